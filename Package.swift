@@ -1,0 +1,63 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The house of docs/design.md, floor by floor. Tests/FloorsTests holds every `import` against the same table.
+
+let house: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+/// Everywhere but in the rooms and doors whose every other line is a call to C.
+let strict: [SwiftSetting] = house + [.strictMemorySafety()]
+
+let package = Package(
+    name: "omvault",
+    products: [
+        .library(name: "OMSecrets", targets: ["OMSecrets"]),
+        .library(name: "OMCrypto", targets: ["OMCrypto"]),
+        .library(name: "OMVault", targets: ["OMVault"]),
+        .library(name: "OMAuth", targets: ["OMAuth"]),
+        .library(name: "OMVectors", targets: ["OMVectors"]),
+        .executable(name: "omvault", targets: ["omvault"]),
+        .executable(name: "omvault-bench", targets: ["omvault-bench"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    ],
+    targets: [
+        // Floor 4, doors
+        .executableTarget(
+            name: "omvault",
+            dependencies: [
+                "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMStorage", "OMRecords", "OMSecrets", "COMSystem",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: house),
+        .executableTarget(
+            name: "omvault-bench",
+            dependencies: ["OMSecrets"],
+            swiftSettings: house),
+
+        // Floor 2, services
+        .target(name: "OMVault", dependencies: ["OMSecrets", "OMStorage", "OMRecords"], swiftSettings: strict),
+        .target(name: "OMAuth", dependencies: ["OMSecrets", "OMCrypto", "OMStorage"], swiftSettings: strict),
+        .target(name: "OMVectors", dependencies: ["OMCrypto", "OMSecrets"], swiftSettings: strict),
+
+        // Floor 1, ground
+        .target(name: "OMCrypto", dependencies: ["OMSecrets", "COpenSSL"], swiftSettings: house),
+        .target(name: "OMStorage", dependencies: ["OMSecrets", "CSQLite", "COMSystem"], swiftSettings: house),
+        .target(name: "OMRecords", swiftSettings: strict),
+
+        // Floor 0, bedrock
+        .target(name: "OMSecrets", dependencies: ["CSodium", "COMSystem"], swiftSettings: strict),
+        .target(name: "COMSystem", cSettings: [.define("_GNU_SOURCE")]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+
+        // Tests
+        .testTarget(name: "OMSecretsTests", dependencies: ["OMSecrets"], swiftSettings: house),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,118 @@
+#include "COMSystem.h"
+
+#include <errno.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+void *om_secret_map(size_t size, bool *locked) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    if (size == 0 || size % page != 0 || size > SIZE_MAX - 2 * page) {
+        errno = EINVAL;
+        return NULL;
+    }
+    unsigned char *all = mmap(NULL, size + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED) return NULL;
+    unsigned char *base = all + page;
+    if (mprotect(base, size, PROT_READ | PROT_WRITE) != 0) {
+        munmap(all, size + 2 * page);
+        return NULL;
+    }
+    // Advice that an old kernel lacks costs a layer of defence, not correctness.
+    (void)madvise(base, size, MADV_DONTDUMP);
+    (void)madvise(base, size, MADV_WIPEONFORK);
+    *locked = mlock(base, size) == 0;
+    return base;
+}
+
+void om_secret_unmap(void *base, size_t size) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    explicit_bzero(base, size);
+    munmap((unsigned char *)base - page, size + 2 * page);
+}
+
+void om_wipe(void *base, size_t size) {
+    explicit_bzero(base, size);
+}
+
+int om_harden_process(void) {
+    struct rlimit none = {0, 0};
+    if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+#ifndef CIFS_SUPER_MAGIC
+#define CIFS_SUPER_MAGIC 0xFF534D42
+#endif
+#ifndef SMB2_SUPER_MAGIC
+#define SMB2_SUPER_MAGIC 0xFE534D42
+#endif
+#ifndef CEPH_SUPER_MAGIC
+#define CEPH_SUPER_MAGIC 0x00c36400
+#endif
+#ifndef V9FS_MAGIC
+#define V9FS_MAGIC 0x01021997
+#endif
+
+int om_is_on_network(int fd) {
+    struct statfs info;
+    while (fstatfs(fd, &info) != 0) {
+        if (errno != EINTR) return -1;
+    }
+    switch ((unsigned long)info.f_type & 0xffffffffUL) {
+    case NFS_SUPER_MAGIC:
+    case AFS_SUPER_MAGIC:
+    case CODA_SUPER_MAGIC:
+    case SMB_SUPER_MAGIC:
+    case CIFS_SUPER_MAGIC:
+    case SMB2_SUPER_MAGIC:
+    case CEPH_SUPER_MAGIC:
+    case V9FS_MAGIC:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+int64_t om_boot_seconds(void) {
+    struct timespec now;
+    if (clock_gettime(CLOCK_BOOTTIME, &now) != 0) return -1;
+    return (int64_t)now.tv_sec;
+}
+
+size_t om_signal_mask_size(void) {
+    return sizeof(sigset_t);
+}
+
+int om_signals_hold(void *saved_mask, size_t saved_size) {
+    if (saved_size != sizeof(sigset_t)) {
+        errno = EINVAL;
+        return -1;
+    }
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    int failure = pthread_sigmask(SIG_BLOCK, &held, saved_mask);
+    if (failure == 0) return 0;
+    errno = failure;
+    return -1;
+}
+
+int om_signals_release(const void *saved_mask, size_t saved_size) {
+    if (saved_size != sizeof(sigset_t)) {
+        errno = EINVAL;
+        return -1;
+    }
+    int failure = pthread_sigmask(SIG_SETMASK, saved_mask, NULL);
+    if (failure == 0) return 0;
+    errno = failure;
+    return -1;
+}

@@ -1,0 +1,12 @@
+#include <sqlite3.h>
+
+// sqlite3_db_config is variadic and SQLITE_TRANSIENT a cast: neither reaches Swift as it is.
+static inline int omv_sqlite_flag(sqlite3 *db, int option, int on) {
+    return sqlite3_db_config(db, option, on, (int *)0);
+}
+static inline int omv_sqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int count) {
+    return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
+}
+static inline int omv_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, int count) {
+    return sqlite3_bind_text(statement, index, text, count, SQLITE_TRANSIENT);
+}

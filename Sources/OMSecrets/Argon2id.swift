@@ -1,0 +1,68 @@
+// From something a person can remember to a key: slow on purpose, bounded on purpose.
+// Argon2id version 1.3, RFC 9106, through libsodium.
+
+internal import CSodium
+
+public enum Argon2id {
+    public static let saltCount = 16
+
+    /// Work factors, always inside the bounds: a file that asks for 4 TiB is refused before anything is allocated.
+    public struct Parameters: Hashable, Sendable {
+        /// Memory in KiB: 8 MiB to 1 GiB.
+        public let memoryKiB: UInt32
+        /// Passes: 1 to 16.
+        public let passes: UInt32
+        /// Lanes: 1 to 4 may be read; this build computes 1.
+        public let lanes: UInt32
+
+        /// - Throws: ``SecretsError/stretchOutOfBounds``, ``SecretsError/lanesUnsupported``.
+        public init(memoryKiB: UInt32, passes: UInt32, lanes: UInt32 = 1) throws(SecretsError) {
+            guard (8 << 10...1 << 20).contains(memoryKiB), (1...16).contains(passes), (1...4).contains(lanes) else {
+                throw .stretchOutOfBounds
+            }
+            guard lanes == 1 else { throw .lanesUnsupported }
+            (self.memoryKiB, self.passes, self.lanes) = (memoryKiB, passes, lanes)
+        }
+
+        private init(checked memoryKiB: UInt32, _ passes: UInt32) {
+            (self.memoryKiB, self.passes, lanes) = (memoryKiB, passes, 1)
+        }
+
+        /// 64 MiB, 3 passes: what a new vault or login gets.
+        public static let standard = Parameters(checked: 64 << 10, 3)
+        /// 8 MiB, 1 pass: the least that is accepted.
+        public static let floor = Parameters(checked: 8 << 10, 1)
+    }
+
+    /// Stretches `secret` to a key, after waiting for one of the machine's ``StretchSlot``s.
+    ///
+    /// - Parameter salt: 16 bytes.
+    /// - Throws: ``SecretsError/outOfMemory``.
+    public static func stretch(
+        _ secret: borrowing SecretBytes, salt: [UInt8], _ parameters: Parameters
+    ) throws(SecretsError) -> Key<Unlocking> {
+        precondition(salt.count == saltCount, "Argon2id takes a salt of 16 bytes here")
+        return try StretchSlot.hold { () throws(SecretsError) in
+            Key<Unlocking>(try deriveRaw(secret, salt: salt, parameters, count: Key<Unlocking>.count))
+        }
+    }
+
+    /// The bare function, for test vectors: any bounds that libsodium takes, no slot.
+    package static func deriveRaw(
+        _ secret: borrowing SecretBytes, salt: [UInt8], _ parameters: Parameters, count: Int
+    ) throws(SecretsError) -> SecretBytes {
+        try secret.withBytes { (secret: Span<UInt8>) throws(SecretsError) in
+            try SecretBytes(count: count) { (target) throws(SecretsError) in
+                let result = unsafe target.withPointer { target, _ in
+                    unsafe secret.withPointer { secret, secretCount in
+                        unsafe crypto_pwhash(
+                            target, UInt64(count), secret.asText, UInt64(secretCount), salt,
+                            UInt64(parameters.passes), Int(parameters.memoryKiB) << 10, crypto_pwhash_ALG_ARGON2ID13)
+                    }
+                }
+                // The bounds are checked above, so memory is the one thing left that libsodium can lack.
+                guard result == 0 else { throw .outOfMemory }
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// HKDF-SHA-256, RFC 5869, over libsodium's HMAC: version 1.0.18 has the HMAC but not the HKDF.
+
+internal import CSodium
+
+package enum HKDF {
+    /// The HKDF of the house's keys: one block of output is all that a 32-byte key needs.
+    static func deriveBytes(from ikm: borrowing SecretBytes, salt: Span<UInt8>?, info: [UInt8]) -> SecretBytes {
+        deriveBytes(from: ikm, salt: salt, info: info, count: 32)
+    }
+
+    /// - Parameter count: 0 to 255 × 32 bytes (RFC 5869 section 2.3).
+    package static func deriveBytes(
+        from ikm: borrowing SecretBytes, salt: Span<UInt8>?, info: [UInt8], count: Int
+    ) -> SecretBytes {
+        precondition((0...255 * 32).contains(count), "RFC 5869 allows 255 blocks")
+        let extracted =
+            if let salt { HMACSHA256.tag(keyBytes: salt) { ikm.withBytes($0) } } else {
+                HMACSHA256.tag(keyBytes: [UInt8](repeating: 0, count: 32).span) { ikm.withBytes($0) }
+            }
+        var output = SecretBuffer(capacity: count + 32)
+        var previous = SecretBytes(count: 0) { _ in }
+        var block: UInt8 = 0
+        while output.count < count {
+            block += 1
+            previous = extracted.withBytes { key in
+                HMACSHA256.tag(keyBytes: key) { update in
+                    previous.withBytes(update)
+                    update(info.span)
+                    update([block].span)
+                }
+            }
+            output.append(previous)
+        }
+        return output.withBytes { SecretBytes(copying: $0.extracting(0..<count)) }
+    }
+}
+
+package enum HMACSHA256 {
+    /// HMAC-SHA-256 (RFC 2104) over what `feed` hands to its argument, piece by piece.
+    package static func tag(keyBytes: Span<UInt8>, _ feed: ((Span<UInt8>) -> Void) -> Void) -> SecretBytes {
+        // The state holds key material, so it too lives in locked memory.
+        var state = SecretBytes(count: crypto_auth_hmacsha256_statebytes()) { _ in }
+        return state.withMutableBytes(0..<state.count) { state in
+            unsafe state.withPointer { base, _ in
+                let state = unsafe UnsafeMutableRawPointer(base).assumingMemoryBound(to: crypto_auth_hmacsha256_state.self)
+                _ = unsafe keyBytes.withPointer { unsafe crypto_auth_hmacsha256_init(state, $0, $1) }
+                feed { piece in
+                    _ = unsafe piece.withPointer { unsafe crypto_auth_hmacsha256_update(state, $0, UInt64($1)) }
+                }
+                return SecretBytes(count: 32) { tag in
+                    _ = unsafe tag.withPointer { tag, _ in unsafe crypto_auth_hmacsha256_final(state, tag) }
+                }
+            }
+        }
+    }
+}

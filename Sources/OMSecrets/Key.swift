@@ -1,0 +1,102 @@
+// Keys that know what they are for: sealing with a wrapping key does not compile.
+
+internal import CSodium
+
+/// What a key may be used for.
+public protocol KeyUse {}
+/// A use from which further keys are derived.
+public protocol DerivingUse: KeyUse {}
+
+/// Seals and opens records and states with ``AEAD``.
+public enum Sealing: KeyUse {}
+/// Wraps other keys.
+public enum Wrapping: KeyUse {}
+/// Made by a verified login or a stretched password; opens a vault's slot.
+public enum Unlocking: DerivingUse {}
+/// A root, class or device key: only a source of other keys.
+public enum Deriving: DerivingUse {}
+/// Computes a ``MAC``.
+public enum Authenticating: KeyUse {}
+/// Computes a ``KeyedHash``.
+public enum Hashing: KeyUse {}
+
+/// 32 secret bytes for one use.
+public struct Key<Use: KeyUse>: ~Copyable, Sendable {
+    public static var count: Int { 32 }
+
+    let bytes: SecretBytes
+
+    init(_ bytes: consuming SecretBytes) {
+        precondition(bytes.count == Self.count, "a key has 32 bytes")
+        self.bytes = bytes
+    }
+
+    public static func random() -> Key {
+        Key(SecretBytes.random(count))
+    }
+
+    public borrowing func duplicate() -> Key {
+        Key(bytes.duplicate())
+    }
+
+    /// A key from bytes that the caller read from its own safe place, such as the device key's file.
+    public init(readFrom bytes: consuming SecretBytes) throws(SecretsError) {
+        guard bytes.count == Self.count else { throw .cannotOpen }
+        self.init(bytes)
+    }
+
+    /// The bytes themselves, for the one place that stores them.
+    public borrowing func withExposedBytes<R: ~Copyable, E: Error>(
+        _ body: (Span<UInt8>) throws(E) -> R
+    ) throws(E) -> R {
+        try bytes.withBytes(body)
+    }
+}
+
+extension Key where Use: DerivingUse {
+    /// HKDF-SHA-256 (RFC 5869) without a salt; the context is the info.
+    public borrowing func derive<Target: KeyUse>(_ context: Context, as use: Target.Type = Target.self) -> Key<Target> {
+        Key<Target>(HKDF.deriveBytes(from: bytes, salt: nil, info: context.encoded))
+    }
+
+    /// HKDF-SHA-256 with `salt` as its salt, so that the result needs both keys.
+    public borrowing func derive<Target: KeyUse>(
+        _ context: Context, mixing salt: borrowing Key<Deriving>, as use: Target.Type = Target.self
+    ) -> Key<Target> {
+        salt.bytes.withBytes { mixed in
+            Key<Target>(HKDF.deriveBytes(from: bytes, salt: mixed, info: context.encoded))
+        }
+    }
+
+    /// 32 public bytes that only a holder of this key and the same context computes.
+    public borrowing func fingerprint(_ context: Context) -> [UInt8] {
+        HKDF.deriveBytes(from: bytes, salt: nil, info: context.encoded).withBytes { [UInt8](copying: $0) }
+    }
+
+    /// The commitment of a slot: stored beside it and compared before its box is opened, because
+    /// XChaCha20-Poly1305 alone lets one box open under two keys.
+    public borrowing func commitment(to header: [UInt8]) -> [UInt8] {
+        fingerprint(Context(.commit, .bytes(header)))
+    }
+
+    /// - Throws: ``SecretsError/cannotOpen`` when `commitment` is of another key or header.
+    public borrowing func check(_ commitment: [UInt8], to header: [UInt8]) throws(SecretsError) {
+        guard ConstantTime.areEqual(self.commitment(to: header).span, commitment.span) else { throw .cannotOpen }
+    }
+}
+
+extension Key where Use == Wrapping {
+    /// Seals `key` under this one.
+    public borrowing func wrap<Wrapped: KeyUse>(_ key: borrowing Key<Wrapped>, context: Context) -> SealedBox {
+        AEAD.sealBytes(key.bytes, keyBytes: bytes, context: context)
+    }
+
+    /// - Throws: ``SecretsError/cannotOpen``.
+    public borrowing func unwrap<Wrapped: KeyUse>(
+        _ box: SealedBox, context: Context, as use: Wrapped.Type = Wrapped.self
+    ) throws(SecretsError) -> Key<Wrapped> {
+        let opened = try AEAD.openBytes(box, keyBytes: bytes, context: context)
+        guard opened.count == Key<Wrapped>.count else { throw .cannotOpen }
+        return Key<Wrapped>(opened)
+    }
+}

@@ -1,0 +1,12 @@
+/// A password as it was typed: its bytes, unchanged, 1 byte to 1 MiB.
+public struct Password: ~Copyable, Sendable {
+    public static let maximumCount = 1 << 20
+
+    public let bytes: SecretBytes
+
+    /// - Throws: ``SecretsError/passwordLength``.
+    public init(_ bytes: consuming SecretBytes) throws(SecretsError) {
+        guard (1...Self.maximumCount).contains(bytes.count) else { throw .passwordLength }
+        self.bytes = bytes
+    }
+}

@@ -1,0 +1,133 @@
+// The one place where secrets live: locked memory, left out of core dumps, zeroed in forked children.
+//
+// One region for all secrets, not one mapping each: a mapping per secret costs 23 µs and four kernel mappings, and past
+// the lock limit of 8 MiB it would silently not be locked at all. Granules of 64 bytes, first fit; a secret larger than
+// half a chunk gets a mapping of its own.
+
+internal import COMSystem
+internal import CSodium
+internal import Synchronization
+
+/// Facts about the memory that holds this process's secrets.
+public enum SecretMemory {
+    /// False once the system refused to lock memory for a secret: it could then be written to swap.
+    public static var isLocked: Bool { arena.withLock { $0.isLocked } }
+}
+
+/// Bytes of the arena, owned by exactly one ``SecretBytes``.
+@unsafe
+struct SecretBlock {
+    let base: UnsafeMutableRawPointer
+    let count: Int
+}
+
+func allocateSecret(_ count: Int) -> SecretBlock {
+    unsafe SecretBlock(base: arena.withLock { unsafe Address($0.allocate(count)) }.pointer, count: count)
+}
+
+func releaseSecret(_ block: SecretBlock) {
+    unsafe om_wipe(block.base, block.count)
+    let address = unsafe Address(block.base)
+    let count = unsafe block.count
+    arena.withLock { $0.release(address, count) }
+}
+
+private let arena = Mutex(Arena())
+
+/// A pointer that may cross the lock: whoever holds the block owns the bytes behind it.
+@safe
+private struct Address: @unchecked Sendable {
+    let pointer: UnsafeMutableRawPointer
+    init(_ pointer: UnsafeMutableRawPointer) { unsafe self.pointer = pointer }
+}
+
+private struct Arena: ~Copyable {
+    static let granule = 64
+    static let chunkSize = 256 << 10
+    static let largest = chunkSize / 2
+
+    var chunks: [Chunk] = []
+    var isLocked = true
+
+    init() {
+        // Every secret passes here first, so here libsodium picks the code for this processor.
+        guard sodium_init() >= 0 else { fatalError("libsodium cannot start") }
+    }
+
+    mutating func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+        guard count <= Arena.largest else { return unsafe map(Arena.pages(count)) }
+        let granules = Arena.granules(count)
+        for index in chunks.indices {
+            if let base = unsafe chunks[index].take(granules) { return unsafe base }
+        }
+        unsafe chunks.append(Chunk(base: map(Arena.chunkSize)))
+        guard let base = unsafe chunks[chunks.count - 1].take(granules) else { fatalError("a new chunk is empty") }
+        return unsafe base
+    }
+
+    mutating func release(_ address: Address, _ count: Int) {
+        guard count <= Arena.largest else {
+            return unsafe om_secret_unmap(address.pointer, Arena.pages(count))
+        }
+        for index in chunks.indices {
+            if unsafe chunks[index].give(back: address.pointer, Arena.granules(count)) { return }
+        }
+        fatalError("a secret from outside the arena")
+    }
+
+    private mutating func map(_ size: Int) -> UnsafeMutableRawPointer {
+        var locked = false
+        guard let base = unsafe om_secret_map(size, &locked) else { fatalError("out of memory for secrets") }
+        if !locked { isLocked = false }
+        return unsafe base
+    }
+
+    private static func granules(_ count: Int) -> Int { max(1, (count + granule - 1) / granule) }
+    private static func pages(_ count: Int) -> Int { (count + 65_535) & ~65_535 }
+}
+
+@safe
+private struct Chunk {
+    let base: UnsafeMutableRawPointer
+    /// One bit a granule, set while it is taken.
+    var taken = [UInt64](repeating: 0, count: Arena.chunkSize / Arena.granule / 64)
+
+    init(base: UnsafeMutableRawPointer) { unsafe self.base = base }
+
+    mutating func take(_ granules: Int) -> UnsafeMutableRawPointer? {
+        var run = 0
+        var index = 0
+        let end = taken.count * 64
+        while index < end {
+            if taken[index / 64] == .max {
+                run = 0
+                index = (index / 64 + 1) * 64
+                continue
+            }
+            run = isTaken(index) ? 0 : run + 1
+            index += 1
+            if run == granules {
+                mark(index - granules..<index, taken: true)
+                return unsafe base + (index - granules) * Arena.granule
+            }
+        }
+        return nil
+    }
+
+    mutating func give(back address: UnsafeMutableRawPointer, _ granules: Int) -> Bool {
+        let offset = unsafe address - base
+        guard offset >= 0, offset < Arena.chunkSize else { return false }
+        let first = offset / Arena.granule
+        mark(first..<first + granules, taken: false)
+        return true
+    }
+
+    private func isTaken(_ index: Int) -> Bool { taken[index / 64] & (1 << UInt64(index % 64)) != 0 }
+
+    private mutating func mark(_ range: Range<Int>, taken mark: Bool) {
+        for index in range {
+            let bit: UInt64 = 1 << UInt64(index % 64)
+            if mark { taken[index / 64] |= bit } else { taken[index / 64] &= ~bit }
+        }
+    }
+}

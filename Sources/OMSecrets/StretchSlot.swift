@@ -1,0 +1,49 @@
+// Two hundred processes that stretch at once would take 200 × 64 MiB. A slot keeps it to what the machine has.
+//
+// The slots are files that everyone on the machine can lock. Attack: a local user holds them all to shut the others
+// out. Hence the bound: after a minute the stretch goes ahead without a slot, slower, but it goes.
+
+internal import Glibc
+
+/// One of the machine's places for a stretch: `flock` on one of min(cores, memory / 8 / 64 MiB) files.
+enum StretchSlot {
+    private static let folder = "/run/lock"
+    private static let longestWait = 60_000_000
+    private static let pause = 10_000
+
+    static func hold<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+        let files = openAll()
+        defer { files.forEach { _ = close($0) } }
+        var waited = 0
+        while !files.isEmpty, waited < longestWait, !files.contains(where: { flock($0, LOCK_EX | LOCK_NB) == 0 }) {
+            usleep(UInt32(pause))
+            waited += pause
+        }
+        return try body()
+    }
+
+    private static var count: Int {
+        let memory = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
+        return max(1, min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), memory / 8 / (64 << 20)))
+    }
+
+    /// The files are only ever locked, so mode 0444 and a read-only descriptor are all that anybody needs.
+    private static func openAll() -> [Int32] {
+        let first = Int(getpid())
+        return (0..<count).map { (first + $0) % count }.compactMap { number in
+            let path = "\(folder)/omvault-stretch-\(number)"
+            let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+            var descriptor = unsafe open(path, flags)
+            if descriptor < 0, errno == ENOENT {
+                descriptor = unsafe open(path, flags | O_CREAT | O_EXCL, 0o444)
+                if descriptor < 0 { descriptor = unsafe open(path, flags) }
+            }
+            var status = stat()
+            guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                if descriptor >= 0 { close(descriptor) }
+                return nil
+            }
+            return descriptor
+        }
+    }
+}
