@@ -43,7 +43,7 @@ public struct Database: ~Copyable {
     public static func create(
         _ path: String, _ schema: Schema, fill: (borrowing Database) throws(StorageError) -> Void
     ) throws(StorageError) -> Database {
-        let draft = "\(path).\(getpid()).new"
+        let draft = draftName(for: path)
         defer { unlink(draft) }
         try write(draft, schema, fill)
         guard link(draft, path) == 0 else { throw .last }
@@ -148,13 +148,13 @@ public struct Database: ~Copyable {
 
     /// The path with its folder resolved: SQLite's own check against links then holds for the file alone.
     private static func check(_ path: String) throws(StorageError) -> String {
-        do { _ = try PrivateFile(path, O_RDWR) }
+        guard try PrivateFile.inspect(path) else { throw .missing }
         let slash = path.lastIndex(of: "/")
         let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         guard let resolved = realpath(folder, nil) else { throw .last }
         defer { free(resolved) }
         let whole = String(cString: resolved) + "/" + (slash.map { String(path[path.index(after: $0)...]) } ?? path)
-        for companion in ["-wal", "-shm"] { _ = try PrivateFile.ifPresent(whole + companion, O_RDWR) }
+        for companion in ["-wal", "-shm"] { _ = try PrivateFile.inspect(whole + companion) }
         return whole
     }
 

@@ -83,6 +83,12 @@ public struct HighWaterFile: ~Copyable, Sendable {
         try file.writeDurably(slot.span, at: last.index == 0 ? Self.slotCount : 0)
     }
 
+    /// Deletes marks that are beyond reading. A state that is found without its marks counts as put back.
+    public borrowing func remove() throws(StorageError) {
+        guard unlink(folder.file(fileName)) == 0 || errno == ENOENT else { throw .last }
+        try syncFolder(above: folder.file(fileName))
+    }
+
     private var fileName: String { "\(name).mark" }
 
     private borrowing func newest(_ file: borrowing PrivateFile) throws(StorageError) -> Slot {

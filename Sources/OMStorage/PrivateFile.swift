@@ -2,6 +2,7 @@
 
 internal import COMSystem
 internal import Glibc
+internal import OMSecrets
 
 /// An open file of ours: regular, owned by this user, closed to everybody else, no symbolic link.
 struct PrivateFile: ~Copyable {
@@ -30,6 +31,21 @@ struct PrivateFile: ~Copyable {
             if error == .missing { return nil }
             throw error
         }
+    }
+
+    /// Checks a file by its name alone. SQLite's files must not be opened for that: closing any descriptor of a file drops
+    /// every `fcntl` lock that this process holds on it, those of other connections too.
+    ///
+    /// - Returns: false when there is none.
+    static func inspect(_ path: String) throws(StorageError) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return false }
+            throw .last
+        }
+        if status.st_mode & S_IFMT == S_IFLNK { throw .hazardous(.symbolicLink, path: path) }
+        try check(status, S_IFREG, else: .notRegular, path)
+        return true
     }
 
     /// Whether the path still names the file that is open here.
@@ -76,6 +92,12 @@ struct PrivateFile: ~Copyable {
     ) throws(StorageError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .last }
+        try check(status, kind, else: wrongKind, path)
+    }
+
+    private static func check(
+        _ status: stat, _ kind: mode_t, else wrongKind: FileHazard, _ path: String
+    ) throws(StorageError) {
         guard status.st_mode & S_IFMT == kind else { throw .hazardous(wrongKind, path: path) }
         guard status.st_uid == geteuid() else { throw .hazardous(.otherOwner, path: path) }
         guard status.st_mode & 0o077 == 0 else { throw .hazardous(.openToOthers, path: path) }
@@ -121,14 +143,57 @@ public struct PrivateFolder: Hashable, Sendable {
     ///
     /// - Throws: ``StorageError/exists`` when somebody else was first.
     func create(_ name: String, holding bytes: Span<UInt8>) throws(StorageError) {
-        let temporary = file(".\(name).\(getpid()).new")
-        unlink(temporary)
-        defer { unlink(temporary) }
-        let draft = try PrivateFile(temporary, O_WRONLY | O_CREAT | O_EXCL)
-        try draft.writeDurably(bytes, at: 0)
-        guard link(temporary, file(name)) == 0 else { throw .last }
+        let draft = draftName(for: file(name))
+        defer { unlink(draft) }
+        try write(bytes, to: draft)
+        guard link(draft, file(name)) == 0 else { throw .last }
         try syncFolder(above: file(name))
     }
+
+    /// Replaces the file, or makes it: another process sees the old bytes or the new ones.
+    public func replace(_ name: String, holding bytes: [UInt8]) throws(StorageError) {
+        let draft = draftName(for: file(name))
+        defer { unlink(draft) }
+        try write(bytes.span, to: draft)
+        guard rename(draft, file(name)) == 0 else { throw .last }
+        try syncFolder(above: file(name))
+    }
+
+    /// The file's bytes, or nil when there is none.
+    ///
+    /// - Throws: ``StorageError/corrupt`` for a file of more than `limit` bytes.
+    public func read(_ name: String, limit: Int) throws(StorageError) -> [UInt8]? {
+        guard let file = try PrivateFile.ifPresent(file(name), O_RDONLY) else { return nil }
+        let bytes = try file.read(limit + 1)
+        guard bytes.count <= limit else { throw .corrupt }
+        return bytes
+    }
+
+    /// The names in the folder, in no order.
+    public func names() throws(StorageError) -> [String] {
+        guard let stream = opendir(path) else { throw .last }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            names.append(withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            })
+        }
+        return names.filter { $0 != "." && $0 != ".." }
+    }
+
+    /// A lock on the file `name`, which is made for it.
+    public func lock(_ name: String) -> FileLock { FileLock(self, name) }
+
+    private func write(_ bytes: Span<UInt8>, to draft: String) throws(StorageError) {
+        let file = try PrivateFile(draft, O_WRONLY | O_CREAT | O_EXCL)
+        try file.writeDurably(bytes, at: 0)
+    }
+}
+
+/// Where a file is written before it gets its name. Two threads of one process must not share it.
+func draftName(for path: String) -> String {
+    "\(path).\(Hex.encode(Random.bytes(8))).new"
 }
 
 /// Makes a new name in the folder survive a power cut.
