@@ -51,6 +51,14 @@ public struct Database: ~Copyable {
         return try open(path, schema)
     }
 
+    /// Whether something stands at `path`, whatever it is.
+    public static func exists(_ path: String) throws(StorageError) -> Bool {
+        var status = stat()
+        if lstat(path, &status) == 0 { return true }
+        guard errno == ENOENT else { throw .last }
+        return false
+    }
+
     private static func write(
         _ draft: String, _ schema: Schema, _ fill: (borrowing Database) throws(StorageError) -> Void
     ) throws(StorageError) {

@@ -39,6 +39,11 @@ public struct VaultFile: ~Copyable {
             header: header, acceptsRollback: acceptsRollback)
     }
 
+    /// Whether something stands at `path`, whatever it is.
+    public static func exists(_ path: String) throws(VaultError) -> Bool {
+        try storing { () throws(StorageError) in try Database.exists(path) }
+    }
+
     /// Unlocks with the key that `slot` asks for.
     ///
     /// - Throws: ``VaultError/cannotUnlock`` for another key; ``VaultError/deviceKeyMissing`` and

@@ -23,6 +23,13 @@ struct SecretSources: ~Copyable {
         _ door: Door, _ given: KeyValuePairs<String, SecretSourceArgument?>,
         standardInputIsDataOf dataOption: String? = nil
     ) throws(Failure) {
+        try self.init(door, Array(given), standardInputIsDataOf: dataOption)
+    }
+
+    init(
+        _ door: Door, _ given: [(key: String, value: SecretSourceArgument?)],
+        standardInputIsDataOf dataOption: String? = nil
+    ) throws(Failure) {
         terminal = door.terminal
         var sources: [String: SecretSource] = [:]
         var streams: [Int32: String] = [:]
@@ -106,7 +113,7 @@ extension SecretSources {
 }
 
 /// A secret in a dictionary, which only holds what can be copied: the reference is.
-private final class HeldSecret: Sendable {
+final class HeldSecret: Sendable {
     let secret: SecretBytes
     init(_ secret: consuming SecretBytes) { self.secret = secret }
 }
