@@ -12,8 +12,7 @@ enum CAVPKind: Hashable {
 
     init(_ document: CAVPDocument, fileName: String) throws(Unreadable) {
         let known =
-            document.comments.lazy.compactMap(Self.ofComment).first ?? Self.ofFields(document)
-            ?? Self.ofFileName(fileName)
+            Self.ofComments(document.comments) ?? Self.ofFields(document) ?? Self.ofFileName(fileName)
         guard let known else { throw Unreadable("neither the comments, the fields nor the file's name tell the kind") }
         self = known
     }
@@ -23,27 +22,38 @@ enum CAVPKind: Hashable {
         [.insecureSHA1, .sha224, .sha256, .sha384, .sha512].first { $0.count == digestCount }
     }
 
+    private static func ofComments(_ comments: [String]) -> CAVPKind? {
+        if let known = comments.lazy.compactMap(ofComment).first { return known }
+        // NIST's tool signs its files, so a title between quotes is one; elsewhere it may be anything.
+        guard comments.contains(where: { $0.hasPrefix("CAVS") }) else { return nil }
+        return comments.lazy.compactMap(title).first.map { .unsupported(String($0.prefix(60))) }
+    }
+
     private static func ofComment(_ comment: String) -> CAVPKind? {
-        if comment.hasPrefix("\""), let end = comment.dropFirst().firstIndex(of: "\"") {
-            return ofTitle(comment[comment.index(after: comment.startIndex)..<end])
-        }
+        if let title = title(comment), title.hasPrefix("SHA") { return ofDigest(title) }
         let words = comment.split(separator: " ")
         if words.first == "AESVS", words.suffix(4).prefix(3) == ["test", "data", "for"], words.count >= 6 {
             return ofAES(test: words[1], mode: words[words.count - 1])
         }
         if words.first == "TDES" || comment.contains("KAT for") { return .unsupported("Triple DES") }
-        if comment.hasPrefix("'"), let end = comment.dropFirst().firstIndex(of: "'") {
-            return .unsupported(String(comment[comment.index(after: comment.startIndex)..<end].prefix(60)))
-        }
         if comment.hasPrefix("GCM") { return .unsupported("AES in GCM mode") }
         return nil
     }
 
-    /// `SHA-256 ShortMsg`, `SHA-512/224 Monte`, `SigGen PKCS#1 Ver 1.5`.
-    private static func ofTitle(_ title: Substring) -> CAVPKind {
+    /// What stands between the quotes, of either kind, that a comment starts with.
+    private static func title(_ comment: String) -> Substring? {
+        guard let quote = comment.first, quote == "\"" || quote == "'",
+            let end = comment.dropFirst().firstIndex(of: quote)
+        else { return nil }
+        return comment[..<end].dropFirst()
+    }
+
+    /// `SHA-256 ShortMsg`, but not `SHA-512/224 Monte` or `SHA3-256 LongMsg`.
+    private static func ofDigest(_ title: Substring) -> CAVPKind {
         let words = title.split(separator: " ")
-        guard words.count == 2, words[0].hasPrefix("SHA"), let algorithm = try? DigestAlgorithm(named: String(words[0]))
-        else { return .unsupported(String(title.prefix(60))) }
+        guard words.count == 2, let algorithm = try? DigestAlgorithm(named: String(words[0])) else {
+            return .unsupported(String(title.prefix(60)))
+        }
         switch words[1] {
         case "ShortMsg", "LongMsg": return .digest(algorithm)
         case "Monte": return .digestChain(algorithm)

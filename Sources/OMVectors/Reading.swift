@@ -48,7 +48,7 @@ extension Reading {
         }
         let document = try JSON(parsing: bytes)
         guard case .object(let members) = document else {
-            throw Unreadable("a JSON array: ACVP files are not read yet")
+            throw Unreadable("a JSON array, as ACVP files are: not read yet")
         }
         if members["format"] != nil { return try NativeReader.read(Fields(members, at: "file")) }
         if members["testGroups"] != nil, members["algorithm"] != nil {

@@ -29,7 +29,11 @@ public struct FileReport: Sendable {
 
 /// The results of all files, in the order they were run.
 public struct Report: Sendable {
-    public internal(set) var files: [FileReport] = []
+    public private(set) var files: [FileReport] = []
+
+    public init() {}
+
+    public mutating func add(_ file: FileReport) { files.append(file) }
 
     public var passed: Int { files.reduce(0) { $0 + $1.passed } }
     public var failed: Int { files.reduce(0) { $0 + $1.failures.count } }

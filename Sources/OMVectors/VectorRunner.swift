@@ -1,33 +1,28 @@
 /// Runs vector files: finds them, reads them, judges their cases.
 public enum VectorRunner {
-    /// Runs every file of `paths`, folders with all that is in them, in the order given and sorted within a folder.
+    /// Every file of `paths`, folders with all that is in them: in the order given, sorted within a folder.
     ///
-    ///     let report = try VectorRunner.verify(["vectors"])
+    ///     var report = Report()
+    ///     for file in try VectorRunner.files(["vectors"]) { report.add(VectorRunner.verify(file)) }
     ///     print(report.summary)
     ///
-    /// - Parameter finished: Called after each file.
-    /// - Throws: ``VectorsError`` for a path that cannot be read at all, before any case is run. A file that holds no
-    ///   vectors is no error: it is skipped with its reason.
-    public static func verify(
-        _ paths: [String], finished: (FileReport) -> Void = { _ in }
-    ) throws(VectorsError) -> Report {
-        let files = try VectorFiles.find(paths)
-        var report = Report()
-        for file in files {
-            let result = run(file)
-            report.files.append(result)
-            finished(result)
-        }
-        return report
+    /// - Throws: ``VectorsError`` for a path that cannot be read at all.
+    public static func files(_ paths: [String]) throws(VectorsError) -> [VectorFile] {
+        try VectorFile.find(paths)
     }
 
-    private static func run(_ file: VectorFiles.Found) -> FileReport {
+    /// Runs one file. A file that holds no vectors is no error: it is skipped with its reason.
+    public static func verify(_ file: VectorFile) -> FileReport {
         do {
             return run(try Reading.of(try file.bytes(), named: file.name), at: file.path)
         } catch {
             return FileReport(path: file.path, format: nil, skips: [Skip(reason: error.reason, count: 1)])
         }
     }
+
+    /// The folder `vectors` nearest above the current directory, else above the program itself, as in a checkout whose
+    /// `.build` holds it.
+    public static func repositoryFolder() -> String? { VectorFile.repositoryFolder() }
 
     static func run(_ reading: Reading, at path: String) -> FileReport {
         var report = FileReport(path: path, format: reading.format, skips: reading.skips)

@@ -8,7 +8,9 @@ struct CommandTree: ParsableCommand {
         abstract: "Credentials that still work when the network does not.",
         version: "omvault \(Omvault.version)",
         subcommands: [
-            ExitCodes.self
+            VectorsCommand.self,
+            CryptoCommand.self,
+            ExitCodes.self,
         ])
 }
 

@@ -2,7 +2,9 @@
 // someone has decided what the user reads.
 
 internal import ArgumentParser
+internal import OMCrypto
 internal import OMSecrets
+internal import OMVectors
 
 extension Failure {
     /// The failure behind any error that a verb can throw.
@@ -10,6 +12,8 @@ extension Failure {
         switch error {
         case let failure as Failure: self = failure
         case let error as SecretsError: self.init(error)
+        case let error as CryptoError: self.init(error)
+        case let error as VectorsError: self.init(error)
         // The other rooms go here: one line, and one `init` below.
         default: self.init(.general, "unexpected error: \(String(describing: type(of: error)))")
         }
