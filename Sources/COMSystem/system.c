@@ -2,12 +2,16 @@
 
 #include <errno.h>
 #include <linux/magic.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/vfs.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -115,4 +119,45 @@ int om_signals_release(const void *saved_mask, size_t saved_size) {
     if (failure == 0) return 0;
     errno = failure;
     return -1;
+}
+
+int om_environment_erase(const char *name) {
+    size_t length = strlen(name);
+    for (char **entry = environ; entry && *entry; entry++) {
+        if (strncmp(*entry, name, length) != 0 || (*entry)[length] != '=') continue;
+        char *value = *entry + length + 1;
+        explicit_bzero(value, strlen(value));
+    }
+    return unsetenv(name);
+}
+
+pid_t om_spawn(char *const arguments[], int output) {
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t every, none;
+    sigfillset(&every);
+    sigemptyset(&none);
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attributes);
+    pid_t child = -1;
+    int failure = 0;
+    if (!failure) failure = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!failure) failure = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
+    if (!failure) failure = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+    if (!failure) failure = posix_spawnattr_setsigdefault(&attributes, &every);
+    if (!failure) failure = posix_spawnattr_setsigmask(&attributes, &none);
+    if (!failure) failure = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    if (!failure) failure = posix_spawnp(&child, arguments[0], &files, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    errno = failure;
+    return failure ? -1 : child;
+}
+
+int om_wait(pid_t child) {
+    int status;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) return -1;
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 /// Maps `size` bytes (a multiple of the page size) between two guard pages, locked in memory, left out of core
 /// dumps and zeroed in a forked child. `*locked` tells whether the lock was granted. NULL on failure.
@@ -29,5 +30,15 @@ int om_signals_hold(void *saved_mask, size_t saved_size);
 int om_signals_release(const void *saved_mask, size_t saved_size);
 /// Bytes that `saved_mask` needs.
 size_t om_signal_mask_size(void);
+
+/// Overwrites every value of the environment variable `name` where it stands, so that neither /proc/PID/environ nor a
+/// child shows it any more, and removes the variable.
+int om_environment_erase(const char *name);
+
+/// Starts `arguments[0]`, looked up in PATH: standard input is /dev/null, standard output `output`, standard error
+/// ours; every other descriptor is closed and every signal has its default. The child's id, or -1.
+pid_t om_spawn(char *const arguments[], int output);
+/// Waits for the child: its exit code, or 128 + the signal that ended it.
+int om_wait(pid_t child);
 
 #endif

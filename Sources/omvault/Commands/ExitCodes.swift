@@ -1,0 +1,31 @@
+internal import ArgumentParser
+
+/// `omvault exit-codes`: the table that scripts rely on.
+struct ExitCodes: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "exit-codes",
+        abstract: "List the exit codes and what they mean.",
+        discussion: """
+            The numbers never change their meaning.
+
+              omvault exit-codes
+              omvault exit-codes --json
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(_ door: Door) throws {
+        guard door.output.format == .json else {
+            return try door.output.rows(
+                ExitStatus.allCases.map { ["\($0.rawValue)", $0.name, $0.meaning] },
+                header: ["CODE", "NAME", "MEANING"])
+        }
+        var document = JSONDocument()
+        document.objects("exit_codes", ExitStatus.allCases) { status, entry in
+            entry.field("code", .number(Int(status.rawValue)))
+            entry.field("name", .text(status.name))
+            entry.field("meaning", .text(status.meaning))
+        }
+        try door.output.document(document)
+    }
+}

@@ -1,0 +1,49 @@
+// The one error that leaves a verb: what happened, what to do next, and the exit code.
+
+/// An error in the words of the door.
+///
+///     throw Failure(.notFound, "no item \"\(name.shown)\" in vault \"\(vault.shown)\"", hint: "omvault ls")
+///
+/// A sentence holds no secret; text from outside goes in through ``String/shown``.
+struct Failure: Error {
+    let status: ExitStatus
+    let message: String
+    /// What to do next: none, one or two.
+    let hints: [String]
+    /// Further members of the JSON error, such as `attempts_left`.
+    let details: KeyValuePairs<String, JSONValue>
+
+    init(
+        _ status: ExitStatus, _ message: String, hint hints: String..., details: KeyValuePairs<String, JSONValue> = [:]
+    ) {
+        (self.status, self.message, self.hints, self.details) = (status, message, hints, details)
+    }
+
+    /// Writes the error to standard error. No option silences it.
+    func report(asJSON: Bool) {
+        if asJSON {
+            StandardError.write(document().finish())
+        } else {
+            let lines = ["error: \(message)"] + hints.map { "hint: \($0)" }
+            StandardError.write(lines.map { "omvault: \($0)\n" }.joined())
+        }
+    }
+
+    private func document() -> JSONDocument {
+        var document = JSONDocument(schema: nil)
+        document.object("error") { error in
+            error.field("code", .text(status.name))
+            error.field("exit", .number(Int(status.rawValue)))
+            error.field("message", .text(message))
+            if !hints.isEmpty { error.field("hint", .text(hints.joined(separator: "\n"))) }
+            for (name, value) in details { error.field(name, value) }
+        }
+        return document
+    }
+}
+
+/// Thrown by a verb whose answer already stands on standard output and whose exit code is part of that answer, such as
+/// a login that was denied. Nothing more is printed.
+struct Answered: Error {
+    let status: ExitStatus
+}

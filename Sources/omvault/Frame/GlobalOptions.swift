@@ -1,0 +1,48 @@
+// The options that every command takes, before or after the verb. Only what works today is declared.
+
+internal import ArgumentParser
+
+struct GlobalOptions: ParsableArguments {
+    @Option(
+        name: [.long, .customShort("V")],
+        help: ArgumentHelp("The vault: its name, or a path with a / or ending in .omv.", valueName: "name|path"))
+    var vault: String?
+
+    @Option(help: ArgumentHelp("How to print: table, plain or json.", valueName: "format"))
+    var format: OutputFormat?
+
+    @Flag(help: "The same as --format json.")
+    var json = false
+
+    @Flag(help: "Never prompt; exit with 8 instead.")
+    var noInput = false
+
+    @Flag(help: "Answer yes to confirmations.")
+    var yes = false
+
+    @Flag(name: .shortAndLong, help: "No notices. Errors are always shown.")
+    var quiet = false
+
+    /// Every spelling, and whether a value follows: what may stand before the verb. A test holds it against the above.
+    static let spellings = [
+        "--vault": true, "-V": true, "--format": true,
+        "--json": false, "--no-input": false, "--yes": false, "--quiet": false, "-q": false,
+    ]
+
+    func validate() throws {
+        if json, let format, format != .json {
+            throw ValidationError("--json and --format \(format.rawValue) contradict each other")
+        }
+    }
+}
+
+extension GlobalOptions {
+    /// Whether errors are wanted as JSON, judged before anything is parsed: a parse error must be JSON too.
+    static func wantJSON(_ arguments: [String]) -> Bool {
+        let options = arguments.prefix { $0 != "--" }
+        if options.contains("--json") { return true }
+        if let format = options.last(where: { $0.hasPrefix("--format=") }) { return format == "--format=json" }
+        if let flag = options.lastIndex(of: "--format") { return options.dropFirst(flag + 1).first == "json" }
+        return Environment.text("OMVAULT_FORMAT") == OutputFormat.json.rawValue
+    }
+}

@@ -1,0 +1,64 @@
+// Where things live, by the XDG base directory specification.
+
+/// The folders of one user. Nothing is created here.
+struct Home: Sendable {
+    /// `$XDG_DATA_HOME/omvault`: the vaults.
+    let vaults: String
+    /// `$XDG_STATE_HOME/omvault`: the login ledger.
+    let state: String
+    /// `$XDG_STATE_HOME/omvault-device`: the device key and the high-water files, mode 0700.
+    let device: String
+    /// `$XDG_CONFIG_HOME/omvault`: the configuration and the profiles.
+    let configuration: String
+
+    var loginLedger: String { "\(state)/logins.db" }
+    var profiles: String { "\(configuration)/profiles" }
+
+    /// - Throws: ``ExitStatus/config`` when a folder follows from `HOME` and that is not an absolute path.
+    init(_ variable: (String) -> String? = Environment.text) throws(Failure) {
+        func folder(_ name: String, inHome fallback: String) throws(Failure) -> String {
+            // A relative path would name another folder after every cd; the specification says to ignore it.
+            if let path = variable(name), path.hasPrefix("/") { return path }
+            guard let home = variable("HOME"), home.hasPrefix("/") else {
+                throw Failure(
+                    .config, "HOME is not set to an absolute path", hint: "set HOME, or \(name) to an absolute path")
+            }
+            return "\(home)/\(fallback)"
+        }
+        vaults = try folder("XDG_DATA_HOME", inHome: ".local/share") + "/omvault"
+        let states = try folder("XDG_STATE_HOME", inHome: ".local/state")
+        state = states + "/omvault"
+        device = states + "/omvault-device"
+        configuration = try folder("XDG_CONFIG_HOME", inHome: ".config") + "/omvault"
+    }
+
+    func profile(_ name: String) -> String { "\(profiles)/\(name).json" }
+}
+
+/// Which vault a command works on.
+struct VaultPlace: Equatable, Sendable {
+    /// What messages call it.
+    let name: String
+    let path: String
+
+    static let defaultName = "personal"
+
+    /// - Parameter given: a path when it holds a `/` or ends with `.omv`, else the name of a vault in `home`.
+    /// - Throws: ``ExitStatus/usage`` for an empty name, one that starts with a dot, or one with control characters.
+    init(_ given: String?, in home: Home) throws(Failure) {
+        let given = given ?? Self.defaultName
+        if given.contains("/") || (given.hasSuffix(".omv") && given != ".omv") {
+            path = given
+            let file = given.split(separator: "/").last ?? ""
+            name = String(file.hasSuffix(".omv") ? file.dropLast(4) : file)
+            return
+        }
+        guard !given.isEmpty, !given.hasPrefix("."), given == given.shown else {
+            throw Failure(
+                .usage, "\"\(given.shown)\" cannot be the name of a vault",
+                hint: "a name has no control characters and does not start with a dot; a path has a /")
+        }
+        name = given
+        path = "\(home.vaults)/\(given).omv"
+    }
+}

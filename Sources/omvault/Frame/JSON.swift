@@ -1,0 +1,149 @@
+// JSON documents, written member by member into locked memory, so that a secret gets into one without ever being a
+// String.
+
+internal import OMSecrets
+
+/// A value that is not secret.
+enum JSONValue: Sendable {
+    case text(String)
+    case number(Int)
+    case flag(Bool)
+    case list([JSONValue])
+    case null
+}
+
+/// One JSON object: a whole document, or a member of one.
+///
+///     var document = JSONDocument()
+///     document.field("name", .text(item.name))
+///     document.secret("password", password)
+///     try door.output.document(document)
+struct JSONDocument: ~Copyable {
+    private var bytes = SecretBuffer(capacity: 1024)
+    private var isEmpty = true
+
+    /// - Parameter schema: the promise about the members; nil for the one document that is wrapped, the error.
+    init(schema: String? = "omvault/1") {
+        append("{")
+        if let schema { field("schema", .text(schema)) }
+    }
+
+    mutating func field(_ name: String, _ value: JSONValue) {
+        startMember(name)
+        append(value)
+    }
+
+    /// The secret as a string when it is UTF-8; otherwise base64, in a member called `NAME_base64`.
+    mutating func secret(_ name: String, _ value: borrowing SecretBytes) {
+        let isText = value.withBytes { (try? UTF8Span(validating: $0)) != nil }
+        startMember(isText ? name : name + "_base64")
+        let encoded = isText ? value.duplicate() : Base64.encode(value)
+        encoded.withBytes { bytes in
+            guard let text = try? UTF8Span(validating: bytes) else { return }
+            append(quoting: text)
+        }
+    }
+
+    /// What stands in the place of a secret that was not asked for.
+    mutating func concealed(_ name: String, count: Int) {
+        object(name) { place in
+            place.field("concealed", .flag(true))
+            place.field("len", .number(count))
+        }
+    }
+
+    mutating func object<E: Error>(_ name: String, _ body: (inout JSONDocument) throws(E) -> Void) throws(E) {
+        startMember(name)
+        try nested(body)
+    }
+
+    /// A list of objects, one an element.
+    mutating func objects<Elements: Sequence, E: Error>(
+        _ name: String, _ elements: Elements, _ body: (Elements.Element, inout JSONDocument) throws(E) -> Void
+    ) throws(E) {
+        startMember(name)
+        append("[")
+        var isFirst = true
+        for element in elements {
+            if !isFirst { append(",") }
+            isFirst = false
+            try nested { (object) throws(E) in try body(element, &object) }
+        }
+        append("]")
+    }
+
+    /// The document and a newline.
+    consuming func finish() -> SecretBytes {
+        append("}\n")
+        return bytes.finish()
+    }
+}
+
+extension JSONDocument {
+    private mutating func nested<E: Error>(_ body: (inout JSONDocument) throws(E) -> Void) throws(E) {
+        append("{")
+        isEmpty = true
+        try body(&self)
+        isEmpty = false
+        append("}")
+    }
+
+    private mutating func startMember(_ name: String) {
+        if !isEmpty { append(",") }
+        isEmpty = false
+        append(quoting: name.utf8Span)
+        append(":")
+    }
+
+    private mutating func append(_ value: JSONValue) {
+        switch value {
+        case .text(let text): append(quoting: text.utf8Span)
+        case .number(let number): append(String(number))
+        case .flag(let flag): append(flag ? "true" : "false")
+        case .null: append("null")
+        case .list(let values):
+            append("[")
+            for (index, value) in values.enumerated() {
+                if index > 0 { append(",") }
+                append(value)
+            }
+            append("]")
+        }
+    }
+
+    private mutating func append(_ text: String) {
+        bytes.append(text.utf8Span.span)
+    }
+
+    /// Beyond what JSON demands, everything is escaped that a terminal would obey.
+    private mutating func append(quoting text: UTF8Span) {
+        append("\"")
+        var scalars = text.makeUnicodeScalarIterator()
+        var plainStart = 0
+        var position = 0
+        while let scalar = scalars.next() {
+            let end = scalars.currentCodeUnitOffset
+            if scalar == "\"" || scalar == "\\" || scalar.isUnsafeToShow {
+                bytes.append(text.span.extracting(plainStart..<position))
+                append(escape(scalar))
+                plainStart = end
+            }
+            position = end
+        }
+        bytes.append(text.span.extracting(plainStart..<position))
+        append("\"")
+    }
+
+    private func escape(_ scalar: Unicode.Scalar) -> String {
+        switch scalar {
+        case "\"": return "\\\""
+        case "\\": return "\\\\"
+        case "\n": return "\\n"
+        case "\t": return "\\t"
+        default:
+            // Everything unsafe to show stands below U+10000, so one unit is enough.
+            let digits = String(scalar.value, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+    }
+}

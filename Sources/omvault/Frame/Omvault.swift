@@ -1,0 +1,74 @@
+// The entry point: harden first, then find the verb, run it, and turn whatever it threw into words and an exit code.
+
+internal import ArgumentParser
+internal import COMSystem
+internal import Glibc
+
+@main
+enum Omvault {
+    static let version = "0.1.0"
+
+    static func main() async {
+        guard om_harden_process() == 0 else { fatalError("omvault: error: this system refuses to protect the process") }
+        holdStandardDescriptors()
+        // A reader that went away is an error of our write, with an exit code and words, not a silent death.
+        signal(SIGPIPE, SIG_IGN)
+        exit(await answer(Array(CommandLine.arguments.dropFirst())).rawValue)
+    }
+
+    private static func answer(_ arguments: [String]) async -> ExitStatus {
+        do {
+            // Before ArgumentParser is touched: its set-up is half of the start-up time.
+            if let answer = Version.answer(to: arguments) {
+                try StandardOutput.write(answer)
+                return .ok
+            }
+            return try await perform(arguments)
+        } catch let answered as Answered {
+            return answered.status
+        } catch {
+            let failure = Failure(describing: error)
+            failure.report(asJSON: GlobalOptions.wantJSON(arguments))
+            return failure.status
+        }
+    }
+
+    private static func perform(_ arguments: [String]) async throws -> ExitStatus {
+        let line = try CommandLineArguments(arguments, root: CommandTree.self)
+        do {
+            var command = try CommandTree.parseAsRoot(line.arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure where CommandTree.exitCode(for: failure) == .success {
+            // ArgumentParser throws the answers to --help and to the completion flags.
+            try StandardOutput.write(CommandTree.fullMessage(for: failure) + "\n")
+        } catch let failure where Failure.isOfParser(failure) {
+            throw line.usageFailure(CommandTree.message(for: failure))
+        }
+        return .ok
+    }
+
+    /// Attack: started with a closed standard output, the next file we open, a vault perhaps, becomes descriptor 1 and
+    /// our output is written into it. A closed one is filled with /dev/null opened the other way round, so that its
+    /// use is still an error.
+    private static func holdStandardDescriptors() {
+        for descriptor in Int32(0)...2 where fcntl(descriptor, F_GETFD) == -1 {
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
+    }
+}
+
+enum Version {
+    /// The whole answer when nothing but the version is asked for; nil sends the arguments on their usual way.
+    static func answer(to arguments: [String]) -> String? {
+        switch arguments {
+        case ["--version"]: "omvault \(Omvault.version)\n"
+        case ["--version", "--json"], ["--json", "--version"]:
+            #"{"schema":"omvault/1","version":"\#(Omvault.version)"}"# + "\n"
+        default: nil
+        }
+    }
+}

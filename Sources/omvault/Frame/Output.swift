@@ -1,0 +1,77 @@
+// Standard output carries data and nothing else; whatever is meant for a person goes to standard error.
+
+internal import ArgumentParser
+internal import OMSecrets
+
+enum OutputFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
+    /// For people; may change.
+    case table
+    /// For scripts: fields separated by a tab, no header.
+    case plain
+    /// One document with a stable schema.
+    case json
+}
+
+struct Output: Sendable {
+    let format: OutputFormat
+    let isQuiet: Bool
+
+    /// One JSON document.
+    func document(_ document: consuming JSONDocument) throws(Failure) {
+        try StandardOutput.write(document.finish())
+    }
+
+    /// Rows under a header, aligned for people or separated by tabs for scripts.
+    func rows(_ rows: [[String]], header: [String]) throws(Failure) {
+        let rows = rows.map { $0.map(\.shown) }
+        switch format {
+        case .table: try StandardOutput.write(Self.aligned([header] + rows))
+        case .plain, .json: try StandardOutput.write(rows.map { $0.joined(separator: "\t") + "\n" }.joined())
+        }
+    }
+
+    /// A line of data.
+    func line(_ text: String) throws(Failure) {
+        try StandardOutput.write(text.shown + "\n")
+    }
+
+    /// The exact bytes, no newline added. On a terminal the cursor still ends up on a line of its own.
+    ///
+    /// - Throws: ``ExitStatus/usage`` on a terminal for anything but printable text. Attack: a stored secret with escape
+    ///   sequences types into the user's shell.
+    func writeSecret(_ secret: borrowing SecretBytes) throws(Failure) {
+        guard StandardOutput.isTerminal else { return try StandardOutput.write(secret) }
+        guard secret.withBytes(Self.isPrintable) else {
+            throw Failure(
+                .usage, "the secret is not printable text, and standard output is a terminal",
+                hint: "pipe it, or write it to a file")
+        }
+        try StandardOutput.write(secret)
+        let endsLine = secret.withBytes { $0.isEmpty || $0[$0.count - 1] == UInt8(ascii: "\n") }
+        if !endsLine, StandardError.isTerminal { StandardError.write("\n") }
+    }
+
+    /// A line for the person in front of the screen; `--quiet` silences it.
+    func notice(_ text: String) {
+        if !isQuiet { StandardError.write("omvault: \(text)\n") }
+    }
+
+    private static func isPrintable(_ bytes: Span<UInt8>) -> Bool {
+        guard let text = try? UTF8Span(validating: bytes) else { return false }
+        var scalars = text.makeUnicodeScalarIterator()
+        while let scalar = scalars.next() {
+            if scalar.isUnsafeToShow, scalar != "\n", scalar != "\t" { return false }
+        }
+        return true
+    }
+
+    private static func aligned(_ rows: [[String]]) -> String {
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0 }
+        return rows.map { row in
+            row.enumerated().map { column, text in
+                column == row.count - 1 ? text : text + String(repeating: " ", count: widths[column] - text.count + 2)
+            }.joined() + "\n"
+        }.joined()
+    }
+}

@@ -1,0 +1,29 @@
+// Text from outside, made fit for a terminal.
+
+extension String {
+    /// The text with every character escaped that a terminal would obey or that would change the order of the line.
+    ///
+    /// Attack: an item or a file whose name holds escape sequences rewrites the screen, or its title, when listed.
+    var shown: String {
+        guard unicodeScalars.contains(where: \.isUnsafeToShow) else { return self }
+        return unicodeScalars.map { scalar in
+            switch scalar {
+            case _ where !scalar.isUnsafeToShow: String(scalar)
+            case "\n": "\\n"
+            case "\t": "\\t"
+            default: "\\u{\(String(scalar.value, radix: 16))}"
+            }
+        }.joined()
+    }
+}
+
+extension Unicode.Scalar {
+    /// Control characters, line and paragraph separators, and the marks that turn the writing direction.
+    var isUnsafeToShow: Bool {
+        if isASCII { return value < 0x20 || value == 0x7F }
+        return switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)
+        }
+    }
+}

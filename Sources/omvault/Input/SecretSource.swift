@@ -1,0 +1,95 @@
+// Where a secret comes from: the one grammar of every option that ends in `-from`.
+
+internal import ArgumentParser
+internal import Glibc
+internal import OMSecrets
+
+enum SecretSource: Hashable, Sendable {
+    case tty
+    case descriptor(Int32)
+    case file(String)
+    case environment(String)
+    case command([String])
+    case credential(String)
+
+    static let grammar = "tty, stdin, fd:N, file:PATH, env:NAME, cmd:PROGRAM or cred:NAME"
+
+    static let stdin = SecretSource.descriptor(STDIN_FILENO)
+
+    /// Nil for anything outside the grammar. There is no `pass:`, since every process can read our arguments.
+    init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        switch (parts[0], parts.count == 2 ? parts[1] : nil) {
+        case ("tty", nil): self = .tty
+        case ("stdin", nil): self = .stdin
+        case ("fd", let number?):
+            guard let descriptor = Self.descriptor(number) else { return nil }
+            self = .descriptor(descriptor)
+        case ("file", let path?) where !path.isEmpty:
+            self = Self.descriptor(named: path).map { .descriptor($0) } ?? .file(path)
+        case ("env", let name?) where !name.isEmpty && !name.contains("="): self = .environment(name)
+        case ("cmd", let line?):
+            guard let words = CommandWords.split(line), !words.isEmpty else { return nil }
+            self = .command(words)
+        case ("cred", let name?) where !name.isEmpty && !name.contains("/") && !name.hasPrefix("."):
+            self = .credential(name)
+        default: return nil
+        }
+    }
+
+    /// A shell's `<(…)` is /dev/fd/63, which leads through /proc/self. As no other process may look into this one,
+    /// that path is closed to ourselves too: the descriptor behind it is read directly.
+    private static func descriptor(named path: String) -> Int32? {
+        if path == "/dev/stdin" { return STDIN_FILENO }
+        let folder = ["/dev/fd/", "/proc/self/fd/"].first(where: path.hasPrefix)
+        return folder.flatMap { descriptor(String(path.dropFirst($0.count))) }
+    }
+
+    private static func descriptor(_ digits: String) -> Int32? {
+        digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int32(digits) : nil
+    }
+}
+
+/// The value of an option that ends in `-from`, as ArgumentParser hands it over.
+///
+///     @Option(help: "Where the password comes from.") var passwordFrom: SecretSourceArgument?
+///
+/// It takes anything: were it to refuse a value, ArgumentParser would print that value, and it may be the secret itself,
+/// typed in the wrong place. ``SecretSources`` refuses it without a word of it.
+struct SecretSourceArgument: ExpressibleByArgument, Sendable {
+    let source: SecretSource?
+
+    init(argument: String) { source = SecretSource(argument) }
+    init(_ source: SecretSource) { self.source = source }
+}
+
+/// `PROGRAM 'an argument' "another"` as words, with a shell's quotes and nothing else of a shell.
+enum CommandWords {
+    /// Nil when a quote or a backslash is left open.
+    static func split(_ line: String) -> [String]? {
+        var words: [String] = []
+        var word: String?
+        var quote: Character?
+        var rest = line[...]
+        while let character = rest.popFirst() {
+            switch (character, quote) {
+            case (let end, let open?) where end == open: quote = nil
+            case ("\\", nil), ("\\", "\""):
+                guard let escaped = rest.popFirst() else { return nil }
+                // Inside double quotes a backslash stands for itself but before a quote or another backslash.
+                let isLiteral = quote == "\"" && escaped != "\"" && escaped != "\\"
+                word = (word ?? "") + (isLiteral ? "\\" : "") + String(escaped)
+            case ("'", nil), ("\"", nil):
+                quote = character
+                word = word ?? ""
+            case (" ", nil), ("\t", nil), ("\n", nil):
+                if let whole = word { words.append(whole) }
+                word = nil
+            default: word = (word ?? "") + String(character)
+            }
+        }
+        guard quote == nil else { return nil }
+        if let whole = word { words.append(whole) }
+        return words
+    }
+}

@@ -1,0 +1,223 @@
+// All secrets that one command takes, checked together before the first is read.
+
+internal import COMSystem
+internal import Glibc
+internal import OMSecrets
+
+/// The sources behind a command's `-from` options.
+///
+///     let secrets = try SecretSources(door, ["--password-from": passwordFrom, "--new-password-from": newPasswordFrom])
+///     let old = try secrets.read("--password-from", prompt: "Current password")
+///     let new = try secrets.read("--new-password-from", prompt: "New password", isNew: true)
+///
+/// An option that was not given means the terminal; `--password-from` falls back to `OMVAULT_PASSWORD_FROM` first.
+struct SecretSources: ~Copyable {
+    private let terminal: Terminal
+    private let sources: [String: SecretSource]
+    /// What stood in the environment: taken out at once, before a child could inherit it.
+    private let fromEnvironment: [String: HeldSecret]
+
+    /// - Parameter dataOption: the option, if any, for which the command reads its data from standard input.
+    /// - Throws: ``ExitStatus/usage`` for text outside the grammar, or for one stream behind two options.
+    init(
+        _ door: Door, _ given: KeyValuePairs<String, SecretSourceArgument?>,
+        standardInputIsDataOf dataOption: String? = nil
+    ) throws(Failure) {
+        terminal = door.terminal
+        var sources: [String: SecretSource] = [:]
+        var streams: [Int32: String] = [:]
+        if let dataOption { streams[STDIN_FILENO] = dataOption }
+        for (option, argument) in given {
+            let source = try Self.source(of: argument, for: option)
+            if case .descriptor(let number) = source {
+                if let other = streams.updateValue(option, forKey: number) {
+                    throw Self.sharedStream(number, other, option)
+                }
+            }
+            sources[option] = source
+        }
+        self.sources = sources
+        fromEnvironment = Self.takeFromEnvironment(sources.values, door.output)
+    }
+
+    /// Reads the secret of one of the options named at the start.
+    ///
+    /// - Parameters:
+    ///   - prompt: what a person is asked, without the colon.
+    ///   - isNew: ask twice at a terminal, since nothing exists yet to compare with.
+    ///   - keepNewline: keep the one trailing newline that is stripped otherwise.
+    borrowing func read(
+        _ option: String, prompt: String, isNew: Bool = false, keepNewline: Bool = false,
+        maximum: Int = Password.maximumCount
+    ) throws(Failure) -> SecretBytes {
+        guard let source = sources[option] else { preconditionFailure("\(option) was not declared") }
+        let reader = SecretReader(option: option, maximum: maximum, keepsNewline: keepNewline)
+        switch source {
+        case .tty: return try terminal.readSecret(prompt, for: option, isNew: isNew)
+        case .descriptor(let number): return try reader.read(descriptor: number)
+        case .file(let path): return try reader.read(file: path)
+        case .command(let words): return try reader.read(command: words)
+        case .credential(let name): return try reader.read(credential: name)
+        case .environment(let name):
+            guard let held = fromEnvironment[name] else {
+                throw Failure(.usage, "\(option): the environment variable \(name.shown) is not set")
+            }
+            return try reader.trimmed(SecretBuffer(copying: held.secret))
+        }
+    }
+}
+
+extension SecretSources {
+    private static func source(of argument: SecretSourceArgument?, for option: String) throws(Failure) -> SecretSource {
+        if let argument {
+            guard let source = argument.source else {
+                throw Failure(.usage, "\(option) does not name a source", hint: "sources: \(SecretSource.grammar)")
+            }
+            return source
+        }
+        guard option == "--password-from", let text = Environment.text("OMVAULT_PASSWORD_FROM") else { return .tty }
+        guard let source = SecretSource(text) else {
+            throw Failure(
+                .config, "OMVAULT_PASSWORD_FROM does not name a source",
+                hint: "it holds a source, never the password itself: \(SecretSource.grammar)")
+        }
+        return source
+    }
+
+    private static func sharedStream(_ number: Int32, _ one: String, _ other: String) -> Failure {
+        let stream = number == STDIN_FILENO ? "standard input" : "descriptor \(number)"
+        return Failure(
+            .usage, "\(one) and \(other) both read \(stream)", hint: "give one of them another source, such as fd:3")
+    }
+
+    private static func takeFromEnvironment(
+        _ sources: some Collection<SecretSource>, _ output: Output
+    ) -> [String: HeldSecret] {
+        var held: [String: HeldSecret] = [:]
+        for case .environment(let name) in sources where held[name] == nil {
+            guard let secret = Environment.takeSecret(name) else { continue }
+            held[name] = HeldSecret(secret)
+            if StandardError.isTerminal {
+                output.notice("\(name.shown) was readable by your other processes; fd:N and file:PATH are safer")
+            }
+        }
+        return held
+    }
+}
+
+/// A secret in a dictionary, which only holds what can be copied: the reference is.
+private final class HeldSecret: Sendable {
+    let secret: SecretBytes
+    init(_ secret: consuming SecretBytes) { self.secret = secret }
+}
+
+/// Reads one secret to its end and within its maximum.
+private struct SecretReader {
+    let option: String
+    let maximum: Int
+    let keepsNewline: Bool
+
+    func read(descriptor: Int32) throws(Failure) -> SecretBytes {
+        let name = descriptor == STDIN_FILENO ? "standard input" : "descriptor \(descriptor)"
+        guard isatty(descriptor) == 0 else {
+            throw Failure(
+                .usage, "\(option): \(name) is a terminal, which would show the secret as you type it",
+                hint: "\(option) tty asks without showing it")
+        }
+        var buffer = SecretBuffer(capacity: 4096)
+        let end = readAll(descriptor, into: &buffer, maximum: maximum + 2)
+        if end == .error(EBADF) { throw Failure(.usage, "\(option): \(name) is not open for reading") }
+        return try whole(buffer, end, of: name)
+    }
+
+    /// Symbolic links are followed: that is how systemd and Kubernetes hand out credentials.
+    func read(file path: String) throws(Failure) -> SecretBytes {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw cannotRead(path, errno) }
+        defer { close(descriptor) }
+        guard isatty(descriptor) == 0 else {
+            throw Failure(.usage, "\(option): \(path.shown) is a terminal", hint: "\(option) tty asks without showing")
+        }
+        var buffer = SecretBuffer(capacity: 4096)
+        return try whole(buffer, readAll(descriptor, into: &buffer, maximum: maximum + 2), of: path)
+    }
+
+    func read(credential name: String) throws(Failure) -> SecretBytes {
+        guard let folder = Environment.text("CREDENTIALS_DIRECTORY") else {
+            throw Failure(
+                .usage, "\(option): CREDENTIALS_DIRECTORY is not set",
+                hint: "cred:NAME works in a systemd unit with LoadCredential=NAME:…")
+        }
+        return try read(file: "\(folder)/\(name)")
+    }
+
+    func read(command words: [String]) throws(Failure) -> SecretBytes {
+        let program = words[0].shown
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw cannotRead(program, errno) }
+        defer { close(ends[0]) }
+        let child = words.withCArguments { om_spawn($0, ends[1]) }
+        let startError = errno
+        close(ends[1])
+        guard child > 0 else { throw Failure(.io, "\(option): cannot start \(program): \(systemMessage(startError))") }
+        var buffer = SecretBuffer(capacity: 4096)
+        let end = readAll(ends[0], into: &buffer, maximum: maximum + 2)
+        // A program that is still writing is told by the closed pipe that it was too much.
+        if end != .end {
+            close(ends[0])
+            ends[0] = -1
+        }
+        let code = om_wait(child)
+        guard end != .end || code == 0 else {
+            throw Failure(.general, "\(option): \(program) failed with exit code \(code)")
+        }
+        return try whole(buffer, end, of: program)
+    }
+
+    /// The secret without its one trailing newline.
+    func trimmed(_ buffer: consuming SecretBuffer) throws(Failure) -> SecretBytes {
+        if !keepsNewline, buffer.last == UInt8(ascii: "\n") {
+            buffer.removeLast()
+            if buffer.last == UInt8(ascii: "\r") { buffer.removeLast() }
+        }
+        guard buffer.count <= maximum else { throw tooLong }
+        return buffer.finish()
+    }
+
+    private func whole(
+        _ buffer: consuming SecretBuffer, _ end: ReadEnd, of name: String
+    ) throws(Failure) -> SecretBytes {
+        switch end {
+        case .end: return try trimmed(buffer)
+        case .tooLong: throw tooLong
+        case .error(let code): throw cannotRead(name, code)
+        }
+    }
+
+    private var tooLong: Failure { Failure(.usage, "\(option): the secret is longer than \(maximum) bytes") }
+
+    private func cannotRead(_ name: String, _ code: Int32) -> Failure {
+        Failure(.io, "\(option): cannot read \(name.shown): \(systemMessage(code))")
+    }
+}
+
+extension SecretBuffer {
+    fileprivate init(copying secret: borrowing SecretBytes) {
+        self.init(capacity: secret.count)
+        append(secret)
+    }
+
+    fileprivate var last: UInt8? { withBytes { $0.isEmpty ? nil : $0[$0.count - 1] } }
+}
+
+extension [String] {
+    /// The words as C's `argv`, for the length of the call.
+    fileprivate func withCArguments<R>(_ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R) -> R {
+        var words = map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        return words.withUnsafeMutableBufferPointer { words in
+            guard let base = words.baseAddress else { preconditionFailure("argv ends with a null") }
+            return body(base)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+// Asking a person: at /dev/tty, never over standard input or output, with the echo off for secrets.
+
+internal import Glibc
+internal import OMSecrets
+
+struct Terminal: Sendable {
+    /// False under `--no-input`.
+    let mayAsk: Bool
+
+    /// Asks for a secret; for a new one twice.
+    ///
+    /// - Throws: ``ExitStatus/inputRequired`` when nobody can be asked, ``ExitStatus/aborted`` when the input ends or the
+    ///   two entries differ. A signal ends the process as it would have without us, after the echo is back on.
+    func readSecret(_ prompt: String, for option: String, isNew: Bool = false) throws(Failure) -> SecretBytes {
+        let terminal = try opened(
+            toGet: "the secret of \(option)", orElse: "give \(option) \(SecretSource.grammar.dropFirst("tty, ".count))")
+        let secret = try terminal.readLine("\(prompt): ", showsTyping: false)
+        guard isNew else { return secret }
+        guard secret.isEqual(to: try terminal.readLine("\(prompt), again: ", showsTyping: false)) else {
+            throw Failure(.aborted, "the two entries differ; nothing was changed", hint: "try again")
+        }
+        return secret
+    }
+
+    /// Whether the answer to `question` is "y" or "yes".
+    func isAgreed(_ question: String) throws(Failure) -> Bool {
+        let terminal = try opened(toGet: "a confirmation", orElse: "give --yes when you are sure")
+        let answer = try terminal.readLine("\(question) [y/N] ", showsTyping: true)
+        return ["y", "Y", "yes"].contains { answer.isEqual(to: SecretBytes(copying: Array($0.utf8))) }
+    }
+
+    private func opened(toGet what: String, orElse hint: String) throws(Failure) -> OpenTerminal {
+        guard mayAsk else {
+            throw Failure(.inputRequired, "\(what) is needed, and --no-input forbids asking", hint: hint)
+        }
+        let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw Failure(.inputRequired, "\(what) is needed, and there is no terminal to ask at", hint: hint)
+        }
+        return OpenTerminal(descriptor: descriptor)
+    }
+}
+
+/// The controlling terminal, closed when it goes out of scope.
+private struct OpenTerminal: ~Copyable {
+    let descriptor: Int32
+
+    /// The longest line that the kernel hands over whole; it drops the rest of a longer one without a word.
+    private static let longestLine = 4094
+
+    init(descriptor: Int32) { self.descriptor = descriptor }
+    deinit { close(descriptor) }
+
+    /// One line, edited with the terminal's own erase and kill keys.
+    borrowing func readLine(_ prompt: String, showsTyping: Bool) throws(Failure) -> SecretBytes {
+        while true {
+            var line = SecretBuffer()
+            let end = ask(prompt, showsTyping: showsTyping, into: &line)
+            switch end {
+            case .line where line.count >= Self.longestLine:
+                throw Failure(.usage, "a terminal takes no more than \(Self.longestLine) bytes", hint: "use file:PATH")
+            case .line: return line.finish()
+            case .ended: throw Failure(.aborted, "the input ended at the prompt")
+            case .signal(let number):
+                raise(number)
+                // Here again only after a stop (Ctrl-Z, fg), or when our caller handles the signal and goes on.
+                guard number == SIGTSTP else { throw Failure(.aborted, "interrupted at the prompt") }
+            }
+        }
+    }
+
+    private enum LineEnd {
+        case line
+        case ended
+        case signal(Int32)
+    }
+
+    private borrowing func ask(_ prompt: String, showsTyping: Bool, into line: inout SecretBuffer) -> LineEnd {
+        // The watch first and last: a signal between the two must not leave the terminal without its echo.
+        let signals = SignalWatch()
+        defer { signals.end() }
+        var before = termios()
+        let isSilent = !showsTyping && tcgetattr(descriptor, &before) == 0
+        if isSilent {
+            var silent = before
+            silent.c_lflag &= ~tcflag_t(ECHO | ECHONL)
+            silent.c_lflag |= tcflag_t(ICANON | ISIG)
+            tcsetattr(descriptor, TCSAFLUSH, &silent)
+        }
+        defer {
+            // TCSAFLUSH again: what was typed after an interrupt is the rest of a secret, not the shell's next command.
+            if isSilent { tcsetattr(descriptor, TCSAFLUSH, &before) }
+        }
+        _ = writeAll(prompt.shown.utf8Span.span, to: descriptor)
+        let end = readBytes(into: &line, signals)
+        if isSilent { _ = writeAll("\n".utf8Span.span, to: descriptor) }
+        return end
+    }
+
+    private borrowing func readBytes(into line: inout SecretBuffer, _ signals: SignalWatch) -> LineEnd {
+        while true {
+            var waiting = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            if poll(&waiting, 2, -1) < 0 { continue }
+            if waiting[1].revents != 0, let number = signals.next() { return .signal(number) }
+            guard waiting[0].revents != 0 else { continue }
+            var count = 0
+            line.append(upTo: 1) { free in
+                count = free.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, 1) }
+                return max(count, 0)
+            }
+            if count < 0, errno == EINTR || errno == EAGAIN { continue }
+            if count <= 0 { return .ended }
+            if line.withBytes({ $0[$0.count - 1] == UInt8(ascii: "\n") }) {
+                line.removeLast()
+                return .line
+            }
+        }
+    }
+}
