@@ -75,6 +75,12 @@ struct SecretSources: ~Copyable {
 }
 
 extension SecretSources {
+    /// The same, as a password: 1 byte to 1 MiB.
+    borrowing func readPassword(_ option: String, prompt: String, isNew: Bool = false) throws(Failure) -> Password {
+        let secret = try read(option, prompt: prompt, isNew: isNew)
+        do throws(SecretsError) { return try Password(secret) } catch { throw Failure(error) }
+    }
+
     private static func source(of argument: SecretSourceArgument?, for option: String) throws(Failure) -> SecretSource {
         if let argument {
             guard let source = argument.source else {
