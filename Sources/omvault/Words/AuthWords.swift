@@ -23,8 +23,9 @@ extension Failure {
                 hint: "omvault profile set NAME OfflineAuthAllowed=true")
         case .wrongPassword(let left, let consequence):
             self.init(
-                .badSecret, "wrong password; \(left) more \(left == 1 ? "is" : "are") tolerated, "
-                    + "the wrong one after that \(consequence.words)",
+                .badSecret,
+                "wrong password; attempts left: \(left); the \(left == 0 ? "next wrong one" : "wrong one after them") "
+                    + consequence.words,
                 details: ["attempts_left": .number(left), "on_exceeded": .text(consequence.rawValue)])
         case .attemptsExceeded(let isFinished):
             self.init(
@@ -112,7 +113,7 @@ extension Failure {
 }
 
 extension OnAttemptsExceeded {
-    /// What it does, after "the wrong one after that".
+    /// What it does, after "the next wrong one".
     var words: String {
         switch self {
         case .wipe: "wipes the cached credential"
