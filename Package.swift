@@ -58,6 +58,8 @@ let package = Package(
 
         // Tests
         .testTarget(name: "OMSecretsTests", dependencies: ["OMSecrets"], swiftSettings: house),
+        .testTarget(name: "FloorsTests", swiftSettings: house),
+        .testTarget(name: "OmvaultCLITests", dependencies: ["omvault", "OMSecrets"], swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )
