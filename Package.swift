@@ -59,7 +59,11 @@ let package = Package(
         // Tests
         .testTarget(name: "OMSecretsTests", dependencies: ["OMSecrets"], swiftSettings: house),
         .testTarget(name: "FloorsTests", swiftSettings: house),
-        .testTarget(name: "OmvaultCLITests", dependencies: ["omvault", "OMSecrets"], swiftSettings: house),
+        .testTarget(
+            name: "OmvaultCLITests",
+            dependencies: ["omvault", "OMSecrets", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            exclude: ["Support/at-terminal.py"],
+            swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )
