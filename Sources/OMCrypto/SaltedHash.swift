@@ -79,6 +79,9 @@ public struct StreamedSaltedHash: ~Copyable {
     }
 
     private static func isUpperCaseHex(_ digit: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(digit)
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
+        default: false
+        }
     }
 }
