@@ -6,7 +6,7 @@
 public import OMSecrets
 
 /// Makes the SDK's strings and their salts.
-public struct SaltedHash {
+public enum SaltedHash {
     /// The whole string of `secret`, computed and returned in locked memory.
     ///
     ///     try SaltedHash.string(of: password, algorithm: .sha512, saltHex: SaltedHash.generateSalt(bits: 128))
