@@ -60,6 +60,16 @@ let package = Package(
         .testTarget(name: "OMSecretsTests", dependencies: ["OMSecrets"], swiftSettings: house),
         .testTarget(name: "OMCryptoTests", dependencies: ["OMCrypto", "OMSecrets"], swiftSettings: house),
         .testTarget(name: "OMVectorsTests", dependencies: ["OMVectors"], swiftSettings: house),
+        .testTarget(
+            name: "OMVaultTests", dependencies: ["OMVault", "OMStorage", "OMRecords", "OMSecrets"],
+            swiftSettings: house),
+        .testTarget(name: "OMStorageTests", dependencies: ["OMStorage", "OMSecrets"], swiftSettings: house),
+        .testTarget(name: "FloorsTests", swiftSettings: house),
+        .testTarget(
+            name: "OmvaultCLITests",
+            dependencies: ["omvault", "OMSecrets", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            exclude: ["Support/at-terminal.py"],
+            swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -23,6 +23,13 @@ struct SecretSources: ~Copyable {
         _ door: Door, _ given: KeyValuePairs<String, SecretSourceArgument?>,
         standardInputIsDataOf dataOption: String? = nil
     ) throws(Failure) {
+        try self.init(door, Array(given), standardInputIsDataOf: dataOption)
+    }
+
+    init(
+        _ door: Door, _ given: [(key: String, value: SecretSourceArgument?)],
+        standardInputIsDataOf dataOption: String? = nil
+    ) throws(Failure) {
         terminal = door.terminal
         var sources: [String: SecretSource] = [:]
         var streams: [Int32: String] = [:]
@@ -68,6 +75,12 @@ struct SecretSources: ~Copyable {
 }
 
 extension SecretSources {
+    /// The same, as a password: 1 byte to 1 MiB.
+    borrowing func readPassword(_ option: String, prompt: String, isNew: Bool = false) throws(Failure) -> Password {
+        let secret = try read(option, prompt: prompt, isNew: isNew)
+        do throws(SecretsError) { return try Password(secret) } catch { throw Failure(error) }
+    }
+
     private static func source(of argument: SecretSourceArgument?, for option: String) throws(Failure) -> SecretSource {
         if let argument {
             guard let source = argument.source else {
@@ -106,7 +119,7 @@ extension SecretSources {
 }
 
 /// A secret in a dictionary, which only holds what can be copied: the reference is.
-private final class HeldSecret: Sendable {
+final class HeldSecret: Sendable {
     let secret: SecretBytes
     init(_ secret: consuming SecretBytes) { self.secret = secret }
 }
