@@ -166,6 +166,21 @@ import Testing
         }
     }
 
+    @Test("no bytes make a reader crash")
+    func noise() {
+        var state: UInt64 = 2
+        for text in [Self.wycheproof, Self.native] {
+            for _ in 0..<2000 {
+                var bytes = Array(text.utf8)
+                for _ in 0..<2 {
+                    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                    bytes[Int(state >> 33) % bytes.count] = UInt8(truncatingIfNeeded: state >> 56)
+                }
+                _ = outcome(bytes)
+            }
+        }
+    }
+
     @Test("files that hold no vectors are named with their reason")
     func others() {
         #expect(outcome("") == "the file is empty")
