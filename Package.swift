@@ -58,6 +58,10 @@ let package = Package(
 
         // Tests
         .testTarget(name: "OMSecretsTests", dependencies: ["OMSecrets"], swiftSettings: house),
+        .testTarget(
+            name: "OMVaultTests", dependencies: ["OMVault", "OMStorage", "OMRecords", "OMSecrets"],
+            swiftSettings: house),
+        .testTarget(name: "OMStorageTests", dependencies: ["OMStorage", "OMSecrets"], swiftSettings: house),
         .testTarget(name: "FloorsTests", swiftSettings: house),
         .testTarget(
             name: "OmvaultCLITests",

@@ -58,11 +58,12 @@ public enum Label: String, CaseIterable, Sendable {
     case levelState = "omv/level/state"
     case levelRecords = "omv/level/records"
     case name = "omv/name"
+    case tombstone = "omv/tombstone"
     case treeLeaf = "omv/tree/leaf"
     case treeNode = "omv/tree/node"
-    case recordDigest = "omv/record/digest"
     case recordKey = "omv/record/key"
     case record = "omv/record"
+    case recoveryChecksum = "omv/recovery-checksum"
     // Logins
     case loginID = "omv/login/id"
     case loginRowMAC = "omv/login/row"

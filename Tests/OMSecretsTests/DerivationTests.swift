@@ -82,7 +82,7 @@ import Testing
         lists += values.flatMap { one in values.map { [one, $0] } }
         lists += values.flatMap { one in values.flatMap { two in values.map { [one, two, $0] } } }
         var seen = Set<[UInt8]>()
-        for label in [Label.record, .recordKey, .recordDigest] {
+        for label in [Label.record, .recordKey, .recoveryChecksum] {
             for fields in lists { seen.insert(Context(label, fields).encoded) }
         }
         #expect(seen.count == 3 * lists.count)

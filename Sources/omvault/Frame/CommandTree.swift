@@ -8,7 +8,10 @@ struct CommandTree: ParsableCommand {
         abstract: "Credentials that still work when the network does not.",
         version: "omvault \(Omvault.version)",
         subcommands: [
-            ExitCodes.self
+            InitCommand.self, AddCommand.self, GetCommand.self, SetCommand.self, ListCommand.self, RemoveCommand.self,
+            ProfileCommand.self, LoginCommand.self,
+            VectorsCommand.self, CryptoCommand.self,
+            TourCommand.self, ExitCodes.self,
         ])
 }
 
@@ -17,15 +20,17 @@ struct CommandTree: ParsableCommand {
 ///     struct Lock: Verb {
 ///         static let configuration = CommandConfiguration(abstract: "Close a vault.")
 ///         @OptionGroup var global: GlobalOptions
-///         func run(_ door: Door) async throws { … }
+///         func run(_ door: Door) throws { … }
 ///     }
-protocol Verb: AsyncParsableCommand {
+///
+/// Verbs run on the one thread there is: a second one would take the signals that a login check holds back.
+protocol Verb: ParsableCommand {
     var global: GlobalOptions { get }
-    func run(_ door: Door) async throws
+    func run(_ door: Door) throws
 }
 
 extension Verb {
-    func run() async throws {
-        try await run(Door(global))
+    func run() throws {
+        try run(Door(global))
     }
 }

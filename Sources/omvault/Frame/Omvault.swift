@@ -8,22 +8,22 @@ internal import Glibc
 enum Omvault {
     static let version = "0.1.0"
 
-    static func main() async {
+    static func main() {
         guard om_harden_process() == 0 else { fatalError("omvault: error: this system refuses to protect the process") }
         holdStandardDescriptors()
         // A reader that went away is an error of our write, with an exit code and words, not a silent death.
         signal(SIGPIPE, SIG_IGN)
-        exit(await answer(Array(CommandLine.arguments.dropFirst())).rawValue)
+        exit(answer(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 
-    private static func answer(_ arguments: [String]) async -> ExitStatus {
+    private static func answer(_ arguments: [String]) -> ExitStatus {
         do {
             // Before ArgumentParser is touched: its set-up is half of the start-up time.
             if let answer = Version.answer(to: arguments) {
                 try StandardOutput.write(answer)
                 return .ok
             }
-            return try await perform(arguments)
+            return try perform(arguments)
         } catch let answered as Answered {
             return answered.status
         } catch {
@@ -33,15 +33,11 @@ enum Omvault {
         }
     }
 
-    private static func perform(_ arguments: [String]) async throws -> ExitStatus {
+    private static func perform(_ arguments: [String]) throws -> ExitStatus {
         let line = try CommandLineArguments(arguments, root: CommandTree.self)
         do {
             var command = try CommandTree.parseAsRoot(line.arguments)
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
-            }
+            try command.run()
         } catch let failure where CommandTree.exitCode(for: failure) == .success {
             // ArgumentParser throws the answers to --help and to the completion flags.
             try StandardOutput.write(CommandTree.fullMessage(for: failure) + "\n")

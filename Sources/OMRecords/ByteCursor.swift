@@ -1,0 +1,50 @@
+// Strict reading and writing of the house's binary formats: big-endian numbers, counted bytes, nothing left over.
+
+/// Bytes that do not follow their format.
+public struct MalformedBytes: Error, Hashable, Sendable {
+    public init() {}
+}
+
+/// A position in bytes that are read from front to back. It holds no bytes itself, so it serves secrets too.
+public struct ByteCursor: Sendable {
+    public private(set) var offset = 0
+
+    public init() {}
+
+    /// The range of the next `count` bytes.
+    public mutating func skip(_ count: Int, in bytes: Span<UInt8>) throws(MalformedBytes) -> Range<Int> {
+        guard count >= 0, count <= bytes.count - offset else { throw MalformedBytes() }
+        defer { offset += count }
+        return offset..<offset + count
+    }
+
+    public mutating func take(_ count: Int, in bytes: Span<UInt8>) throws(MalformedBytes) -> [UInt8] {
+        try skip(count, in: bytes).map { bytes[$0] }
+    }
+
+    public mutating func number<Number: FixedWidthInteger>(
+        _: Number.Type = Number.self, in bytes: Span<UInt8>
+    ) throws(MalformedBytes) -> Number {
+        try skip(Number.bitWidth / 8, in: bytes).reduce(0) { $0 << 8 | Number(truncatingIfNeeded: bytes[$1]) }
+    }
+
+    /// UTF-8 of `count` bytes; anything that is not is refused, not repaired.
+    public mutating func text(_ count: Int, in bytes: Span<UInt8>) throws(MalformedBytes) -> String {
+        guard let text = String(validating: try take(count, in: bytes), as: UTF8.self) else { throw MalformedBytes() }
+        return text
+    }
+
+    /// To be called last: trailing bytes are refused.
+    public func end(in bytes: Span<UInt8>) throws(MalformedBytes) {
+        guard offset == bytes.count else { throw MalformedBytes() }
+    }
+}
+
+extension [UInt8] {
+    /// The number in big-endian order.
+    public mutating func append<Number: FixedWidthInteger>(number: Number) {
+        for shift in stride(from: Number.bitWidth - 8, through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: number >> Number(shift)))
+        }
+    }
+}

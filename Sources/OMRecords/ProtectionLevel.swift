@@ -1,0 +1,70 @@
+// When a secret may be read, and whether it may leave the device. SDK chapter 9.16; design D5.
+
+/// A protection level: an availability, and whether the item is bound to this device.
+public struct ProtectionLevel: Hashable, Sendable, CaseIterable {
+    public enum Availability: UInt8, Hashable, Sendable, CaseIterable, Comparable {
+        case always = 1
+        case afterFirstUnlock = 2
+        case whenUnlocked = 3
+
+        public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    public let availability: Availability
+    public let isDeviceOnly: Bool
+
+    public init(_ availability: Availability, deviceOnly: Bool = false) {
+        (self.availability, isDeviceOnly) = (availability, deviceOnly)
+    }
+
+    public static let whenUnlocked = ProtectionLevel(.whenUnlocked)
+
+    /// What the library and profiles use where nothing is given, as the SDK says.
+    public static let highest = ProtectionLevel(.whenUnlocked, deviceOnly: true)
+
+    public static let allCases = Availability.allCases.flatMap { availability in
+        [false, true].map { ProtectionLevel(availability, deviceOnly: $0) }
+    }
+
+    /// The byte on disk: the availability, plus 16 when the item is bound to this device.
+    public var code: UInt8 { availability.rawValue | (isDeviceOnly ? 0x10 : 0) }
+
+    /// - Returns: nil for a byte that is no level: it never means a weaker one.
+    public init?(code: UInt8) {
+        guard let availability = Availability(rawValue: code & 0x0f), code & 0xe0 == 0 else { return nil }
+        self.init(availability, deviceOnly: code & 0x10 != 0)
+    }
+
+    /// omvault's name, such as `after-first-unlock`; the device-only axis has a flag of its own.
+    public var name: String {
+        switch availability {
+        case .always: "always"
+        case .afterFirstUnlock: "after-first-unlock"
+        case .whenUnlocked: "when-unlocked"
+        }
+    }
+
+    /// Reads omvault's names and the SDK's six strings; the latter without regard to case, as the SDK does.
+    ///
+    /// - Returns: nil for anything else.
+    public init?(named text: String) {
+        if let level = Self.allCases.first(where: { !$0.isDeviceOnly && $0.name == text }) {
+            self = level
+            return
+        }
+        let folded = text.lowercased()
+        guard let level = Self.allCases.first(where: { $0.sdkName.lowercased() == folded }) else { return nil }
+        self = level
+    }
+
+    /// The SDK's string, such as `KeychainDataAccessibleWhenUnlockedThisDeviceOnly`.
+    public var sdkName: String {
+        let when =
+            switch availability {
+            case .always: "Always"
+            case .afterFirstUnlock: "AfterFirstUnlock"
+            case .whenUnlocked: "WhenUnlocked"
+            }
+        return "KeychainDataAccessible\(when)\(isDeviceOnly ? "ThisDeviceOnly" : "")"
+    }
+}

@@ -1,0 +1,74 @@
+// An item as it is stored and synced: sealed, padded, and in clear only what sync cannot do without.
+// Format: docs/vault-format.md, "Record".
+
+/// One version of one item, sealed.
+public struct Record: Hashable, Sendable {
+    /// What everybody may see and nobody can change: it is the associated data of the box.
+    public struct Header: Hashable, Sendable {
+        public static let count = 80
+        static let version: UInt8 = 1
+        /// XChaCha20-Poly1305 under a key that HKDF-SHA-256 derives for each version.
+        static let suite: UInt8 = 1
+
+        public let level: ProtectionLevel
+        public let isDeleted: Bool
+        /// 16 random bytes, the same for every version of an item.
+        public let id: [UInt8]
+        /// 1 for the first version.
+        public let revision: UInt64
+        /// Which root key's class keys: rises with a rekey.
+        public let epoch: UInt32
+        /// The digest of the version before, or zeros: 32 bytes.
+        public let parent: [UInt8]
+        /// 16 random bytes that make this version's key its own.
+        public let salt: [UInt8]
+
+        public init(
+            level: ProtectionLevel, isDeleted: Bool, id: [UInt8], revision: UInt64, epoch: UInt32, parent: [UInt8]?,
+            salt: [UInt8]
+        ) {
+            precondition(id.count == 16 && salt.count == 16 && (parent?.count ?? 32) == 32, "fixed sizes")
+            (self.level, self.isDeleted, self.id) = (level, isDeleted, id)
+            (self.revision, self.epoch, self.salt) = (revision, epoch, salt)
+            self.parent = parent ?? [UInt8](repeating: 0, count: 32)
+        }
+
+        /// version ‖ suite ‖ level ‖ flags ‖ id (16) ‖ revision (8) ‖ epoch (4) ‖ parent (32) ‖ salt (16)
+        public var encoded: [UInt8] {
+            var bytes = [Self.version, Self.suite, level.code, isDeleted ? 1 : 0] + id
+            bytes.append(number: revision)
+            bytes.append(number: epoch)
+            return bytes + parent + salt
+        }
+    }
+
+    /// Sealed content comes in steps of this many bytes, so that its length tells little.
+    public static let step = 256
+    /// What the box adds: nonce and tag.
+    static let boxOverhead = 40
+
+    public let header: Header
+    public let box: [UInt8]
+
+    public init(header: Header, box: [UInt8]) { (self.header, self.box) = (header, box) }
+
+    public var encoded: [UInt8] { header.encoded + box }
+
+    public init(decoding bytes: [UInt8]) throws(MalformedBytes) {
+        let span = bytes.span
+        var cursor = ByteCursor()
+        guard try cursor.number(UInt8.self, in: span) == Header.version,
+            try cursor.number(UInt8.self, in: span) == Header.suite,
+            let level = ProtectionLevel(code: try cursor.number(in: span))
+        else { throw MalformedBytes() }
+        let flags: UInt8 = try cursor.number(in: span)
+        guard flags & 0xfe == 0 else { throw MalformedBytes() }
+        header = Header(
+            level: level, isDeleted: flags == 1, id: try cursor.take(16, in: span),
+            revision: try cursor.number(in: span), epoch: try cursor.number(in: span),
+            parent: try cursor.take(32, in: span), salt: try cursor.take(16, in: span))
+        let sealed = span.count - cursor.offset - Self.boxOverhead
+        guard sealed > 0, sealed % Self.step == 0, header.revision > 0 else { throw MalformedBytes() }
+        box = try cursor.take(sealed + Self.boxOverhead, in: span)
+    }
+}

@@ -1,0 +1,208 @@
+// SQLite, opened the one durable way.
+//
+// WAL with synchronous=FULL: a commit that returned is on the disk. secure_delete zeroes what is deleted; what still
+// stands in the write-ahead log goes with `truncateLog()`.
+
+internal import CSQLite
+internal import Glibc
+
+/// The tables of one kind of file, and the marks that tell it from others.
+public struct Schema: Sendable {
+    public let applicationID: UInt32
+    public let version: UInt32
+    /// Exactly the statements that make the tables; a file whose schema differs in one byte is refused.
+    public let statements: [String]
+
+    public init(applicationID: UInt32, version: UInt32, statements: [String]) {
+        (self.applicationID, self.version, self.statements) = (applicationID, version, statements)
+    }
+}
+
+/// One connection. Not shared between threads.
+public struct Database: ~Copyable {
+    let handle: OpaquePointer
+
+    /// Opens a file of ours.
+    ///
+    /// - Throws: ``StorageError/missing``, ``StorageError/hazardous(_:path:)``, ``StorageError/corrupt``,
+    ///   ``StorageError/laterFormat(_:)``.
+    public static func open(_ path: String, _ schema: Schema) throws(StorageError) -> Database {
+        let database = try connect(path)
+        guard try database.text("PRAGMA journal_mode = WAL") == "wal" else { throw .corrupt }
+        try database.execute("PRAGMA synchronous = FULL")
+        guard try database.number("PRAGMA application_id") == Int64(schema.applicationID) else { throw .corrupt }
+        let version = UInt32(truncatingIfNeeded: try database.number("PRAGMA user_version"))
+        guard version <= schema.version else { throw .laterFormat(version) }
+        guard version == schema.version, try database.tables() == schema.statements.sorted() else { throw .corrupt }
+        return database
+    }
+
+    /// Makes the file, mode 0600, with its tables and what `fill` puts in: whole or not at all.
+    ///
+    /// - Throws: ``StorageError/exists``.
+    public static func create(
+        _ path: String, _ schema: Schema, fill: (borrowing Database) throws(StorageError) -> Void
+    ) throws(StorageError) -> Database {
+        let draft = draftName(for: path)
+        defer { unlink(draft) }
+        try write(draft, schema, fill)
+        guard link(draft, path) == 0 else { throw .last }
+        try syncFolder(above: path)
+        return try open(path, schema)
+    }
+
+    /// Whether something stands at `path`, whatever it is.
+    public static func exists(_ path: String) throws(StorageError) -> Bool {
+        var status = stat()
+        if lstat(path, &status) == 0 { return true }
+        guard errno == ENOENT else { throw .last }
+        return false
+    }
+
+    private static func write(
+        _ draft: String, _ schema: Schema, _ fill: (borrowing Database) throws(StorageError) -> Void
+    ) throws(StorageError) {
+        // O_EXCL first: SQLite alone would follow a link or take a file that somebody put there.
+        do { _ = try PrivateFile(draft, O_RDWR | O_CREAT | O_EXCL) }
+        let database = try connect(draft)
+        try database.execute("PRAGMA journal_mode = MEMORY")
+        try database.execute("PRAGMA synchronous = FULL")
+        try database.transaction(.write) { () throws(StorageError) in
+            for statement in schema.statements { try database.execute(statement) }
+            try database.execute("PRAGMA application_id = \(schema.applicationID)")
+            try database.execute("PRAGMA user_version = \(schema.version)")
+            try fill(database)
+        }
+    }
+
+    private init(handle: OpaquePointer) { self.handle = handle }
+
+    deinit { sqlite3_close_v2(handle) }
+
+    public borrowing func prepare(_ sql: String) throws(StorageError) -> Statement {
+        try Statement(handle, sql)
+    }
+
+    public borrowing func execute(_ sql: String) throws(StorageError) {
+        var statement = try prepare(sql)
+        while try statement.step() {}
+    }
+
+    /// The single number that `sql` gives.
+    public borrowing func number(_ sql: String) throws(StorageError) -> Int64 {
+        var statement = try prepare(sql)
+        guard try statement.step() else { throw .corrupt }
+        return statement.number(0)
+    }
+
+    public borrowing func text(_ sql: String) throws(StorageError) -> String {
+        var statement = try prepare(sql)
+        guard try statement.step() else { throw .corrupt }
+        return statement.text(0)
+    }
+
+    /// Runs `body` in a transaction that sees one state from start to end; `.write` also keeps other writers out.
+    /// What it throws rolls the transaction back.
+    public borrowing func transaction<R: ~Copyable, E: StorageFailing>(
+        _ access: Access, _ body: () throws(E) -> R
+    ) throws(E) -> R {
+        do throws(StorageError) { try execute(access == .write ? "BEGIN IMMEDIATE" : "BEGIN") } catch {
+            throw E(storage: error)
+        }
+        let result: R
+        do throws(E) { result = try body() } catch {
+            rollBack()
+            throw error
+        }
+        do throws(StorageError) { try execute("COMMIT") } catch {
+            rollBack()
+            throw E(storage: error)
+        }
+        return result
+    }
+
+    public enum Access: Sendable { case read, write }
+
+    /// Moves the write-ahead log into the file and empties it, so that nothing deleted is left in it.
+    ///
+    /// - Returns: false while another process still reads an older state; the deleted bytes are in the log until then.
+    public borrowing func truncateLog() throws(StorageError) -> Bool {
+        do throws(StorageError) { return try number("PRAGMA wal_checkpoint(TRUNCATE)") == 0 } catch {
+            if error == .busy { return false }
+            throw error
+        }
+    }
+
+    /// How long a statement waits for another process, in milliseconds.
+    public borrowing func setWait(_ milliseconds: Int32) {
+        sqlite3_busy_timeout(handle, milliseconds)
+    }
+
+    // MARK: - Opening
+
+    private static func connect(_ path: String) throws(StorageError) -> Database {
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW
+        var handle: OpaquePointer?
+        let code = sqlite3_open_v2(try check(path), &handle, flags, nil)
+        guard code == SQLITE_OK, let handle else {
+            let error = StorageError(sqlite: code, handle)
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        let database = Database(handle: handle)
+        try database.configure()
+        return database
+    }
+
+    /// The path with its folder resolved: SQLite's own check against links then holds for the file alone.
+    private static func check(_ path: String) throws(StorageError) -> String {
+        guard try PrivateFile.inspect(path) else { throw .missing }
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard let resolved = realpath(folder, nil) else { throw .last }
+        defer { free(resolved) }
+        let whole = String(cString: resolved) + "/" + (slash.map { String(path[path.index(after: $0)...]) } ?? path)
+        for companion in ["-wal", "-shm"] { _ = try PrivateFile.inspect(whole + companion) }
+        return whole
+    }
+
+    private borrowing func configure() throws(StorageError) {
+        setWait(5_000)
+        // A file from elsewhere must not bring code with it.
+        _ = omv_sqlite_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
+        _ = omv_sqlite_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+        _ = omv_sqlite_flag(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0)
+        _ = omv_sqlite_flag(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0)
+        try execute("PRAGMA temp_store = MEMORY")
+        try execute("PRAGMA mmap_size = 0")
+        try execute("PRAGMA cell_size_check = ON")
+        try execute("PRAGMA secure_delete = ON")
+    }
+
+    private borrowing func tables() throws(StorageError) -> [String] {
+        var statement = try prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
+        var found: [String] = []
+        while try statement.step() { found.append(statement.text(0)) }
+        return found.sorted()
+    }
+
+    private borrowing func rollBack() {
+        // A transaction that SQLite ended by itself needs none; there is nobody to tell but the caller's own error.
+        if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+    }
+}
+
+extension StorageError {
+    init(sqlite code: Int32, _ handle: OpaquePointer?) {
+        switch code & 0xff {
+        case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_CONSTRAINT:
+            self = .corrupt
+        case SQLITE_FULL: self = .io(ENOSPC)
+        case SQLITE_NOMEM: self = .io(ENOMEM)
+        default:
+            let system = handle.map { sqlite3_system_errno($0) } ?? 0
+            self = .io(system == 0 ? EIO : system)
+        }
+    }
+}

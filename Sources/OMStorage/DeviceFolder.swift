@@ -1,0 +1,80 @@
+// What stays on this device: its key, and the marks of what it has seen. The folder belongs in no backup.
+
+internal import Glibc
+public import OMSecrets
+
+/// Hands out the key that ties secrets to this device. A file today; a TPM or systemd-creds can come.
+public protocol DeviceKeyProvider: Sendable {
+    /// How well the key is tied to the machine; recorded by those who use it, so that it never falls silently.
+    var rank: UInt8 { get }
+    /// - Returns: nil when no key was ever made here.
+    func load() throws(StorageError) -> DeviceKey?
+    func make() throws(StorageError) -> DeviceKey
+}
+
+/// The device's key, for deriving and for mixing into a slot.
+public struct DeviceKey: ~Copyable, Sendable {
+    public let key: Key<Deriving>
+
+    public init(_ key: consuming Key<Deriving>) { self.key = key }
+
+    /// 32 public bytes that tell this device key from another.
+    public borrowing func fingerprint() -> [UInt8] { key.fingerprint(Context(.deviceID)) }
+
+    public borrowing func duplicate() -> DeviceKey { DeviceKey(key.duplicate()) }
+}
+
+/// `$XDG_STATE_HOME/omvault-device/`: mode 0700, ours, no symbolic link, on a local file system.
+public struct DeviceFolder: DeviceKeyProvider {
+    private static let keyFile = "device.key"
+
+    private let folder: PrivateFolder
+
+    /// - Throws: ``StorageError/missing``, ``StorageError/hazardous(_:path:)``.
+    public init(_ path: String) throws(StorageError) { folder = try PrivateFolder(path) }
+
+    private init(made folder: PrivateFolder) { self.folder = folder }
+
+    /// The folder, made if it is not there.
+    public static func make(_ path: String) throws(StorageError) -> DeviceFolder {
+        DeviceFolder(made: try PrivateFolder.make(path))
+    }
+
+    public var rank: UInt8 { 1 }
+
+    public func load() throws(StorageError) -> DeviceKey? {
+        guard let file = try PrivateFile.ifPresent(folder.file(Self.keyFile), O_RDONLY) else { return nil }
+        // Straight into locked memory; one byte more than a key has, to notice a longer file.
+        var bytes = SecretBuffer(capacity: Key<Deriving>.count + 1)
+        try bytes.append(upTo: Key<Deriving>.count + 1) { (target: inout MutableSpan<UInt8>) throws(StorageError) in
+            let got = target.withUnsafeMutableBytes { buffer in
+                retryingInterrupts { pread(file.descriptor, buffer.baseAddress, buffer.count, 0) }
+            }
+            guard got >= 0 else { throw .last }
+            return got
+        }
+        do { return DeviceKey(try Key<Deriving>(readFrom: bytes.finish())) } catch { throw .deviceKeyDamaged }
+    }
+
+    /// The key, made if there is none. Two that make it at once get the same one.
+    public func make() throws(StorageError) -> DeviceKey {
+        if let key = try load() { return key }
+        let key = Key<Deriving>.random()
+        do throws(StorageError) {
+            try key.withExposedBytes { (bytes: Span<UInt8>) throws(StorageError) in
+                try folder.create(Self.keyFile, holding: bytes)
+            }
+            return DeviceKey(key)
+        } catch {
+            guard error == .exists, let other = try load() else { throw error }
+            return other
+        }
+    }
+
+    /// The marks of one vault or login, authenticated under `key`.
+    public func highWater(
+        _ kind: HighWaterFile.Kind, id: [UInt8], under key: borrowing DeviceKey
+    ) -> HighWaterFile {
+        HighWaterFile(folder, kind, id, key.key.derive(Context(.highWaterMAC)))
+    }
+}

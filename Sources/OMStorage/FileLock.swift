@@ -1,0 +1,57 @@
+// One lock from charge to settle, from a vault's commit to its high-water mark.
+
+internal import COMSystem
+internal import Glibc
+
+/// A lock on a file that is made once and never replaced. Each hold opens the file anew, so threads exclude each other too.
+public struct FileLock: Sendable {
+    private let folder: PrivateFolder
+    private let name: String
+
+    init(_ folder: PrivateFolder, _ name: String) { (self.folder, self.name) = (folder, name) }
+
+    /// Runs `body` while no other process or thread holds this lock.
+    ///
+    /// - Parameter wait: how long to wait for it, in milliseconds.
+    /// - Throws: ``StorageError/busy`` after the wait; nothing has run then.
+    public func hold<R: ~Copyable, E: StorageFailing>(
+        wait: Int = 60_000, _ body: () throws(E) -> R
+    ) throws(E) -> R {
+        let file: PrivateFile
+        do throws(StorageError) { file = try take(wait) } catch { throw E(storage: error) }
+        let result = try body()
+        // Not before here: the lock goes when the descriptor closes.
+        withExtendedLifetime(file.descriptor) {}
+        _ = consume file
+        return result
+    }
+
+    private func take(_ wait: Int) throws(StorageError) -> PrivateFile {
+        var waited = 0
+        while true {
+            let file = try PrivateFile(folder.file(name), O_RDWR | O_CREAT)
+            while retryingInterrupts({ flock(file.descriptor, LOCK_EX | LOCK_NB) }) != 0 {
+                guard errno == EWOULDBLOCK else { throw .last }
+                guard waited < wait else { throw .busy }
+                usleep(2_000)
+                waited += 2
+            }
+            // Somebody deleted or replaced the file while we waited: that lock excludes nobody. Take the new one.
+            if file.isStill(at: folder.file(name)) { return file }
+            guard waited < wait else { throw .busy }
+            waited += 2
+        }
+    }
+}
+
+/// A stretch of code that Ctrl-C, hang-up and terminate wait for, so that a charge is always settled.
+public enum Uninterrupted {
+    public static func run<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+        var mask = [UInt8](repeating: 0, count: om_signal_mask_size())
+        let held = mask.withUnsafeMutableBytes { om_signals_hold($0.baseAddress, $0.count) == 0 }
+        defer {
+            if held { _ = mask.withUnsafeBytes { om_signals_release($0.baseAddress, $0.count) } }
+        }
+        return try body()
+    }
+}

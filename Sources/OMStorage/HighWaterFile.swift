@@ -1,0 +1,145 @@
+// What this device saw last. A vault or a login row that is older than its mark was put back from a copy.
+// Format: docs/vault-format.md, "High-water file".
+
+internal import Glibc
+internal import OMSecrets
+
+/// A position in one history and the digest of the state there.
+public struct HighWaterMark: Hashable, Sendable {
+    public let generation: UInt64
+    /// 32 bytes.
+    public let digest: [UInt8]
+
+    public init(generation: UInt64, digest: [UInt8]) {
+        precondition(digest.count == 32, "a digest has 32 bytes")
+        (self.generation, self.digest) = (generation, digest)
+    }
+
+    /// Judges the state that was found against the mark that this device wrote last.
+    public func judge(_ found: HighWaterMark) -> Verdict {
+        if found.generation > generation { return .newer }
+        return found == self ? .same : .rolledBack
+    }
+
+    public enum Verdict: Sendable {
+        case same
+        /// A crash between the commit and the mark. Accepted, and to be noted.
+        case newer
+        /// Older, or another state under the same number.
+        case rolledBack
+    }
+}
+
+/// The marks of one vault or login, in two slots of 512 bytes that are written in place in turn: a torn write leaves the
+/// slot before it.
+public struct HighWaterFile: ~Copyable, Sendable {
+    public enum Kind: String, Sendable { case vault, login }
+
+    /// Marks that fit into a slot.
+    public static let capacity = 11
+    private static let slotCount = 512
+    private static let macOffset = 480
+    private static let magic = Array("OMVHW1".utf8)
+
+    private let folder: PrivateFolder
+    private let name: String
+    private let kind: Kind
+    private let id: [UInt8]
+    private let key: Key<Authenticating>
+
+    init(_ folder: PrivateFolder, _ kind: Kind, _ id: [UInt8], _ key: consuming Key<Authenticating>) {
+        precondition(id.count == 16, "an id has 16 bytes")
+        name = "\(kind.rawValue)-\(Hex.encode(id))"
+        (self.folder, self.kind, self.id) = (folder, kind, id)
+        self.key = key
+    }
+
+    /// The lock that goes with these marks.
+    public var lock: FileLock { FileLock(folder, "\(name).lock") }
+
+    /// The last marks written.
+    ///
+    /// - Returns: nil when there is no file.
+    /// - Throws: ``StorageError/corrupt`` when neither slot is authentic.
+    public borrowing func read() throws(StorageError) -> [HighWaterMark]? {
+        guard let file = try PrivateFile.ifPresent(folder.file(fileName), O_RDONLY) else { return nil }
+        return try newest(file).marks
+    }
+
+    /// Writes the first marks.
+    ///
+    /// - Throws: ``StorageError/exists``.
+    public borrowing func create(_ marks: [HighWaterMark]) throws(StorageError) {
+        let slot = encode(marks, sequence: 1)
+        let blank = [UInt8](repeating: 0, count: Self.slotCount)
+        try folder.create(fileName, holding: (slot + blank).span)
+    }
+
+    /// Replaces the marks, over the older slot. To be called under ``lock``.
+    public borrowing func write(_ marks: [HighWaterMark]) throws(StorageError) {
+        let file = try PrivateFile(folder.file(fileName), O_RDWR)
+        let last = try newest(file)
+        let slot = encode(marks, sequence: last.sequence + 1)
+        try file.writeDurably(slot.span, at: last.index == 0 ? Self.slotCount : 0)
+    }
+
+    /// Deletes marks that are beyond reading. A state that is found without its marks counts as put back.
+    public borrowing func remove() throws(StorageError) {
+        guard unlink(folder.file(fileName)) == 0 || errno == ENOENT else { throw .last }
+        try syncFolder(above: folder.file(fileName))
+    }
+
+    private var fileName: String { "\(name).mark" }
+
+    private borrowing func newest(_ file: borrowing PrivateFile) throws(StorageError) -> Slot {
+        let bytes = try file.read(2 * Self.slotCount + 1)
+        guard bytes.count == 2 * Self.slotCount else { throw .corrupt }
+        let slots = [0, 1].compactMap { index in
+            decode(Array(bytes[index * Self.slotCount..<(index + 1) * Self.slotCount]), index)
+        }
+        guard let newest = slots.max(by: { $0.sequence < $1.sequence }) else { throw .corrupt }
+        return newest
+    }
+
+    private struct Slot {
+        let index: Int
+        let sequence: UInt64
+        let marks: [HighWaterMark]
+    }
+
+    /// magic (6) ‖ kind (1) ‖ number of marks (1) ‖ id (16) ‖ sequence (8) ‖ marks (40 each) ‖ zeros ‖ MAC (32).
+    private borrowing func encode(_ marks: [HighWaterMark], sequence: UInt64) -> [UInt8] {
+        precondition(marks.count <= Self.capacity, "more marks than a slot holds")
+        var slot = Self.magic + [kind.code, UInt8(marks.count)] + id
+        slot += bigEndian(sequence)
+        for mark in marks { slot += bigEndian(mark.generation) + mark.digest }
+        slot += [UInt8](repeating: 0, count: Self.macOffset - slot.count)
+        return slot + MAC.tag(of: slot, using: key, context: Context(.highWaterMAC))
+    }
+
+    private borrowing func decode(_ slot: [UInt8], _ index: Int) -> Slot? {
+        let body = Array(slot.prefix(Self.macOffset))
+        guard
+            (try? MAC.check(Array(slot[Self.macOffset...]), of: body, using: key, context: Context(.highWaterMAC))) != nil,
+            Array(body[0..<6]) == Self.magic, body[6] == kind.code, Array(body[8..<24]) == id
+        else { return nil }
+        let marks = (0..<Int(body[7])).map { number in
+            let start = 32 + number * 40
+            return HighWaterMark(
+                generation: number64(body[start..<start + 8]), digest: Array(body[start + 8..<start + 40]))
+        }
+        return Slot(index: index, sequence: number64(body[24..<32]), marks: marks)
+    }
+}
+
+extension HighWaterFile.Kind {
+    fileprivate var code: UInt8 { self == .vault ? 1 : 2 }
+}
+
+private func bigEndian(_ number: UInt64) -> [UInt8] {
+    (0..<8).map { UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * $0)) }
+}
+
+private func number64(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.reduce(0) { $0 << 8 | UInt64($1) }
+}

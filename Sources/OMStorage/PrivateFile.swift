@@ -1,0 +1,213 @@
+// Files that only we can have written, and descriptors that close themselves.
+
+internal import COMSystem
+internal import Glibc
+internal import OMSecrets
+
+/// An open file of ours: regular, owned by this user, closed to everybody else, no symbolic link.
+struct PrivateFile: ~Copyable {
+    let descriptor: Int32
+
+    /// - Parameter flags: added to `O_CLOEXEC | O_NOFOLLOW`.
+    init(_ path: String, _ flags: Int32) throws(StorageError) {
+        descriptor = retryingInterrupts { open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600) }
+        guard descriptor >= 0 else {
+            if errno == ELOOP { throw .hazardous(.symbolicLink, path: path) }
+            throw .last
+        }
+        do throws(StorageError) {
+            try PrivateFile.check(descriptor, S_IFREG, else: .notRegular, path)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The file, or nil when there is none.
+    static func ifPresent(_ path: String, _ flags: Int32) throws(StorageError) -> PrivateFile? {
+        do throws(StorageError) { return try PrivateFile(path, flags) } catch {
+            if error == .missing { return nil }
+            throw error
+        }
+    }
+
+    /// Checks a file by its name alone. SQLite's files must not be opened for that: closing any descriptor of a file drops
+    /// every `fcntl` lock that this process holds on it, those of other connections too.
+    ///
+    /// - Returns: false when there is none.
+    static func inspect(_ path: String) throws(StorageError) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return false }
+            throw .last
+        }
+        if status.st_mode & S_IFMT == S_IFLNK { throw .hazardous(.symbolicLink, path: path) }
+        try check(status, S_IFREG, else: .notRegular, path)
+        return true
+    }
+
+    /// Whether the path still names the file that is open here.
+    func isStill(at path: String) -> Bool {
+        var mine = stat()
+        var named = stat()
+        return fstat(descriptor, &mine) == 0 && lstat(path, &named) == 0 && mine.st_ino == named.st_ino
+            && mine.st_dev == named.st_dev
+    }
+
+    /// Reads up to `count` bytes from the start.
+    func read(_ count: Int) throws(StorageError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let got = bytes.withUnsafeMutableBytes { buffer in
+                retryingInterrupts { pread(descriptor, buffer.baseAddress! + filled, count - filled, off_t(filled)) }
+            }
+            guard got >= 0 else { throw .last }
+            if got == 0 { break }
+            filled += got
+        }
+        return Array(bytes.prefix(filled))
+    }
+
+    /// Writes all of `bytes` at `offset` and waits until the disk has them. A sync that failed is not tried again: the
+    /// kernel has dropped the pages, so a second one would report success for bytes that are gone.
+    func writeDurably(_ bytes: Span<UInt8>, at offset: Int) throws(StorageError) {
+        var written = 0
+        while written < bytes.count {
+            let put = bytes.withUnsafeBytes { buffer in
+                retryingInterrupts {
+                    pwrite(descriptor, buffer.baseAddress! + written, buffer.count - written, off_t(offset + written))
+                }
+            }
+            guard put > 0 else { throw .last }
+            written += put
+        }
+        guard fdatasync(descriptor) == 0 else { throw .last }
+    }
+
+    static func check(
+        _ descriptor: Int32, _ kind: mode_t, else wrongKind: FileHazard, _ path: String
+    ) throws(StorageError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .last }
+        try check(status, kind, else: wrongKind, path)
+    }
+
+    private static func check(
+        _ status: stat, _ kind: mode_t, else wrongKind: FileHazard, _ path: String
+    ) throws(StorageError) {
+        guard status.st_mode & S_IFMT == kind else { throw .hazardous(wrongKind, path: path) }
+        guard status.st_uid == geteuid() else { throw .hazardous(.otherOwner, path: path) }
+        guard status.st_mode & 0o077 == 0 else { throw .hazardous(.openToOthers, path: path) }
+    }
+}
+
+/// A folder of ours with mode 0700.
+public struct PrivateFolder: Hashable, Sendable {
+    public let path: String
+
+    /// - Throws: ``StorageError/missing``, ``StorageError/hazardous(_:path:)``.
+    public init(_ path: String) throws(StorageError) {
+        let descriptor = retryingInterrupts { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        guard descriptor >= 0 else {
+            if errno == ELOOP { throw .hazardous(.symbolicLink, path: path) }
+            throw .last
+        }
+        defer { close(descriptor) }
+        try PrivateFile.check(descriptor, S_IFDIR, else: .notAFolder, path)
+        // flock and fdatasync promise too little there to count attempts.
+        guard om_is_on_network(descriptor) == 0 else { throw .hazardous(.onNetwork, path: path) }
+        self.path = path
+    }
+
+    /// Makes the folder and those above it that are missing, each 0700, then checks it.
+    public static func make(_ path: String) throws(StorageError) -> PrivateFolder {
+        var missing: [String] = []
+        var rest = path
+        while access(rest, F_OK) != 0, errno == ENOENT, let slash = rest.lastIndex(of: "/"), slash != rest.startIndex {
+            missing.append(rest)
+            rest = String(rest[..<slash])
+        }
+        for folder in missing.reversed() {
+            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .last }
+            try syncFolder(above: folder)
+        }
+        return try PrivateFolder(path)
+    }
+
+    func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Makes the file whole or not at all: another process never sees a part of it.
+    ///
+    /// - Throws: ``StorageError/exists`` when somebody else was first.
+    func create(_ name: String, holding bytes: Span<UInt8>) throws(StorageError) {
+        let draft = draftName(for: file(name))
+        defer { unlink(draft) }
+        try write(bytes, to: draft)
+        guard link(draft, file(name)) == 0 else { throw .last }
+        try syncFolder(above: file(name))
+    }
+
+    /// Replaces the file, or makes it: another process sees the old bytes or the new ones.
+    public func replace(_ name: String, holding bytes: [UInt8]) throws(StorageError) {
+        let draft = draftName(for: file(name))
+        defer { unlink(draft) }
+        try write(bytes.span, to: draft)
+        guard rename(draft, file(name)) == 0 else { throw .last }
+        try syncFolder(above: file(name))
+    }
+
+    /// The file's bytes, or nil when there is none.
+    ///
+    /// - Throws: ``StorageError/corrupt`` for a file of more than `limit` bytes.
+    public func read(_ name: String, limit: Int) throws(StorageError) -> [UInt8]? {
+        guard let file = try PrivateFile.ifPresent(file(name), O_RDONLY) else { return nil }
+        let bytes = try file.read(limit + 1)
+        guard bytes.count <= limit else { throw .corrupt }
+        return bytes
+    }
+
+    /// The names in the folder, in no order.
+    public func names() throws(StorageError) -> [String] {
+        guard let stream = opendir(path) else { throw .last }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            names.append(String(decoding: name, as: UTF8.self))
+        }
+        return names.filter { $0 != "." && $0 != ".." }
+    }
+
+    /// A lock on the file `name`, which is made for it.
+    public func lock(_ name: String) -> FileLock { FileLock(self, name) }
+
+    private func write(_ bytes: Span<UInt8>, to draft: String) throws(StorageError) {
+        let file = try PrivateFile(draft, O_WRONLY | O_CREAT | O_EXCL)
+        try file.writeDurably(bytes, at: 0)
+    }
+}
+
+/// Where a file is written before it gets its name. Two threads of one process must not share it.
+func draftName(for path: String) -> String {
+    "\(path).\(Hex.encode(Random.bytes(8))).new"
+}
+
+/// Makes a new name in the folder survive a power cut.
+func syncFolder(above path: String) throws(StorageError) {
+    let slash = path.lastIndex(of: "/")
+    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let descriptor = retryingInterrupts { open(folder, O_RDONLY | O_CLOEXEC) }
+    guard descriptor >= 0 else { throw .last }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw .last }
+}
+
+func retryingInterrupts<Number: SignedInteger>(_ call: () -> Number) -> Number {
+    while true {
+        let result = call()
+        if result != -1 || errno != EINTR { return result }
+    }
+}

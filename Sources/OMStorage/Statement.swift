@@ -1,0 +1,67 @@
+// A prepared statement: bound from 1, read from 0, as SQLite counts.
+
+internal import CSQLite
+
+public struct Statement: ~Copyable {
+    private let handle: OpaquePointer
+
+    init(_ database: OpaquePointer, _ sql: String) throws(StorageError) {
+        var handle: OpaquePointer?
+        let code = sqlite3_prepare_v2(database, sql, -1, &handle, nil)
+        guard code == SQLITE_OK, let handle else { throw StorageError(sqlite: code, database) }
+        self.handle = handle
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    /// Runs to the next row.
+    ///
+    /// - Returns: false when there is none; the statement can then be bound and run again.
+    public mutating func step() throws(StorageError) -> Bool {
+        let code = sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        let database = sqlite3_db_handle(handle)
+        let error = code == SQLITE_DONE ? nil : StorageError(sqlite: sqlite3_extended_errcode(database), database)
+        sqlite3_reset(handle)
+        if let error { throw error }
+        return false
+    }
+
+    /// Ends the run, so that no read transaction outlives it.
+    public mutating func reset() {
+        sqlite3_reset(handle)
+    }
+
+    public mutating func bind(_ index: Int32, _ bytes: [UInt8]) throws(StorageError) {
+        try check(bytes.withUnsafeBytes { buffer in
+            // NULL would bind SQL's NULL, not an empty blob.
+            buffer.isEmpty
+                ? sqlite3_bind_zeroblob(handle, index, 0)
+                : omv_sqlite_bind_blob(handle, index, buffer.baseAddress, Int32(clamping: buffer.count))
+        })
+    }
+
+    public mutating func bind(_ index: Int32, _ number: Int64) throws(StorageError) {
+        try check(sqlite3_bind_int64(handle, index, number))
+    }
+
+    public mutating func bind(_ index: Int32, _ text: String) throws(StorageError) {
+        try check(omv_sqlite_bind_text(handle, index, text, Int32(clamping: text.utf8.count)))
+    }
+
+    public func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    public func bytes(_ column: Int32) -> [UInt8] {
+        guard let base = sqlite3_column_blob(handle, column) else { return [] }
+        return Array(UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column))))
+    }
+
+    public func text(_ column: Int32) -> String {
+        guard let base = sqlite3_column_text(handle, column) else { return "" }
+        return String(cString: base)
+    }
+
+    private func check(_ code: Int32) throws(StorageError) {
+        guard code == SQLITE_OK else { throw StorageError(sqlite: code, sqlite3_db_handle(handle)) }
+    }
+}

@@ -1,0 +1,50 @@
+// Errors of the ground floor: one case a decision.
+
+internal import Glibc
+
+/// What the ground floor can refuse about files and databases.
+@nonexhaustive
+public enum StorageError: Error, Hashable, Sendable {
+    /// There is no such file.
+    case missing
+    /// A file that was to be made is there already.
+    case exists
+    /// The file could be read or replaced by somebody else, so nothing in it is used.
+    case hazardous(FileHazard, path: String)
+    /// Not a file of ours, or damaged.
+    case corrupt
+    /// Written by a later omvault, in a format that this one does not know.
+    case laterFormat(UInt32)
+    /// Another process held the lock for the whole wait. Nothing was changed.
+    case busy
+    /// Reading, writing or syncing failed with this `errno`.
+    case io(Int32)
+    /// The device key is not where the high-water files of its folder say it was.
+    case deviceKeyMissing
+    /// The device key's file does not hold exactly 32 bytes.
+    case deviceKeyDamaged
+
+    /// The `errno` of the call that just failed, as an error.
+    static var last: StorageError {
+        switch errno {
+        case ENOENT: .missing
+        case EEXIST: .exists
+        default: .io(errno)
+        }
+    }
+}
+
+/// An error of a room above that says what the ground floor refused.
+public protocol StorageFailing: Error {
+    init(storage error: StorageError)
+}
+
+extension StorageError: StorageFailing {
+    public init(storage error: StorageError) { self = error }
+}
+
+/// Why a file or folder is not safe to use.
+public enum FileHazard: String, Hashable, Sendable {
+    case symbolicLink, notRegular, notAFolder, otherOwner, openToOthers, onNetwork
+}
+

@@ -1,0 +1,239 @@
+// The hash tree over one level: who reads one item checks one path, and a swapped, replayed, deleted or added
+// record does not fit. Format: docs/vault-format.md, "Hash tree".
+
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+
+/// Where an item's record is, and what the record must digest to.
+struct TreeEntry: Hashable, Sendable {
+    /// The item's place: 16 bytes.
+    let key: [UInt8]
+    /// BLAKE2b-256 of the record.
+    let digest: [UInt8]
+    /// The record's row.
+    let row: Int64
+}
+
+/// A 16-way tree in the order of the entries' keys. A place with up to 16 entries is a leaf, computed from their rows;
+/// a fuller one is a branch, stored as its children's 16 digests. What is read is checked on the way down, so what is
+/// changed was true before.
+final class HashTree {
+    private static let leafCapacity = 16
+    private static let keyCount = 16
+
+    private let keys: LevelKeys
+    private let level: Int64
+    private let root: Node
+    private var findBranch: Statement
+    private var findEntries: Statement
+
+    private final class Node {
+        /// One nibble a byte.
+        let prefix: [UInt8]
+        var content: Content
+        var isChanged = false
+
+        enum Content {
+            case leaf([TreeEntry])
+            case branch(digests: [[UInt8]], children: [Int: Node])
+        }
+
+        init(_ prefix: [UInt8], _ content: Content) { (self.prefix, self.content) = (prefix, content) }
+    }
+
+    /// Whether anything was inserted or removed since the tree was loaded or stored.
+    var isChanged: Bool { root.isChanged }
+
+    /// - Throws: ``VaultError/corrupt(_:)`` when the tree's root is not `digest`.
+    static func load(
+        _ database: borrowing Database, _ level: ProtectionLevel, _ keys: LevelKeys, digest: [UInt8]
+    ) throws(VaultError) -> HashTree {
+        let code = Int64(level.code)
+        var branches = try storing { () throws(StorageError) in try database.prepare(VaultSchema.findBranch) }
+        var entries = try storing { () throws(StorageError) in try database.prepare(VaultSchema.findEntries) }
+        let root = try load([], digest, keys, code, &branches, &entries)
+        return HashTree(keys, code, root, branches, entries)
+    }
+
+    private init(
+        _ keys: LevelKeys, _ level: Int64, _ root: Node, _ branches: consuming Statement,
+        _ entries: consuming Statement
+    ) {
+        (self.keys, self.level, self.root) = (keys, level, root)
+        findBranch = branches
+        findEntries = entries
+    }
+
+    /// The root of a level without entries.
+    static func emptyRoot(_ keys: LevelKeys) -> [UInt8] { digest(of: .leaf([]), [], keys) }
+
+    /// The entry at `key`, or nil: both answers are checked against the root.
+    func entry(_ key: [UInt8]) throws(VaultError) -> TreeEntry? {
+        guard case .leaf(let entries) = try leaf(for: key).content else { throw .corrupt(.tree) }
+        return entries.first { $0.key == key }
+    }
+
+    /// Every entry of the level, in the order of their keys; the whole tree is checked.
+    func entries() throws(VaultError) -> [TreeEntry] {
+        var found: [TreeEntry] = []
+        var rest = [root]
+        while let node = rest.popLast() {
+            switch node.content {
+            case .leaf(let entries): found += entries
+            case .branch: for nibble in (0..<16).reversed() { rest.append(try child(nibble, of: node)) }
+            }
+        }
+        return found
+    }
+
+    // MARK: - Changing
+
+    func insert(_ entry: TreeEntry) throws(VaultError) {
+        try change(entry.key) { entries in
+            entries.removeAll { $0.key == entry.key }
+            entries.append(entry)
+        }
+    }
+
+    func remove(_ key: [UInt8]) throws(VaultError) {
+        try change(key) { entries in entries.removeAll { $0.key == key } }
+    }
+
+    /// Digests every changed node from the leaves up and stores the branches.
+    ///
+    /// - Returns: the new root.
+    func store(in database: borrowing Database) throws(VaultError) -> [UInt8] {
+        var save = try storing { () throws(StorageError) in try database.prepare(VaultSchema.saveBranch) }
+        return try store(root, &save)
+    }
+
+    private func store(_ node: Node, _ save: inout Statement) throws(VaultError) -> [UInt8] {
+        if case .branch(var digests, let children) = node.content, node.isChanged {
+            for (nibble, child) in children where child.isChanged { digests[nibble] = try store(child, &save) }
+            node.content = .branch(digests: digests, children: children)
+            let (level, prefix) = (level, node.prefix)
+            try storing { () throws(StorageError) in
+                try save.bind(1, level)
+                try save.bind(2, prefix)
+                try save.bind(3, Array(digests.joined()))
+                _ = try save.step()
+            }
+        }
+        node.isChanged = false
+        return Self.digest(of: node.content, node.prefix, keys)
+    }
+
+    private func change(_ key: [UInt8], _ body: (inout [TreeEntry]) -> Void) throws(VaultError) {
+        let leaf = try leaf(for: key) { $0.isChanged = true }
+        guard case .leaf(var entries) = leaf.content else { throw .corrupt(.tree) }
+        body(&entries)
+        leaf.content = .leaf(entries.sorted { $0.key.lexicographicallyPrecedes($1.key) })
+        split(leaf)
+    }
+
+    private func split(_ node: Node) {
+        guard case .leaf(let entries) = node.content, entries.count > Self.leafCapacity else { return }
+        let children = (0..<16).map { nibble in
+            let child = Node(
+                node.prefix + [UInt8(nibble)],
+                .leaf(entries.filter { Self.nibble($0.key, node.prefix.count) == nibble }))
+            child.isChanged = true
+            split(child)
+            return child
+        }
+        let blank = [[UInt8]](repeating: [], count: 16)
+        node.content = .branch(digests: blank, children: Dictionary(uniqueKeysWithValues: zip(0..<16, children)))
+    }
+
+    // MARK: - Loading
+
+    private func leaf(for key: [UInt8], _ visit: (Node) -> Void = { _ in }) throws(VaultError) -> Node {
+        var node = root
+        visit(node)
+        while case .branch = node.content {
+            node = try child(Self.nibble(key, node.prefix.count), of: node)
+            visit(node)
+        }
+        return node
+    }
+
+    private func child(_ nibble: Int, of node: Node) throws(VaultError) -> Node {
+        guard case .branch(let digests, var children) = node.content else { throw .corrupt(.tree) }
+        if let child = children[nibble] { return child }
+        guard node.prefix.count < Self.keyCount * 2 else { throw .corrupt(.tree) }
+        let child = try Self.load(
+            node.prefix + [UInt8(nibble)], digests[nibble], keys, level, &findBranch, &findEntries)
+        children[nibble] = child
+        node.content = .branch(digests: digests, children: children)
+        return child
+    }
+
+    private static func load(
+        _ prefix: [UInt8], _ expected: [UInt8], _ keys: LevelKeys, _ level: Int64, _ findBranch: inout Statement,
+        _ findEntries: inout Statement
+    ) throws(VaultError) -> Node {
+        let content: Node.Content
+        if let digests = try branch(prefix, level, &findBranch) {
+            content = .branch(digests: digests, children: [:])
+        } else {
+            content = .leaf(try entries(prefix, level, &findEntries))
+        }
+        guard digest(of: content, prefix, keys) == expected else { throw .corrupt(.tree) }
+        return Node(prefix, content)
+    }
+
+    private static func branch(
+        _ prefix: [UInt8], _ level: Int64, _ find: inout Statement
+    ) throws(VaultError) -> [[UInt8]]? {
+        let found: [UInt8]? = try storing { () throws(StorageError) in
+            try find.bind(1, level)
+            try find.bind(2, prefix)
+            defer { find.reset() }
+            return try find.step() ? find.bytes(0) : nil
+        }
+        guard let found else { return nil }
+        guard found.count == 16 * KeyedHash.count else { throw .corrupt(.tree) }
+        return (0..<16).map { Array(found[$0 * KeyedHash.count..<($0 + 1) * KeyedHash.count]) }
+    }
+
+    private static func entries(
+        _ prefix: [UInt8], _ level: Int64, _ find: inout Statement
+    ) throws(VaultError) -> [TreeEntry] {
+        let found: [TreeEntry] = try storing { () throws(StorageError) in
+            try find.bind(1, level)
+            try find.bind(2, key(prefix, filledWith: 0))
+            try find.bind(3, key(prefix, filledWith: 15))
+            defer { find.reset() }
+            var found: [TreeEntry] = []
+            // One more than fits shows that a branch is missing, without reading a million rows to learn it.
+            while found.count <= leafCapacity, try find.step() {
+                found.append(TreeEntry(key: find.bytes(0), digest: find.bytes(1), row: find.number(2)))
+            }
+            return found
+        }
+        guard found.count <= leafCapacity, found.allSatisfy({ $0.key.count == keyCount && $0.digest.count == 32 })
+        else { throw .corrupt(.tree) }
+        return found
+    }
+
+    private static func digest(of content: Node.Content, _ prefix: [UInt8], _ keys: LevelKeys) -> [UInt8] {
+        switch content {
+        case .leaf(let entries):
+            KeyedHash.hash(
+                entries.flatMap { $0.key + $0.digest }, using: keys.digests, context: Context(.treeLeaf, .bytes(prefix)))
+        case .branch(let digests, _):
+            KeyedHash.hash(
+                Array(digests.joined()), using: keys.digests, context: Context(.treeNode, .bytes(prefix)))
+        }
+    }
+
+    private static func nibble(_ key: [UInt8], _ index: Int) -> Int {
+        Int(index % 2 == 0 ? key[index / 2] >> 4 : key[index / 2] & 15)
+    }
+
+    private static func key(_ prefix: [UInt8], filledWith nibble: UInt8) -> [UInt8] {
+        let nibbles = prefix + [UInt8](repeating: nibble, count: keyCount * 2 - prefix.count)
+        return (0..<keyCount).map { nibbles[2 * $0] << 4 | nibbles[2 * $0 + 1] }
+    }
+}

@@ -1,0 +1,73 @@
+// What a user sees of an item without its secrets, and the names by which it is asked for.
+
+public import OMRecords
+
+/// 1 to 255 bytes of UTF-8 without control characters or `:`. Compared as bytes: two spellings of é are two names.
+public struct ItemName: Hashable, Sendable {
+    public let text: String
+
+    public init(_ text: String) throws(VaultError) {
+        guard isName(text, upTo: 255, without: ":") else { throw .invalidItemName }
+        self.text = text
+    }
+
+    var bytes: [UInt8] { Array(text.utf8) }
+
+    public static func == (one: ItemName, other: ItemName) -> Bool { one.bytes == other.bytes }
+    public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+}
+
+/// 1 to 64 bytes of UTF-8 without control characters, `:`, `/` or `=`.
+public struct FieldName: Hashable, Sendable {
+    public let text: String
+
+    public init(_ text: String) throws(VaultError) {
+        guard isName(text, upTo: 64, without: ":/=") else { throw .invalidFieldName }
+        self.text = text
+    }
+
+    var bytes: [UInt8] { Array(text.utf8) }
+
+    public static func == (one: FieldName, other: FieldName) -> Bool { one.bytes == other.bytes }
+    public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+}
+
+private func isName(_ text: String, upTo limit: Int, without refused: String) -> Bool {
+    (1...limit).contains(text.utf8.count)
+        && text.unicodeScalars.allSatisfy {
+            $0.properties.generalCategory != .control && !refused.unicodeScalars.contains($0)
+        }
+}
+
+/// One secret of one item.
+public struct FieldPath: Hashable, Sendable {
+    public let item: ItemName
+    public let field: FieldName
+
+    public init(_ item: ItemName, _ field: FieldName) { (self.item, self.field) = (item, field) }
+}
+
+/// An item without its secrets.
+public struct Item: Hashable, Sendable {
+    /// The largest value of one field: 1 MiB.
+    public static let maximumFieldCount = 1 << 20
+    public static let maximumFields = 256
+    /// The largest sum of all that an item holds: 16 MiB.
+    public static let maximumCount = 16 << 20
+
+    public struct Field: Hashable, Sendable {
+        public let name: FieldName
+        /// The length of its secret in bytes.
+        public let count: Int
+    }
+
+    public let name: ItemName
+    public let level: ProtectionLevel
+    /// 16 bytes.
+    public let id: [UInt8]
+    public let revision: UInt64
+    /// Seconds since 1970.
+    public let created: Int64
+    public let modified: Int64
+    public let fields: [Field]
+}

@@ -1,0 +1,123 @@
+// What is sealed in a record: name, times and fields. It exists in clear only in locked memory.
+// Format: docs/vault-format.md, "Content".
+
+internal import OMRecords
+public import OMSecrets
+
+/// The opened content of a record.
+///
+/// length (4) ‖ version (1) ‖ created (8) ‖ modified (8) ‖ name length (2) ‖ name ‖ number of fields (2) ‖
+/// per field: name length (1) ‖ name ‖ value length (4) ‖ value; then zeros up to a multiple of 256.
+struct ItemContent: ~Copyable {
+    fileprivate static let version: UInt8 = 1
+
+    let name: ItemName
+    let created: Int64
+    let modified: Int64
+    let fields: [Field]
+    private let bytes: SecretBytes
+
+    struct Field {
+        let name: FieldName
+        let range: Range<Int>
+    }
+
+    /// Takes a record's opened box apart.
+    init(opened bytes: consuming SecretBytes) throws(VaultError) {
+        let parts = try bytes.withBytes { (span: Span<UInt8>) throws(VaultError) in
+            try authentic(.record) { try Self.parse(span) }
+        }
+        (name, created, modified, fields) = parts
+        self.bytes = bytes
+    }
+
+    /// The field's value, moved into a secret of its own.
+    borrowing func secret(_ name: FieldName) -> SecretBytes? {
+        guard let field = fields.first(where: { $0.name == name }) else { return nil }
+        return bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }
+    }
+
+    /// A draft with all fields but `changed`, which the caller puts in.
+    borrowing func draft(without changed: FieldName, at now: Int64) throws(VaultError) -> ItemDraft {
+        var draft = ItemDraft(name: name, created: created, modified: now)
+        for field in fields where field.name != changed {
+            try draft.put(bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }, at: field.name)
+        }
+        return draft
+    }
+
+    private typealias Parts = (ItemName, Int64, Int64, [Field])
+
+    private static func parse(_ span: Span<UInt8>) throws -> Parts {
+        var cursor = ByteCursor()
+        let length: UInt32 = try cursor.number(in: span)
+        guard span.count % Record.step == 0, Int(length) <= span.count, Int(length) > span.count - Record.step else {
+            throw MalformedBytes()
+        }
+        let content = span.extracting(0..<Int(length))
+        guard try cursor.number(UInt8.self, in: content) == version else { throw MalformedBytes() }
+        let created: Int64 = try cursor.number(in: content)
+        let modified: Int64 = try cursor.number(in: content)
+        let name = try ItemName(cursor.text(Int(try cursor.number(UInt16.self, in: content)), in: content))
+        let count: UInt16 = try cursor.number(in: content)
+        var fields: [Field] = []
+        for _ in 0..<count {
+            let name = try FieldName(cursor.text(Int(try cursor.number(UInt8.self, in: content)), in: content))
+            let range = try cursor.skip(Int(try cursor.number(UInt32.self, in: content)), in: content)
+            guard !fields.contains(where: { $0.name == name }) else { throw MalformedBytes() }
+            fields.append(Field(name: name, range: range))
+        }
+        try cursor.end(in: content)
+        for index in content.count..<span.count where span[index] != 0 { throw MalformedBytes() }
+        return (name, created, modified, fields)
+    }
+
+    /// What a deleted item's last version seals: nothing.
+    static func tombstone() -> SecretBytes { SecretBytes(count: Record.step) { _ in } }
+}
+
+/// An item being made, field by field, in locked memory.
+public struct ItemDraft: ~Copyable {
+    private var buffer = SecretBuffer(capacity: 512)
+    private var names: [FieldName] = []
+    private let countOffset: Int
+
+    init(name: ItemName, created: Int64, modified: Int64) {
+        var head: [UInt8] = [0, 0, 0, 0, ItemContent.version]
+        head.append(number: created)
+        head.append(number: modified)
+        head.append(number: UInt16(name.bytes.count))
+        head += name.bytes
+        countOffset = head.count
+        head.append(number: UInt16(0))
+        buffer.append(head.span)
+    }
+
+    /// Adds a field.
+    ///
+    /// - Throws: ``VaultError/tooLarge`` above the limits of ``Item``, ``VaultError/fieldExists(_:)``.
+    public mutating func put(_ value: borrowing SecretBytes, at name: FieldName) throws(VaultError) {
+        guard !names.contains(name) else { throw .fieldExists(name) }
+        guard value.count <= Item.maximumFieldCount, names.count < Item.maximumFields,
+            buffer.count + value.count <= Item.maximumCount
+        else { throw .tooLarge }
+        names.append(name)
+        var head = [UInt8(name.bytes.count)] + name.bytes
+        head.append(number: UInt32(value.count))
+        buffer.append(head.span)
+        buffer.append(value)
+    }
+
+    /// The content, padded, with its length and the number of fields filled in.
+    consuming func finish() -> SecretBytes {
+        let (length, count) = (buffer.count, names.count)
+        let padded = (length + Record.step - 1) / Record.step * Record.step
+        return buffer.withBytes { content in
+            SecretBytes(count: padded) { target in
+                for index in 4..<length { target[index] = content[index] }
+                for index in 0..<4 { target[index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * index)) }
+                for index in 0..<2 { target[countOffset + index] = UInt8(truncatingIfNeeded: count >> (8 - 8 * index)) }
+            }
+        }
+    }
+}

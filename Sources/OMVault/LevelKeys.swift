@@ -1,0 +1,110 @@
+// One class key per level, and what is derived from it. Which class keys are at hand decides what can be read.
+
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+
+/// The keys of one level. A class, so that a set of them can be kept; they are wiped when the last holder lets go.
+final class LevelKeys: Sendable {
+    /// Finds an item by its name without storing the name.
+    let names: Key<Hashing>
+    /// Digests the level's hash tree.
+    let digests: Key<Hashing>
+    /// Seals the level's generation and root.
+    let state: Key<Sealing>
+    /// Every version of every item gets its own key from this one.
+    private let records: Key<Deriving>
+
+    init(classKey: borrowing Key<Deriving>) {
+        names = classKey.derive(Context(.levelName))
+        digests = classKey.derive(Context(.levelDigest))
+        state = classKey.derive(Context(.levelState))
+        records = classKey.derive(Context(.levelRecords))
+    }
+
+    func recordKey(_ header: Record.Header) -> Key<Sealing> {
+        records.derive(
+            Context(.recordKey, .bytes(header.id), .number(header.revision), .bytes(header.salt)))
+    }
+
+    /// Where an item of this name stands in the tree: 16 bytes.
+    func key(of name: ItemName) -> [UInt8] {
+        Array(KeyedHash.hash(name.bytes, using: names, context: Context(.name)).prefix(16))
+    }
+
+    /// Where the tombstone of a deleted item stands.
+    func key(ofDeleted id: [UInt8]) -> [UInt8] {
+        Array(KeyedHash.hash(id, using: names, context: Context(.tombstone)).prefix(16))
+    }
+}
+
+/// A class key as the header holds it: wrapped under the root key, the device key, or both.
+struct ClassKeyWrap: Hashable, Sendable {
+    enum Under: UInt8, Hashable, Sendable { case root = 1, rootAndDevice = 2, device = 3 }
+
+    static let boxCount = SealedBox.overhead + Key<Deriving>.count
+
+    let level: ProtectionLevel
+    let under: Under
+    let box: SealedBox
+
+    /// The wraps that a level has. `always` stands under the device key, so that it opens while the vault is locked,
+    /// and under the root key for other devices; a device-only level has no wrap that another device could open.
+    static func kinds(of level: ProtectionLevel) -> [Under] {
+        switch (level.availability, level.isDeviceOnly) {
+        case (.always, false): [.device, .root]
+        case (.always, true): [.device]
+        case (_, false): [.root]
+        case (_, true): [.rootAndDevice]
+        }
+    }
+
+    static let all: [(ProtectionLevel, Under)] = ProtectionLevel.allCases.flatMap { level in
+        kinds(of: level).map { (level, $0) }
+    }
+}
+
+/// The keys that wrap class keys: whichever of root and device key are at hand.
+struct ClassKeyring: ~Copyable {
+    let root: Key<Deriving>?
+    let device: DeviceKey?
+
+    func wrap(
+        _ classKey: borrowing Key<Deriving>, _ level: ProtectionLevel, _ under: ClassKeyWrap.Under, vault: [UInt8],
+        epoch: UInt32
+    ) -> ClassKeyWrap? {
+        guard let key = key(level, under, vault) else { return nil }
+        return ClassKeyWrap(
+            level: level, under: under,
+            box: key.wrap(classKey, context: Self.context(level, under, vault, epoch)))
+    }
+
+    /// - Returns: nil when this keyring lacks the key above.
+    /// - Throws: ``VaultError/corrupt(_:)``.
+    func unwrap(_ wrap: ClassKeyWrap, vault: [UInt8], epoch: UInt32) throws(VaultError) -> LevelKeys? {
+        guard let key = key(wrap.level, wrap.under, vault) else { return nil }
+        let classKey: Key<Deriving> = try authentic(.header) { () throws(SecretsError) in
+            try key.unwrap(wrap.box, context: Self.context(wrap.level, wrap.under, vault, epoch))
+        }
+        return LevelKeys(classKey: classKey)
+    }
+
+    private func key(_ level: ProtectionLevel, _ under: ClassKeyWrap.Under, _ vault: [UInt8]) -> Key<Wrapping>? {
+        let context = Context(
+            .classWrapKey, .bytes(vault), .number(UInt64(level.code)), .number(UInt64(under.rawValue)))
+        if under == .root { return root?.derive(context) }
+        switch device {
+        case .some(let device):
+            return under == .device ? device.key.derive(context) : root?.derive(context, mixing: device.key)
+        case .none: return nil
+        }
+    }
+
+    private static func context(
+        _ level: ProtectionLevel, _ under: ClassKeyWrap.Under, _ vault: [UInt8], _ epoch: UInt32
+    ) -> Context {
+        Context(
+            .classWrap, .bytes(vault), .number(UInt64(level.code)), .number(UInt64(under.rawValue)),
+            .number(UInt64(epoch)))
+    }
+}

@@ -1,0 +1,240 @@
+// One state of the vault, read inside one transaction and judged before anything in it is believed.
+
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+
+/// What an unlocked vault works with. The keys at hand decide which levels it sees.
+final class OpenVault {
+    let database: Database
+    let header: VaultHeader
+    /// Nil where only the `always` levels are open.
+    let root: Key<Deriving>?
+    let keys: [ProtectionLevel: LevelKeys]
+    /// Nil on a device that has no key: nothing was ever noted there.
+    let marks: HighWaterFile?
+    /// The user asked to read once what would otherwise be refused as put back.
+    let acceptsRollback: Bool
+
+    init(
+        database: consuming Database, header: VaultHeader, root: consuming Key<Deriving>?,
+        keys: [ProtectionLevel: LevelKeys], marks: consuming HighWaterFile?, acceptsRollback: Bool
+    ) {
+        self.database = database
+        self.header = header
+        self.root = root
+        self.keys = keys
+        self.marks = marks
+        self.acceptsRollback = acceptsRollback
+    }
+
+    /// The levels at hand, the most protected first.
+    var levels: [ProtectionLevel] { ProtectionLevel.allCases.reversed().filter { keys[$0] != nil } }
+}
+
+/// A level's place in its history and the root of its tree.
+struct LevelState: Hashable {
+    static let boxCount = SealedBox.overhead + 40
+
+    let generation: UInt64
+    let root: [UInt8]
+
+    var mark: HighWaterMark { HighWaterMark(generation: generation, digest: root) }
+
+    func sealed(_ level: ProtectionLevel, _ keys: LevelKeys, vault: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(number: generation)
+        let plain = SecretBytes(copying: bytes + root)
+        return AEAD.seal(plain, using: keys.state, context: Self.context(level, vault)).bytes
+    }
+
+    init(generation: UInt64, root: [UInt8]) { (self.generation, self.root) = (generation, root) }
+
+    init(opening box: [UInt8], _ level: ProtectionLevel, _ keys: LevelKeys, vault: [UInt8]) throws(VaultError) {
+        self = try authentic(.level) { () throws -> LevelState in
+            let plain = try AEAD.open(
+                SealedBox(stored: box), using: keys.state, context: Self.context(level, vault))
+            return try plain.withBytes { bytes throws(MalformedBytes) in
+                var cursor = ByteCursor()
+                let generation: UInt64 = try cursor.number(in: bytes)
+                let root = try cursor.take(32, in: bytes)
+                try cursor.end(in: bytes)
+                return LevelState(generation: generation, root: root)
+            }
+        }
+    }
+
+    private static func context(_ level: ProtectionLevel, _ vault: [UInt8]) -> Context {
+        Context(.levelState, .bytes(vault), .number(UInt64(level.code)))
+    }
+}
+
+/// The state inside a running transaction. Its trees are loaded as they are asked for.
+final class Snapshot {
+    let vault: OpenVault
+    private(set) var states: [ProtectionLevel: LevelState] = [:]
+    /// Where this state stands, level by level; what this vault cannot read keeps the mark that was noted before.
+    private(set) var marks: [HighWaterMark]
+    /// Whether the vault is ahead of its marks, as after a crash between the two.
+    private(set) var isNewer = false
+    private var trees: [ProtectionLevel: HashTree] = [:]
+
+    /// To be called inside a transaction, with marks that were read before it began: a writer commits first and notes
+    /// after, so an honest vault is never behind them.
+    ///
+    /// - Throws: ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
+    init(_ vault: OpenVault, seen: [HighWaterMark]?) throws(VaultError) {
+        self.vault = vault
+        let header = try VaultFile.readHeader(vault.database)
+        // The header may have changed since the slot was opened, but only by a holder of the root key.
+        switch vault.root {
+        case .some(let root): try header.check(root)
+        case .none: break
+        }
+        guard header.id == vault.header.id, header.epoch == vault.header.epoch else { throw .corrupt(.header) }
+        for (level, box) in try Self.boxes(vault.database) {
+            guard let keys = vault.keys[level] else { continue }
+            states[level] = try LevelState(opening: box, level, keys, vault: header.id)
+        }
+        guard states.count == vault.keys.count else { throw .corrupt(.level) }
+
+        let unread = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: 32))
+        let before = seen ?? [HighWaterMark](repeating: unread, count: 1 + ProtectionLevel.allCases.count)
+        guard before.count == 1 + ProtectionLevel.allCases.count else { throw .corrupt(.header) }
+        marks = before
+        // Without the root key the header's own seal cannot be judged, so it is compared but never noted.
+        try judge(0, header.mark, .header, mayNote: vault.root != nil)
+        for (index, level) in ProtectionLevel.allCases.enumerated() {
+            guard let state = states[level] else { continue }
+            try judge(index + 1, state.mark, .level, mayNote: true)
+        }
+    }
+
+    private func judge(
+        _ index: Int, _ found: HighWaterMark, _ part: VaultError.Part, mayNote: Bool
+    ) throws(VaultError) {
+        switch marks[index].judge(found) {
+        case .same: break
+        case .newer:
+            guard mayNote else { break }
+            isNewer = true
+            marks[index] = found
+        case .rolledBack:
+            guard vault.acceptsRollback else { throw .rolledBack(part) }
+        }
+    }
+
+    private static func boxes(_ database: borrowing Database) throws(VaultError) -> [(ProtectionLevel, [UInt8])] {
+        let rows: [(Int64, [UInt8])] = try storing { () throws(StorageError) in
+            var find = try database.prepare(VaultSchema.findStates)
+            var rows: [(Int64, [UInt8])] = []
+            while try find.step() { rows.append((find.number(0), find.bytes(1))) }
+            return rows
+        }
+        return try rows.map { row throws(VaultError) in
+            guard let code = UInt8(exactly: row.0), let level = ProtectionLevel(code: code) else {
+                throw .corrupt(.level)
+            }
+            return (level, row.1)
+        }
+    }
+
+    // MARK: - Reading
+
+    /// The item's entry, looked for in every level at hand.
+    func find(_ name: ItemName) throws(VaultError) -> (level: ProtectionLevel, entry: TreeEntry)? {
+        for level in vault.levels {
+            guard let keys = vault.keys[level] else { continue }
+            if let entry = try tree(level).entry(keys.key(of: name)) { return (level, entry) }
+        }
+        return nil
+    }
+
+    func entries(_ level: ProtectionLevel) throws(VaultError) -> [TreeEntry] {
+        try tree(level).entries()
+    }
+
+    /// The record behind an entry: the very one that the tree speaks of.
+    func record(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) -> Record {
+        let bytes: [UInt8] = try storing { () throws(StorageError) in
+            var find = try vault.database.prepare(VaultSchema.findRecord)
+            try find.bind(1, entry.row)
+            return try find.step() ? find.bytes(0) : []
+        }
+        guard PublicHash.hash(bytes) == entry.digest else { throw .corrupt(.record) }
+        let record = try authentic(.record) { () throws(MalformedBytes) in try Record(decoding: bytes) }
+        guard record.header.level == level else { throw .corrupt(.record) }
+        return record
+    }
+
+    /// Opens a record of an item that is not deleted.
+    func content(_ record: Record, at entry: TreeEntry) throws(VaultError) -> ItemContent {
+        guard let keys = vault.keys[record.header.level] else { throw .levelLocked(record.header.level) }
+        let key = keys.recordKey(record.header)
+        let opened = try authentic(.record) { () throws(SecretsError) in
+            try AEAD.open(
+                SealedBox(stored: record.box), using: key, context: recordContext(record.header))
+        }
+        let content = try ItemContent(opened: opened)
+        guard keys.key(of: content.name) == entry.key else { throw .corrupt(.record) }
+        return content
+    }
+
+    func recordContext(_ header: Record.Header) -> Context {
+        Context(.record, .bytes(vault.header.id), .bytes(header.encoded))
+    }
+
+    private func tree(_ level: ProtectionLevel) throws(VaultError) -> HashTree {
+        if let tree = trees[level] { return tree }
+        guard let keys = vault.keys[level], let state = states[level] else { throw .levelLocked(level) }
+        let tree = try HashTree.load(vault.database, level, keys, digest: state.root)
+        trees[level] = tree
+        return tree
+    }
+
+    // MARK: - Changing
+
+    func insert(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) {
+        try tree(level).insert(entry)
+        try storing { () throws(StorageError) in
+            var save = try vault.database.prepare(VaultSchema.saveEntry)
+            try save.bind(1, Int64(level.code))
+            try save.bind(2, entry.key)
+            try save.bind(3, entry.digest)
+            try save.bind(4, entry.row)
+            _ = try save.step()
+        }
+    }
+
+    func remove(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) {
+        try tree(level).remove(entry.key)
+        try storing { () throws(StorageError) in
+            var drop = try vault.database.prepare(VaultSchema.dropEntry)
+            try drop.bind(1, Int64(level.code))
+            try drop.bind(2, entry.key)
+            _ = try drop.step()
+        }
+    }
+
+    /// Stores the trees that changed and raises their generations.
+    ///
+    /// - Returns: whether anything changed; ``marks`` then stand for the new state.
+    func finish() throws(VaultError) -> Bool {
+        var hasChanged = false
+        for (index, level) in ProtectionLevel.allCases.enumerated() {
+            guard let tree = trees[level], tree.isChanged, let keys = vault.keys[level], let old = states[level]
+            else { continue }
+            let state = LevelState(generation: old.generation + 1, root: try tree.store(in: vault.database))
+            let box = state.sealed(level, keys, vault: vault.header.id)
+            try storing { () throws(StorageError) in
+                var save = try vault.database.prepare(VaultSchema.saveState)
+                try save.bind(1, Int64(level.code))
+                try save.bind(2, box)
+                _ = try save.step()
+            }
+            marks[index + 1] = state.mark
+            hasChanged = true
+        }
+        return hasChanged
+    }
+}

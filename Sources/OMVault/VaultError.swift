@@ -1,0 +1,75 @@
+public import OMRecords
+internal import OMSecrets
+public import OMStorage
+
+/// What a vault can refuse. Wrong secret, damaged, put back, locked and not found are five different cases.
+@nonexhaustive
+public enum VaultError: Error, Hashable, Sendable {
+    /// There is no vault at this path.
+    case noVault
+    /// Something is at this path already.
+    case vaultExists
+    /// The password, code or key does not open this slot.
+    case cannotUnlock
+    /// The slot needs this device's key, which is not there.
+    case deviceKeyMissing
+    /// The slot needs the key of the device that the vault was made on; this device has another one.
+    case otherDeviceKey
+    /// A part of the vault was changed by somebody without its keys, or damaged.
+    case corrupt(Part)
+    /// The vault is older than the last state that this device saw, or another one of the same age.
+    case rolledBack(Part)
+    /// This device has a key but never saw this vault: it was copied here, or its high-water file was deleted.
+    case unseenHere
+    /// Reading is all that can be done with this vault here: this device has no key to note the change with.
+    case readOnlyHere
+    /// The level's key is not at hand: the vault is locked, or the level is bound to another device.
+    case levelLocked(ProtectionLevel)
+    case noItem(ItemName)
+    case noField(FieldName, of: ItemName)
+    case itemExists(ItemName)
+    case fieldExists(FieldName)
+    /// The new value is the old one.
+    case unchanged
+    /// A value above 1 MiB, or an item above ``Item/maximumCount``.
+    case tooLarge
+    /// Text that is no recovery code: a character is missing or mistyped.
+    case mistypedRecoveryCode
+    case invalidItemName
+    case invalidFieldName
+    case outOfMemory
+    case storage(StorageError)
+
+    public enum Part: String, Hashable, Sendable { case header, slot, level, tree, record }
+
+    /// The SDK's number, where it has one.
+    public var sdkCode: Int? {
+        switch self {
+        case .noItem, .noField: 10523
+        case .itemExists: 10528
+        default: nil
+        }
+    }
+}
+
+extension VaultError: StorageFailing {
+    public init(storage error: StorageError) {
+        switch error {
+        case .missing: self = .noVault
+        case .exists: self = .vaultExists
+        default: self = .storage(error)
+        }
+    }
+}
+
+/// Runs `body` and turns the ground floor's errors into this room's.
+func storing<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(VaultError) -> R {
+    do throws(StorageError) { return try body() } catch { throw VaultError(storage: error) }
+}
+
+/// Runs `body`; bytes that break their format, or a box that does not open, mean that `part` is corrupt.
+func authentic<R: ~Copyable, E: Error>(
+    _ part: VaultError.Part, _ body: () throws(E) -> R
+) throws(VaultError) -> R {
+    do throws(E) { return try body() } catch { throw .corrupt(part) }
+}

@@ -1,0 +1,213 @@
+// A vault on disk, locked: it has slots and no way to ask for a secret.
+
+internal import Glibc
+public import OMRecords
+public import OMSecrets
+public import OMStorage
+
+/// A vault's file, opened but locked.
+///
+///     let file = try VaultFile.open("personal.omv", device: folder)
+///     let key = try file.slots[0].key(stretching: password.bytes)
+///     let vault = try file.unlock(file.slots[0], with: key)
+public struct VaultFile: ~Copyable {
+    /// The ways to unlock this vault.
+    public var slots: [KeySlot] { header.slots }
+
+    /// The level of items for which none is given.
+    public var defaultLevel: ProtectionLevel { header.defaultLevel }
+
+    private let path: String
+    private let device: DeviceKey?
+    private let folder: DeviceFolder?
+    private let header: VaultHeader
+    private let acceptsRollback: Bool
+
+    /// Opens the file and reads its slots.
+    ///
+    /// - Parameters:
+    ///   - device: this device's folder; nil where it has none, as on a machine that only recovers a vault.
+    ///   - acceptsRollback: whether to read a vault that is older than what this device saw. It cannot be changed then.
+    /// - Throws: ``VaultError/noVault``, ``VaultError/corrupt(_:)``, ``VaultError/storage(_:)``.
+    public static func open(
+        _ path: String, device folder: DeviceFolder?, acceptsRollback: Bool = false
+    ) throws(VaultError) -> VaultFile {
+        let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
+        let header = try database.transaction(.read) { () throws(VaultError) in try readHeader(database) }
+        return VaultFile(
+            path: path, device: try storing { () throws(StorageError) in try folder?.load() }, folder: folder,
+            header: header, acceptsRollback: acceptsRollback)
+    }
+
+    /// Whether something stands at `path`, whatever it is.
+    public static func exists(_ path: String) throws(VaultError) -> Bool {
+        try storing { () throws(StorageError) in try Database.exists(path) }
+    }
+
+    /// Unlocks with the key that `slot` asks for.
+    ///
+    /// - Throws: ``VaultError/cannotUnlock`` for another key; ``VaultError/deviceKeyMissing`` and
+    ///   ``VaultError/otherDeviceKey`` when the slot is bound to a device key that is not here; the errors of reading.
+    public func unlock(_ slot: KeySlot, with key: borrowing Key<Unlocking>) throws(VaultError) -> Vault {
+        if slot.isDeviceBound { try checkDevice() }
+        let root = try slot.unwrap(with: key, vault: header.id, device: device)
+        try header.check(root)
+        return try open(root: consume root)
+    }
+
+    /// What can be read without any password: the two `always` levels, and nothing on another device than their own.
+    public func openAlways() throws(VaultError) -> Vault {
+        try open(root: nil)
+    }
+
+    private func open(root: consuming Key<Deriving>?) throws(VaultError) -> Vault {
+        let ownDevice: DeviceKey? = isOwnDevice ? device?.duplicate() : nil
+        let ring = ClassKeyring(root: root?.duplicate(), device: ownDevice)
+        var keys: [ProtectionLevel: LevelKeys] = [:]
+        for wrap in header.wraps where keys[wrap.level] == nil {
+            keys[wrap.level] = try ring.unwrap(wrap, vault: header.id, epoch: header.epoch)
+        }
+        let path = path
+        let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
+        return Vault(
+            OpenVault(
+                database: database, header: header, root: root, keys: keys, marks: highWater(),
+                acceptsRollback: acceptsRollback))
+    }
+
+    private func highWater() -> HighWaterFile? {
+        switch device {
+        case .some(let device): folder?.highWater(.vault, id: header.id, under: device)
+        case .none: nil
+        }
+    }
+
+    private var isOwnDevice: Bool {
+        switch device {
+        case .some(let device): device.fingerprint() == header.device
+        case .none: false
+        }
+    }
+
+    private func checkDevice() throws(VaultError) {
+        if isOwnDevice { return }
+        switch device {
+        case .some: throw .otherDeviceKey
+        case .none: throw .deviceKeyMissing
+        }
+    }
+
+    /// Reads the header and the slots, in their strict formats; authentic is what a key says of them later.
+    static func readHeader(_ database: borrowing Database) throws(VaultError) -> VaultHeader {
+        let (body, rows): ([UInt8], [(Int64, [UInt8])]) = try storing { () throws(StorageError) in
+            var find = try database.prepare(VaultSchema.findHeader)
+            let body = try find.step() ? find.bytes(0) : []
+            find.reset()
+            var each = try database.prepare(VaultSchema.findSlots)
+            var rows: [(Int64, [UInt8])] = []
+            while try each.step() { rows.append((each.number(0), each.bytes(1))) }
+            return (body, rows)
+        }
+        let slots = try rows.map { row throws(VaultError) in
+            let slot = try KeySlot(decoding: row.1)
+            guard Int64(slot.id) == row.0 else { throw .corrupt(.slot) }
+            return slot
+        }
+        return try VaultHeader(decoding: body, slots: slots)
+    }
+
+    // MARK: - Making a vault
+
+    /// A slot to be made: what was typed, stretched.
+    public struct NewSlot: ~Copyable {
+        let kind: KeySlot.Kind
+        let parameters: Argon2id.Parameters
+        let salt = Random.bytes(Argon2id.saltCount)
+        let key: Key<Unlocking>
+
+        /// - Throws: ``VaultError/outOfMemory``.
+        public init(
+            _ kind: KeySlot.Kind, stretching secret: borrowing SecretBytes, _ parameters: Argon2id.Parameters
+        ) throws(VaultError) {
+            (self.kind, self.parameters) = (kind, parameters)
+            do { key = try Argon2id.stretch(secret, salt: salt, parameters) } catch { throw .outOfMemory }
+        }
+    }
+
+    /// Makes a vault: whole or not at all.
+    ///
+    /// - Throws: ``VaultError/vaultExists``, ``VaultError/storage(_:)``.
+    public static func create(
+        _ path: String, device folder: DeviceFolder, defaultLevel: ProtectionLevel, password: borrowing NewSlot,
+        recovery: borrowing NewSlot?, now: Int64 = secondsNow()
+    ) throws(VaultError) {
+        let device = try storing { () throws(StorageError) in try folder.make() }
+        let id = Random.bytes(16)
+        let root = Key<Deriving>.random()
+        var slots = [slot(password, 1, now, root, id, device)]
+        switch recovery {
+        case .some(let recovery): slots.append(slot(recovery, 2, now, root, id, device))
+        case .none: break
+        }
+        let fingerprint = device.fingerprint()
+        let marks = folder.highWater(.vault, id: id, under: device)
+        let ring = ClassKeyring(root: root.duplicate(), device: consume device)
+        var wraps: [ClassKeyWrap] = []
+        var states: [(ProtectionLevel, [UInt8])] = []
+        var first: [HighWaterMark] = []
+        for level in ProtectionLevel.allCases {
+            let classKey = Key<Deriving>.random()
+            for under in ClassKeyWrap.kinds(of: level) {
+                if let wrap = ring.wrap(classKey, level, under, vault: id, epoch: VaultHeader.firstEpoch) {
+                    wraps.append(wrap)
+                }
+            }
+            let keys = LevelKeys(classKey: classKey)
+            let state = LevelState(generation: 1, root: HashTree.emptyRoot(keys))
+            states.append((level, state.sealed(level, keys, vault: id)))
+            first.append(state.mark)
+        }
+        let header = VaultHeader.make(
+            id: id, created: now, defaultLevel: defaultLevel, deviceRank: folder.rank, device: fingerprint,
+            wraps: wraps, slots: slots, root: root)
+        try storing { () throws(StorageError) in
+            // The marks first: a crash before the vault leaves marks of a vault that never was, which nobody asks for.
+            try marks.create([header.mark] + first)
+            _ = try Database.create(path, VaultSchema.schema) { (database) throws(StorageError) in
+                try fill(database, header, states)
+            }
+        }
+    }
+
+    private static func slot(
+        _ new: borrowing NewSlot, _ id: UInt32, _ now: Int64, _ root: borrowing Key<Deriving>, _ vault: [UInt8],
+        _ device: borrowing DeviceKey
+    ) -> KeySlot {
+        KeySlot(
+            new.kind, id: id, new.parameters, salt: new.salt, created: now, key: new.key, root: root, vault: vault,
+            device: device)
+    }
+
+    private static func fill(
+        _ database: borrowing Database, _ header: VaultHeader, _ states: [(ProtectionLevel, [UInt8])]
+    ) throws(StorageError) {
+        var addHeader = try database.prepare(VaultSchema.addHeader)
+        try addHeader.bind(1, header.encoded)
+        _ = try addHeader.step()
+        var addSlot = try database.prepare(VaultSchema.addSlot)
+        for slot in header.slots {
+            try addSlot.bind(1, Int64(slot.id))
+            try addSlot.bind(2, slot.encoded)
+            _ = try addSlot.step()
+        }
+        var addState = try database.prepare(VaultSchema.saveState)
+        for (level, box) in states {
+            try addState.bind(1, Int64(level.code))
+            try addState.bind(2, box)
+            _ = try addState.step()
+        }
+    }
+}
+
+/// The wall clock, in seconds since 1970.
+public func secondsNow() -> Int64 { Int64(time(nil)) }

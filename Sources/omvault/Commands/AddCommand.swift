@@ -1,0 +1,92 @@
+internal import ArgumentParser
+internal import OMRecords
+internal import OMSecrets
+internal import OMVault
+
+/// `omvault add`: a new item.
+struct AddCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add an item with its secrets.",
+        discussion: """
+            Without --field it asks for a field called "password".
+
+              omvault add github
+              omvault add github --field password=tty --field token=file:token.txt
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+    @OptionGroup var level: LevelOptions
+
+    @Argument(help: "The item's name.")
+    var item: String
+
+    @Option(
+        name: .customLong("field"),
+        help: ArgumentHelp("A field and where its secret comes from; may be repeated.", valueName: "name=source"))
+    var fields: [FieldArgument] = []
+
+    @Flag(help: "Keep the one newline that a source may end with.")
+    var keepNewline = false
+
+    func run(_ door: Door) throws {
+        let name = try ItemReference(whole: item).itemName()
+        let fields = try (self.fields.isEmpty ? [.password] : self.fields).map { field in
+            (name: try field.fieldName(), option: "--field \(field.name ?? "")", source: field.source)
+        }
+        let access = try VaultAccess(door)
+        let secrets = try SecretSources(
+            door, unlock.sources + fields.map { (key: $0.option, value: $0.source) })
+        let chosen = try level.level(default: try access.file().defaultLevel)
+        let vault = try access.unlock(secrets, unlock)
+        // Looked up before the secrets are asked for, and once more inside the change.
+        try access.refuseExisting(name, vault)
+        let values = try fields.map { field in
+            HeldSecret(
+                try secrets.read(
+                    field.option, prompt: "\(field.name.text) of \"\(name.text)\"", isNew: true,
+                    keepNewline: keepNewline, maximum: Item.maximumFieldCount))
+        }
+        try access.run { () throws(VaultError) in
+            try vault.edit { edit throws(VaultError) in
+                try edit.add(name, level: chosen) { draft throws(VaultError) in
+                    for (field, value) in zip(fields, values) { try draft.put(value.secret, at: field.name) }
+                }
+            }
+        }
+        door.output.notice("added \"\(name.text.shown)\" to vault \"\(access.place.name.shown)\"")
+    }
+}
+
+/// `NAME=SRC`. Like a source it takes anything, so that ArgumentParser never prints a secret typed in the wrong place.
+struct FieldArgument: ExpressibleByArgument {
+    let name: String?
+    let source: SecretSourceArgument
+
+    static let password = FieldArgument(argument: "password=tty")
+
+    init(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        name = parts.count == 2 ? parts[0] : nil
+        source = SecretSourceArgument(argument: parts.count == 2 ? parts[1] : "")
+    }
+
+    func fieldName() throws(Failure) -> FieldName {
+        guard let name else {
+            throw Failure(
+                .usage, "--field takes a name and a source, as in password=tty", hint: "sources: \(SecretSource.grammar)")
+        }
+        do throws(VaultError) { return try FieldName(name) } catch { throw Failure(error, vault: nil) }
+    }
+}
+
+extension VaultAccess {
+    fileprivate func refuseExisting(_ name: ItemName, _ vault: borrowing Vault) throws(Failure) {
+        do throws(VaultError) { _ = try vault.item(name) } catch {
+            if case .noItem = error { return }
+            throw Failure(error, vault: place.name)
+        }
+        throw Failure(VaultError.itemExists(name), vault: place.name)
+    }
+}

@@ -1,0 +1,120 @@
+internal import ArgumentParser
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+internal import OMVault
+
+/// `omvault init`: a new vault, with a password and a recovery code.
+struct InitCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract: "Make a vault.",
+        discussion: """
+            Prints the recovery code on standard output, once. It opens the vault without the password and on another
+            device: keep it on paper. Items are readable when unlocked and may leave this device; give --device-only
+            with 'add' for those that may not.
+
+              omvault init
+              omvault init work --password-from file:password
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The vault's name, or a path.")
+    var vault: String?
+
+    @Option(help: ArgumentHelp("Where the new password comes from.", valueName: "source"))
+    var passwordFrom: SecretSourceArgument?
+
+    @Flag(help: "Make no recovery code. A forgotten password then loses the vault.")
+    var noRecovery = false
+
+    @OptionGroup var stretch: StretchOptions
+
+    func validate() throws {
+        if vault != nil, global.vault != nil { throw ValidationError("the vault is named twice") }
+    }
+
+    func run(_ door: Door) throws {
+        let home = try door.home()
+        let place = try vault.map { name throws(Failure) in try VaultPlace(name, in: home) } ?? door.vault(home)
+        let parameters = try stretch.parameters()
+        let secrets = try SecretSources(door, ["--password-from": passwordFrom])
+        // Before anybody types a password twice.
+        guard try !VaultFile.exists(place.path) else { throw Failure(VaultError.vaultExists, vault: place.name) }
+        let password = try secrets.readPassword(
+            "--password-from", prompt: "New password for vault \"\(place.name)\"", isNew: true)
+        let folder = try DeviceFolder.make(home.device)
+        if place.path.hasPrefix(home.vaults + "/") { _ = try PrivateFolder.make(home.vaults) }
+
+        let slot = try VaultFile.NewSlot(.password, stretching: password.bytes, parameters)
+        guard !noRecovery else {
+            try make(place, folder, slot, nil)
+            return try report(door, place, nil)
+        }
+        let code = RecoveryCode.random()
+        try make(place, folder, slot, try VaultFile.NewSlot(.recovery, stretching: code.secret, parameters))
+        try report(door, place, code.text())
+    }
+
+    private func make(
+        _ place: VaultPlace, _ folder: DeviceFolder, _ password: borrowing VaultFile.NewSlot,
+        _ recovery: consuming VaultFile.NewSlot?
+    ) throws(Failure) {
+        do throws(VaultError) {
+            try VaultFile.create(
+                place.path, device: folder, defaultLevel: .whenUnlocked, password: password, recovery: recovery)
+        } catch {
+            guard error != .noVault else {
+                throw Failure(.io, "the folder of \(place.path.shown) does not exist", hint: "make it with mkdir")
+            }
+            throw Failure(error, vault: place.name)
+        }
+    }
+
+    private func report(_ door: Door, _ place: VaultPlace, _ code: consuming SecretBytes?) throws(Failure) {
+        if door.output.format == .json {
+            var document = JSONDocument()
+            document.field("vault", .text(place.name))
+            document.field("path", .text(place.path))
+            switch code {
+            case .some(let code): document.secret("recovery_code", code)
+            case .none: document.field("recovery_code", .null)
+            }
+            return try door.output.document(document)
+        }
+        door.output.notice("made vault \"\(place.name.shown)\" at \(place.path.shown)")
+        switch code {
+        case .some(let code):
+            door.output.notice("its recovery code, shown this once; write it down and keep it off this device:")
+            var line = SecretBuffer()
+            line.append(code)
+            line.append(UInt8(ascii: "\n"))
+            try StandardOutput.write(line.finish())
+        case .none:
+            door.output.notice("it has no recovery code: without its password, or on another device, it stays closed")
+        }
+        door.output.notice(
+            "items are readable when unlocked and may leave this device; 'add --device-only' keeps one here")
+    }
+}
+
+/// `--kdf-mem MIB --kdf-time N`: how long a guess takes.
+struct StretchOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Argon2id memory in MiB, 8 to 1024.", valueName: "mib"))
+    var kdfMem = Argon2id.Parameters.standard.memoryKiB >> 10
+
+    @Option(help: ArgumentHelp("Argon2id passes, 1 to 16.", valueName: "n"))
+    var kdfTime = Argon2id.Parameters.standard.passes
+
+    func parameters() throws(Failure) -> Argon2id.Parameters {
+        do throws(SecretsError) {
+            guard kdfMem <= 1 << 20 else { throw .stretchOutOfBounds }
+            return try Argon2id.Parameters(memoryKiB: kdfMem << 10, passes: kdfTime)
+        } catch {
+            throw Failure(
+                .usage, "Argon2id takes 8 to 1024 MiB of memory and 1 to 16 passes",
+                hint: "leave out --kdf-mem and --kdf-time for 64 MiB and 3 passes")
+        }
+    }
+}

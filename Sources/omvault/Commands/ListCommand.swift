@@ -1,0 +1,71 @@
+internal import ArgumentParser
+internal import OMRecords
+internal import OMVault
+
+/// `omvault ls`: the names of the items.
+struct ListCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "ls",
+        abstract: "List the items.",
+        discussion: """
+            Every record of the vault is checked before the first name is printed.
+
+              omvault ls
+              omvault ls work/ --fields name,level,modified
+            """)
+
+    enum Column: String, CaseIterable, ExpressibleByArgument {
+        case id, name, level, revision, created, modified
+    }
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Argument(help: "Only the items whose name starts with this.")
+    var prefix = ""
+
+    @Option(help: ArgumentHelp("Columns: id, name, level, revision, created, modified.", valueName: "list"))
+    var fields = "name"
+
+    @Flag(help: "Read once although the vault is older than what this device saw last.")
+    var acceptRollback = false
+
+    func run(_ door: Door) throws {
+        let columns = try fields.split(separator: ",", omittingEmptySubsequences: false).map { name in
+            guard let column = Column(rawValue: String(name)) else {
+                throw ValidationError("\"\(String(name).shown)\" is no column; there are id, name, level, revision, created, modified")
+            }
+            return column
+        }
+        let access = try VaultAccess(door, acceptsRollback: acceptRollback)
+        let secrets = try SecretSources(door, unlock.sources)
+        let vault = try access.unlock(secrets, unlock)
+        let wanted = Array(prefix.utf8)
+        let items = try access.run { () throws(VaultError) in try vault.items() }
+            .filter { $0.name.text.utf8.starts(with: wanted) }
+        guard door.output.format == .json else {
+            return try door.output.rows(
+                items.map { item in columns.map { $0.text(of: item) } },
+                header: columns.map { $0.rawValue.uppercased() })
+        }
+        var document = JSONDocument()
+        document.objects("items", items) { item, entry in
+            for column in Column.allCases { entry.field(column.rawValue, .text(column.text(of: item))) }
+            entry.field("fields", .list(item.fields.map { .text($0.name.text) }))
+        }
+        try door.output.document(document)
+    }
+}
+
+extension ListCommand.Column {
+    fileprivate func text(of item: Item) -> String {
+        switch self {
+        case .id: Identifier.text(item.id)
+        case .name: item.name.text
+        case .level: item.level.name + (item.level.isDeviceOnly ? " device-only" : "")
+        case .revision: "\(item.revision)"
+        case .created: Timestamp.text(item.created)
+        case .modified: Timestamp.text(item.modified)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+internal import ArgumentParser
+internal import OMSecrets
+internal import OMVault
+
+/// `omvault set`: another secret in an item's field.
+struct SetCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Change a field of an item, or add one.",
+        discussion: """
+            omvault set github:password
+            omvault set github:token --value-from cmd:'gh auth token'
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Argument(help: ArgumentHelp("The item and the field.", valueName: "item:field"))
+    var item: ItemReference
+
+    @Option(help: ArgumentHelp("Where the new secret comes from.", valueName: "source"))
+    var valueFrom: SecretSourceArgument?
+
+    @Flag(help: "Keep the one newline that a source may end with.")
+    var keepNewline = false
+
+    func run(_ door: Door) throws {
+        let path = try item.path()
+        let access = try VaultAccess(door)
+        let secrets = try SecretSources(door, unlock.sources + [(key: "--value-from", value: valueFrom)])
+        let vault = try access.unlock(secrets, unlock)
+        try access.run { () throws(VaultError) in _ = try vault.item(path.item) }
+        let value = try secrets.read(
+            "--value-from", prompt: "New \(path.field.text) of \"\(path.item.text)\"", isNew: true,
+            keepNewline: keepNewline, maximum: Item.maximumFieldCount)
+        try access.run { () throws(VaultError) in
+            try vault.edit { edit throws(VaultError) in try edit.put(value, at: path) }
+        }
+        door.output.notice("changed \(path.field.text.shown) of \"\(path.item.text.shown)\"")
+    }
+}

@@ -1,0 +1,155 @@
+// How a verb gets at a vault: which file, which device, which password.
+
+internal import ArgumentParser
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+internal import OMVault
+
+/// The options of every verb that unlocks.
+struct UnlockOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Where the vault's password comes from.", valueName: "source"))
+    var passwordFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("Unlock with the recovery code from here instead.", valueName: "source"))
+    var recoveryFrom: SecretSourceArgument?
+
+    func validate() throws {
+        if passwordFrom != nil, recoveryFrom != nil {
+            throw ValidationError("--password-from and --recovery-from are two ways to unlock; give one")
+        }
+    }
+
+    /// What ``SecretSources`` is told of these options.
+    var sources: [(key: String, value: SecretSourceArgument?)] {
+        recoveryFrom.map { [("--recovery-from", $0)] } ?? [("--password-from", passwordFrom)]
+    }
+}
+
+/// One vault, found but not opened.
+struct VaultAccess {
+    let door: Door
+    let place: VaultPlace
+    let device: DeviceFolder?
+    let acceptsRollback: Bool
+
+    init(_ door: Door, acceptsRollback: Bool = false) throws(Failure) {
+        let home = try door.home()
+        self.door = door
+        self.acceptsRollback = acceptsRollback
+        place = try door.vault(home)
+        device = try Self.deviceFolder(home)
+    }
+
+    /// Runs `body` on the vault; its errors get the vault's name.
+    func run<R: ~Copyable>(_ body: () throws(VaultError) -> R) throws(Failure) -> R {
+        do throws(VaultError) { return try body() } catch { throw Failure(error, vault: place.name) }
+    }
+
+    func file() throws(Failure) -> VaultFile {
+        try run { () throws(VaultError) in
+            try VaultFile.open(place.path, device: device, acceptsRollback: acceptsRollback)
+        }
+    }
+
+    /// Unlocks with what the options name.
+    func unlock(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> Vault {
+        // The file first: nobody types a password for a vault that is not there.
+        let file = try file()
+        let kind: KeySlot.Kind = options.recoveryFrom == nil ? .password : .recovery
+        guard let slot = file.slots.first(where: { $0.kind == kind }) else {
+            throw Failure(.badSecret, "vault \"\(place.name.shown)\" has no \(kind.noun)", hint: "unlock the other way")
+        }
+        switch kind {
+        case .password:
+            let password = try secrets.readPassword("--password-from", prompt: "Password for vault \"\(place.name)\"")
+            return try run { () throws(VaultError) in
+                try file.unlock(slot, with: try slot.key(stretching: password.bytes))
+            }
+        case .recovery:
+            let typed = try secrets.read("--recovery-from", prompt: "Recovery code of vault \"\(place.name)\"")
+            return try run { () throws(VaultError) in
+                try file.unlock(slot, with: try slot.key(stretching: RecoveryCode(typed: typed).secret))
+            }
+        }
+    }
+
+    /// Runs `body` on what can be read without a password; when the item is not there, on the unlocked vault.
+    func read<R: ~Copyable>(
+        _ secrets: borrowing SecretSources, _ options: UnlockOptions,
+        _ body: (borrowing Vault) throws(VaultError) -> R
+    ) throws(Failure) -> R {
+        do throws(VaultError) {
+            let open = try VaultFile.open(place.path, device: device, acceptsRollback: acceptsRollback).openAlways()
+            return try body(open)
+        } catch {
+            guard case .noItem = error else { throw Failure(error, vault: place.name) }
+        }
+        let vault = try unlock(secrets, options)
+        return try run { () throws(VaultError) in try body(vault) }
+    }
+
+    /// Nil where this user never had a device key.
+    private static func deviceFolder(_ home: Home) throws(Failure) -> DeviceFolder? {
+        do throws(StorageError) { return try DeviceFolder(home.device) } catch {
+            if error == .missing { return nil }
+            throw Failure(error)
+        }
+    }
+}
+
+extension KeySlot.Kind {
+    fileprivate var noun: String { self == .password ? "password" : "recovery code" }
+}
+
+/// `ITEM` or `ITEM:FIELD`, as it is typed.
+struct ItemReference: ExpressibleByArgument {
+    let item: String
+    let field: String?
+
+    init(argument: String) {
+        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        (item, field) = (parts[0], parts.count == 2 ? parts[1] : nil)
+    }
+
+    /// An item where no field can be named.
+    init(whole text: String) { (item, field) = (text, nil) }
+
+    func itemName() throws(Failure) -> ItemName {
+        do throws(VaultError) { return try ItemName(item) } catch { throw Failure(error, vault: nil) }
+    }
+
+    /// - Throws: ``ExitStatus/usage`` when no field was named.
+    func path() throws(Failure) -> FieldPath {
+        guard let field else {
+            throw Failure(
+                .usage, "\"\(item.shown)\" names no field", hint: "name it as \(item.shown):FIELD, such as :password")
+        }
+        let item = try itemName()
+        do throws(VaultError) { return FieldPath(item, try FieldName(field)) } catch { throw Failure(error, vault: nil) }
+    }
+}
+
+/// `--level LEVEL [--device-only]`.
+struct LevelOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "when-unlocked, after-first-unlock, always, or one of the SDK's six names.", valueName: "level"))
+    var level: String?
+
+    @Flag(help: "Bind the item to this device: it is in no backup, export or sync.")
+    var deviceOnly = false
+
+    /// Nil where nothing was given. An unknown level is an error, never a weaker one.
+    func level(default defaultLevel: ProtectionLevel) throws(Failure) -> ProtectionLevel? {
+        guard let text = level else {
+            return deviceOnly ? ProtectionLevel(defaultLevel.availability, deviceOnly: true) : nil
+        }
+        guard let level = ProtectionLevel(named: text) else {
+            throw Failure(
+                .usage, "\"\(text.shown)\" is no protection level",
+                hint: "levels: when-unlocked, after-first-unlock, always; each with or without --device-only")
+        }
+        return ProtectionLevel(level.availability, deviceOnly: level.isDeviceOnly || deviceOnly)
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import OMRecords
+import OMSecrets
+import OMStorage
+@testable import OMVault
+
+/// A home with one vault in it, stretched at the floor.
+final class Home {
+    let root: String
+    var vault: String { root + "/data/a.omv" }
+    var deviceFolder: String { root + "/device" }
+
+    init() throws {
+        root = FileManager.default.temporaryDirectory.path + "/omvault-" + UUID().uuidString
+        for folder in ["", "/data"] {
+            try FileManager.default.createDirectory(
+                atPath: root + folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: root) }
+
+    func device() throws -> DeviceFolder { try DeviceFolder.make(deviceFolder) }
+
+    /// Makes the vault; its recovery code is handed to `keep`.
+    func create(keep: (borrowing RecoveryCode) -> Void = { _ in }) throws {
+        let code = RecoveryCode.random()
+        keep(code)
+        try VaultFile.create(
+            vault, device: device(), defaultLevel: .whenUnlocked,
+            password: try .init(.password, stretching: secret("pass word"), .floor),
+            recovery: try .init(.recovery, stretching: code.secret, .floor))
+    }
+
+    func unlock(_ password: String = "pass word", acceptsRollback: Bool = false) throws -> Vault {
+        let file = try VaultFile.open(vault, device: device(), acceptsRollback: acceptsRollback)
+        let slot = file.slots[0]
+        return try file.unlock(slot, with: try slot.key(stretching: secret(password)))
+    }
+
+    func add(_ name: String, _ fields: [String: String], level: ProtectionLevel? = nil) throws {
+        try unlock().edit { edit throws(VaultError) in
+            try edit.add(ItemName(name), level: level) { draft throws(VaultError) in
+                for (field, value) in fields { try draft.put(secret(value), at: FieldName(field)) }
+            }
+        }
+    }
+
+    func get(_ name: String, _ field: String) throws -> String { try unlock().value(name, field) }
+
+    /// Changes the file behind the vault's back.
+    func tamper(_ statements: String...) throws {
+        let database = try Database.open(vault, VaultSchema.schema)
+        for statement in statements { try database.execute(statement) }
+    }
+
+    /// Keeps a copy of the vault's files, or puts it back.
+    func save(_ name: String) throws {
+        let database = try Database.open(vault, VaultSchema.schema)
+        _ = try database.truncateLog()
+        try? FileManager.default.removeItem(atPath: root + "/" + name)
+        try FileManager.default.copyItem(atPath: vault, toPath: root + "/" + name)
+    }
+
+    func putBack(_ name: String) throws {
+        for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: vault + end) }
+        try FileManager.default.copyItem(atPath: root + "/" + name, toPath: vault)
+    }
+}
+
+extension Vault {
+    func value(_ name: String, _ field: String) throws -> String {
+        try secret(FieldPath(ItemName(name), FieldName(field))).withBytes { bytes in
+            String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+        }
+    }
+}
+
+func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8)) }

@@ -1,0 +1,222 @@
+import Foundation
+import OMRecords
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMVault
+
+@Suite struct TamperingTests {
+    private func homeWithTwoItems() throws -> Home {
+        let home = try Home()
+        try home.create()
+        try home.add("a", ["x": "value of a"])
+        try home.add("b", ["x": "value of b"])
+        return home
+    }
+
+    private func expectCorrupt(_ part: VaultError.Part, _ home: Home, _ comment: Comment) {
+        for name in ["a", "b"] {
+            #expect(throws: VaultError.corrupt(part), comment) { try home.get(name, "x") }
+        }
+    }
+
+    @Test("two records swapped by hand are refused before a value is shown")
+    func swappedRecords() throws {
+        let home = try homeWithTwoItems()
+        try home.tamper(
+            "CREATE TEMP TABLE kept AS SELECT id, body FROM records",
+            "UPDATE records SET body = (SELECT k.body FROM temp.kept k WHERE k.id <> records.id LIMIT 1)")
+        expectCorrupt(.record, home, "bodies")
+
+        let other = try homeWithTwoItems()
+        try other.tamper(
+            "CREATE TEMP TABLE kept AS SELECT key, record FROM entries",
+            "UPDATE entries SET record = (SELECT k.record FROM temp.kept k WHERE k.key <> entries.key)")
+        expectCorrupt(.record, other, "row numbers")
+
+        let third = try homeWithTwoItems()
+        try third.tamper(
+            "CREATE TEMP TABLE kept AS SELECT key, record, digest FROM entries",
+            "UPDATE entries SET (record, digest) = (SELECT k.record, k.digest FROM temp.kept k WHERE k.key <> entries.key)")
+        expectCorrupt(.tree, third, "whole entries")
+    }
+
+    @Test("a record put back to an older version is refused, alone or with its entry")
+    func replayedRecord() throws {
+        let home = try homeWithTwoItems()
+        try home.save("old")
+        let path = FieldPath(try ItemName("a"), try FieldName("x"))
+        try home.unlock().edit { edit throws(VaultError) in try edit.put(secret("newer value"), at: path) }
+        try home.tamper(
+            "ATTACH '\(home.root)/old' AS old",
+            "UPDATE records SET body = (SELECT o.body FROM old.entries e JOIN old.records o ON o.id = e.record"
+                + " JOIN main.entries m ON m.key = e.key WHERE m.record = records.id)")
+        #expect(throws: VaultError.corrupt(.record)) { try home.get("a", "x") }
+        try home.tamper(
+            "ATTACH '\(home.root)/old' AS old",
+            "UPDATE entries SET digest = (SELECT e.digest FROM old.entries e WHERE e.key = entries.key)")
+        #expect(throws: VaultError.corrupt(.tree)) { try home.get("a", "x") }
+        #expect(throws: VaultError.corrupt(.tree)) { try home.unlock().items() }
+    }
+
+    @Test("a deleted, an added or a renamed entry is refused, also when another item is asked for")
+    func deletedRecord() throws {
+        for statement in [
+            "DELETE FROM entries WHERE key = (SELECT min(key) FROM entries)",
+            "INSERT INTO entries SELECT level, x'00000000000000000000000000000000', digest, record FROM entries LIMIT 1",
+            "UPDATE entries SET key = x'00000000000000000000000000000000' WHERE key = (SELECT min(key) FROM entries)",
+            "UPDATE entries SET level = 1",
+            "INSERT INTO branches SELECT level, x'', zeroblob(512) FROM levels",
+            "DELETE FROM entries",
+        ] {
+            let home = try homeWithTwoItems()
+            try home.tamper(statement)
+            expectCorrupt(.tree, home, "\(statement)")
+        }
+        let home = try homeWithTwoItems()
+        try home.tamper("DELETE FROM records")
+        expectCorrupt(.record, home, "records")
+    }
+
+    @Test("a level's state that is gone, of another level or changed is refused")
+    func levelStates() throws {
+        for statement in [
+            "DELETE FROM levels WHERE level = 3",
+            "UPDATE levels SET state = (SELECT state FROM levels WHERE level = 2) WHERE level = 3",
+            "UPDATE levels SET state = zeroblob(80) WHERE level = 3",
+            "UPDATE levels SET state = x'00' WHERE level = 3",
+            "UPDATE levels SET level = 99 WHERE level = 3",
+        ] {
+            let home = try homeWithTwoItems()
+            try home.tamper(statement)
+            expectCorrupt(.level, home, "\(statement)")
+        }
+    }
+
+    @Test("an old vault put back is noticed, read only on request, and never changed")
+    func oldVaultPutBack() throws {
+        let home = try homeWithTwoItems()
+        try home.save("old")
+        try home.add("c", ["x": "3"])
+        try home.putBack("old")
+        #expect(throws: VaultError.rolledBack(.level)) { try home.get("a", "x") }
+        #expect(throws: VaultError.rolledBack(.level)) { try home.unlock().items() }
+        #expect(throws: VaultError.rolledBack(.level)) { try home.add("d", [:]) }
+        let vault = try home.unlock(acceptsRollback: true)
+        #expect(try vault.value("a", "x") == "value of a")
+        #expect(throws: VaultError.readOnlyHere) { try vault.edit { _ throws(VaultError) in } }
+        #expect(throws: VaultError.rolledBack(.level)) { try home.get("a", "x") }
+    }
+
+    @Test("two histories of the same length are told apart")
+    func fork() throws {
+        let home = try homeWithTwoItems()
+        try home.save("before")
+        let marksBefore = try home.marks()
+        try home.add("c", ["x": "one"])
+        let marks = try home.marks()
+        try home.putBack("before")
+        try home.replaceMarks(marksBefore)
+        try home.add("c", ["x": "two"])
+        #expect(try home.get("c", "x") == "two")
+        try home.replaceMarks(marks)
+        #expect(throws: VaultError.rolledBack(.level)) { try home.get("a", "x") }
+    }
+
+    @Test("a vault whose marks are gone was never seen here")
+    func marksDeleted() throws {
+        let home = try homeWithTwoItems()
+        try home.replaceMarks(nil)
+        #expect(throws: VaultError.unseenHere) { try home.get("a", "x") }
+        #expect(try home.unlock(acceptsRollback: true).value("a", "x") == "value of a")
+    }
+
+    @Test("a vault ahead of its marks is accepted once and noted, so that the state before is refused from then on")
+    func aheadOfMarks() throws {
+        let home = try homeWithTwoItems()
+        try home.save("before")
+        let marks = try home.marks()
+        try home.add("c", ["x": "3"])
+        try home.replaceMarks(marks)
+        #expect(try home.get("c", "x") == "3")
+        try home.putBack("before")
+        #expect(throws: VaultError.rolledBack(.level)) { try home.get("a", "x") }
+    }
+
+    @Test("a slot with other bytes does not open, and a slot cannot be added, taken away or swapped")
+    func slots() throws {
+        for statement in [
+            "DELETE FROM slots WHERE id = 2",
+            "INSERT INTO slots SELECT 3, body FROM slots WHERE id = 2",
+            "UPDATE slots SET body = (SELECT body FROM slots WHERE id = 1) WHERE id = 2",
+            "UPDATE header SET body = substr(body, 1, 60) || x'ff' || substr(body, 62)",
+            "UPDATE header SET body = substr(body, 1, length(body) - 1)",
+            "UPDATE header SET body = body || x'00'",
+            "DELETE FROM header",
+        ] {
+            let home = try homeWithTwoItems()
+            try home.tamper(statement)
+            #expect(throws: VaultError.self, "\(statement)") { try home.get("a", "x") }
+        }
+    }
+
+    @Test("the recovery code opens every portable item on a device without the key, and names what is bound")
+    func recovery() throws {
+        let home = try Home()
+        var typed = SecretBytes(count: 0) { _ in }
+        try home.create { typed = $0.text() }
+        try home.add("portable", ["x": "1"])
+        try home.add("bound", ["x": "2"], level: .highest)
+        let file = try VaultFile.open(home.vault, device: nil)
+        let slot = file.slots[1]
+        #expect(throws: VaultError.deviceKeyMissing) {
+            _ = try file.unlock(file.slots[0], with: try file.slots[0].key(stretching: secret("pass word")))
+        }
+        let vault = try file.unlock(slot, with: try slot.key(stretching: RecoveryCode(typed: typed).secret))
+        #expect(try vault.items().map(\.name.text) == ["portable"])
+        #expect(vault.levels.allSatisfy { !$0.isDeviceOnly } && vault.levels.count == 3)
+        #expect(throws: VaultError.readOnlyHere) { try vault.edit { _ throws(VaultError) in } }
+    }
+
+    @Test("another device's key is told apart from a wrong password")
+    func otherDevice() throws {
+        let home = try homeWithTwoItems()
+        try FileManager.default.removeItem(atPath: home.deviceFolder)
+        #expect(throws: VaultError.otherDeviceKey) {
+            _ = try home.device().make()
+            _ = try home.get("a", "x")
+        }
+    }
+
+    @Test("always items are read without a password, and only they are")
+    func always() throws {
+        let home = try homeWithTwoItems()
+        try home.add("open", ["x": "always"], level: ProtectionLevel(.always))
+        let vault = try VaultFile.open(home.vault, device: home.device()).openAlways()
+        #expect(try vault.value("open", "x") == "always")
+        #expect(try vault.items().map(\.name.text) == ["open"])
+        #expect(throws: VaultError.noItem(try ItemName("a"))) { try vault.value("a", "x") }
+    }
+}
+
+extension Home {
+    private var marksFile: String {
+        get throws {
+            let name = try FileManager.default.contentsOfDirectory(atPath: deviceFolder)
+                .first { $0.hasSuffix(".mark") }
+            return deviceFolder + "/" + (name ?? "vault-none.mark")
+        }
+    }
+
+    func marks() throws -> (String, Data) { (try marksFile, try Data(contentsOf: URL(fileURLWithPath: try marksFile))) }
+
+    func replaceMarks(_ marks: (String, Data)?) throws {
+        if let (path, bytes) = marks {
+            try? FileManager.default.removeItem(atPath: path)
+            _ = FileManager.default.createFile(atPath: path, contents: bytes, attributes: [.posixPermissions: 0o600])
+        } else {
+            try FileManager.default.removeItem(atPath: try marksFile)
+        }
+    }
+}
