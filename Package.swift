@@ -59,6 +59,7 @@ let package = Package(
         // Tests
         .testTarget(name: "OMSecretsTests", dependencies: ["OMSecrets"], swiftSettings: house),
         .testTarget(name: "OMStorageTests", dependencies: ["OMStorage", "OMSecrets"], swiftSettings: house),
+        .testTarget(name: "OMAuthTests", dependencies: ["OMAuth", "OMStorage", "OMSecrets"], swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )
