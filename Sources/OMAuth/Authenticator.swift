@@ -107,7 +107,8 @@ public struct Authenticator: Sendable {
         let settled = try store.change(charged.id) { (row) throws(AuthError) in
             row.failed = min(row.failed + 1, row.charged)
             // The slot leaves with the very commit that says it has to.
-            if row.failed > profile.maxLoginAttempts, profile.onAttemptsExceeded == .wipe { row.credential = .wipePending }
+            let isExceeded = row.failed > profile.maxLoginAttempts
+            if isExceeded, profile.onAttemptsExceeded == .wipe { row.credential = .wipePending }
         }
         if settled.credential == .wipePending {
             // Whatever holds the wipe up, it is exceeded: the row says pending, and the next operation goes on.

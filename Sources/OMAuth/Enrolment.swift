@@ -142,7 +142,8 @@ extension Authenticator {
 
     /// Without the device key there is no id, no mark and no lock: the rows that name this login go.
     private func removeWithoutKey(_ key: LoginKey, _ ledger: borrowing Ledger) throws(AuthError) -> Bool {
-        guard try storing({ () throws(StorageError) in try ledger.deleteRows(naming: key) }) else { throw .noCredential }
+        let isThere = try storing { () throws(StorageError) in try ledger.deleteRows(naming: key) }
+        guard isThere else { throw .noCredential }
         return try storing { () throws(StorageError) in try ledger.purge(wait: Self.patience) }
     }
 }

@@ -77,6 +77,11 @@ final class Home: Sendable {
         try FileManager.default.copyItem(atPath: from, toPath: to)
     }
 
+    func write(_ bytes: [UInt8], to path: String) throws {
+        guard FileManager.default.createFile(atPath: path, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
+        else { throw Missing() }
+    }
+
     /// Where in the home's files `needle` stands.
     func files(holding needle: [UInt8]) throws -> [String] {
         guard let walk = FileManager.default.enumerator(atPath: path) else { throw Missing() }
