@@ -147,14 +147,15 @@ public struct Authenticator: Sendable {
 
     /// Judges a row, and carries out the wipe that a lowered limit has made due.
     ///
-    /// - Returns: The slot to try; nil when a wipe was due but a new enrolment came first: to be judged anew.
+    /// - Returns: The slot to try; nil when the row has changed meanwhile: to be judged anew.
     func admit(
         _ row: LoginRow, _ profile: Profile, _ store: borrowing LoginStore
     ) throws(AuthError) -> LoginSlot? {
         switch row.standing(under: profile, at: row.time.now(clock())) {
         case .open(let slot): return slot
+        // The last charge may be of an attempt that is running: whether it was wrong shows when the lock is free.
+        case .refused(.lockedOut), .wipeDue: break
         case .refused(let error): throw error
-        case .wipeDue: break
         }
         return try store.lock(row.id).hold(wait: lockWait) { () throws(AuthError) in
             try Uninterrupted.run { () throws(AuthError) in
@@ -162,11 +163,11 @@ public struct Authenticator: Sendable {
                     let standing = row.standing(under: profile, at: row.time.now(clock()))
                     if standing == .wipeDue { row.credential = .wipePending }
                 }
-                switch now.credential {
-                case .live: return nil
-                case .wiped: throw .wiped(isFinished: true)
-                case .wipePending: throw .wiped(isFinished: try store.finishWipe(row.id, wait: Self.patience))
+                if now.credential == .wipePending {
+                    throw .wiped(isFinished: try store.finishWipe(row.id, wait: Self.patience))
                 }
+                if case .refused(let error) = now.standing(under: profile, at: now.time.now(clock())) { throw error }
+                return nil
             }
         }
     }

@@ -19,7 +19,7 @@ extension Authenticator {
         let store = try make(key)
         try store.finishPendingWipes()
         while let row = try store.load(key.id(under: store.device)), row.credential != .wiped {
-            // Nil: a wipe was due and a new enrolment came first. Judge that one.
+            // Nil: the row has changed meanwhile. Judge it anew.
             if try admit(row, profile, store) != nil { throw .oldPasswordRequired }
         }
         return try replace(nil, key, profile, password, store)

@@ -1,11 +1,14 @@
 import Foundation
-@testable import OMAuth
 import OMSecrets
 import OMStorage
 import Testing
 
+@testable import OMAuth
+
 @Suite struct AttemptTests {
-    @Test("N wrong passwords are tolerated, the next wrong one exceeds", arguments: [1, 3, 5], OnAttemptsExceeded.allCases)
+    @Test(
+        "N wrong passwords are tolerated, the next wrong one exceeds", arguments: [1, 3, 5], OnAttemptsExceeded.allCases
+    )
     func table(_ limit: Int, _ consequence: OnAttemptsExceeded) throws {
         let home = try Home(), profile = try policy(limit, consequence)
         try home.enroll(profile)
@@ -50,7 +53,7 @@ import Testing
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)
         let mark = try home.markPath(profile)
-        // Readings: 1 the judgement, 2 the one in the transaction, 3 the charge's time, after which the mark is written.
+        // Readings: 1 the judgement, 2 the one in the transaction, 3 the charge's time; then comes the mark.
         let clock = TestClock { reading in
             guard reading == 3 else { return }
             try? FileManager.default.moveItem(atPath: mark, toPath: mark + ".kept")
@@ -150,9 +153,10 @@ import Testing
     func notAllowed() throws {
         let home = try Home(), allowed = try policy(), denied = try Profile(ProfileName("work"), values: [:])
         #expect(home.check("right", denied) == .offlineNotAllowed)
-        #expect(refusal { () throws(AuthError) in
-            _ = try home.authenticator().enroll(ada, denied, password: Password("right"))
-        } == .offlineNotAllowed)
+        #expect(
+            refusal { () throws(AuthError) in
+                _ = try home.authenticator().enroll(ada, denied, password: Password("right"))
+            } == .offlineNotAllowed)
         #expect(try FileManager.default.contentsOfDirectory(atPath: home.path).isEmpty)
         try home.enroll(allowed)
         let before = try home.rowBytes(allowed)

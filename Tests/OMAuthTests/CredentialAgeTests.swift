@@ -1,7 +1,8 @@
-@testable import OMAuth
 import OMSecrets
 import OMStorage
 import Testing
+
+@testable import OMAuth
 
 @Suite struct CredentialAgeTests {
     private static let start: Int64 = 1_800_000_000

@@ -1,8 +1,9 @@
 import Foundation
-@testable import OMAuth
 import OMSecrets
 import OMStorage
 import Synchronization
+
+@testable import OMAuth
 
 /// A user's state of one test: it goes when the test does.
 final class Home: Sendable {
@@ -78,7 +79,8 @@ final class Home: Sendable {
     }
 
     func write(_ bytes: [UInt8], to path: String) throws {
-        guard FileManager.default.createFile(atPath: path, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
+        guard
+            FileManager.default.createFile(atPath: path, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
         else { throw Missing() }
     }
 
@@ -94,7 +96,13 @@ final class Home: Sendable {
 
 struct Missing: Error {}
 
-let ada = try! UserName("ada")  // swift-format-ignore: NeverUseForceTry
+let ada: UserName = "ada"
+
+extension UserName: @retroactive ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) {
+        do { try self.init(text) } catch { fatalError("not a user name: \(error)") }
+    }
+}
 
 func policy(_ attempts: Int = 3, _ consequence: OnAttemptsExceeded = .wipe, maxAge: Int? = nil) throws -> Profile {
     var values: [String: ProfileValue] = [
@@ -127,7 +135,9 @@ final class TestClock: Sendable {
     init(_ strike: @escaping @Sendable (_ reading: Int) -> Void = { _ in }) { self.strike = strike }
 
     func advance(wall: Int64 = 0, boot: Int64 = 0) {
-        state.withLock { $0.wall += wall; $0.boot += boot }
+        state.withLock {
+            $0.wall += wall; $0.boot += boot
+        }
     }
 
     func read() -> ClockReading {

@@ -1,7 +1,8 @@
-@testable import OMAuth
 import OMSecrets
 import OMStorage
 import Testing
+
+@testable import OMAuth
 
 @Suite struct LoginRowTests {
     private let home: Home
@@ -63,11 +64,15 @@ import Testing
         ]
         let memory = slot + 33
         // 4 TiB, 2^31 KiB, just outside the bounds; passes; lanes.
-        for kib: [UInt8] in [[0xFF, 0xFF, 0xFF, 0xFF], [0x80, 0, 0, 0], [0, 0x10, 0, 1], [0, 0, 0x1F, 0xFF], [0, 0, 0, 0]] {
+        for kib: [UInt8] in [
+            [0xFF, 0xFF, 0xFF, 0xFF], [0x80, 0, 0, 0], [0, 0x10, 0, 1], [0, 0, 0x1F, 0xFF], [0, 0, 0, 0],
+        ] {
             patches.append((memory, kib))
         }
         for count: [UInt8] in [[0, 0, 0, 0], [0, 0, 0, 17], [0x80, 0, 0, 0]] { patches.append((memory + 4, count)) }
-        for count: [UInt8] in [[0, 0, 0, 0], [0, 0, 0, 2], [0, 0, 0, 5], [0x80, 0, 0, 0]] { patches.append((memory + 8, count)) }
+        for count: [UInt8] in [[0, 0, 0, 0], [0, 0, 0, 2], [0, 0, 0, 5], [0x80, 0, 0, 0]] {
+            patches.append((memory + 8, count))
+        }
         #expect(patches.count >= 32)
         for (offset, bytes) in patches {
             var bad = body

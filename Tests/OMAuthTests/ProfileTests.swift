@@ -1,7 +1,8 @@
 import Foundation
-@testable import OMAuth
 import OMStorage
 import Testing
+
+@testable import OMAuth
 
 @Suite struct ProfileTests {
     private let name = try? ProfileName("work")
@@ -31,8 +32,12 @@ import Testing
         for text in ["true", "\"TRUE\"", "\"true\"", "\"True\""] {
             #expect(try parse("{\"OfflineAuthAllowed\": \(text)}").offlineAuthAllowed)
         }
-        for text in ["false", "\"FALSE\""] { #expect(try !parse("{\"OfflineAuthAllowed\":\(text)}").offlineAuthAllowed) }
-        for text in ["1000", "\"1000\""] { #expect(try parse("{\"MaxLoginAttempts\":\(text)}").maxLoginAttempts == 1000) }
+        for text in ["false", "\"FALSE\""] {
+            #expect(try !parse("{\"OfflineAuthAllowed\":\(text)}").offlineAuthAllowed)
+        }
+        for text in ["1000", "\"1000\""] {
+            #expect(try parse("{\"MaxLoginAttempts\":\(text)}").maxLoginAttempts == 1000)
+        }
         #expect(try parse(#"{"CryptoScheme":"saltedsha-224"}"#).cryptoScheme == .saltedSHA224)
         #expect(try parse(#"{"CryptoScheme":"PLAINTEXT"}"#).cryptoScheme == .plainText)
         #expect(try parse(#"{"OfflineCredentialMaxAge":0}"#).offlineCredentialMaxAge == nil)
@@ -43,8 +48,10 @@ import Testing
     @Test("what a profile must not say is refused with its reason")
     func refused() throws {
         var cases: [(String, ProfileProblem)] = []
-        for text in ["0", "-1", "1e99", "1e1", "5.0", "1001", "99999999999999999999", "\"abc\"", "\"+5\"", "\" 5\"", "\"5 \"",
-            "\"\"", "\"05\"", "\"0x5\"", "\"٥\"", "true", "-0", "00", "1.", "\"5\\u0000\""] {
+        for text in [
+            "0", "-1", "1e99", "1e1", "5.0", "1001", "99999999999999999999", "\"abc\"", "\"+5\"", "\" 5\"", "\"5 \"",
+            "\"\"", "\"05\"", "\"0x5\"", "\"٥\"", "true", "-0", "00", "1.", "\"5\\u0000\"",
+        ] {
             cases.append(("{\"MaxLoginAttempts\":\(text)}", .maxLoginAttempts))
         }
         for text in ["1", "0", "\"yes\"", "\"1\"", "\"\"", "\"true \""] {
@@ -56,7 +63,9 @@ import Testing
         for text in ["-1", "3155760001", "1e9", "\"forever\"", "true"] {
             cases.append(("{\"OfflineCredentialMaxAge\":\(text)}", .offlineCredentialMaxAge))
         }
-        for text in ["\"Wipe\"", "\"\"", "true", "1"] { cases.append(("{\"OnAttemptsExceeded\":\(text)}", .onAttemptsExceeded)) }
+        for text in ["\"Wipe\"", "\"\"", "true", "1"] {
+            cases.append(("{\"OnAttemptsExceeded\":\(text)}", .onAttemptsExceeded))
+        }
         cases += [
             (#"{"maxloginattempts":5}"#, .unknownKey("maxloginattempts")), (#"{"X":1}"#, .unknownKey("X")),
             (#"{"LoginURL":"https://example.org"}"#, .unsupportedKey("LoginURL")),
@@ -69,15 +78,20 @@ import Testing
     func malformed() throws {
         let cases: [String] = [
             "", " ", "null", "[]", "{", "}", "{}}", "{} x", "{\"A\"}", "{\"A\":}", "{\"A\":1,}", "{,}", "{\"A\" 1}",
-            "{\"A\":1 \"B\":2}", "{\"A\":null}", "{\"A\":[]}", "{\"A\":{}}", "{A:1}", "{'A':1}", "{\"A\":tru}", "{\"A\":True}",
-            "{\"A\":\"x}", "{\"A\":\"\\x\"}", "{\"A\":\"\\u12\"}", "{\"A\":\"\\u12G4\"}", "{\"A\":\"\\ud800\"}", "{\"A\":\"\\",
-            "{\"A\":\"\n\"}", "{\"A\u{1}\":1}", "{\"A\\u0000B\":1}", "{\"\":1}", "{\"sp ace\":1}", "// c\n{}", "{}\u{0}",
+            "{\"A\":1 \"B\":2}", "{\"A\":null}", "{\"A\":[]}", "{\"A\":{}}", "{A:1}", "{'A':1}", "{\"A\":tru}",
+            "{\"A\":True}",
+            "{\"A\":\"x}", "{\"A\":\"\\x\"}", "{\"A\":\"\\u12\"}", "{\"A\":\"\\u12G4\"}", "{\"A\":\"\\ud800\"}",
+            "{\"A\":\"\\",
+            "{\"A\":\"\n\"}", "{\"A\u{1}\":1}", "{\"A\\u0000B\":1}", "{\"\":1}", "{\"sp ace\":1}", "// c\n{}",
+            "{}\u{0}",
             "{\"MaxLoginAttempts\":1,\"MaxLoginAttempts\":1000}", "{\"\(String(repeating: "k", count: 65))\":1}",
             String(repeating: "[", count: 60_000), "{\"A\":\"\(String(repeating: "x", count: 70_000))\"}",
             "{\"MaxLoginAttempts\":1,\"MaxLogin\\u0041ttempts\":1000}",
         ]
         for json in cases { #expect(throws: AuthError.profile(.malformed), "\(json.prefix(60))") { try parse(json) } }
-        for bytes: [UInt8] in [[0xEF, 0xBB, 0xBF, 0x7B, 0x7D], [0xFF, 0xFE], Array("{\"".utf8) + [0xC0, 0xAF] + Array("\":1}".utf8)] {
+        for bytes: [UInt8] in [
+            [0xEF, 0xBB, 0xBF, 0x7B, 0x7D], [0xFF, 0xFE], Array("{\"".utf8) + [0xC0, 0xAF] + Array("\":1}".utf8),
+        ] {
             #expect(throws: AuthError.profile(.malformed), "\(bytes)") { try parse(bytes) }
         }
     }
@@ -110,10 +124,15 @@ import Testing
 
     @Test("profile and user names that could be mistaken for something else are refused")
     func names() throws {
-        for text in ["", ".", "..", ".hidden", "a/b", "../x", "a b", "a\u{0}", "é", "a\n", String(repeating: "a", count: 65)] {
+        for text in [
+            "", ".", "..", ".hidden", "a/b", "../x", "a b", "a\u{0}", "é", "a\n", String(repeating: "a", count: 65),
+        ] {
             #expect(throws: AuthError.invalidProfileName, "\(text.debugDescription)") { try ProfileName(text) }
         }
-        for text in ["", "\u{0}", "a\u{0}b", "a\n", "\u{7F}", "\u{85}", "\u{2028}", "\u{1B}[2J", String(repeating: "é", count: 128)] {
+        for text in [
+            "", "\u{0}", "a\u{0}b", "a\n", "\u{7F}", "\u{85}", "\u{2028}", "\u{1B}[2J",
+            String(repeating: "é", count: 128),
+        ] {
             #expect(throws: AuthError.invalidUserName, "\(text.debugDescription)") { try UserName(text) }
         }
         for text in ["a", "../ada", "Ada", "ada ", "é", "e\u{301}", "用户", String(repeating: "x", count: 255)] {

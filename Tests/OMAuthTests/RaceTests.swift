@@ -1,8 +1,9 @@
 import Foundation
-@testable import OMAuth
 import OMSecrets
 import Synchronization
 import Testing
+
+@testable import OMAuth
 
 @Suite(.serialized) struct RaceTests {
     @Test("200 wrong guesses at once with N = 5 give 6 checks and one wipe")
@@ -17,8 +18,13 @@ import Testing
             }
         }
         #expect(checks.count == 6)
-        #expect(outcomes.count { $0 == .attemptsExceeded(isFinished: true) || $0 == .attemptsExceeded(isFinished: false) } == 1)
-        #expect(outcomes.allSatisfy { checks.contains($0) || $0 == .wiped(isFinished: true) || $0 == .wiped(isFinished: false) })
+        #expect(
+            outcomes.count { $0 == .attemptsExceeded(isFinished: true) || $0 == .attemptsExceeded(isFinished: false) }
+                == 1)
+        #expect(
+            outcomes.allSatisfy {
+                checks.contains($0) || $0 == .wiped(isFinished: true) || $0 == .wiped(isFinished: false)
+            })
         #expect(home.check("right", profile) == .wiped(isFinished: true))
         #expect(try home.row(profile).charged == 6)
     }

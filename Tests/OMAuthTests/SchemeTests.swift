@@ -1,7 +1,8 @@
-@testable import OMAuth
 import OMSecrets
 import OMStorage
 import Testing
+
+@testable import OMAuth
 
 @Suite struct SchemeTests {
     private static let passwords: [(name: String, bytes: [UInt8])] = [
@@ -11,9 +12,12 @@ import Testing
     ]
 
     private func work(_ scheme: CryptoScheme) throws -> Profile {
-        try Profile(ProfileName("work"), values: [
-            "OfflineAuthAllowed": .bool(true), "MaxLoginAttempts": .number("1000"), "CryptoScheme": .text(scheme.rawValue),
-        ])
+        try Profile(
+            ProfileName("work"),
+            values: [
+                "OfflineAuthAllowed": .bool(true), "MaxLoginAttempts": .number("1000"),
+                "CryptoScheme": .text(scheme.rawValue),
+            ])
     }
 
     @Test("every scheme takes exactly the bytes that were enrolled", arguments: CryptoScheme.allCases)

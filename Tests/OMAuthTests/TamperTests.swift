@@ -1,8 +1,9 @@
 import Foundation
-@testable import OMAuth
 import OMSecrets
 import OMStorage
 import Testing
+
+@testable import OMAuth
 
 @Suite struct TamperTests {
     @Test("an old ledger put back is a rollback, without a check")
@@ -46,9 +47,10 @@ import Testing
         try FileManager.default.removeItem(atPath: home.places.ledger)
         #expect(home.check("right", profile) == .rolledBack)
         #expect(try home.authenticator().status(ada, profile).refusal == .rolledBack)
-        #expect(refusal { () throws(AuthError) in
-            _ = try home.authenticator().enroll(ada, profile, password: Password("mine"))
-        } == .rolledBack)
+        #expect(
+            refusal { () throws(AuthError) in
+                _ = try home.authenticator().enroll(ada, profile, password: Password("mine"))
+            } == .rolledBack)
         try home.copy(home.path + "/kept", home.places.ledger)
         #expect(home.check("right", profile) == nil)
         try home.database().execute("DELETE FROM logins")
@@ -142,17 +144,19 @@ import Testing
         try FileManager.default.removeItem(atPath: key)
         #expect(home.check("right", profile) == .deviceKeyMissing)
         #expect(try home.authenticator().status([profile]).map(\.refusal) == [.deviceKeyMissing])
-        #expect(refusal { () throws(AuthError) in
-            _ = try home.authenticator().enroll(ada, profile, password: Password("mine"))
-        } == .deviceKeyMissing)
+        #expect(
+            refusal { () throws(AuthError) in
+                _ = try home.authenticator().enroll(ada, profile, password: Password("mine"))
+            } == .deviceKeyMissing)
         #expect(!FileManager.default.fileExists(atPath: key))
 
         _ = try DeviceFolder(home.places.device).make()
         #expect(home.check("right", profile) == .otherDeviceKey)
         #expect(try home.authenticator().status([profile]).map(\.refusal) == [.otherDeviceKey])
-        #expect(refusal { () throws(AuthError) in
-            _ = try home.authenticator().enroll(ada, profile, password: Password("mine"))
-        } == .otherDeviceKey)
+        #expect(
+            refusal { () throws(AuthError) in
+                _ = try home.authenticator().enroll(ada, profile, password: Password("mine"))
+            } == .otherDeviceKey)
 
         try home.copy(home.path + "/key", key)
         #expect(try home.id(profile) == id)

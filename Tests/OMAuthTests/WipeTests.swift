@@ -1,8 +1,9 @@
 import Foundation
-@testable import OMAuth
 import OMSecrets
 import OMStorage
 import Testing
+
+@testable import OMAuth
 
 @Suite struct WipeTests {
     @Test("after a wipe no file holds slot, commitment, salts or salted hash, whatever else the ledger holds")
@@ -23,7 +24,8 @@ import Testing
         for user in others { #expect(home.check("right", profile, user: user) == nil) }
     }
 
-    @Test("a reader of an old state holds the wipe up; it is 23 all the same, and the next operation finishes it",
+    @Test(
+        "a reader of an old state holds the wipe up; it is 23 all the same, and the next operation finishes it",
         arguments: ["status", "check", "another user's check"])
     func reader(_ next: String) throws {
         let home = try Home(), profile = try policy(1), bob = try UserName("bob")
