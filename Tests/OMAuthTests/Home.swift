@@ -96,12 +96,10 @@ final class Home: Sendable {
 
 struct Missing: Error {}
 
-let ada: UserName = "ada"
+let ada = known("ada")
 
-extension UserName: @retroactive ExpressibleByStringLiteral {
-    public init(stringLiteral text: String) {
-        do { try self.init(text) } catch { fatalError("not a user name: \(error)") }
-    }
+private func known(_ name: String) -> UserName {
+    do { return try UserName(name) } catch { fatalError("not a user name: \(error)") }
 }
 
 func policy(_ attempts: Int = 3, _ consequence: OnAttemptsExceeded = .wipe, maxAge: Int? = nil) throws -> Profile {
