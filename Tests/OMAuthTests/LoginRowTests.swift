@@ -82,6 +82,26 @@ import Testing
         }
     }
 
+    @Test("a slot opens only under its commitment, its box, its device key and its login")
+    func slotParts() throws {
+        let device = try home.device(), clock = ClockReading.now()
+        let row = try decode(good)
+        guard case .live(let slot) = row.credential else { throw Missing() }
+        let stretched = try slot.recipe.stretch(Password("right"))
+        func opens(_ body: [UInt8], _ device: borrowing DeviceKey) throws -> Bool {
+            try decode(sealed(body)).open(with: stretched, device, work, clock) != nil
+        }
+        let body = Array(good.dropLast(32))
+        #expect(try opens(body, device))
+        // The salts and the parameters are bound too, though the stretch itself does not see them here.
+        for offset in [137, 152, 153, 168, 176] + Array(181..<285) {
+            var other = body
+            other[offset] ^= offset == 176 ? 3 : 1
+            #expect(try !opens(other, device), "offset \(offset)")
+        }
+        #expect(try !opens(body, DeviceKey(Key<Deriving>.random())))
+    }
+
     @Test("a row of any other length is refused, authentic or not")
     func lengths() throws {
         let body = Array(good.dropLast(32))
