@@ -70,6 +70,7 @@ let package = Package(
             dependencies: ["omvault", "OMSecrets", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             exclude: ["Support/at-terminal.py"],
             swiftSettings: house),
+        .testTarget(name: "OMAuthTests", dependencies: ["OMAuth", "OMStorage", "OMSecrets"], swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )
