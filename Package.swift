@@ -62,6 +62,12 @@ let package = Package(
             name: "OMVaultTests", dependencies: ["OMVault", "OMStorage", "OMRecords", "OMSecrets"],
             swiftSettings: house),
         .testTarget(name: "OMStorageTests", dependencies: ["OMStorage", "OMSecrets"], swiftSettings: house),
+        .testTarget(name: "FloorsTests", swiftSettings: house),
+        .testTarget(
+            name: "OmvaultCLITests",
+            dependencies: ["omvault", "OMSecrets", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            exclude: ["Support/at-terminal.py"],
+            swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -131,7 +131,7 @@ int om_environment_erase(const char *name) {
     return unsetenv(name);
 }
 
-pid_t om_spawn(char *const arguments[], int output) {
+pid_t om_spawn(char *const arguments[], int output, int error) {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
     sigset_t every, none;
@@ -143,6 +143,7 @@ pid_t om_spawn(char *const arguments[], int output) {
     int failure = 0;
     if (!failure) failure = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!failure) failure = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
+    if (!failure) failure = posix_spawn_file_actions_adddup2(&files, error, STDERR_FILENO);
     if (!failure) failure = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
     if (!failure) failure = posix_spawnattr_setsigdefault(&attributes, &every);
     if (!failure) failure = posix_spawnattr_setsigmask(&attributes, &none);

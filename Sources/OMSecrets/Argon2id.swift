@@ -47,21 +47,44 @@ public enum Argon2id {
         }
     }
 
-    /// The bare function, for test vectors: any bounds that libsodium takes, no slot.
+    /// The bare function within the bounds: no slot.
     package static func deriveRaw(
         _ secret: borrowing SecretBytes, salt: [UInt8], _ parameters: Parameters, count: Int
     ) throws(SecretsError) -> SecretBytes {
-        try secret.withBytes { (secret: Span<UInt8>) throws(SecretsError) in
+        try deriveRaw(secret, salt: salt, memoryKiB: parameters.memoryKiB, passes: parameters.passes, count: count)
+    }
+
+    /// The bare function for test vectors, which stay below ``Parameters``' floor to be quick: one lane, no slot.
+    ///
+    /// - Parameters:
+    ///   - salt: 16 bytes.
+    ///   - memoryKiB: 8 KiB to 1 GiB; the caller caps it.
+    ///   - count: at least 16 bytes.
+    package static func deriveRaw(
+        _ secret: borrowing SecretBytes, salt: [UInt8], memoryKiB: UInt32, passes: UInt32, count: Int
+    ) throws(SecretsError) -> SecretBytes {
+        precondition(salt.count == saltCount && count >= 16, "libsodium takes a salt of 16 bytes and gives 16 or more")
+        return try secret.withBytes { (secret: Span<UInt8>) throws(SecretsError) in
             try SecretBytes(count: count) { (target) throws(SecretsError) in
                 let result = unsafe target.withPointer { target, _ in
                     unsafe secret.withPointer { secret, secretCount in
                         unsafe crypto_pwhash(
                             target, UInt64(count), secret.asText, UInt64(secretCount), salt,
-                            UInt64(parameters.passes), Int(parameters.memoryKiB) << 10, crypto_pwhash_ALG_ARGON2ID13)
+                            UInt64(passes), Int(memoryKiB) << 10, crypto_pwhash_ALG_ARGON2ID13)
                     }
                 }
                 // The bounds are checked above, so memory is the one thing left that libsodium can lack.
                 guard result == 0 else { throw .outOfMemory }
+            }
+        }
+    }
+
+    /// Whether `encoded` (a PHC string, `$argon2id$v=19$…`) is of `secret`, for test vectors: other salt lengths and
+    /// more lanes than ``deriveRaw`` takes. The caller caps the work that the string asks for.
+    package static func verifyRaw(_ secret: borrowing SecretBytes, encoded: String) -> Bool {
+        secret.withBytes { secret in
+            unsafe secret.withPointer { secret, count in
+                unsafe crypto_pwhash_argon2id_str_verify(encoded, secret.asText, UInt64(count)) == 0
             }
         }
     }

@@ -3,16 +3,19 @@
 internal import CSodium
 
 package enum HKDF {
+    /// The most that RFC 5869 section 2.3 allows: 255 blocks.
+    package static let maximumCount = 255 * 32
+
     /// The HKDF of the house's keys: one block of output is all that a 32-byte key needs.
     static func deriveBytes(from ikm: borrowing SecretBytes, salt: Span<UInt8>?, info: [UInt8]) -> SecretBytes {
         deriveBytes(from: ikm, salt: salt, info: info, count: 32)
     }
 
-    /// - Parameter count: 0 to 255 × 32 bytes (RFC 5869 section 2.3).
+    /// - Parameter count: 0 to ``maximumCount`` bytes.
     package static func deriveBytes(
         from ikm: borrowing SecretBytes, salt: Span<UInt8>?, info: [UInt8], count: Int
     ) -> SecretBytes {
-        precondition((0...255 * 32).contains(count), "RFC 5869 allows 255 blocks")
+        precondition((0...maximumCount).contains(count), "RFC 5869 allows 255 blocks")
         let extracted =
             if let salt { HMACSHA256.tag(keyBytes: salt) { ikm.withBytes($0) } } else {
                 HMACSHA256.tag(keyBytes: [UInt8](repeating: 0, count: 32).span) { ikm.withBytes($0) }

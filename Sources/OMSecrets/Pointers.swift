@@ -2,7 +2,7 @@
 
 extension Span<UInt8> {
     @unsafe
-    func withPointer<R: ~Copyable, E: Error>(_ body: (UnsafePointer<UInt8>, Int) throws(E) -> R) throws(E) -> R {
+    package func withPointer<R: ~Copyable, E: Error>(_ body: (UnsafePointer<UInt8>, Int) throws(E) -> R) throws(E) -> R {
         try unsafe withUnsafeBufferPointer { (buffer: UnsafeBufferPointer<UInt8>) throws(E) -> R in
             if let base = buffer.baseAddress { return try unsafe body(base, buffer.count) }
             return try unsafe withUnsafePointer(to: 0 as UInt8) { (nothing) throws(E) -> R in
@@ -14,7 +14,7 @@ extension Span<UInt8> {
 
 extension MutableSpan<UInt8> {
     @unsafe
-    mutating func withPointer<R: ~Copyable, E: Error>(
+    package mutating func withPointer<R: ~Copyable, E: Error>(
         _ body: (UnsafeMutablePointer<UInt8>, Int) throws(E) -> R
     ) throws(E) -> R {
         try unsafe withUnsafeMutableBufferPointer { (buffer: UnsafeMutableBufferPointer<UInt8>) throws(E) -> R in
@@ -51,7 +51,7 @@ extension [UInt8] {
         unsafe span.withPointer { base, _ in unsafe fill(base) }
     }
 
-    init(copying bytes: Span<UInt8>) {
+    package init(copying bytes: Span<UInt8>) {
         self.init()
         reserveCapacity(bytes.count)
         for index in bytes.indices { append(bytes[index]) }

@@ -48,9 +48,6 @@ public struct RecoveryCode: ~Copyable, Sendable {
         secret = key
     }
 
-    /// What the slot stretches, and the code is no more.
-    public consuming func intoSecret() -> SecretBytes { secret }
-
     /// The code as it is shown once: `XXXX-XXXX-…`.
     public borrowing func text() -> SecretBytes {
         var whole = SecretBuffer(capacity: 64)

@@ -36,8 +36,8 @@ size_t om_signal_mask_size(void);
 int om_environment_erase(const char *name);
 
 /// Starts `arguments[0]`, looked up in PATH: standard input is /dev/null, standard output `output`, standard error
-/// ours; every other descriptor is closed and every signal has its default. The child's id, or -1.
-pid_t om_spawn(char *const arguments[], int output);
+/// `error`; every other descriptor is closed and every signal has its default. The child's id, or -1.
+pid_t om_spawn(char *const arguments[], int output, int error);
 /// Waits for the child: its exit code, or 128 + the signal that ended it.
 int om_wait(pid_t child);
 

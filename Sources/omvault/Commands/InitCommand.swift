@@ -42,9 +42,8 @@ struct InitCommand: Verb {
         let secrets = try SecretSources(door, ["--password-from": passwordFrom])
         // Before anybody types a password twice.
         guard try !VaultFile.exists(place.path) else { throw Failure(VaultError.vaultExists, vault: place.name) }
-        let secret = try secrets.read(
+        let password = try secrets.readPassword(
             "--password-from", prompt: "New password for vault \"\(place.name)\"", isNew: true)
-        let password = try Password(secret)
         let folder = try DeviceFolder.make(home.device)
         if place.path.hasPrefix(home.vaults + "/") { _ = try PrivateFolder.make(home.vaults) }
 

@@ -60,22 +60,18 @@ struct VaultAccess {
         guard let slot = file.slots.first(where: { $0.kind == kind }) else {
             throw Failure(.badSecret, "vault \"\(place.name.shown)\" has no \(kind.noun)", hint: "unlock the other way")
         }
-        let secret: SecretBytes
         switch kind {
         case .password:
-            secret = try secrets.read("--password-from", prompt: "Password for vault \"\(place.name)\"")
+            let password = try secrets.readPassword("--password-from", prompt: "Password for vault \"\(place.name)\"")
+            return try run { () throws(VaultError) in
+                try file.unlock(slot, with: try slot.key(stretching: password.bytes))
+            }
         case .recovery:
             let typed = try secrets.read("--recovery-from", prompt: "Recovery code of vault \"\(place.name)\"")
-            secret = try run { () throws(VaultError) in try RecoveryCode(typed: typed).intoSecret() }
+            return try run { () throws(VaultError) in
+                try file.unlock(slot, with: try slot.key(stretching: RecoveryCode(typed: typed).secret))
+            }
         }
-        let password = try password(secret)
-        return try run { () throws(VaultError) in
-            try file.unlock(slot, with: try slot.key(stretching: password.bytes))
-        }
-    }
-
-    private func password(_ secret: consuming SecretBytes) throws(Failure) -> Password {
-        do throws(SecretsError) { return try Password(secret) } catch { throw Failure(error) }
     }
 
     /// Runs `body` on what can be read without a password; when the item is not there, on the unlocked vault.

@@ -75,6 +75,12 @@ struct SecretSources: ~Copyable {
 }
 
 extension SecretSources {
+    /// The same, as a password: 1 byte to 1 MiB.
+    borrowing func readPassword(_ option: String, prompt: String, isNew: Bool = false) throws(Failure) -> Password {
+        let secret = try read(option, prompt: prompt, isNew: isNew)
+        do throws(SecretsError) { return try Password(secret) } catch { throw Failure(error) }
+    }
+
     private static func source(of argument: SecretSourceArgument?, for option: String) throws(Failure) -> SecretSource {
         if let argument {
             guard let source = argument.source else {
@@ -163,7 +169,7 @@ private struct SecretReader {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw cannotRead(program, errno) }
         defer { close(ends[0]) }
-        let child = words.withCArguments { om_spawn($0, ends[1]) }
+        let child = words.withCArguments { om_spawn($0, ends[1], STDERR_FILENO) }
         let startError = errno
         close(ends[1])
         guard child > 0 else { throw Failure(.io, "\(option): cannot start \(program): \(systemMessage(startError))") }
@@ -219,7 +225,7 @@ extension SecretBuffer {
 
 extension [String] {
     /// The words as C's `argv`, for the length of the call.
-    fileprivate func withCArguments<R>(_ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R) -> R {
+    func withCArguments<R>(_ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R) -> R {
         var words = map { strdup($0) } + [nil]
         defer { words.forEach { free($0) } }
         return words.withUnsafeMutableBufferPointer { words in

@@ -40,6 +40,18 @@ struct SignalWatch {
         return read(descriptor, &byte, 1) == 1 ? Int32(byte) : nil
     }
 
+    /// Lets the signal have the effect that it would have had without us. A worker thread of Swift's holds signals back,
+    /// so it is let through here; it has arrived when this returns.
+    static func deliver(_ signal: Int32) {
+        var only = sigset_t()
+        var before = sigset_t()
+        sigemptyset(&only)
+        sigaddset(&only, signal)
+        pthread_sigmask(SIG_UNBLOCK, &only, &before)
+        raise(signal)
+        pthread_sigmask(SIG_SETMASK, &before, nil)
+    }
+
     /// Puts the handlers back that were there before.
     func end() {
         for (signal, var action) in before { sigaction(signal, &action, nil) }

@@ -62,7 +62,7 @@ private struct OpenTerminal: ~Copyable {
             case .line: return line.finish()
             case .ended: throw Failure(.aborted, "the input ended at the prompt")
             case .signal(let number):
-                raise(number)
+                SignalWatch.deliver(number)
                 // Here again only after a stop (Ctrl-Z, fg), or when our caller handles the signal and goes on.
                 guard number == SIGTSTP else { throw Failure(.aborted, "interrupted at the prompt") }
             }

@@ -2,10 +2,12 @@
 // someone has decided what the user reads.
 
 internal import ArgumentParser
-internal import OMRecords
+internal import OMAuth
+internal import OMCrypto
 internal import OMSecrets
 internal import OMStorage
 internal import OMVault
+internal import OMVectors
 
 extension Failure {
     /// The failure behind any error that a verb can throw.
@@ -15,7 +17,10 @@ extension Failure {
         case let error as SecretsError: self.init(error)
         case let error as StorageError: self.init(error)
         case let error as VaultError: self.init(error, vault: nil)
-        // The other rooms go here: one line, and one `init` below.
+        case let error as AuthError: self.init(error)
+        case let error as CryptoError: self.init(error)
+        case let error as VectorsError: self.init(error)
+        // The other rooms go here: one line, and one file beside this one.
         default: self.init(.general, "unexpected error: \(String(describing: type(of: error)))")
         }
     }
@@ -94,86 +99,6 @@ extension FileHazard {
         case .openToOthers: "when you trust what is in it: chmod go= \(path.shown)"
         case .onNetwork: "set XDG_STATE_HOME to a folder on a local disk"
         case .symbolicLink, .notRegular, .notAFolder, .otherOwner: "look who put it there before you remove it"
-        }
-    }
-}
-
-// MARK: - OMVault
-
-extension Failure {
-    /// - Parameter vault: what the user calls it.
-    init(_ error: VaultError, vault: String?) {
-        let vault = vault.map { "vault \"\($0.shown)\"" } ?? "the vault"
-        switch error {
-        case .noVault: self.init(.noVault, "there is no \(vault)", hint: "omvault init makes one; --vault names another")
-        case .vaultExists:
-            self.init(.exists, "\(vault) is there already", hint: "name another one, or move this one away")
-        case .cannotUnlock: self.init(.badSecret, "wrong password or recovery code for \(vault)")
-        case .deviceKeyMissing:
-            self.init(
-                .corrupt, "\(vault) opens with its password only beside this device's key, and that is gone",
-                hint: "restore the folder omvault-device, or use --recovery-from tty")
-        case .otherDeviceKey:
-            self.init(
-                .corrupt, "\(vault) was made under another device key than the one here",
-                hint: "restore the folder omvault-device, or use --recovery-from tty")
-        case .corrupt(let part):
-            self.init(
-                .corrupt, "\(vault) was damaged or changed by somebody without its keys (\(part.words))",
-                hint: "nothing of it was used; put back your newest copy")
-        case .rolledBack(let part):
-            self.init(
-                .rollback, "\(vault) is not the last state seen on this device (\(part.words))",
-                hint: "somebody put back an older copy; --accept-rollback reads it once")
-        case .unseenHere:
-            self.init(
-                .rollback, "this device has a key but no record of \(vault): it was copied here, or the record deleted",
-                hint: "--accept-rollback reads it once")
-        case .readOnlyHere:
-            self.init(
-                .policy, "\(vault) can only be read here",
-                hint: "this device cannot note the change, so a later rollback would go unnoticed")
-        case .levelLocked(let level):
-            self.init(
-                .locked, "the level \(level.name)\(level.isDeviceOnly ? " (device only)" : "") of \(vault) is locked",
-                hint: "its key is on the device that made the vault")
-        case .noItem(let name): self.init(.notFound, "no item \"\(name.text.shown)\" in \(vault)", hint: "omvault ls")
-        case .noField(let field, let name):
-            self.init(
-                .notFound, "no field \"\(field.text.shown)\" in item \"\(name.text.shown)\"",
-                hint: "omvault get \(name.text.shown)")
-        case .itemExists(let name):
-            self.init(
-                .exists, "item \"\(name.text.shown)\" is there already",
-                hint: "omvault set \(name.text.shown):FIELD changes it")
-        case .fieldExists(let field): self.init(.usage, "field \"\(field.text.shown)\" is given twice")
-        case .unchanged: self.init(.unchanged, "that is the value already; nothing was changed")
-        case .tooLarge:
-            self.init(.usage, "a field holds at most 1 MiB, an item at most 256 fields and 16 MiB")
-        case .mistypedRecoveryCode:
-            self.init(.badSecret, "that is no recovery code: a character is missing or mistyped")
-        case .invalidItemName:
-            self.init(
-                .usage, "that cannot be an item's name",
-                hint: "1 to 255 bytes of UTF-8, no control characters, no colon")
-        case .invalidFieldName:
-            self.init(
-                .usage, "that cannot be a field's name",
-                hint: "1 to 64 bytes of UTF-8, no control characters, no colon, slash or equals sign")
-        case .outOfMemory: self.init(SecretsError.outOfMemory)
-        case .storage(let error): self.init(error)
-        }
-    }
-}
-
-extension VaultError.Part {
-    fileprivate var words: String {
-        switch self {
-        case .header: "its header"
-        case .slot: "a key slot"
-        case .level: "the state of a level"
-        case .tree: "the list of its items"
-        case .record: "a record"
         }
     }
 }

@@ -1,0 +1,94 @@
+// What a login can refuse: one case a decision, so that the door has one sentence and one exit code for each.
+
+public import OMStorage
+
+/// Why there is no login. No case carries a password, nor anything derived from one.
+@nonexhaustive
+public enum AuthError: Error, Hashable, Sendable {
+    // Names and policy
+
+    /// A user name is 1 to 255 bytes of UTF-8 without control characters.
+    case invalidUserName
+    /// A profile name is 1 to 64 of `A-Z a-z 0-9 . _ -` and does not start with a dot.
+    case invalidProfileName
+    /// There is no profile of this name.
+    case unknownProfile(ProfileName)
+    /// The profile says something that it must not.
+    case profile(ProfileProblem)
+    /// The profile does not have `OfflineAuthAllowed`.
+    case offlineNotAllowed
+
+    // Verdicts
+
+    /// The password is wrong. `attemptsLeft` more wrong ones are tolerated; the one after them has `consequence`.
+    case wrongPassword(attemptsLeft: Int, consequence: OnAttemptsExceeded)
+    /// This wrong password exceeded the limit and the cached credential is gone. Until `isFinished`, another process
+    /// that reads an old state keeps its bytes in the ledger's log.
+    case attemptsExceeded(isFinished: Bool)
+    /// The cached credential went earlier: an enrolment or an online success makes a new one.
+    case wiped(isFinished: Bool)
+    /// Too many attempts, or too many that a crash cut short. Nothing is destroyed; an administrator is needed.
+    case lockedOut
+    /// No credential is cached for this user and profile.
+    case noCredential
+    /// The cached credential is older than the profile's `OfflineCredentialMaxAge` since this time (seconds, 1970).
+    case expired(since: Int64)
+    /// There is a credential already: it is replaced only after its old password.
+    case oldPasswordRequired
+
+    // What was found is not what was written
+
+    /// The row, its mark or the ledger is damaged or was changed. Nothing is used, charged or deleted.
+    case quarantined
+    /// Credentials are here, but the device key that they need is gone.
+    case deviceKeyMissing
+    /// The credential was made under another device key.
+    case otherDeviceKey
+    /// The row is older than this device has seen, or gone: a copy was put back.
+    case rolledBack
+    /// What was just stored does not open, so it was taken back.
+    case selfTestFailed
+
+    // The machine
+
+    /// Another process held the lock for the whole wait. Nothing was charged.
+    case busy
+    /// The machine has not enough memory for the stretch. Nothing was charged.
+    case outOfMemory
+    /// This machine's OpenSSL does not offer the scheme's hash function.
+    case schemeUnavailable
+    /// A file could not be used. An attempt that was charged before stays charged.
+    case storage(StorageError)
+
+    /// The SDK's number for this error, where it has one.
+    public var sdkCode: Int? {
+        switch self {
+        case .wrongPassword: 10003
+        case .attemptsExceeded, .wiped, .lockedOut: 10418
+        case .noCredential, .expired, .oldPasswordRequired: 10408
+        case .invalidUserName: 10036
+        case .invalidProfileName: 10100
+        case .profile(let problem): problem.sdkCode
+        case .schemeUnavailable: 10506
+        case .unknownProfile, .offlineNotAllowed, .quarantined, .deviceKeyMissing, .otherDeviceKey, .rolledBack,
+            .selfTestFailed, .busy, .outOfMemory, .storage:
+            nil
+        }
+    }
+}
+
+extension AuthError: StorageFailing {
+    public init(storage error: StorageError) {
+        switch error {
+        case .busy: self = .busy
+        case .corrupt, .deviceKeyDamaged: self = .quarantined
+        case .deviceKeyMissing: self = .deviceKeyMissing
+        default: self = .storage(error)
+        }
+    }
+}
+
+/// Runs a call of the ground floor and gives its error this room's name.
+func storing<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(AuthError) -> R {
+    do throws(StorageError) { return try body() } catch { throw AuthError(storage: error) }
+}

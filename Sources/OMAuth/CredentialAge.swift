@@ -1,0 +1,74 @@
+// How old a cached credential is, by clocks that a user can set. docs/login-format.md, "Time".
+
+internal import OMStorage
+
+/// What a row remembers about time: seconds since 1970, and where the boot clock stood.
+struct TimeMemory: Hashable, Sendable {
+    /// No state of ours is later than this, and none is before 1970.
+    static let range: ClosedRange<Int64> = 0...253_402_300_799
+    /// How far the wall clock may lie behind the floor before somebody is told.
+    static let tolerance: Int64 = 120
+    private static let day: Int64 = 86_400
+
+    /// Time has come at least this far.
+    private(set) var floor: Int64
+    /// The time as it was judged at the last write.
+    private(set) var written: Int64
+    private(set) var sinceBoot: Int64
+    private(set) var bootID: [UInt8]
+
+    /// The memory of a new credential, which has nothing but the wall clock to go by.
+    init(starting clock: ClockReading) {
+        floor = Self.clamp(clock.wall)
+        written = floor
+        (sinceBoot, bootID) = (Self.clamp(clock.sinceBoot), clock.bootID)
+    }
+
+    init(floor: Int64, written: Int64, sinceBoot: Int64, bootID: [UInt8]) {
+        (self.floor, self.written, self.sinceBoot, self.bootID) = (floor, written, sinceBoot, bootID)
+    }
+
+    /// The time to judge by. Attack: the clock is set back behind an expiry. Neither the floor nor the time that the boot
+    /// clock has counted since goes back with it.
+    func now(_ clock: ClockReading) -> Int64 {
+        let counted = elapsed(clock).map { written + $0 } ?? 0
+        return Self.clamp(max(clock.wall, floor, counted))
+    }
+
+    /// Whether the wall clock lies behind what was seen before.
+    func isAhead(of clock: ClockReading) -> Bool {
+        clock.wall < floor - Self.tolerance
+    }
+
+    /// Remembers this moment. A clock that says 2038 for one boot moves the floor by what that boot has counted and a day.
+    mutating func note(_ clock: ClockReading) {
+        let now = now(clock)
+        let allowance = elapsed(clock) ?? Self.clamp(clock.sinceBoot) + Self.day
+        floor = max(floor, min(now, floor + allowance))
+        written = now
+        (sinceBoot, bootID) = (Self.clamp(clock.sinceBoot), clock.bootID)
+    }
+
+    /// Seconds that the boot clock has counted since the last write; nil in another boot.
+    private func elapsed(_ clock: ClockReading) -> Int64? {
+        guard clock.bootID == bootID, bootID.contains(where: { $0 != 0 }) else { return nil }
+        return max(0, Self.clamp(clock.sinceBoot) - sinceBoot)
+    }
+
+    private static func clamp(_ seconds: Int64) -> Int64 { min(max(seconds, range.lowerBound), range.upperBound) }
+}
+
+/// When a credential was last known to be good, and for how long that holds.
+struct CredentialAge: Hashable, Sendable {
+    /// The last online success, or the enrolment.
+    let since: Int64
+    /// Seconds; nil: it never expires.
+    let maximum: Int64?
+
+    /// The last second in which it is good; nil: always.
+    var expires: Int64? { maximum.map { since + $0 } }
+
+    func isExpired(at now: Int64) -> Bool {
+        expires.map { now > $0 } ?? false
+    }
+}

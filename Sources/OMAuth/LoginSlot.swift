@@ -1,0 +1,110 @@
+// From a typed password to an unlocking key: the only way in, and the only maker of a verified login.
+
+public import OMSecrets
+internal import OMStorage
+
+/// A login that opened its slot. Nothing else makes one, so whoever holds it has seen a right password.
+public struct VerifiedLogin: ~Copyable, Sendable {
+    public let user: UserName
+    public let profile: ProfileName
+    /// Opens what was sealed for this login, such as a vault's login slot. A new enrolment has a new one.
+    public let unlock: Key<Unlocking>
+    /// Seconds since the enrolment or the last online success.
+    public let age: Int64
+    /// The last second (since 1970) in which the credential is good; nil: it does not expire.
+    public let expires: Int64?
+    /// Whether it expires within seven days.
+    public let expiresSoon: Bool
+    /// The wall clock lies more than two minutes behind what this login has seen before.
+    public let clockIsBehind: Bool
+    /// The password was right, but the charge of this attempt could not be taken back.
+    public internal(set) var isDegraded = false
+
+    fileprivate init(_ row: LoginRow, _ unlock: consuming Key<Unlocking>, _ profile: Profile, _ clock: ClockReading) {
+        let now = row.time.now(clock)
+        let age = row.age(under: profile)
+        (user, self.profile) = (row.key.user, row.key.profile)
+        self.unlock = unlock
+        self.age = now - age.since
+        expires = age.expires
+        expiresSoon = age.expires.map { $0 - now <= 7 * 86_400 } ?? false
+        clockIsBehind = row.time.isAhead(of: clock)
+    }
+}
+
+extension LoginRow {
+    /// Opens the slot: the one check of a password there is.
+    ///
+    /// - Parameter stretched: Of the password that was typed, by ``LoginRecipe/stretch(_:)``.
+    /// - Returns: nil when the password was another one.
+    func open(
+        with stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ profile: Profile, _ clock: ClockReading
+    ) -> VerifiedLogin? {
+        guard case .live(let slot) = credential else { return nil }
+        let keys = SlotKeys(stretched, device, id)
+        let header = slot.recipe.header(id, deviceID)
+        // The commitment first: XChaCha20-Poly1305 alone lets one box open under two passwords.
+        guard (try? keys.proven.check(slot.commitment, to: header)) != nil else { return nil }
+        let unlock: Key<Unlocking>
+        do { unlock = try keys.wrapping.unwrap(slot.box, context: LoginSlot.context(id, header)) } catch { return nil }
+        return VerifiedLogin(self, unlock, profile, clock)
+    }
+}
+
+/// A random unlocking key, wrapped under a password and the device key.
+struct LoginSlot: Hashable, Sendable {
+    let recipe: LoginRecipe
+    let commitment: [UInt8]
+    let box: SealedBox
+
+    /// A slot around a new key.
+    init(_ recipe: LoginRecipe, _ stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ id: LoginID) {
+        let keys = SlotKeys(stretched, device, id)
+        let header = recipe.header(id, device.fingerprint())
+        self.recipe = recipe
+        commitment = keys.proven.commitment(to: header)
+        box = keys.wrapping.wrap(Key<Unlocking>.random(), context: Self.context(id, header))
+    }
+
+    fileprivate static func context(_ id: LoginID, _ header: [UInt8]) -> Context {
+        Context(.loginUnlock, .bytes(id.bytes), .bytes(header))
+    }
+}
+
+/// How a slot's password is turned into a key: fixed when the slot is made.
+struct LoginRecipe: Hashable, Sendable {
+    static let saltCount = Argon2id.saltCount
+
+    let scheme: CryptoScheme
+    let schemeSalt: [UInt8]
+    let stretchSalt: [UInt8]
+    let parameters: Argon2id.Parameters
+
+    init(_ scheme: CryptoScheme, _ parameters: Argon2id.Parameters) {
+        (self.scheme, self.parameters) = (scheme, parameters)
+        (schemeSalt, stretchSalt) = (Random.bytes(Self.saltCount), Random.bytes(Self.saltCount))
+    }
+
+    /// The slow part, to be run outside every lock.
+    func stretch(_ password: borrowing Password) throws(AuthError) -> Key<Unlocking> {
+        let inner = try scheme.inner(of: password, salt: schemeSalt)
+        do { return try Argon2id.stretch(inner, salt: stretchSalt, parameters) } catch { throw .outOfMemory }
+    }
+
+    /// All that a slot is bound to and that never changes while it lives.
+    fileprivate func header(_ id: LoginID, _ deviceID: [UInt8]) -> [UInt8] {
+        [LoginRow.version] + id.bytes + deviceID + encoded
+    }
+}
+
+/// The keys of one try. `proven` needs the password *and* the device key: a copied ledger alone cannot be guessed at.
+private struct SlotKeys: ~Copyable {
+    let proven: Key<Deriving>
+    let wrapping: Key<Wrapping>
+
+    init(_ stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ id: LoginID) {
+        let context = Context(.loginSlot, .bytes(id.bytes))
+        proven = stretched.derive(context, mixing: device.key, as: Deriving.self)
+        wrapping = proven.derive(Context(.slotWrap, .bytes(id.bytes)), as: Wrapping.self)
+    }
+}

@@ -1,0 +1,208 @@
+// The ledger and the marks beside the device key, always judged together: no row is handed out that this device did not
+// write last.
+
+internal import OMSecrets
+internal import OMStorage
+
+/// Where logins are stored.
+struct LoginPlaces: Sendable {
+    /// `$XDG_STATE_HOME/omvault`
+    let state: String
+    /// `$XDG_STATE_HOME/omvault-device`
+    let device: String
+
+    var ledger: String { "\(state)/logins.db" }
+
+    /// - Returns: nil when there is no device folder.
+    func deviceFolder() throws(AuthError) -> DeviceFolder? {
+        do throws(StorageError) { return try DeviceFolder(device) } catch {
+            if error == .missing { return nil }
+            throw AuthError(storage: error)
+        }
+    }
+}
+
+/// An open ledger with the device key that authenticates it.
+struct LoginStore: ~Copyable {
+    let device: DeviceKey
+    private let ledger: Ledger
+    private let folder: DeviceFolder
+    private let clock: @Sendable () -> ClockReading
+
+    init(
+        _ ledger: consuming Ledger, _ folder: DeviceFolder, _ device: consuming DeviceKey,
+        _ clock: @escaping @Sendable () -> ClockReading
+    ) {
+        (self.folder, self.clock) = (folder, clock)
+        self.device = device
+        self.ledger = ledger
+    }
+
+    func lock(_ id: LoginID) -> FileLock { mark(id).lock }
+
+    /// The row of `key`, authentic and no older than its mark.
+    ///
+    /// - Throws: ``AuthError/noCredential``, ``AuthError/otherDeviceKey``, ``AuthError/rolledBack``,
+    ///   ``AuthError/quarantined``, ``AuthError/busy``, ``AuthError/storage(_:)``.
+    borrowing func find(_ key: LoginKey) throws(AuthError) -> LoginRow {
+        if let row = try load(key.id(under: device)) { return row }
+        throw try isHeldUnderOtherKey(key) ? .otherDeviceKey : .noCredential
+    }
+
+    /// The same by its id.
+    ///
+    /// - Returns: nil when neither the ledger nor the mark knows of a row.
+    borrowing func load(_ id: LoginID) throws(AuthError) -> LoginRow? {
+        // The mark before the row: another process commits a row before its mark, so read in this order a row is older
+        // than its mark only if somebody put it back.
+        let mark = try readMark(id)
+        guard let bytes = try storing({ () throws(StorageError) in try ledger.row(id) }) else {
+            // Attack: delete the row to get a fresh counter. The mark remembers it.
+            guard mark?.isVacant ?? true else { throw .rolledBack }
+            return nil
+        }
+        let row = try LoginRow(bytes, under: id, device)
+        // Attack: put an old ledger back, or lose its -wal, to have failed attempts forgotten.
+        guard let mark, mark.judge(HighWaterMark(row, bytes)) != .rolledBack else { throw .rolledBack }
+        return row
+    }
+
+    /// Changes the row in one transaction, then its mark. A row that `body` leaves as it was is not written.
+    /// To be called under the row's ``lock(_:)``.
+    ///
+    /// - Returns: The row as it stands now.
+    borrowing func change(
+        _ id: LoginID, _ body: (inout LoginRow) throws(AuthError) -> Void
+    ) throws(AuthError) -> LoginRow {
+        var written: HighWaterMark?
+        let row = try ledger.write { () throws(AuthError) in
+            guard var row = try load(id) else { throw .noCredential }
+            let before = row
+            try body(&row)
+            guard row != before else { return row }
+            row.generation += 1
+            row.time.note(clock())
+            written = try put(row)
+            return row
+        }
+        if let written { try write(written, id) }
+        return row
+    }
+
+    /// Puts a new row in, in place of what is there. To be called under the row's ``lock(_:)``.
+    borrowing func insert(_ row: LoginRow) throws(AuthError) {
+        var row = row
+        if try readMark(row.id) == nil {
+            try storing { () throws(StorageError) in try mark(row.id).create([.vacant(0)]) }
+        }
+        let written = try ledger.write { () throws(AuthError) in
+            let found = try load(row.id)?.generation ?? 0
+            row.generation = max(found, try readMark(row.id)?.generation ?? 0) + 1
+            return try put(row)
+        }
+        try write(written, row.id)
+    }
+
+    /// Takes the rows of `key` away, authentic or not, and says so in the mark first. To be called under the
+    /// row's ``lock(_:)``.
+    borrowing func remove(_ key: LoginKey) throws(AuthError) {
+        let id = key.id(under: device)
+        let found = try? load(id)
+        let known = try? readMark(id)
+        // Above every generation there was: an old ledger that is put back later stays refused.
+        let vacant = HighWaterMark.vacant(max(found?.generation ?? 0, known?.generation ?? 0) + 1)
+        try storing { () throws(StorageError) in
+            let file = mark(id)
+            do throws(StorageError) { try file.write([vacant]) } catch {
+                switch error {
+                case .missing: try file.create([vacant])
+                // Beyond reading: a row that turns up without its mark counts as put back, too.
+                case .corrupt: try file.remove()
+                default: throw error
+                }
+            }
+            try ledger.delete(id.bytes)
+            _ = try ledger.deleteRows(naming: key)
+        }
+    }
+
+    /// Finishes a wipe, if nobody reads an old state any more. To be called under the row's ``lock(_:)``.
+    ///
+    /// - Parameter wait: For readers, in milliseconds.
+    borrowing func finishWipe(_ id: LoginID, wait: Int32) throws(AuthError) -> Bool {
+        guard try purge(wait: wait) else { return false }
+        _ = try change(id) { (row) throws(AuthError) in
+            if row.credential == .wipePending { row.credential = .wiped }
+        }
+        return true
+    }
+
+    /// Every operation on the ledger starts with this: a wipe that a reader or a crash held up is finished by the next
+    /// one, whatever it is. What cannot be finished now stays pending, and its row says so.
+    borrowing func finishPendingWipes() throws(AuthError) {
+        for (id, bytes) in try rows() where id.count == LoginID.count {
+            let id = LoginID(id)
+            guard let row = try? LoginRow(bytes, under: id, device), row.credential == .wipePending else { continue }
+            _ = try? lock(id).hold(wait: 0) { () throws(AuthError) in try finishWipe(id, wait: 0) }
+        }
+    }
+
+    borrowing func rows() throws(AuthError) -> [(id: [UInt8], bytes: [UInt8])] {
+        try storing { () throws(StorageError) in try ledger.rows() }
+    }
+
+    borrowing func purge(wait: Int32) throws(AuthError) -> Bool {
+        try storing { () throws(StorageError) in try ledger.purge(wait: wait) }
+    }
+
+    // MARK: - Rows and marks
+
+    private borrowing func isHeldUnderOtherKey(_ key: LoginKey) throws(AuthError) -> Bool {
+        try rows().contains { LoginRow(unauthenticated: $0.bytes)?.key == key }
+    }
+
+    private borrowing func put(_ row: LoginRow) throws(AuthError) -> HighWaterMark {
+        let bytes = row.encode(under: device)
+        try storing { () throws(StorageError) in try ledger.put(row.id, bytes) }
+        return HighWaterMark(row, bytes)
+    }
+
+    private borrowing func mark(_ id: LoginID) -> HighWaterFile {
+        folder.highWater(.login, id: id.bytes, under: device)
+    }
+
+    private borrowing func readMark(_ id: LoginID) throws(AuthError) -> HighWaterMark? {
+        guard let marks = try storing({ () throws(StorageError) in try mark(id).read() }) else { return nil }
+        guard marks.count == 1 else { throw .quarantined }
+        return marks[0]
+    }
+
+    private borrowing func write(_ mark: HighWaterMark, _ id: LoginID) throws(AuthError) {
+        try storing { () throws(StorageError) in try self.mark(id).write([mark]) }
+    }
+}
+
+extension Ledger {
+    /// Deletes the rows that say they are of `key`, whoever wrote them.
+    ///
+    /// - Returns: Whether there was one.
+    borrowing func deleteRows(naming key: LoginKey) throws(StorageError) -> Bool {
+        let named = try rows().filter { LoginRow(unauthenticated: $0.bytes)?.key == key }
+        for row in named { try delete(row.id) }
+        return !named.isEmpty
+    }
+}
+
+extension HighWaterMark {
+    /// The mark of a row: its MAC stands for all of it.
+    fileprivate init(_ row: LoginRow, _ bytes: [UInt8]) {
+        self.init(generation: row.generation, digest: Array(bytes.suffix(MAC.count)))
+    }
+
+    /// The mark where no row is.
+    fileprivate static func vacant(_ generation: UInt64) -> HighWaterMark {
+        HighWaterMark(generation: generation, digest: [UInt8](repeating: 0, count: 32))
+    }
+
+    var isVacant: Bool { digest.allSatisfy { $0 == 0 } }
+}

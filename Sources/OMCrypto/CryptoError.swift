@@ -1,0 +1,48 @@
+/// What the toolkit can refuse. No case carries a secret, nor the text of the library below.
+@nonexhaustive
+public enum CryptoError: Error, Hashable, Sendable {
+    /// No bytes to hash where the SDK asks for some.
+    case emptyInput
+    /// A salt of fewer than 4 bits was asked for.
+    case saltTooShort
+    /// A salt was asked for whose length in bits is not a multiple of 4.
+    case saltNotMultipleOfFour
+    /// A salted form was asked for with an empty salt.
+    case saltRequired
+    /// A salt that is not pairs of upper-case hex digits.
+    case saltNotHex
+    /// Data and salt together are longer than the SDK's 2^32 − 1 bytes.
+    case inputTooLong
+    /// No algorithm has this name, or this machine's OpenSSL does not offer it.
+    case unknownAlgorithm
+    /// A stored hash that does not start with `{name}`.
+    case notPrefixed
+    /// A stored hash whose base64, digest or salt is not what its name promises.
+    case malformedHash
+    /// The key's length is not the cipher's.
+    case keyLength
+    /// The IV's length is not the cipher's block.
+    case ivLength
+    /// Without padding, only whole blocks can be encrypted.
+    case notWholeBlocks
+    /// Another key, a changed ciphertext, a wrong length or a wrong padding: which, nobody learns.
+    case cannotDecrypt
+
+    /// The SDK's number for this error, in the iOS numbering.
+    public var sdkCode: Int {
+        switch self {
+        case .emptyInput: 10406
+        case .saltTooShort: 10505
+        case .unknownAlgorithm: 10506
+        case .keyLength: 10507
+        case .ivLength: 10508
+        case .notWholeBlocks: 10509
+        case .cannotDecrypt: 10511
+        case .saltNotMultipleOfFour: 10512
+        case .saltRequired: 10513
+        case .notPrefixed: 10516
+        case .inputTooLong: 10519
+        case .saltNotHex, .malformedHash: 10502
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// The lines of a NIST CAVP response file (.rsp): comments, sections, fields. What they mean, CAVPReader knows.
+
+internal import OMSecrets
+
+struct CAVPDocument {
+    struct Line {
+        let number: Int
+        let content: Content
+    }
+
+    enum Content: Hashable {
+        /// `[ENCRYPT]` or `[L = 20]`.
+        case section(String, String?)
+        /// `MD = …`; the value may be empty.
+        case field(String, String)
+        /// A line such as `FAIL`.
+        case word(String)
+    }
+
+    /// The comments' texts, without the `#`.
+    private(set) var comments: [String] = []
+    private(set) var lines: [Line] = []
+
+    /// - Throws: ``Unreadable`` for a text that is not of this form from its first line on.
+    init(_ text: String) throws(Unreadable) {
+        for (index, raw) in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            let line = Self.trimmed(Substring(raw))
+            guard let first = line.utf8.first else { continue }
+            if first == UInt8(ascii: "#") {
+                comments.append(String(Self.trimmed(line.dropFirst())))
+            } else if let content = Self.content(line) {
+                lines.append(Line(number: index + 1, content: content))
+            } else if lines.isEmpty {
+                throw Unreadable("text of no known vector format")
+            } else {
+                throw Unreadable("line \(index + 1): neither a comment, a section nor a field")
+            }
+        }
+        guard !lines.isEmpty else { throw Unreadable("text of no known vector format") }
+    }
+
+    private static func content(_ line: Substring) -> Content? {
+        if line.first == "[" {
+            guard line.last == "]", line.count > 2 else { return nil }
+            let inside = line.dropFirst().dropLast()
+            if case .field(let name, let value) = field(inside) { return .section(name, value) }
+            return .section(String(trimmed(inside)), nil)
+        }
+        return field(line) ?? (line.utf8.allSatisfy(isUpperCase) ? .word(String(line)) : nil)
+    }
+
+    private static func field(_ line: Substring) -> Content? {
+        guard let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        let name = trimmed(line[..<equals])
+        guard !name.isEmpty, name.utf8.count <= 40, name.utf8.allSatisfy(isNameByte) else { return nil }
+        return .field(String(name), String(trimmed(line[equals...].dropFirst())))
+    }
+
+    private static func isUpperCase(_ byte: UInt8) -> Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        let lowered = byte | 0x20
+        return (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowered)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || byte == UInt8(ascii: " ") || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var bytes = text.utf8
+        while let last = bytes.last, last == 0x20 || last == 0x09 || last == 0x0D { bytes.removeLast() }
+        while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }
+        return Substring(bytes)
+    }
+}
+
+/// A place in the lines, from which records are read field by field, in the one order that their type has.
+struct CAVPCursor {
+    private let lines: [CAVPDocument.Line]
+    private var position = 0
+
+    init(_ document: CAVPDocument) { lines = document.lines }
+
+    var next: CAVPDocument.Line? { position < lines.count ? lines[position] : nil }
+
+    mutating func advance() { position += 1 }
+
+    mutating func text(_ name: String) throws(Unreadable) -> String {
+        guard let line = next else { throw Unreadable("the file ends where \(name) should stand") }
+        guard case .field(name, let value) = line.content else {
+            throw Unreadable("line \(line.number): \(name) should stand here")
+        }
+        position += 1
+        return value
+    }
+
+    /// A decimal number from 0.
+    mutating func number(_ name: String) throws(Unreadable) -> Int {
+        let line = next?.number ?? 0
+        let text = try text(name)
+        let isDecimal = !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard isDecimal, let number = Int(text) else {
+            throw Unreadable("line \(line): \(name) is not a number in range")
+        }
+        return number
+    }
+
+    mutating func bytes(_ name: String, count: Int? = nil) throws(Unreadable) -> [UInt8] {
+        let line = next?.number ?? 0
+        let text = try text(name)
+        guard let bytes = try? Hex.decode(text) else { throw Unreadable("line \(line): \(name) is not hex") }
+        guard count == nil || bytes.count == count else {
+            throw Unreadable("line \(line): \(name) has not \(count ?? 0) bytes")
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,93 @@
+// Which files to read: regular ones, of a bounded size, in an order that is the same on every machine.
+
+internal import FoundationEssentials
+
+/// A file that may hold vectors; what is in it, ``VectorRunner/verify(_:)`` finds out.
+public struct VectorFile: Sendable {
+    /// The path as it was given, or below the folder that was given.
+    public let path: String
+    /// Why the file is not even opened.
+    private let reason: String?
+
+    /// The largest published file is 5 MiB.
+    private static let largest: UInt64 = 64 << 20
+    /// Folders within folders, at most.
+    private static let deepest = 32
+
+    var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+
+    func bytes() throws(Unreadable) -> [UInt8] {
+        if let reason { throw Unreadable(reason) }
+        guard let data = FileManager.default.contents(atPath: path) else { throw Unreadable("it cannot be read") }
+        return [UInt8](data)
+    }
+}
+
+extension VectorFile {
+    static func find(_ paths: [String]) throws(VectorsError) -> [VectorFile] {
+        var found: [VectorFile] = []
+        for path in paths {
+            // A path that was typed may be a link; one found in a folder could lead in circles.
+            let target = URL(filePath: path).resolvingSymlinksInPath().path
+            guard let kind = kind(target) else { throw .unreadable(path: path) }
+            if kind == .typeDirectory {
+                guard collect(path.last == "/" ? String(path.dropLast()) : path, depth: 0, into: &found) else {
+                    throw .unreadable(path: path)
+                }
+            } else {
+                guard FileManager.default.isReadableFile(atPath: target) else { throw .unreadable(path: path) }
+                found.append(file(path, kind, size(target)))
+            }
+        }
+        return found
+    }
+
+    static func repositoryFolder() -> String? {
+        let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        for start in [FileManager.default.currentDirectoryPath, program ?? "/"] {
+            var folder = URL(filePath: start)
+            while true {
+                let candidate = folder.appending(path: "vectors").path
+                if kind(candidate) == .typeDirectory { return candidate }
+                let above = folder.deletingLastPathComponent()
+                guard above.path.count < folder.path.count else { break }
+                folder = above
+            }
+        }
+        return nil
+    }
+
+    private static func collect(_ folder: String, depth: Int, into found: inout [VectorFile]) -> Bool {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return false }
+        for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            let path = "\(folder)/\(name)"
+            let kind = kind(path)
+            if kind != .typeDirectory {
+                found.append(file(path, kind, size(path)))
+            } else if depth == deepest {
+                found.append(VectorFile(path: path, reason: "a folder too deep"))
+            } else if !collect(path, depth: depth + 1, into: &found) {
+                found.append(VectorFile(path: path, reason: "the folder cannot be read"))
+            }
+        }
+        return true
+    }
+
+    private static func file(_ path: String, _ kind: FileAttributeType?, _ size: UInt64) -> VectorFile {
+        switch kind {
+        case .typeRegular where size > largest: VectorFile(path: path, reason: "larger than 64 MiB")
+        case .typeRegular: VectorFile(path: path, reason: nil)
+        case .typeSymbolicLink: VectorFile(path: path, reason: "a symbolic link: not followed within a folder")
+        default: VectorFile(path: path, reason: "not a regular file")
+        }
+    }
+
+    private static func kind(_ path: String) -> FileAttributeType? {
+        (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
+    }
+
+    private static func size(_ path: String) -> UInt64 {
+        let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? any BinaryInteger
+        return size.map { UInt64(clamping: $0) } ?? .max
+    }
+}

@@ -1,0 +1,85 @@
+internal import ArgumentParser
+internal import OMAuth
+internal import OMSecrets
+
+/// `omvault login enroll`: provisions this device for a user without a server.
+struct LoginEnroll: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "enroll",
+        abstract: "Cache a credential for a user without a server.",
+        discussion: """
+            A living credential is replaced only after its old password, which is counted like any attempt.
+
+              omvault login enroll ada --profile work
+              omvault login enroll ada --profile work --old-password-from tty
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var login: LoginOptions
+    @OptionGroup var stretch: StretchOptions
+
+    @Option(help: ArgumentHelp("Where the new password comes from.", valueName: "source"))
+    var passwordFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("Where the old password comes from, to replace a credential.", valueName: "source"))
+    var oldPasswordFrom: SecretSourceArgument?
+
+    func run(_ door: Door) throws {
+        let access = try LoginAccess(door)
+        let user = try UserName(login.user)
+        let profile = try access.profiles.profile(access.profileName(login.profile))
+        guard profile.offlineAuthAllowed else { throw AuthError.offlineNotAllowed }
+        let authenticator = access.authenticator(try stretch.parameters())
+        let secrets = try SecretSources(
+            door, ["--old-password-from": oldPasswordFrom, "--password-from": passwordFrom])
+        if oldPasswordFrom == nil {
+            let password = try readNew(secrets, user)
+            _ = try authenticator.enroll(user, profile, password: password)
+        } else {
+            let old = try secrets.readPassword("--old-password-from", prompt: "Old password of \(user.text)")
+            let password = try readNew(secrets, user)
+            _ = try authenticator.enroll(user, profile, password: password, oldPassword: old)
+        }
+        try report(user, profile, door)
+    }
+
+    private func readNew(_ secrets: borrowing SecretSources, _ user: UserName) throws(Failure) -> Password {
+        try secrets.readPassword("--password-from", prompt: "New password of \(user.text)", isNew: true)
+    }
+
+    private func report(_ user: UserName, _ profile: Profile, _ door: Door) throws(Failure) {
+        guard door.output.format == .json else {
+            return door.output.notice(
+                "enrolled \(user.text.shown) under profile \"\(profile.name.text)\": \(profile.limitWords)")
+        }
+        var document = JSONDocument()
+        document.field("result", .text("enrolled"))
+        document.field("user", .text(user.text))
+        document.field("profile", .text(profile.name.text))
+        document.field("tolerated", .number(profile.maxLoginAttempts))
+        document.field("on_exceeded", .text(profile.onAttemptsExceeded.rawValue))
+        try door.output.document(document)
+    }
+}
+
+/// `omvault login rm`: the way out of a lock-out, damage or a rollback.
+struct LoginRemove: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Remove a user's cached credential, whatever state it is in.")
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var login: LoginOptions
+
+    func run(_ door: Door) throws {
+        let access = try LoginAccess(door)
+        let user = try UserName(login.user)
+        let profile = try access.profileName(login.profile)
+        try door.confirm("Remove the cached credential of \(user.text.shown) under \"\(profile.text)\"?")
+        let isFinished = try access.authenticator().remove(user, profile)
+        door.output.notice("removed the cached credential of \(user.text.shown)")
+        if !isFinished {
+            door.output.notice("a process still reads an old state of the ledger; the next login command erases the rest")
+        }
+    }
+}

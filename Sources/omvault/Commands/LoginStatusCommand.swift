@@ -1,0 +1,73 @@
+internal import ArgumentParser
+internal import OMAuth
+
+/// `omvault login status`: would an offline login work now, until when, and how many wrong passwords are tolerated.
+struct LoginStatusCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Say which offline logins would work now, and why the others would not.",
+        discussion: "Nothing is charged. A wipe that a reader or a crash held up is finished first.")
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "Only this user.")
+    var user: String?
+
+    @Option(help: ArgumentHelp("Only this profile.", valueName: "name"))
+    var profile: String?
+
+    func run(_ door: Door) throws {
+        let access = try LoginAccess(door)
+        let logins = try find(access, door)
+        guard door.output.format == .json else {
+            return try door.output.rows(
+                logins.map(row), header: ["USER", "PROFILE", "OFFLINE", "WHY", "ATTEMPTS LEFT", "THEN", "EXPIRES"])
+        }
+        var document = JSONDocument()
+        document.objects("logins", logins) { login, entry in describe(login, &entry) }
+        try door.output.document(document)
+    }
+
+    private func find(_ access: LoginAccess, _ door: Door) throws -> [LoginStatus] {
+        if let user, let profile {
+            let profile = try access.profiles.profile(ProfileName(profile))
+            return [try access.authenticator().status(UserName(user), profile)]
+        }
+        let wantedUser = try user.map { try UserName($0) }
+        let wantedProfile = try profile.map { try ProfileName($0) }
+        let profiles = try access.profiles.names().compactMap { name -> Profile? in
+            do throws(AuthError) { return try access.profiles.profile(name) } catch {
+                door.output.notice("profile \"\(name.text)\" is left out: \(Failure(error).message)")
+                return nil
+            }
+        }
+        return try access.authenticator().status(profiles).filter { login in
+            (wantedUser == nil || login.user == wantedUser) && (wantedProfile == nil || login.profile == wantedProfile)
+        }
+    }
+
+    private func row(_ login: LoginStatus) -> [String] {
+        [
+            login.user?.text ?? "?", login.profile?.text ?? "?", login.refusal == nil ? "yes" : "no",
+            login.refusal?.name ?? "-", login.details.map { "\($0.attemptsLeft)" } ?? "-",
+            login.details?.consequence.rawValue ?? "-",
+            login.details?.expires.map { Timestamp.text($0) } ?? "never",
+        ]
+    }
+
+    private func describe(_ login: LoginStatus, _ entry: inout JSONDocument) {
+        entry.field("user", login.user.map { .text($0.text) } ?? .null)
+        entry.field("profile", login.profile.map { .text($0.text) } ?? .null)
+        entry.field("offline", .flag(login.refusal == nil))
+        entry.field("reason", login.refusal.map { .text($0.name) } ?? .null)
+        guard let details = login.details else { return }
+        entry.field("attempts_left", .number(details.attemptsLeft))
+        entry.field("on_exceeded", .text(details.consequence.rawValue))
+        entry.field("charged", .number(details.charged))
+        entry.field("failed", .number(details.failed))
+        entry.field("scheme", details.scheme.map { .text($0.rawValue) } ?? .null)
+        entry.field("enrolled", .text(Timestamp.text(details.enrolledAt)))
+        entry.field("expires", details.expires.map { .text(Timestamp.text($0)) } ?? .null)
+        entry.field("clock_is_behind", .flag(details.clockIsBehind))
+    }
+}

@@ -1,0 +1,149 @@
+internal import ArgumentParser
+internal import COMSystem
+internal import FoundationEssentials
+internal import Glibc
+internal import OMSecrets
+internal import OMStorage
+internal import OMVectors
+
+/// `omvault tour`: the main job on this machine, each step with the command that a user would type.
+struct TourCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "tour",
+        abstract: "Show the main job in a temporary home, step by step.",
+        discussion: """
+            Makes a vault, stores and reads back a secret, enrols a login, lets wrong passwords be counted and the right
+            one in, shows the wipe, and verifies the test vectors. Every step is the real command, run by itself; what
+            it should answer is checked. Nothing is left behind.
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(_ door: Door) throws {
+        let vectors = VectorRunner.repositoryFolder().flatMap(Self.absolute)
+        // Ctrl-C ends the running step, not the tour: it fails, and the home goes all the same.
+        try Uninterrupted.run {
+            let home = try TourHome()
+            defer { home.remove() }
+            try walk(home, vectors)
+            home.remove()
+            try say("\nEvery step did what it should. The temporary home is gone.")
+        }
+    }
+
+    private func walk(_ home: TourHome, _ vectors: String?) throws(Failure) {
+        try say("A temporary home, with demo passwords in files. Without --password-from omvault asks for them.")
+        for (file, text) in TourHome.files { try say("$ printf '%s' '\(text)' > \(file)") }
+
+        try home.step("Make a vault. Its recovery code is shown this once.", "init --password-from file:vault-password")
+        try home.step(
+            "Store a secret.", "add github --field token=file:token --password-from file:vault-password")
+        try home.step(
+            "Read it back: the exact bytes.", "get github:token --password-from file:vault-password",
+            says: TourHome.token)
+        try home.step(
+            "A wrong vault password opens nothing.", "get github:token --password-from file:wrong", .badSecret)
+        try home.step(
+            "Say what a login may do without a server.",
+            "profile set work OfflineAuthAllowed=true MaxLoginAttempts=2 OnAttemptsExceeded=wipe")
+        try home.step("Enrol a login on this device.", "login enroll ada --profile work --password-from file:right")
+        let check = "login check ada --profile work --mode offline --password-from file:"
+        try home.step("A wrong password is counted before it is checked.", check + "wrong", .badSecret, says: "attempts_left=1")
+        try home.step("The right one is let in, and the count starts anew.", check + "right", says: "granted offline")
+        try home.step("Two wrong ones are tolerated.", check + "wrong", .badSecret, says: "attempts_left=1")
+        try home.step("The second.", check + "wrong", .badSecret, says: "attempts_left=0")
+        try home.step("The third exceeds the limit: the cached credential is wiped.", check + "wrong", .wiped)
+        try home.step("Now even the right password finds nothing to open.", check + "right", .wiped)
+        try home.step("What there is to say of it.", "login status --format table")
+        guard let vectors else {
+            return try say("\nThe test vectors are in the repository: omvault vectors verify PATH checks them.")
+        }
+        try home.step(
+            "Check the cryptography against published vectors, on this machine.", "vectors verify \(vectors)",
+            says: " passed, 0 failed", lastLineOnly: true)
+    }
+
+    private static func absolute(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}
+
+private func say(_ text: String) throws(Failure) { try StandardOutput.write(text + "\n") }
+
+/// A home of its own, in which this very binary is run.
+private struct TourHome {
+    static let token = "ghp_an-example-that-opens-nothing"
+    static let files = [
+        ("vault-password", "correct horse battery staple"), ("token", token), ("right", "open sesame"), ("wrong", "open barley"),
+    ]
+
+    private let path: String
+    private let program: String
+
+    init() throws(Failure) {
+        var program = [CChar](repeating: 0, count: Int(PATH_MAX))
+        guard readlink("/proc/self/exe", &program, program.count - 1) > 0 else {
+            throw Failure(.io, "cannot find omvault's own file: \(systemMessage(errno))")
+        }
+        let parent = Environment.text("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+        var template = Array("\(parent)/omvault-tour-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw Failure(.io, "cannot make a folder in \(parent.shown): \(systemMessage(errno))")
+        }
+        self.program = program.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        for (file, text) in Self.files {
+            guard FileManager.default.createFile(atPath: "\(path)/\(file)", contents: Data(text.utf8)) else {
+                throw Failure(.io, "cannot write in \(path.shown)")
+            }
+        }
+        // The children live in this home and in no other.
+        setenv("HOME", path, 1)
+        for name in ["DATA", "STATE", "CONFIG", "RUNTIME"].map({ "XDG_\($0)_\($0 == "RUNTIME" ? "DIR" : "HOME")" }) {
+            unsetenv(name)
+        }
+        for name in ["VAULT", "FORMAT", "NO_INPUT", "PASSWORD_FROM"] { unsetenv("OMVAULT_\(name)") }
+        guard chdir(path) == 0 else { throw Failure(.io, "cannot enter \(path.shown): \(systemMessage(errno))") }
+    }
+
+    func remove() {
+        chdir("/")
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Runs one command and shows what it said.
+    ///
+    /// - Throws: ``ExitStatus/general`` when it did not end with `status`, or did not say `words`.
+    func step(
+        _ title: String, _ command: String, _ status: ExitStatus = .ok, says words: String? = nil,
+        lastLineOnly: Bool = false
+    ) throws(Failure) {
+        try say("\n\(title)\n$ omvault \(command)")
+        let (code, text) = try run(command.split(separator: " ").map(String.init))
+        let lines = text.split(separator: "\n")
+        for line in lastLineOnly ? lines.suffix(1) : lines[...] { try say("  \(String(line).shown)") }
+        if code != ExitStatus.ok.rawValue { try say("  (exit code \(code): \(ExitStatus(rawValue: code)?.name ?? "?"))") }
+        guard code == status.rawValue, words.map(text.contains) ?? true else {
+            throw Failure(
+                .general, "this step should have ended with exit code \(status.rawValue)",
+                hint: "please report what stands above")
+        }
+    }
+
+    private func run(_ arguments: [String]) throws(Failure) -> (Int32, String) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw Failure(.io, "cannot make a pipe: \(systemMessage(errno))") }
+        defer { close(ends[0]) }
+        let child = ([program] + arguments).withCArguments { om_spawn($0, ends[1], ends[1]) }
+        close(ends[1])
+        guard child > 0 else { throw Failure(.io, "cannot run \(program.shown)") }
+        var said = SecretBuffer(capacity: 4096)
+        let end = readAll(ends[0], into: &said, maximum: 1 << 20)
+        let code = om_wait(child)
+        guard end == .end else { throw Failure(.io, "cannot read what omvault said") }
+        // The tour's secrets are examples; showing them is its purpose.
+        return (code, said.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) })
+    }
+}

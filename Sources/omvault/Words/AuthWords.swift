@@ -1,0 +1,151 @@
+// What the user reads when a login is refused.
+
+internal import OMAuth
+internal import OMStorage
+
+extension Failure {
+    init(_ error: AuthError) {
+        switch error {
+        case .invalidUserName:
+            self.init(.usage, "that cannot be a user's name", hint: "1 to 255 bytes of UTF-8, no control characters")
+        case .invalidProfileName:
+            self.init(
+                .usage, "that cannot be a profile's name",
+                hint: "1 to 64 of letters, digits, dot, underscore and dash, not starting with a dot")
+        case .unknownProfile(let name):
+            self.init(
+                .config, "there is no profile \"\(name.text)\"",
+                hint: "omvault profile set \(name.text) OfflineAuthAllowed=true MaxLoginAttempts=5")
+        case .profile(let problem): self.init(problem)
+        case .offlineNotAllowed:
+            self.init(
+                .policy, "the profile does not allow offline logins",
+                hint: "omvault profile set NAME OfflineAuthAllowed=true")
+        case .wrongPassword(let left, let consequence):
+            self.init(
+                .badSecret,
+                "wrong password; attempts left: \(left); the \(left == 0 ? "next wrong one" : "wrong one after them") "
+                    + consequence.words,
+                details: ["attempts_left": .number(left), "on_exceeded": .text(consequence.rawValue)])
+        case .attemptsExceeded(let isFinished):
+            self.init(
+                .wiped, "wrong password, one more than is tolerated: the cached credential is destroyed",
+                hint: Self.wipeHint(isFinished), details: ["attempts_left": .number(0)])
+        case .wiped(let isFinished):
+            self.init(
+                .wiped, "the cached credential was destroyed after too many wrong passwords",
+                hint: Self.wipeHint(isFinished), details: ["attempts_left": .number(0)])
+        case .lockedOut:
+            self.init(
+                .lockedOut, "too many attempts: the login is locked, nothing is destroyed",
+                hint: "omvault login rm USER, then enroll again", details: ["attempts_left": .number(0)])
+        case .noCredential:
+            self.init(
+                .noOffline, "no credential is cached for this user and profile",
+                hint: "omvault login enroll USER --profile NAME")
+        case .expired(let since):
+            self.init(
+                .noOffline, "the cached credential expired at \(Timestamp.text(since)); nothing is deleted",
+                hint: "a longer OfflineCredentialMaxAge makes it good again; or login rm, then enroll")
+        case .oldPasswordRequired:
+            self.init(
+                .exists, "there is a credential for this user and profile already",
+                hint: "--old-password-from replaces it; omvault login rm removes it")
+        case .quarantined:
+            self.init(
+                .corrupt, "the cached credential is damaged or was changed; it was not used",
+                hint: "omvault login rm USER, then enroll again")
+        case .deviceKeyMissing:
+            self.init(
+                .corrupt, "the cached credential needs this device's key, and that is gone",
+                hint: "restore the folder omvault-device; or omvault login rm USER, then enroll again")
+        case .otherDeviceKey:
+            self.init(
+                .corrupt, "the cached credential was made under another device key than the one here",
+                hint: "restore the folder omvault-device; or omvault login rm USER, then enroll again")
+        case .rolledBack:
+            self.init(
+                .rollback, "the cached credential is older than what this device saw last; it was not checked",
+                hint: "somebody put back a copy of the ledger; omvault login rm USER, then enroll again")
+        case .selfTestFailed:
+            self.init(.general, "the new credential did not open when it was tried, so it was taken back")
+        case .busy:
+            self.init(
+                .busy, "another process held the login for the whole wait; nothing was charged", hint: "try again")
+        case .outOfMemory:
+            self.init(.general, "there is not enough free memory to stretch the password; nothing was charged")
+        case .schemeUnavailable:
+            self.init(.unsupported, "this machine's OpenSSL does not offer the hash function of the CryptoScheme")
+        case .storage(let error): self.init(error)
+        }
+    }
+
+    private init(_ problem: ProfileProblem) {
+        switch problem {
+        case .malformed:
+            self.init(.config, "the profile is not one flat JSON object of strings, numbers and booleans")
+        case .unknownKey(let key):
+            self.init(
+                .config, "\(key.shown) is no key of a profile",
+                hint: "keys: \(ProfileKey.allCases.map(\.rawValue).joined(separator: ", "))")
+        case .unsupportedKey(let key):
+            self.init(
+                .config, "\(key.shown) is a key of the SDK that this version does not act on yet",
+                hint: "take it out; it is refused rather than ignored")
+        case .offlineAuthAllowed: self.init(.config, "OfflineAuthAllowed is true or false")
+        case .maxLoginAttempts: self.init(.config, "MaxLoginAttempts is a whole number from 1 to 1000")
+        case .cryptoScheme:
+            self.init(
+                .config, "CryptoScheme is none that there is",
+                hint: "schemes: \(CryptoScheme.allCases.map(\.rawValue).joined(separator: ", "))",
+                details: ["sdk_code": .number(10503)])
+        case .offlineCredentialMaxAge:
+            self.init(.config, "OfflineCredentialMaxAge is a whole number of seconds from 0 (never) to 3155760000")
+        case .onAttemptsExceeded: self.init(.config, "OnAttemptsExceeded is wipe or lockout")
+        }
+    }
+
+    private static func wipeHint(_ isFinished: Bool) -> String {
+        isFinished
+            ? "omvault login enroll makes a new one"
+            : "a process still reads an old state of the ledger; the next login command erases the last bytes"
+    }
+}
+
+extension OnAttemptsExceeded {
+    /// What it does, after "the next wrong one".
+    var words: String {
+        switch self {
+        case .wipe: "wipes the cached credential"
+        case .lockout: "locks the login"
+        }
+    }
+}
+
+extension AuthError {
+    /// The name of a refusal in machine-readable answers.
+    var name: String {
+        switch self {
+        case .wrongPassword: "wrong_password"
+        case .attemptsExceeded: "attempts_exceeded"
+        case .wiped: "wiped"
+        case .lockedOut: "locked_out"
+        case .noCredential: "no_credential"
+        case .expired: "expired"
+        case .offlineNotAllowed: "offline_not_allowed"
+        case .oldPasswordRequired: "old_password_required"
+        case .quarantined: "quarantined"
+        case .deviceKeyMissing: "device_key_missing"
+        case .otherDeviceKey: "other_device_key"
+        case .rolledBack: "rolled_back"
+        case .unknownProfile: "unknown_profile"
+        case .profile: "invalid_profile"
+        case .invalidUserName, .invalidProfileName: "invalid_name"
+        case .selfTestFailed: "self_test_failed"
+        case .busy: "busy"
+        case .outOfMemory: "out_of_memory"
+        case .schemeUnavailable: "scheme_unavailable"
+        case .storage: "storage"
+        }
+    }
+}

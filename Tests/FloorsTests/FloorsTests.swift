@@ -1,0 +1,115 @@
+// The compiler lets a transitive import pass; this does not.
+
+import Foundation
+import Testing
+
+@Suite("The floors of the house") struct FloorsTests {
+    private let repository = URL(filePath: #filePath).deletingLastPathComponent(2)
+
+    @Test("every import goes down, and to a room that the table allows")
+    func imports() throws {
+        var checked = 0
+        for source in try sources() {
+            let problems = forbidden(in: source.text, of: source.room)
+            #expect(problems.isEmpty, "\(source.path) imports \(problems.joined(separator: ", "))")
+            checked += 1
+        }
+        #expect(checked > 20, "the sources were not found")
+    }
+
+    @Test("what a room imports, Package.swift declares for it, and nothing beyond the table")
+    func manifest() throws {
+        let declared = try manifestDependencies()
+        #expect(Set(declared.keys) == Set(House.rooms.keys).subtracting(notYetBuilt(declared)))
+        for (room, dependencies) in declared {
+            let beyond = dependencies.subtracting(House.rooms[room, default: []])
+            #expect(beyond.isEmpty, "\(room) depends on \(beyond.sorted())")
+        }
+        for source in try sources() {
+            let undeclared = modules(importedBy: source.text).subtracting(House.system)
+                .subtracting(declared[source.room, default: []])
+            #expect(undeclared.isEmpty, "\(source.path) imports \(undeclared.sorted()) undeclared")
+        }
+    }
+
+    @Test(
+        "the check finds a forbidden import in every spelling",
+        arguments: [
+            "import OMVault", "internal import OMVault", "public import OMVault", "@testable import OMVault",
+            "@_exported import OMVault", "@preconcurrency internal import OMVault", "import struct OMVault.Vault",
+            "  import OMVault", "import OMVault.Sub", "import Foundation", "internal import Foundation",
+            "@_spi(X) import OMVault", "import OMVault; import OMSecrets",
+            "#if canImport(Foundation)\nimport Foundation\n#endif", "@_implementationOnly import OMVault // why not",
+        ])
+    func selfCheck(line: String) {
+        #expect(!forbidden(in: "// a file\n\(line)\nlet x = 1\n", of: "OMAuth").isEmpty)
+    }
+
+    @Test("the check leaves allowed imports and mere words alone")
+    func selfCheckAllowed() {
+        let text = "internal import OMSecrets\nimport Glibc\n// import Foundation\nlet importOMVault = 1\n"
+        #expect(forbidden(in: text, of: "OMAuth").isEmpty)
+    }
+
+    // MARK: - Reading
+
+    private func forbidden(in text: String, of room: String) -> [String] {
+        modules(importedBy: text).subtracting(House.system).subtracting(House.rooms[room, default: []]).sorted()
+    }
+
+    private func modules(importedBy text: String) -> Set<String> {
+        let declaration =
+            /(?:^|;)\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+(?:(?:struct|class|enum|protocol|typealias|func|let|var|actor)\s+)?(\w+)/
+            .anchorsMatchLineEndings()
+        return Set(text.matches(of: declaration).map { String($0.1) })
+    }
+
+    private struct Source {
+        let path: String
+        let room: String
+        let text: String
+    }
+
+    private func sources() throws -> [Source] {
+        let folder = repository.appending(path: "Sources")
+        let files =
+            FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
+        return try files.filter { $0.pathExtension == "swift" }.map { file in
+            let path = file.path.dropFirst(folder.path.count + 1)
+            let room = path.prefix { $0 != "/" }
+            return Source(path: String(path), room: String(room), text: try String(contentsOf: file, encoding: .utf8))
+        }
+    }
+
+    /// `name → dependencies` of every target that is no test, read from the manifest's text: asking SwiftPM would wait
+    /// for the very run that this test is part of.
+    private func manifestDependencies() throws -> [String: Set<String>] {
+        let manifest = try String(contentsOf: repository.appending(path: "Package.swift"), encoding: .utf8)
+        let targets = manifest.split(separator: /\.(?:target|executableTarget|systemLibrary|testTarget)\(\s*name:/)
+            .dropFirst()
+        let kinds = manifest.matches(of: /\.(target|executableTarget|systemLibrary|testTarget)\(\s*name:/).map { $0.1 }
+        var found: [String: Set<String>] = [:]
+        for (kind, target) in zip(kinds, targets) where kind != "testTarget" {
+            guard let name = target.firstMatch(of: /"([^"]+)"/)?.1 else { continue }
+            let list = target.firstMatch(of: /dependencies:\s*\[([^\]]*)\]/)?.1 ?? ""
+            let plain = list.replacing(/package:\s*"[^"]*"/, with: "")
+            found[String(name)] = Set(plain.matches(of: /"([^"]+)"/).map { String($0.1) })
+        }
+        return found
+    }
+
+    /// Rooms of the table whose folder does not exist yet.
+    private func notYetBuilt(_ declared: [String: Set<String>]) -> Set<String> {
+        Set(
+            House.rooms.keys.filter { room in
+                declared[room] == nil
+                    && !FileManager.default.fileExists(atPath: repository.appending(path: "Sources/\(room)").path)
+            })
+    }
+}
+
+extension URL {
+    fileprivate func deletingLastPathComponent(_ above: Int) -> URL {
+        (0...above).reduce(self) { url, _ in url.deletingLastPathComponent() }
+    }
+}

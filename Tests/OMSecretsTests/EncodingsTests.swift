@@ -1,0 +1,71 @@
+import OMSecrets
+import Testing
+
+@Suite("Strict encodings") struct EncodingsTests {
+    @Test("hex and base64 give back every byte string of every short length")
+    func roundTrip() throws {
+        for count in 0..<70 {
+            let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 73 + count) }
+            #expect(try Hex.decode(Hex.encode(content)) == content)
+            #expect(try Base64.decode(Base64.encode(content)) == content)
+            let secret = SecretBytes(copying: content)
+            #expect(try Base64.decode(Base64.encode(secret)).exposed == secret.exposed)
+        }
+    }
+
+    @Test(
+        "RFC 4648, section 10",
+        arguments: [
+            ("", "", ""), ("f", "Zg==", "66"), ("fo", "Zm8=", "666f"), ("foo", "Zm9v", "666f6f"),
+            ("foob", "Zm9vYg==", "666f6f62"), ("fooba", "Zm9vYmE=", "666f6f6261"),
+            ("foobar", "Zm9vYmFy", "666f6f626172"),
+        ])
+    func published(text: String, base64: String, hex: String) throws {
+        #expect(Base64.encode(Array(text.utf8)) == base64)
+        #expect(try Base64.decode(base64) == Array(text.utf8))
+        #expect(Hex.encode(Array(text.utf8)) == hex)
+        #expect(try Hex.decode(hex) == Array(text.utf8))
+    }
+
+    @Test("hex takes either case and writes the lower one")
+    func hexCase() throws {
+        #expect(try Hex.decode("aBcDEF") == [0xAB, 0xCD, 0xEF])
+        #expect(Hex.encode([0xAB, 0xCD, 0xEF]) == "abcdef")
+    }
+
+    @Test("malformed hex is refused")
+    func malformedHex() {
+        let malformed = [
+            "0", "000", "abc", "0g", "g0", "zz", "0x00", "0X00", "00 ", " 00", "0 0", "00 00", "00\n", "\n00", "00\t",
+            "00\r\n",
+            "00:11", "00-11", "00,11", "00.11", "+00a", "-0", "-1", "0o", "O0", "l1", "００", "é0", "00\0", "\000",
+            "a\u{301}a",
+            "00_11", "{00}", "\"00\"", "%00%", "0h", "=0", "00==",
+        ]
+        #expect(malformed.count >= 32)
+        for text in malformed { #expect(refusedHex(text), "\(text.debugDescription)") }
+    }
+
+    @Test("malformed base64 is refused")
+    func malformedBase64() {
+        let malformed = [
+            "Z", "Zg", "Zg=", "Zg===", "Zg==\n", "\nZg==", " Zg==", "Zg== ", "Z g==", "Zm9v\n", "Zm9v\r\n", "Zm\n9v",
+            "Zm8",
+            "Zm8==", "Zm9v=", "Zm9v==", "Zm9v====", "====", "=", "==", "===", "Z===", "Zh==", "Zj==", "Zv==", "Zm9=",
+            "Zm+=",
+            "Zm8=Zm8=", "Zg==Zg==", "Z-8=", "Z_8=", "Zm9v-_8=", "Zm9!", "Zm9v*mFy", "Zm9\0", "Zm9v\0\0\0\0", "Zm9é",
+            "Zm,v",
+            "Zm9v Zm9v", "Zm9vZm9", "A", "AAAAA", "AAAAAA", "AA=A", "A=AA", "=AAA",
+        ]
+        #expect(malformed.count >= 32)
+        for text in malformed { #expect(refusedBase64(text), "\(text.debugDescription)") }
+    }
+
+    private func refusedHex(_ text: String) -> Bool {
+        refusal { () throws(SecretsError) in _ = try Hex.decode(text) } == .notCanonical
+    }
+
+    private func refusedBase64(_ text: String) -> Bool {
+        refusal { () throws(SecretsError) in _ = try Base64.decode(text) } == .notCanonical
+    }
+}

@@ -1,0 +1,260 @@
+import ArgumentParser
+import Testing
+
+@testable import omvault
+
+@Suite("The command line") struct CommandLineTests {
+    @Test("--version answers on standard output, for people and for programs")
+    func version() throws {
+        let plain = try bash("omvault --version")
+        #expect(plain.status == 0)
+        #expect(plain.output == "omvault 0.1.0\n")
+        let json = try Ran.json(bash("omvault --version --json").output)
+        #expect(json["schema"] as? String == "omvault/1")
+        #expect(json["version"] as? String == "0.1.0")
+        #expect(try bash("omvault --vault x --version").output == "omvault 0.1.0\n")
+    }
+
+    @Test(
+        "help goes to standard output, before and after the verb",
+        arguments: [
+            "omvault", "omvault --help", "omvault -h", "omvault exit-codes --help", "omvault --help exit-codes",
+            "omvault help exit-codes", "omvault --vault x --help", "omvault --json exit-codes -h",
+        ])
+    func help(line: String) throws {
+        let ran = try bash(line)
+        #expect(ran.status == 0)
+        #expect(ran.output.contains("OVERVIEW"))
+        #expect(ran.errors == "")
+    }
+
+    @Test("an unknown command is exit 2, one line and a hint, with the command that was meant")
+    func unknownCommand() throws {
+        let ran = try bash("omvault exit-cods")
+        #expect(ran.status == 2)
+        #expect(ran.output == "")
+        #expect(
+            ran.errors == """
+                omvault: error: no command "exit-cods"
+                omvault: hint: did you mean "exit-codes"?  (omvault --help)
+
+                """)
+        #expect(try bash("omvault frobnicate").errors.contains("did you mean") == false)
+    }
+
+    @Test(
+        "a usage error has the anatomy of every other error",
+        arguments: [
+            "omvault exit-codes --frob", "omvault exit-codes extra", "omvault exit-codes --format",
+            "omvault --frob exit-codes",
+            "omvault exit-codes --format xml", "omvault exit-codes --json --format plain", "omvault --json",
+            "omvault -- x",
+            "omvault --vault", "omvault exit-codes -- --json",
+        ])
+    func usageErrors(line: String) throws {
+        let ran = try bash(line)
+        #expect(ran.status == 2)
+        #expect(ran.output == "")
+        if line.contains("--json ") || line.hasSuffix("omvault --json") {
+            _ = try usageError(ran)
+        } else {
+            let lines = ran.errors.split(separator: "\n")
+            #expect(lines.count == 2)
+            #expect(lines.first?.hasPrefix("omvault: error: ") == true)
+            #expect(lines.last?.hasPrefix("omvault: hint: ") == true)
+        }
+    }
+
+    @Test(
+        "with --json, or OMVAULT_FORMAT, every usage error is one JSON object on standard error",
+        arguments: [
+            "omvault --json frob", "omvault frob --json", "omvault --format json --frob",
+            "omvault --format=json exit-codes x",
+            "omvault exit-codes --format json --frob", "omvault --json", "OMVAULT_FORMAT=json omvault frob",
+            #"omvault --json $'es\e[31mcape "quoted" \\ \xff'"#,
+        ])
+    func jsonErrors(line: String) throws {
+        let error = try usageError(bash(line))
+        #expect(error["code"] as? String == "usage")
+        #expect(error["exit"] as? Int == 2)
+        #expect(error["message"] as? String != "")
+    }
+
+    @Test("an unknown option's value is not repeated: it may be a secret")
+    func noValueInErrors() throws {
+        for line in ["omvault --password=hunter2 exit-codes", "omvault exit-codes --password=hunter2"] {
+            let ran = try bash(line)
+            #expect(ran.status == 2)
+            #expect(!ran.errors.contains("hunter2"))
+        }
+    }
+
+    @Test("control characters in arguments do not reach the terminal")
+    func escapes() throws {
+        let ran = try bash(#"omvault $'\e]0;owned\a'"#)
+        #expect(!ran.errors.contains("\u{1B}"))
+        #expect(ran.errors.contains(#"\u{1b}]0;owned\u{7}"#))
+    }
+
+    @Test("every exit code is listed, for people at a terminal, for scripts in a pipe, and as JSON")
+    func exitCodes() throws {
+        let plain = try bash("omvault exit-codes").output.split(separator: "\n")
+        #expect(plain.count == ExitStatus.allCases.count)
+        #expect(plain[0] == "0\tok\tsuccess, granted or match")
+        let table = try atTerminal("omvault exit-codes")
+        #expect(table.output.hasPrefix("CODE  NAME"))
+        let json = try Ran.json(bash("omvault exit-codes --json").output)
+        let codes = try #require(json["exit_codes"] as? [[String: Any]])
+        #expect(codes.map { $0["code"] as? Int } == ExitStatus.allCases.map { Int($0.rawValue) })
+        #expect(Set(ExitStatus.allCases.map(\.name)).count == ExitStatus.allCases.count)
+    }
+
+    @Test("the format follows the flag, then the environment, then the terminal")
+    func formats() throws {
+        #expect(try bash("omvault exit-codes --format table").output.hasPrefix("CODE"))
+        #expect(try bash("OMVAULT_FORMAT=table omvault exit-codes").output.hasPrefix("CODE"))
+        #expect(try bash("OMVAULT_FORMAT=json omvault exit-codes --format plain").output.hasPrefix("0\tok"))
+        #expect(try atTerminal("omvault exit-codes --format plain").output.hasPrefix("0\tok"))
+        #expect(try bash("OMVAULT_FORMAT=xml omvault exit-codes").status == 9)
+    }
+
+    @Test(
+        "an output that takes nothing is exit 60, in words and not a crash",
+        arguments: [
+            "omvault exit-codes >/dev/full", "omvault exit-codes >&-", "omvault --version >/dev/full",
+            "omvault --help >/dev/full", "exec 3> >(:); wait $!; omvault exit-codes >&3",
+            "omvault exit-codes --json >/dev/full",
+        ])
+    func outputFails(line: String) throws {
+        let ran = try bash(line)
+        #expect(ran.status == 60)
+        #expect(ran.errors.contains("cannot write to standard output"))
+    }
+
+    @Test("a closed standard error changes neither the answer nor the exit code")
+    func closedErrors() throws {
+        #expect(try bash("omvault exit-codes 2>&-").status == 0)
+        #expect(try bash("omvault frob 2>&-").status == 2)
+    }
+
+    @Test("-q silences no error")
+    func quiet() throws {
+        #expect(try bash("omvault -q frob").errors.hasPrefix("omvault: error: "))
+    }
+
+    @Test("the process writes no core file and lets nobody look into it")
+    func hardened() throws {
+        let ran = try bash("strace -f -e trace=prctl,prlimit64 omvault --version 2>&1")
+        #expect(ran.output.contains("prctl(PR_SET_DUMPABLE, SUID_DUMP_DISABLE"))
+        #expect(ran.output.contains("RLIMIT_CORE, {rlim_cur=0, rlim_max=0}"))
+    }
+
+    @Test(
+        "help, version and exit codes open no file of ours and no socket",
+        arguments: [
+            "--help", "--version", "exit-codes",
+        ])
+    func opensNothing(line: String) throws {
+        let ran = try bash(
+            "strace -f -o trace -e trace=openat,open,socket,connect omvault \(line) >/dev/null; cat trace")
+        #expect(ran.output.contains("openat"))
+        #expect(!ran.output.contains("omvault/") && !ran.output.contains(".omv\""))
+        #expect(!ran.output.contains("socket(") && !ran.output.contains("connect("))
+    }
+
+    private func usageError(_ ran: Ran) throws -> [String: Any] {
+        #expect(ran.status == 2)
+        #expect(ran.output == "")
+        #expect(ran.errors.split(separator: "\n").count == 1)
+        return try #require(Ran.json(ran.errors)["error"] as? [String: Any])
+    }
+}
+
+@Suite("Global options before the verb") struct HoistingTests {
+    private struct Root: ParsableCommand {
+        static let configuration = CommandConfiguration(subcommands: [Get.self, Crypto.self, Login.self])
+    }
+    private struct Get: ParsableCommand {
+        @OptionGroup var global: GlobalOptions
+        @Argument var item: [String] = []
+    }
+    private struct Crypto: ParsableCommand {
+        static let configuration = CommandConfiguration(subcommands: [Hash.self])
+    }
+    private struct Hash: ParsableCommand {
+        @OptionGroup var global: GlobalOptions
+        @Argument var file: [String] = []
+    }
+    private struct Login: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            subcommands: [Open.self, Check.self], defaultSubcommand: Open.self)
+    }
+    private struct Open: ParsableCommand {
+        @OptionGroup var global: GlobalOptions
+        @Argument var user: String
+    }
+    private struct Check: ParsableCommand {
+        @OptionGroup var global: GlobalOptions
+        @Argument var user: String
+    }
+
+    @Test(
+        "they move behind the verb; what follows the verb stays as it was typed",
+        arguments: [
+            ("get x", "get x"),
+            ("--vault work get x", "get --vault work x"),
+            ("--vault=work get x", "get --vault=work x"),
+            ("-V work -q --json get x", "get -V work -q --json x"),
+            ("--vault get get x", "get --vault get x"),
+            ("--format json crypto --quiet hash f", "crypto hash --format json --quiet f"),
+            ("--json get -- --json", "get --json -- --json"),
+            ("get --vault work x", "get --vault work x"),
+            ("get x --vault work --frob", "get x --vault work --frob"),
+            ("--json login alice", "login open --json alice"),
+            ("login check alice", "login check alice"),
+            ("login -- check", "login open -- check"),
+            ("--json login --vault v check alice", "login check --json --vault v alice"),
+            ("--help get", "get --help"),
+            ("help crypto hash", "crypto hash --help"),
+            ("--json --help", "--help"),
+            ("--vault x crypto --help", "crypto --help"),
+        ])
+    func hoisting(typed: String, expected: String) throws {
+        let line = try CommandLineArguments(words(typed), root: Root.self)
+        #expect(line.arguments == words(expected))
+    }
+
+    @Test("both places mean the same to the verb")
+    func bothPlaces() throws {
+        for typed in ["--vault work --json get x", "get --vault work x --json", "-V work get --json x"] {
+            let command = try Root.parseAsRoot(CommandLineArguments(words(typed), root: Root.self).arguments)
+            let get = try #require(command as? Get)
+            #expect(get.global.vault == "work")
+            #expect(get.global.json)
+            #expect(get.item == ["x"])
+        }
+    }
+
+    @Test(
+        "no command, half a command, a wrong command or a wrong option is a usage error",
+        arguments: [
+            "--json", "crypto", "crypto --json", "crypto frob", "gett x", "--frob get x", "-x get", "-- get", "--vault",
+        ])
+    func refused(typed: String) {
+        #expect(throws: Failure.self) { try CommandLineArguments(words(typed), root: Root.self) }
+    }
+
+    @Test("what may stand before the verb is exactly what the options declare")
+    func spellings() throws {
+        let declared = GlobalOptions.helpMessage()
+        for (spelling, takesValue) in GlobalOptions.spellings {
+            #expect(declared.contains(spelling))
+            let value = spelling == "--format" ? ["plain"] : takesValue ? ["x"] : []
+            #expect(throws: Never.self) { try GlobalOptions.parse([spelling] + value) }
+        }
+        let inHelp = declared.matches(of: /(?m)^  (?:(-\w), )?(--[a-z-]+)/).flatMap { [$0.1, $0.2].compactMap { $0 } }
+        #expect(Set(inHelp.map(String.init)).subtracting(["-h", "--help"]) == Set(GlobalOptions.spellings.keys))
+    }
+
+    private func words(_ line: String) -> [String] { line.split(separator: " ").map(String.init) }
+}

@@ -1,0 +1,53 @@
+import Testing
+
+@testable import omvault
+
+@Suite("Where things live") struct HomeTests {
+    @Test("XDG folders are used when absolute, the home's own otherwise")
+    func folders() throws {
+        let plain = try home(["HOME": "/h"])
+        #expect(plain.vaults == "/h/.local/share/omvault")
+        #expect(plain.loginLedger == "/h/.local/state/omvault/logins.db")
+        #expect(plain.device == "/h/.local/state/omvault-device")
+        #expect(plain.profile("work") == "/h/.config/omvault/profiles/work.json")
+        let xdg = try home([
+            "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "relative", "HOME": "/h",
+        ])
+        #expect(xdg.vaults == "/d/omvault")
+        #expect(xdg.device == "/s/omvault-device")
+        #expect(xdg.configuration == "/h/.config/omvault")
+    }
+
+    @Test("a home that is needed and not an absolute path is a configuration error")
+    func noHome() throws {
+        for variables in [[:], ["HOME": "here"], ["XDG_DATA_HOME": "/d"]] {
+            do {
+                _ = try home(variables)
+                Issue.record("accepted \(variables)")
+            } catch {
+                #expect((error as? Failure)?.status == .config)
+            }
+        }
+        _ = try home(["XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "/s", "XDG_CONFIG_HOME": "/c"])
+    }
+
+    @Test(
+        "a vault is named or has a path",
+        arguments: [
+            (nil, "personal", "/h/.local/share/omvault/personal.omv"),
+            ("work", "work", "/h/.local/share/omvault/work.omv"),
+            ("./work", "work", "./work"), ("/a/work.omv", "work", "/a/work.omv"), ("work.omv", "work", "work.omv"),
+        ] as [(String?, String, String)])
+    func vault(given: String?, name: String, path: String) throws {
+        let place = try VaultPlace(given, in: home(["HOME": "/h"]))
+        #expect(place.name == name)
+        #expect(place.path == path)
+    }
+
+    @Test("a name that is no name is refused", arguments: ["", ".", "..", ".omv", ".hidden", "a\nb", "a\u{1B}b"])
+    func refused(given: String) {
+        #expect(throws: Failure.self) { try VaultPlace(given, in: home(["HOME": "/h"])) }
+    }
+
+    private func home(_ variables: [String: String]) throws -> Home { try Home { variables[$0] } }
+}

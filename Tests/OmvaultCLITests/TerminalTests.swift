@@ -1,0 +1,167 @@
+import Glibc
+import OMSecrets
+import Synchronization
+import Testing
+
+@testable import omvault
+
+private struct Wrong: Error {}
+
+private func expect(_ condition: Bool) throws {
+    if !condition { throw Wrong() }
+}
+
+private func refusal(_ body: () throws(Failure) -> Void) -> Failure? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+private func text(_ secret: borrowing SecretBytes) -> String {
+    secret.withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+}
+
+@Suite("Asking at a terminal") struct TerminalTests {
+    private static let asking = Terminal(mayAsk: true)
+
+    @Test("a typed secret is not shown, and the echo is back afterwards")
+    func silent() async {
+        await #expect(processExitsWith: .success) {
+            let terminal = try OwnTerminal()
+            terminal.play([("Password: ", "correct horse\n")])
+            let secret = try Self.asking.readSecret("Password", for: "--password-from")
+            try expect(text(secret) == "correct horse")
+            try expect(!terminal.shown.contains("horse"))
+            try expect(terminal.echoes)
+        }
+    }
+
+    @Test("the terminal's erase and kill keys work")
+    func editing() async {
+        await #expect(processExitsWith: .success) {
+            let terminal = try OwnTerminal()
+            terminal.play([("Password: ", "all wrong\u{15}righx\u{7F}t\n")])
+            try expect(text(try Self.asking.readSecret("Password", for: "--password-from")) == "right")
+        }
+    }
+
+    @Test("a new secret is asked for twice")
+    func twice() async {
+        await #expect(processExitsWith: .success) {
+            let terminal = try OwnTerminal()
+            terminal.play([
+                ("Password: ", "one\n"), ("again: ", "one\n"), ("Password: ", "one\n"), ("again: ", "two\n"),
+            ])
+            let secret = try Self.asking.readSecret("Password", for: "--password-from", isNew: true)
+            try expect(text(secret) == "one")
+            let failure = refusal { () throws(Failure) in
+                _ = try Self.asking.readSecret("Password", for: "--password-from", isNew: true)
+            }
+            try expect(failure?.status == .aborted)
+            try expect(terminal.echoes)
+        }
+    }
+
+    @Test("an empty line is an empty secret, the end of input is none")
+    func ends() async {
+        await #expect(processExitsWith: .success) {
+            let terminal = try OwnTerminal()
+            terminal.play([("One: ", "\n"), ("Two: ", "\u{4}")])
+            try expect(text(try Self.asking.readSecret("One", for: "--password-from")) == "")
+            let failure = refusal { () throws(Failure) in
+                _ = try Self.asking.readSecret("Two", for: "--password-from")
+            }
+            try expect(failure?.status == .aborted)
+            try expect(terminal.echoes)
+        }
+    }
+
+    @Test("a line that the kernel would cut is refused, not shortened")
+    func tooLong() async {
+        await #expect(processExitsWith: .success) {
+            let terminal = try OwnTerminal()
+            terminal.play([("Password: ", String(repeating: "x", count: 5000) + "\n")])
+            let failure = refusal { () throws(Failure) in
+                _ = try Self.asking.readSecret("Password", for: "--password-from")
+            }
+            try expect(failure?.status == .usage)
+        }
+    }
+
+    @Test("Ctrl-C ends the process by that signal")
+    func interrupt() async {
+        await #expect(processExitsWith: .signal(SIGINT)) {
+            signal(SIGINT, SIG_DFL)  // a shell ignores it for us in the background
+            let terminal = try OwnTerminal()
+            terminal.play([("Password: ", "half a sec\u{3}")])
+            _ = try Self.asking.readSecret("Password", for: "--password-from")
+        }
+    }
+
+    @Test(
+        "a signal at the prompt reaches us after the echo is back on",
+        arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    func signals(number: Int32) async {
+        await #expect(processExitsWith: .exitCode(42)) { [number] in
+            let terminal = try OwnTerminal()
+            watched.withLock { $0 = terminal }
+            signal(number) { _ in _exit(watched.withLock { $0?.echoes == true } ? 42 : 43) }
+            terminal.play([("Password: ", "half a sec")], last: { kill(getpid(), number) })
+            _ = try Self.asking.readSecret("Password", for: "--password-from")
+        }
+    }
+
+    @Test("after Ctrl-Z and a return the question is asked again")
+    func stopped() async {
+        await #expect(processExitsWith: .success) {
+            let terminal = try OwnTerminal()
+            // The kernel does not stop a session's leader, so the return is immediate.
+            terminal.play([("Password: ", "half\u{1A}"), ("Password: ", "whole\n")])
+            try expect(text(try Self.asking.readSecret("Password", for: "--password-from")) == "whole")
+        }
+    }
+
+    @Test("an ignored signal stays ignored at the prompt")
+    func ignored() async {
+        await #expect(processExitsWith: .success) {
+            let terminal = try OwnTerminal()
+            signal(SIGINT, SIG_IGN)
+            terminal.play([("Password: ", "\u{3}whole\n")])
+            try expect(text(try Self.asking.readSecret("Password", for: "--password-from")) == "whole")
+        }
+    }
+
+    @Test("without a terminal, or with --no-input, the option to give is named")
+    func cannotAsk() async {
+        await #expect(processExitsWith: .success) {
+            guard setsid() > 0 else { throw Wrong() }
+            for terminal in [Terminal(mayAsk: true), Terminal(mayAsk: false)] {
+                let failure = refusal { () throws(Failure) in
+                    _ = try terminal.readSecret("Password", for: "--new-password-from")
+                }
+                try expect(failure?.status == .inputRequired)
+                try expect(failure?.hints.first?.hasPrefix("give --new-password-from stdin, fd:N") == true)
+            }
+        }
+    }
+
+    @Test("a confirmation is shown as it is typed, and only yes is yes")
+    func confirmation() async {
+        await #expect(processExitsWith: .success) {
+            let terminal = try OwnTerminal()
+            terminal.play(
+                [("One? ", "y\n"), ("Two? ", "yes\n"), ("Three? ", "\n"), ("Four? ", "n\n"), ("Five? ", "yo\n")],
+                withEcho: true)
+            var answers: [Bool] = []
+            for question in ["One?", "Two?", "Three?", "Four?", "Five?"] {
+                answers.append(try Self.asking.isAgreed(question))
+            }
+            try expect(answers == [true, true, false, false, false])
+        }
+    }
+}
+
+private let watched = Mutex<OwnTerminal?>(nil)
