@@ -58,6 +58,8 @@ let package = Package(
 
         // Tests
         .testTarget(name: "OMSecretsTests", dependencies: ["OMSecrets"], swiftSettings: house),
+        .testTarget(name: "OMCryptoTests", dependencies: ["OMCrypto", "OMSecrets"], swiftSettings: house),
+        .testTarget(name: "OMVectorsTests", dependencies: ["OMVectors"], swiftSettings: house),
         .testTarget(
             name: "OMVaultTests", dependencies: ["OMVault", "OMStorage", "OMRecords", "OMSecrets"],
             swiftSettings: house),

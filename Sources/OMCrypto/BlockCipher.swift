@@ -3,9 +3,8 @@
 // Nothing here notices a changed ciphertext: whoever can tell a wrong padding from a right one can read the message
 // (Vaudenay 2002). Hence one error for everything that goes wrong, and "unauthenticated" in every signature.
 
-public import OMSecrets
-
 internal import COpenSSL
+public import OMSecrets
 
 /// A cipher and its mode; the key's length picks the variant.
 public enum BlockAlgorithm: Hashable, Sendable {

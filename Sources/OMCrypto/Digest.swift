@@ -1,8 +1,7 @@
 // One hash computation over OpenSSL's EVP_MD_CTX.
 
-public import OMSecrets
-
 internal import COpenSSL
+public import OMSecrets
 
 /// A hash being computed, piece by piece.
 ///

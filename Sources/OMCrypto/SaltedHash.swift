@@ -6,7 +6,7 @@
 public import OMSecrets
 
 /// Makes the SDK's strings and their salts.
-public struct SaltedHash {
+public enum SaltedHash {
     /// The whole string of `secret`, computed and returned in locked memory.
     ///
     ///     try SaltedHash.string(of: password, algorithm: .sha512, saltHex: SaltedHash.generateSalt(bits: 128))
@@ -79,6 +79,9 @@ public struct StreamedSaltedHash: ~Copyable {
     }
 
     private static func isUpperCaseHex(_ digit: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(digit)
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
+        default: false
+        }
     }
 }

@@ -82,7 +82,9 @@ public enum Argon2id {
     /// Whether `encoded` (a PHC string, `$argon2id$v=19$…`) is of `secret`, for test vectors: other salt lengths and
     /// more lanes than ``deriveRaw`` takes. The caller caps the work that the string asks for.
     package static func verifyRaw(_ secret: borrowing SecretBytes, encoded: String) -> Bool {
-        secret.withBytes { secret in
+        // C would take the string for ended at the first NUL, whatever follows.
+        guard !encoded.utf8.contains(0) else { return false }
+        return secret.withBytes { secret in
             unsafe secret.withPointer { secret, count in
                 unsafe crypto_pwhash_argon2id_str_verify(encoded, secret.asText, UInt64(count)) == 0
             }

@@ -127,7 +127,7 @@ struct CAVPReader {
                 let step = try step(section)
                 let isWhole = step.input.count == 16 && step.output.count == 16
                 guard isWhole, step.key.count == steps.first?.key.count ?? step.key.count else {
-                    throw Unreadable("line \(line.number): COUNT \(count) is not of one block, or of another key length")
+                    throw Unreadable("line \(line.number): COUNT \(count) has another key length, or not one block")
                 }
                 steps.append(step)
             }

@@ -10,7 +10,9 @@ struct DigestCheck: Check {
     let digest: [UInt8]
 
     func run() -> Outcome {
-        guard let computed = try? Digest.of(message, algorithm) else { return .refused("\(algorithm) is not available") }
+        guard let computed = try? Digest.of(message, algorithm) else {
+            return .refused("\(algorithm) is not available")
+        }
         return computed == digest ? .agrees : .differs("the digest is another")
     }
 }

@@ -23,9 +23,10 @@ enum JSON: Hashable, Sendable {
 
     /// Whether a text that starts with `[` is a JSON array and not a CAVP section such as `[L = 20]`.
     static func opensArray(_ bytes: [UInt8]) -> Bool {
-        let inside = bytes.drop(while: isSpace).dropFirst().first { !isSpace($0) }
-        return inside.map { [UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "\"")].contains($0) }
-            ?? false
+        switch bytes.drop(while: isSpace).dropFirst().first(where: { !isSpace($0) }) {
+        case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "\""): true
+        default: false
+        }
     }
 }
 

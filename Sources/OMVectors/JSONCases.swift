@@ -22,7 +22,8 @@ struct JSONCases {
             case .skip(let reason): reading.skip(1, reason)
             case .each(let make):
                 switch try make(test, expectation) {
-                case .run(let check): reading.cases.append(VectorCase(id: "\(id)", expectation: expectation, check: check))
+                case .run(let check):
+                    reading.cases.append(VectorCase(id: "\(id)", expectation: expectation, check: check))
                 case .skip(let reason): reading.skip(1, reason)
                 }
             }

@@ -1,6 +1,7 @@
 // Which files to read: regular ones, of a bounded size, in an order that is the same on every machine.
 
 internal import FoundationEssentials
+internal import Glibc
 
 /// A file that may hold vectors; what is in it, ``VectorRunner/verify(_:)`` finds out.
 public struct VectorFile: Sendable {
@@ -10,7 +11,7 @@ public struct VectorFile: Sendable {
     private let reason: String?
 
     /// The largest published file is 5 MiB.
-    private static let largest: UInt64 = 64 << 20
+    private static let largest = 64 << 20
     /// Folders within folders, at most.
     private static let deepest = 32
 
@@ -29,14 +30,14 @@ extension VectorFile {
         for path in paths {
             // A path that was typed may be a link; one found in a folder could lead in circles.
             let target = URL(filePath: path).resolvingSymlinksInPath().path
-            guard let kind = kind(target) else { throw .unreadable(path: path) }
-            if kind == .typeDirectory {
+            guard let status = FileStatus(target) else { throw .unreadable(path: path) }
+            if status.kind == .folder {
                 guard collect(path.last == "/" ? String(path.dropLast()) : path, depth: 0, into: &found) else {
                     throw .unreadable(path: path)
                 }
             } else {
                 guard FileManager.default.isReadableFile(atPath: target) else { throw .unreadable(path: path) }
-                found.append(file(path, kind, size(target)))
+                found.append(file(path, status))
             }
         }
         return found
@@ -48,7 +49,7 @@ extension VectorFile {
             var folder = URL(filePath: start)
             while true {
                 let candidate = folder.appending(path: "vectors").path
-                if kind(candidate) == .typeDirectory { return candidate }
+                if FileStatus(candidate)?.kind == .folder { return candidate }
                 let above = folder.deletingLastPathComponent()
                 guard above.path.count < folder.path.count else { break }
                 folder = above
@@ -61,9 +62,9 @@ extension VectorFile {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return false }
         for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             let path = "\(folder)/\(name)"
-            let kind = kind(path)
-            if kind != .typeDirectory {
-                found.append(file(path, kind, size(path)))
+            let status = FileStatus(path)
+            if status?.kind != .folder {
+                found.append(file(path, status))
             } else if depth == deepest {
                 found.append(VectorFile(path: path, reason: "a folder too deep"))
             } else if !collect(path, depth: depth + 1, into: &found) {
@@ -73,21 +74,33 @@ extension VectorFile {
         return true
     }
 
-    private static func file(_ path: String, _ kind: FileAttributeType?, _ size: UInt64) -> VectorFile {
-        switch kind {
-        case .typeRegular where size > largest: VectorFile(path: path, reason: "larger than 64 MiB")
-        case .typeRegular: VectorFile(path: path, reason: nil)
-        case .typeSymbolicLink: VectorFile(path: path, reason: "a symbolic link: not followed within a folder")
+    private static func file(_ path: String, _ status: FileStatus?) -> VectorFile {
+        switch status?.kind {
+        case .regular where (status?.size ?? 0) > largest: VectorFile(path: path, reason: "larger than 64 MiB")
+        case .regular: VectorFile(path: path, reason: nil)
+        case .link: VectorFile(path: path, reason: "a symbolic link: not followed within a folder")
         default: VectorFile(path: path, reason: "not a regular file")
         }
     }
+}
 
-    private static func kind(_ path: String) -> FileAttributeType? {
-        (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
-    }
+/// lstat(2): Foundation's attributes have other types where the full Foundation is loaded.
+private struct FileStatus {
+    enum Kind { case regular, folder, link, other }
 
-    private static func size(_ path: String) -> UInt64 {
-        let size = (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? any BinaryInteger
-        return size.map { UInt64(clamping: $0) } ?? .max
+    let kind: Kind
+    let size: Int
+
+    init?(_ path: String) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return nil }
+        kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .regular
+            case S_IFDIR: .folder
+            case S_IFLNK: .link
+            default: .other
+            }
+        size = status.st_size
     }
 }

@@ -122,7 +122,7 @@ import Testing
         "an output that takes nothing is exit 60, in words and not a crash",
         arguments: [
             "omvault exit-codes >/dev/full", "omvault exit-codes >&-", "omvault --version >/dev/full",
-            "omvault --help >/dev/full", "exec 3> >(:); wait $!; omvault exit-codes >&3",
+            "omvault --help >/dev/full", "exec 3> >(:); wait $!; env --default-signal=PIPE omvault exit-codes >&3",
             "omvault exit-codes --json >/dev/full",
         ])
     func outputFails(line: String) throws {

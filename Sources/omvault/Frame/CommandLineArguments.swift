@@ -11,110 +11,129 @@ struct CommandLineArguments {
 
     /// - Throws: a usage ``Failure`` for an unknown command, an unknown option before it, or no command at all.
     init(_ typed: [String], root: any ParsableCommand.Type) throws(Failure) {
-        var rest = typed[...]
-        var verb: [String] = []
-        var hoisted: [String] = []
-        var isQuestion = typed.isEmpty
-        var command = root
-
-        walk: while let word = rest.first {
-            if let width = Self.globalWidth(rest) {
-                hoisted += rest.prefix(width)
-                rest = rest.dropFirst(width)
-                continue
-            }
-            if Self.questions.contains(word) {
-                isQuestion = true
-                hoisted.append(word)
-                rest = rest.dropFirst()
-                continue
-            }
-            // `help crypto hash` asks what `crypto hash --help` asks.
-            if word == "help", verb.isEmpty, !isQuestion {
-                isQuestion = true
-                hoisted.append("--help")
-                rest = rest.dropFirst()
-                continue
-            }
-            let subcommands = command.configuration.subcommands
-            if subcommands.isEmpty { break walk }
-            if let next = subcommands.first(where: { $0.answers(to: word) }) {
-                verb.append(next._commandName)
-                command = next
-                rest = rest.dropFirst()
-                continue
-            }
-            if command.configuration.defaultSubcommand != nil { break walk }
-            if word == "--" { break walk }
-            if word.hasPrefix("-"), !Self.belongsToParser(word) { throw Self.unknownOption(word) }
-            if word.hasPrefix("-") { break walk }
-            throw Self.unknownCommand(word, after: verb, among: subcommands)
-        }
-
-        if !isQuestion, let implied = command.configuration.defaultSubcommand {
-            verb.append(implied._commandName)
-            command = implied
-        }
-        let isGroup = !command.configuration.subcommands.isEmpty
-        if isGroup, !isQuestion, !rest.contains(where: Self.belongsToParser) {
-            throw Self.missingCommand(after: verb, among: command.configuration.subcommands)
-        }
-        // A group knows no global options: a question to it is asked without them.
-        if isGroup { hoisted.removeAll { !Self.questions.contains($0) } }
-        self.verb = verb
-        arguments = verb + hoisted + rest
+        var walk = Walk(rest: typed[...], command: root, isQuestion: typed.isEmpty)
+        while try walk.step() {}
+        arguments = try walk.finish()
+        verb = walk.verb
     }
 
     /// What ArgumentParser said, in our anatomy.
     func usageFailure(_ message: String) -> Failure {
-        let sentence = message.prefix(1).lowercased() + message.dropFirst()
-        return Failure(.usage, sentence.shown, hint: (["omvault"] + verb + ["--help"]).joined(separator: " "))
+        Failure(
+            .usage, message.prefix(1).lowercased() + message.dropFirst(),
+            hint: (["omvault"] + verb + ["--help"]).joined(separator: " "))
     }
 }
 
-extension CommandLineArguments {
+/// The way from the first word down the command tree to a leaf.
+private struct Walk {
+    var rest: ArraySlice<String>
+    var command: any ParsableCommand.Type
+    /// Whether help or the version is asked for, which needs no whole command.
+    var isQuestion: Bool
+    private(set) var verb: [String] = []
+    private var hoisted: [String] = []
+
     private static let questions: Set = ["--help", "-h", "--help-hidden", "--version"]
 
-    /// How many words a global option at the front takes; nil when there is none.
-    private static func globalWidth(_ words: ArraySlice<String>) -> Int? {
-        guard let first = words.first else { return nil }
-        if let takesValue = GlobalOptions.spellings[first] { return takesValue && words.count > 1 ? 2 : 1 }
-        let name = first.prefix { $0 != "=" }
-        return first.hasPrefix("--") && GlobalOptions.spellings[String(name)] == true ? 1 : nil
+    init(rest: ArraySlice<String>, command: any ParsableCommand.Type, isQuestion: Bool) {
+        (self.rest, self.command, self.isQuestion) = (rest, command, isQuestion)
+    }
+
+    /// Takes the next word or two; false when the rest belongs to the command that was found.
+    mutating func step() throws(Failure) -> Bool {
+        if takeGlobalOption() || takeQuestion() { return true }
+        return try takeCommand()
+    }
+
+    private mutating func takeGlobalOption() -> Bool {
+        guard let word = rest.first else { return false }
+        if let takesValue = GlobalOptions.spellings[word] {
+            hoist(takesValue && rest.count > 1 ? 2 : 1)
+            return true
+        }
+        let name = String(word.prefix { $0 != "=" })
+        guard word.hasPrefix("--"), name != word, GlobalOptions.spellings[name] == true else { return false }
+        hoist(1)
+        return true
+    }
+
+    private mutating func takeQuestion() -> Bool {
+        guard let word = rest.first else { return false }
+        if Self.questions.contains(word) {
+            isQuestion = true
+            hoist(1)
+            return true
+        }
+        // `help crypto hash` asks what `crypto hash --help` asks.
+        guard word == "help", verb.isEmpty, !isQuestion else { return false }
+        isQuestion = true
+        hoisted.append("--help")
+        rest = rest.dropFirst()
+        return true
+    }
+
+    /// Goes one step down the tree; false at a leaf, and where a default command takes the rest.
+    private mutating func takeCommand() throws(Failure) -> Bool {
+        let commands = command.configuration.subcommands
+        guard let word = rest.first, !commands.isEmpty else { return false }
+        if let next = commands.first(where: { $0.answers(to: word) }) {
+            verb.append(next._commandName)
+            command = next
+            rest = rest.dropFirst()
+            return true
+        }
+        if command.configuration.defaultSubcommand != nil || word == "--" || Self.belongsToParser(word) { return false }
+        throw word.hasPrefix("-") ? unknownOption(word) : unknownCommand(word)
+    }
+
+    mutating func finish() throws(Failure) -> [String] {
+        if !isQuestion, let implied = command.configuration.defaultSubcommand {
+            verb.append(implied._commandName)
+            command = implied
+        }
+        guard !command.configuration.subcommands.isEmpty else { return verb + hoisted + rest }
+        guard isQuestion || rest.contains(where: Self.belongsToParser) else { throw missingCommand() }
+        // A group knows no global options: a question to it is asked without them.
+        return verb + hoisted.filter(Self.questions.contains) + rest
+    }
+
+    private mutating func hoist(_ count: Int) {
+        hoisted += rest.prefix(count)
+        rest = rest.dropFirst(count)
     }
 
     /// ArgumentParser's own flags at the root: completion scripts and the help as data.
     private static func belongsToParser(_ word: String) -> Bool {
         word.hasPrefix("--generate-completion-script") || word.hasPrefix("--experimental-dump-help")
     }
+}
 
-    private static func unknownOption(_ word: String) -> Failure {
+extension Walk {
+    private func unknownOption(_ word: String) -> Failure {
         // The value behind "=" may be a secret that was meant for another program.
         let name = String(word.prefix { $0 != "=" })
         let known = Suggestion.closest(to: name, among: GlobalOptions.spellings.keys)
         return Failure(
-            .usage, "unknown option \(name.shown) before the command",
+            .usage, "unknown option \(name) before the command",
             hint: known.map { "did you mean \($0)?" } ?? "a command's own options follow it; omvault --help")
     }
 
-    private static func unknownCommand(
-        _ word: String, after verb: [String], among commands: [any ParsableCommand.Type]
-    ) -> Failure {
-        let known = Suggestion.closest(to: word, among: commands.map { $0._commandName })
+    private func unknownCommand(_ word: String) -> Failure {
+        let known = Suggestion.closest(to: word, among: command.configuration.subcommands.map { $0._commandName })
         let help = (["omvault"] + verb + ["--help"]).joined(separator: " ")
         return Failure(
-            .usage, "no command \"\((verb + [word]).joined(separator: " ").shown)\"",
-            hint: known.map { "did you mean \"\((verb + [$0]).joined(separator: " "))\"?  (\(help))" } ?? help)
+            .usage, "no command \"\(phrase(verb + [word]))\"",
+            hint: known.map { "did you mean \"\(phrase(verb + [$0]))\"?  (\(help))" } ?? help)
     }
 
-    private static func missingCommand(
-        after verb: [String], among commands: [any ParsableCommand.Type]
-    ) -> Failure {
-        let names = commands.map { $0._commandName }.joined(separator: ", ")
+    private func missingCommand() -> Failure {
+        let names = command.configuration.subcommands.map { $0._commandName }.joined(separator: ", ")
         return Failure(
-            .usage, verb.isEmpty ? "no command given" : "\"\(verb.joined(separator: " "))\" needs a command",
-            hint: "one of: \(names)")
+            .usage, verb.isEmpty ? "no command given" : "\"\(phrase(verb))\" needs a command", hint: "one of: \(names)")
     }
+
+    private func phrase(_ words: [String]) -> String { words.joined(separator: " ") }
 }
 
 extension ParsableCommand {

@@ -2,9 +2,9 @@
 
 /// An error in the words of the door.
 ///
-///     throw Failure(.notFound, "no item \"\(name.shown)\" in vault \"\(vault.shown)\"", hint: "omvault ls")
+///     throw Failure(.notFound, "no item \"\(name)\" in vault \"\(vault)\"", hint: "omvault ls")
 ///
-/// A sentence holds no secret; text from outside goes in through ``String/shown``.
+/// A sentence holds no secret. Text from outside may stand in it as it is: it is escaped when it is printed.
 struct Failure: Error {
     let status: ExitStatus
     let message: String
@@ -25,7 +25,7 @@ struct Failure: Error {
             StandardError.write(document().finish())
         } else {
             let lines = ["error: \(message)"] + hints.map { "hint: \($0)" }
-            StandardError.write(lines.map { "omvault: \($0)\n" }.joined())
+            StandardError.write(lines.map { "omvault: \($0.shown)\n" }.joined())
         }
     }
 

@@ -55,7 +55,7 @@ struct VaultPlace: Equatable, Sendable {
         }
         guard !given.isEmpty, !given.hasPrefix("."), given == given.shown else {
             throw Failure(
-                .usage, "\"\(given.shown)\" cannot be the name of a vault",
+                .usage, "\"\(given)\" cannot be the name of a vault",
                 hint: "a name has no control characters and does not start with a dot; a path has a /")
         }
         name = given

@@ -53,7 +53,7 @@ struct Output: Sendable {
 
     /// A line for the person in front of the screen; `--quiet` silences it.
     func notice(_ text: String) {
-        if !isQuiet { StandardError.write("omvault: \(text)\n") }
+        if !isQuiet { StandardError.write("omvault: \(text.shown)\n") }
     }
 
     private static func isPrintable(_ bytes: Span<UInt8>) -> Bool {

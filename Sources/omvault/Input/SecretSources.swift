@@ -67,7 +67,7 @@ struct SecretSources: ~Copyable {
         case .credential(let name): return try reader.read(credential: name)
         case .environment(let name):
             guard let held = fromEnvironment[name] else {
-                throw Failure(.usage, "\(option): the environment variable \(name.shown) is not set")
+                throw Failure(.usage, "\(option): the environment variable \(name) is not set")
             }
             return try reader.trimmed(SecretBuffer(copying: held.secret))
         }
@@ -111,7 +111,7 @@ extension SecretSources {
             guard let secret = Environment.takeSecret(name) else { continue }
             held[name] = HeldSecret(secret)
             if StandardError.isTerminal {
-                output.notice("\(name.shown) was readable by your other processes; fd:N and file:PATH are safer")
+                output.notice("\(name) was readable by your other processes; fd:N and file:PATH are safer")
             }
         }
         return held
@@ -149,7 +149,7 @@ private struct SecretReader {
         guard descriptor >= 0 else { throw cannotRead(path, errno) }
         defer { close(descriptor) }
         guard isatty(descriptor) == 0 else {
-            throw Failure(.usage, "\(option): \(path.shown) is a terminal", hint: "\(option) tty asks without showing")
+            throw Failure(.usage, "\(option): \(path) is a terminal", hint: "\(option) tty asks without showing")
         }
         var buffer = SecretBuffer(capacity: 4096)
         return try whole(buffer, readAll(descriptor, into: &buffer, maximum: maximum + 2), of: path)
@@ -165,7 +165,7 @@ private struct SecretReader {
     }
 
     func read(command words: [String]) throws(Failure) -> SecretBytes {
-        let program = words[0].shown
+        let program = words[0]
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { throw cannotRead(program, errno) }
         defer { close(ends[0]) }
@@ -210,7 +210,7 @@ private struct SecretReader {
     private var tooLong: Failure { Failure(.usage, "\(option): the secret is longer than \(maximum) bytes") }
 
     private func cannotRead(_ name: String, _ code: Int32) -> Failure {
-        Failure(.io, "\(option): cannot read \(name.shown): \(systemMessage(code))")
+        Failure(.io, "\(option): cannot read \(name): \(systemMessage(code))")
     }
 }
 

@@ -14,6 +14,12 @@ struct Ran {
         let document = try JSONSerialization.jsonObject(with: Data(text.utf8))
         return try #require(document as? [String: Any])
     }
+
+    /// The one login of what `login status --json` printed.
+    static func login(_ text: String) throws -> [String: Any] {
+        let logins = try #require(try json(text)["logins"] as? [[String: Any]])
+        return try #require(logins.count == 1 ? logins.first : nil)
+    }
 }
 
 /// Runs `script` in bash with `omvault` in its path, an empty home and none of our environment. Past the time limit it

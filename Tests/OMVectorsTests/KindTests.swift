@@ -1,0 +1,92 @@
+import Foundation
+import Testing
+
+@testable import OMVectors
+
+/// The repository's own vectors, broken on purpose: a kind whose check cannot fail proves nothing.
+@Suite struct KindTests {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "vectors")
+
+    /// Per kind a test's fields whose every byte matters to a valid case.
+    private static let decisive = [
+        "digest": ["msg", "md", "seed"], "hmac": ["key", "msg", "tag"], "hkdf": ["ikm", "salt", "info", "okm"],
+        "aead": ["key", "iv", "aad", "msg", "ct", "tag"], "block": ["key", "iv", "msg", "ct"],
+        "saltedhash": ["passwordHex"], "kdf-argon2": ["password", "salt", "out", "passwordHex"],
+    ]
+
+    @Test("in every kind, one flipped bit in any field of any valid case is a failure")
+    func mutation() throws {
+        var flips = 0
+        for name in try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted() {
+            let original = try JSON(parsing: [UInt8](Data(contentsOf: Self.folder.appending(path: name))))
+            guard case .object(let members) = original, case .string(let kind)? = members["kind"] else { continue }
+            for field in try #require(Self.decisive[kind]) {
+                let (mutated, count) = flip(field, in: original)
+                guard count > 0 else { continue }
+                guard case .object(let broken) = mutated else { continue }
+                let report = VectorRunner.run(try NativeReader.read(Fields(broken, at: "file")), at: name)
+                #expect(report.failures.count == count, "\(name): \(field)")
+                flips += count
+            }
+        }
+        #expect(flips == 129)
+    }
+
+    /// Flips the last bit of `field` in every valid test that has some.
+    private func flip(_ field: String, in value: JSON) -> (JSON, Int) {
+        switch value {
+        case .array(let elements):
+            let flipped = elements.map { flip(field, in: $0) }
+            return (.array(flipped.map(\.0)), flipped.reduce(0) { $0 + $1.1 })
+        case .object(var members):
+            if members["result"] == .string("valid"), case .string(let text)? = members[field], !text.isEmpty {
+                let digit = text.suffix(1) == "1" ? "0" : "1"
+                members[field] = .string(text.dropLast() + digit)
+                return (.object(members), 1)
+            }
+            var count = 0
+            for (name, member) in members {
+                let (flipped, more) = flip(field, in: member)
+                members[name] = flipped
+                count += more
+            }
+            return (.object(members), count)
+        default: return (value, 0)
+        }
+    }
+
+    @Test("work beyond the cap, lanes and salts that libsodium cannot take are skipped, not tried")
+    func argon2Bounds() {
+        let head = """
+            {"format": "omvault-vectors/1", "kind": "kdf-argon2", "source": {"tool": "none"}, "notes": {},
+             "numberOfTests": 1, "groups": [{"params": {"type": "argon2id", "version": 19}, "tests": [{"id": 1,
+            """
+        let tail = "\"result\": \"valid\", \"flags\": [], \"comment\": \"\"}]}]}"
+        let raw = { (memory: Int, passes: Int, lanes: Int, salt: Int, size: Int) in
+            head
+                + "\"password\": \"00\", \"salt\": \"\(String(repeating: "00", count: salt))\", \"iterations\": \(passes),"
+                + "\"memoryKiB\": \(memory), \"parallelism\": \(lanes), \"size\": \(size), "
+                + "\"out\": \"\(String(repeating: "00", count: size))\"," + tail
+        }
+        #expect(outcome(raw(8, 1, 1, 16, 16)) == oneFails)
+        for text in [
+            raw(7, 1, 1, 16, 16), raw(8, 0, 1, 16, 16), raw(1 << 21, 1, 1, 16, 16), raw(.max, .max, 1, 16, 16),
+            raw(1 << 20, 2, 1, 16, 16), raw(8, 1 << 20, 1, 16, 16), raw(8, 1, 2, 16, 16), raw(8, 1, 1, 8, 16),
+            raw(8, 1, 1, 16, 15), raw(8, 1, 1, 16, 0),
+        ] {
+            #expect(outcome(text) == skips(1))
+        }
+        for costs in [
+            "m=4294967295,t=1,p=1", "m=8,t=4294967295,p=1", "m=8,t=1,p=4294967295", "m=1048576,t=1048576,p=1",
+            "m=99999999999999999999,t=1,p=1", "m=8,t=,p=1",
+        ] {
+            let text = head + "\"encoded\": \"$argon2id$v=19$\(costs)$c29tZXNhbHQ$AAAA\", \"passwordHex\": \"\"," + tail
+            #expect(outcome(text) == skips(1), "\(costs)")
+        }
+        for encoded in ["", "$", "$argon2id$", "$argon2id$v=19$m=8,t=1,p=1,x=1$AA$AA", "$argon2id$v=19$m=8$AA$AA"] {
+            let text = head + "\"encoded\": \"\(encoded)\", \"passwordHex\": \"\"," + tail
+            #expect(outcome(text) == oneFails, "\(encoded)")
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import OMCrypto
+import OMSecrets
+import Testing
+
+@testable import OMVectors
+
+/// A chain as AESAVS 6.4.2 writes it down, block by block, over one-block encryptions: written apart from the check,
+/// which lets the cipher do the chaining.
+private struct Chain {
+    var key: [UInt8]
+    var iv: [UInt8]
+    var input: [UInt8]
+
+    mutating func step(_ direction: BlockCipher.Direction) throws -> BlockChainCheck.Step {
+        let start = self
+        var outputs: [[UInt8]] = []
+        var feedback = iv
+        for round in 0..<1000 {
+            let output =
+                direction == .encrypt
+                ? try block(direction, xor(input, feedback)) : xor(try block(direction, input), feedback)
+            feedback = direction == .encrypt ? output : input
+            input = round == 0 ? iv : outputs[round - 1]
+            outputs.append(output)
+        }
+        let (last, before) = (outputs[999], outputs[998])
+        key = xor(key, Array((before + last).suffix(key.count)))
+        (iv, input) = (last, before)
+        return BlockChainCheck.Step(key: start.key, iv: start.iv, input: start.input, output: last)
+    }
+
+    private func block(_ direction: BlockCipher.Direction, _ bytes: [UInt8]) throws -> [UInt8] {
+        let zero = [UInt8](repeating: 0, count: 16)
+        var cipher = try BlockCipher(
+            direction, unauthenticated: .aesCBC, key: SecretBytes(copying: key), iv: zero, padding: .none)
+        return try cipher.update(bytes.span).withBytes { bytes in bytes.indices.map { bytes[$0] } }
+    }
+
+    private func xor(_ one: [UInt8], _ other: [UInt8]) -> [UInt8] { zip(one, other).map { $0 ^ $1 } }
+}
+
+@Suite struct MonteCarloTests {
+    private func steps(_ direction: BlockCipher.Direction, keyCount: Int, _ count: Int) throws -> [BlockChainCheck.Step]
+    {
+        var chain = Chain(
+            key: (0..<keyCount).map { UInt8($0) }, iv: (0..<16).map { UInt8($0 + 64) },
+            input: (0..<16).map { UInt8($0 + 128) })
+        return try (0..<count).map { _ in try chain.step(direction) }
+    }
+
+    private func text(_ direction: BlockCipher.Direction, _ steps: [BlockChainCheck.Step]) -> String {
+        let names = direction == .encrypt ? ("PLAINTEXT", "CIPHERTEXT") : ("CIPHERTEXT", "PLAINTEXT")
+        let records = steps.enumerated().map { count, step in
+            """
+            COUNT = \(count)
+            KEY = \(Hex.encode(step.key))
+            IV = \(Hex.encode(step.iv))
+            \(names.0) = \(Hex.encode(step.input))
+            \(names.1) = \(Hex.encode(step.output))
+
+            """
+        }
+        return "[\(direction == .encrypt ? "ENCRYPT" : "DECRYPT")]\n" + records.joined(separator: "\n")
+    }
+
+    @Test("a chain of every key length and both directions passes; one wrong bit anywhere in it fails")
+    func chains() throws {
+        for direction in [BlockCipher.Direction.encrypt, .decrypt] {
+            for keyCount in [16, 24, 32] {
+                let steps = try steps(direction, keyCount: keyCount, 3)
+                #expect(BlockChainCheck(direction: direction, steps: steps).run() == .agrees)
+                for (index, step) in steps.enumerated() {
+                    let flips = [
+                        BlockChainCheck.Step(key: flip(step.key), iv: step.iv, input: step.input, output: step.output),
+                        BlockChainCheck.Step(key: step.key, iv: flip(step.iv), input: step.input, output: step.output),
+                        BlockChainCheck.Step(key: step.key, iv: step.iv, input: flip(step.input), output: step.output),
+                        BlockChainCheck.Step(key: step.key, iv: step.iv, input: step.input, output: flip(step.output)),
+                    ]
+                    for flipped in flips {
+                        var broken = steps
+                        broken[index] = flipped
+                        #expect(BlockChainCheck(direction: direction, steps: broken).run() != .agrees, "\(index)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a file holds a chain a section, of a hundred steps: fewer, more or one out of order is unreadable")
+    func files() throws {
+        let header = "# AESVS MCT test data for CBC\n"
+        let encrypt = text(.encrypt, try steps(.encrypt, keyCount: 16, 100))
+        let decrypt = text(.decrypt, try steps(.decrypt, keyCount: 16, 100))
+        #expect(outcome(header + encrypt + "\n" + decrypt) == passes(2))
+        #expect(outcome(header + encrypt.prefix(encrypt.count / 2)) != passes(1))
+        #expect(
+            outcome(header + encrypt + "\nCOUNT = 100\n") == "line 603: a record outside of [ENCRYPT] and [DECRYPT]")
+        let short = encrypt.replacing("COUNT = 99", with: "[DECRYPT]\nCOUNT = 99")
+        #expect(outcome(header + short) == "line 597: COUNT should stand here")
+        let doubled = encrypt.replacing("COUNT = 40\n", with: "COUNT = 41\n")
+        #expect(outcome(header + doubled) == "line 243: COUNT should be 40")
+        let longer = encrypt.replacing("COUNT = 57\nKEY = ", with: "COUNT = 57\nKEY = 0001020304050607")
+        #expect(outcome(header + longer) == "line 2: COUNT 57 has another key length, or not one block")
+    }
+
+    @Test("a digest chain fails on any wrong checkpoint and on another seed")
+    func digests() throws {
+        let seed = [UInt8](repeating: 7, count: 20)
+        var last = [seed, seed, seed]
+        for _ in 0..<1000 { last = [last[1], last[2], try Digest.of(Array(last.joined()), .insecureSHA1)] }
+        let check = DigestChainCheck(algorithm: .insecureSHA1, seed: seed, checkpoints: [last[2]])
+        #expect(check.run() == .agrees)
+        for (seed, checkpoint) in [(flip(seed), last[2]), (seed, flip(last[2]))] {
+            let broken = DigestChainCheck(algorithm: .insecureSHA1, seed: seed, checkpoints: [checkpoint])
+            #expect(broken.run() == .differs("COUNT 0: another digest"))
+        }
+    }
+
+    private func flip(_ bytes: [UInt8]) -> [UInt8] {
+        var bytes = bytes
+        bytes[bytes.count - 1] ^= 1
+        return bytes
+    }
+}

@@ -1,0 +1,17 @@
+@testable import OMVectors
+
+/// What a text comes to: the reason why it cannot be read, or the summary of what ran and was skipped.
+func outcome(_ text: String, named name: String = "vectors") -> String { outcome(Array(text.utf8), named: name) }
+
+func outcome(_ bytes: [UInt8], named name: String = "vectors") -> String {
+    do {
+        return VectorRunner.run(try Reading.of(bytes, named: name), at: name).summary
+    } catch {
+        return error.reason
+    }
+}
+
+/// The summary of so many cases that passed.
+func passes(_ count: Int) -> String { "\(count) passed, 0 failed, 0 acceptable, 0 skipped" }
+let oneFails = "0 passed, 1 failed, 0 acceptable, 0 skipped"
+func skips(_ count: Int) -> String { "0 passed, 0 failed, 0 acceptable, \(count) skipped" }

@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import OMVectors
+
+@Suite struct VectorFileTests {
+    /// A folder of its own for each test, gone with it.
+    private final class Folder {
+        let path = FileManager.default.temporaryDirectory.appending(path: "omvault-\(UUID())").path
+
+        init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
+        deinit { try? FileManager.default.removeItem(atPath: path) }
+
+        func write(_ text: String, _ name: String) throws {
+            let file = "\(path)/\(name)"
+            let folder = URL(filePath: file).deletingLastPathComponent().path
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: URL(filePath: file))
+        }
+    }
+
+    @Test("a folder is walked in the order of the names' bytes, and what is no plain file is named, not opened")
+    func walk() throws {
+        let folder = try Folder()
+        try folder.write(CAVPReaderTests.short, "b/two.rsp")
+        try folder.write(JSONReaderTests.native, "Z.json")
+        try folder.write("words\n", "a.txt")
+        try folder.write("", "é")
+        #expect(mkfifo("\(folder.path)/c-pipe", 0o600) == 0)
+        try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/d-loop", withDestinationPath: folder.path)
+        let large = "\(folder.path)/large.rsp"
+        try folder.write("", "large.rsp")
+        #expect(truncate(large, (64 << 20) + 1) == 0)
+
+        let report = try report([folder.path + "/"])
+        let lines = report.files.map { file in
+            "\(file.path.dropFirst(folder.path.count + 1)) \(file.passed) \(file.skips.map(\.reason).joined())"
+        }
+        #expect(
+            lines == [
+                "Z.json 2 ", "a.txt 0 text of no known vector format", "b/two.rsp 2 ", "c-pipe 0 not a regular file",
+                "d-loop 0 a symbolic link: not followed within a folder", "large.rsp 0 larger than 64 MiB",
+                "é 0 the file is empty",
+            ])
+        #expect(report.summary == "4 passed, 0 failed, 0 acceptable, 5 skipped")
+        #expect(report.isProof())
+        #expect(!report.isProof(failOnSkip: true))
+    }
+
+    @Test("a link that was typed is followed, and a path with nothing behind it is an error")
+    func paths() throws {
+        let folder = try Folder()
+        try folder.write(CAVPReaderTests.short, "vectors.rsp")
+        let link = "\(folder.path)/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "\(folder.path)/vectors.rsp")
+        #expect(try report([link]).summary == passes(2))
+        for path in ["\(folder.path)/nothing", "", "\(folder.path)/vectors.rsp/below"] {
+            #expect(throws: VectorsError.unreadable(path: path)) { try report([path]) }
+        }
+    }
+
+    @Test("nothing run and anything failed are no proof")
+    func proof() throws {
+        let folder = try Folder()
+        #expect(try !report([folder.path]).isProof())
+        try folder.write("words\n", "a.txt")
+        #expect(try !report([folder.path]).isProof())
+        try folder.write(CAVPReaderTests.short.replacing("616263", with: "616264"), "wrong.rsp")
+        let broken = try report([folder.path])
+        #expect(!broken.isProof())
+        #expect(broken.files[1].failures == [.init(id: "line 10 (Len = 24)", reason: "the digest is another")])
+    }
+}

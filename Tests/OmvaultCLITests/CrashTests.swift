@@ -1,0 +1,153 @@
+// Killed at every write, sync and unlink, and what the next command finds.
+
+import Foundation
+import Testing
+
+/// A home that is made once and copied for every kill.
+private final class CrashSite {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "omvault-crash-\(UUID().uuidString)")
+
+    /// - Parameter script: runs with the site as its home.
+    init(_ script: String) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let made = try bash("set -e; cd \"$HOME\"; \(script)", environment: ["HOME": folder.path])
+        try #require(made.status == 0, "\(made.errors)")
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    /// How often `command` makes each of the calls at which it will be killed.
+    func calls(of command: String) throws -> [(call: String, count: Int)] {
+        let names = ["pwrite64", "fdatasync", "unlink"]
+        let ran = try bash(
+            "cp -a \"$SITE/.\" .; strace -f -o trace -e trace=\(names.joined(separator: ",")) \(command) >/dev/null 2>&1; cat trace",
+            environment: ["SITE": folder.path])
+        let counted = names.map { name in (name, ran.output.split(separator: "\n").filter { $0.contains(" \(name)(") }.count) }
+        // Without calls to kill at, everything below would pass by itself.
+        try #require(counted.filter { $0.1 > 0 }.count >= 2, "\(ran.output) \(ran.errors)")
+        return counted
+    }
+
+    /// Runs `command` in a fresh copy, killed at the `number`th `call`, and then `after` in the same home.
+    func kill(_ command: String, at call: String, _ number: Int, then after: String) throws -> Ran {
+        try bash(
+            """
+            cp -a "$SITE/." .
+            strace -f -y -o trace -e trace=\(call),fdatasync -e inject=\(call):signal=SIGKILL:when=\(number) \
+                \(command) > said 2>/dev/null
+            test $? = 137 || echo "not killed"
+            \(after)
+            """, environment: ["SITE": folder.path])
+    }
+}
+
+@Suite struct CrashTests {
+    private static let login = """
+        omvault -q profile set p OfflineAuthAllowed=true MaxLoginAttempts=3 OnAttemptsExceeded=wipe
+        printf right > right; printf wrong > wrong
+        omvault -q login enroll ada --profile p --password-from file:right --kdf-mem 8 --kdf-time 1
+
+        """
+    private static let check = "omvault login check ada --mode offline --password-from file:"
+
+    @Test("a failing attempt killed anywhere never costs less than its charge, never wipes, and leaves a working login")
+    func failingAttempt() throws {
+        let site = try CrashSite(Self.login)
+        for (call, count) in try site.calls(of: Self.check + "wrong") {
+            for number in 1...max(count, 1) where count > 0 {
+                let ran = try site.kill(
+                    Self.check + "wrong", at: call, number,
+                    then: """
+                        grep -c 'fdatasync(.*login-.*mark.*= 0' trace
+                        test ! -s said || echo "said: $(cat said)"
+                        omvault login status --json
+                        \(Self.check)right
+                        """)
+                let at: Comment = "killed at \(call) \(number): \(ran.output) \(ran.errors)"
+                let lines = ran.output.split(separator: "\n").map(String.init)
+                #expect(!lines.contains("not killed"), at)
+                guard lines.count == 3, let syncs = Int(lines[0]) else {
+                    Issue.record(at)
+                    continue
+                }
+                let login = try Ran.login(lines[1])
+                let charged = try #require(login["charged"] as? Int, at)
+                let failed = try #require(login["failed"] as? Int, at)
+                // The check comes after the mark of the charge is on the disk, and before anything else is written.
+                #expect(charged >= (syncs > 0 ? 1 : 0) && charged <= 1 && failed <= charged, at)
+                #expect(login["offline"] as? Bool == true && ran.status == 0 && lines[2].hasPrefix("granted"), at)
+            }
+        }
+    }
+
+    @Test("more kills than attempts lock the login and destroy nothing")
+    func crashesAlone() throws {
+        let site = try CrashSite(Self.login)
+        // Each is killed where its mark is being written after the check: charged, and never settled.
+        let ran = try site.kill(
+            Self.check + "wrong", at: "pwrite64", 1,
+            then: """
+                for i in 1 2 3 4 5 6; do
+                    strace -f -o trace -e inject=fdatasync:signal=SIGKILL:when=3 \(Self.check)wrong >/dev/null 2>&1
+                done
+                omvault login status --json
+                \(Self.check)right
+                """)
+        let lines = ran.output.split(separator: "\n").map(String.init)
+        let login = try Ran.login(lines.first ?? "")
+        #expect(login["charged"] as? Int == 4 && login["failed"] as? Int == 0, "\(lines)")
+        #expect(login["reason"] as? String == "locked_out" && login["scheme"] as? String == "SaltedSHA-512")
+        #expect(ran.status == 22, "\(lines)")
+    }
+
+    @Test("a wipe killed anywhere is finished by the next command, and never undone")
+    func wipe() throws {
+        let site = try CrashSite(
+            Self.login + "for i in 1 2 3; do \(Self.check)wrong || test $? = 20; done >/dev/null 2>&1")
+        for (call, count) in try site.calls(of: Self.check + "wrong") {
+            for number in 1...max(count, 1) where count > 0 {
+                let ran = try site.kill(
+                    Self.check + "wrong", at: call, number, then: "omvault login status --json; \(Self.check)right")
+                let at: Comment = "killed at \(call) \(number): \(ran.output) \(ran.errors)"
+                let status = try #require(ran.output.split(separator: "\n").first { $0.hasPrefix("{") }, at)
+                let login = try Ran.login(String(status))
+                let failed = try #require(login["failed"] as? Int, at)
+                switch login["reason"] as? String {
+                // Killed before the charge: as if the attempt had not been made.
+                case nil: #expect(ran.status == 0 && failed == 3, at)
+                // Charged but not judged: nothing is destroyed without a wrong verdict.
+                case "locked_out": #expect(ran.status == 22 && failed == 3, at)
+                case "wiped": #expect(ran.status == 23 && failed == 4 && login["scheme"] is NSNull, at)
+                case let other: Issue.record("\(other ?? "") \(at)")
+                }
+            }
+        }
+    }
+
+    @Test("an add killed anywhere leaves the vault with the old items or with the new one too")
+    func add() throws {
+        let site = try CrashSite(
+            """
+            printf password > password; printf old > old; printf new > new
+            omvault -q init --password-from file:password --kdf-mem 8 --kdf-time 1 --no-recovery
+            omvault -q add first --field x=file:old --password-from file:password
+            """)
+        let add = "omvault -q add second --field x=file:new --password-from file:password"
+        for (call, count) in try site.calls(of: add) {
+            for number in 1...max(count, 1) where count > 0 {
+                let ran = try site.kill(
+                    add, at: call, number,
+                    then: """
+                        omvault ls --password-from file:password
+                        omvault get first:x --password-from file:password; echo
+                        \(add); echo "again $?"
+                        omvault get second:x --password-from file:password
+                        """)
+                let at: Comment = "killed at \(call) \(number): \(ran.output) \(ran.errors)"
+                let old = "first\nold\nagain 0\nnew"
+                let new = "first\nsecond\nold\nagain 5\nnew"
+                #expect([old, new].contains(ran.output) && ran.status == 0, at)
+            }
+        }
+    }
+}

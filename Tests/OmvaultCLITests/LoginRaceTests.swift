@@ -1,0 +1,45 @@
+// Two hundred processes at one credential.
+
+import Foundation
+import Testing
+
+@Suite struct LoginRaceTests {
+    /// Enrols ada, then runs 200 checks at once; each prints its exit code and what it said.
+    private func race(limit: Int, password: String) throws -> [String] {
+        let ran = try bash(
+            """
+            set -e
+            omvault -q profile set p OfflineAuthAllowed=true MaxLoginAttempts=\(limit) OnAttemptsExceeded=wipe
+            printf right | omvault -q login enroll ada --profile p --password-from stdin --kdf-mem 8 --kdf-time 1
+            printf '\(password)' > typed
+            for i in $(seq 200); do
+                { said=$(omvault login check ada --mode offline --password-from file:typed 2>/dev/null) && code=0 || code=$?
+                  echo "$code $said" > "answer.$i"; } &
+            done
+            wait
+            cat answer.*
+            omvault login status --json
+            """)
+        #expect(ran.status == 0, "\(ran.errors)")
+        return ran.output.split(separator: "\n").map(String.init)
+    }
+
+    @Test("of 200 processes guessing at once six are checked, one wipes, and the rest find it wiped")
+    func wrongPasswords() throws {
+        let answers = try race(limit: 5, password: "wrong")
+        #expect(answers.count == 201)
+        #expect(answers.filter { $0.hasPrefix("20 denied attempts_left=") }.sorted() == (0...4).map { "20 denied attempts_left=\($0)" })
+        #expect(answers.filter { $0 == "23 denied reason=attempts_exceeded" }.count == 1)
+        #expect(answers.filter { $0 == "23 denied reason=wiped" }.count == 194)
+        let login = try Ran.login(answers[200])
+        #expect(login["charged"] as? Int == 6 && login["failed"] as? Int == 6 && login["reason"] as? String == "wiped")
+    }
+
+    @Test("of 200 processes with the right password at once all are let in, with a limit of one")
+    func rightPasswords() throws {
+        let answers = try race(limit: 1, password: "right")
+        #expect(answers.filter { $0.hasPrefix("0 granted offline user=ada profile=p") }.count == 200)
+        let login = try Ran.login(answers[200])
+        #expect(login["charged"] as? Int == 0 && login["failed"] as? Int == 0 && login["offline"] as? Bool == true)
+    }
+}
