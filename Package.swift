@@ -16,6 +16,8 @@ let package = Package(
     products: [
         .library(name: "OMSecrets", targets: ["OMSecrets"]),
         .library(name: "OMCrypto", targets: ["OMCrypto"]),
+        .library(name: "OMStorage", targets: ["OMStorage"]),
+        .library(name: "OMRecords", targets: ["OMRecords"]),
         .library(name: "OMVault", targets: ["OMVault"]),
         .library(name: "OMAuth", targets: ["OMAuth"]),
         .library(name: "OMVectors", targets: ["OMVectors"]),

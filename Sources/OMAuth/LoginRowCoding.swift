@@ -142,8 +142,9 @@ extension LoginRecipe {
         stretchSalt = try reader.bytes(Self.saltCount)
         let memory = try reader.number32(), passes = try reader.number32(), lanes = try reader.number32()
         // Attack: a row that asks for 4 TiB. Nothing is allocated before the bounds are known to hold.
-        do { parameters = try Argon2id.Parameters(memoryKiB: memory, passes: passes, lanes: lanes) } catch {
+        guard lanes == 1, let bounded = try? Argon2id.Parameters(memoryKiB: memory, passes: passes) else {
             throw Malformed()
         }
+        parameters = bounded
     }
 }

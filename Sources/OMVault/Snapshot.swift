@@ -13,19 +13,42 @@ final class OpenVault {
     let keys: [ProtectionLevel: LevelKeys]
     /// Nil on a device that has no key: nothing was ever noted there.
     let marks: HighWaterFile?
+    /// Another device's marks were written under another key, so they say nothing here.
+    let isOwnDevice: Bool
     /// The user asked to read once what would otherwise be refused as put back.
     let acceptsRollback: Bool
 
     init(
         database: consuming Database, header: VaultHeader, root: consuming Key<Deriving>?,
-        keys: [ProtectionLevel: LevelKeys], marks: consuming HighWaterFile?, acceptsRollback: Bool
+        keys: [ProtectionLevel: LevelKeys], marks: consuming HighWaterFile?, isOwnDevice: Bool, acceptsRollback: Bool
     ) {
         self.database = database
         self.header = header
         self.root = root
         self.keys = keys
         self.marks = marks
-        self.acceptsRollback = acceptsRollback
+        (self.isOwnDevice, self.acceptsRollback) = (isOwnDevice, acceptsRollback)
+    }
+
+    /// The marks of this vault on this device.
+    ///
+    /// - Returns: nil where this device has no key, or its marks are not to be believed and that is accepted.
+    /// - Throws: ``VaultError/unseenHere``, ``VaultError/storage(_:)``.
+    static func readMarks(
+        _ marks: borrowing HighWaterFile?, _ acceptsRollback: Bool
+    ) throws(VaultError) -> [HighWaterMark]? {
+        switch marks {
+        case .none: return nil
+        case .some(let marks):
+            let seen: [HighWaterMark]?
+            do throws(StorageError) { seen = try marks.read() } catch {
+                if error == .corrupt, acceptsRollback { return nil }
+                throw VaultError(storage: error)
+            }
+            guard seen != nil || acceptsRollback else { throw .unseenHere }
+            guard seen.map({ $0.count == 1 + ProtectionLevel.allCases.count }) ?? true else { throw .corrupt(.header) }
+            return seen
+        }
     }
 
     /// The levels at hand, the most protected first.
@@ -59,6 +82,7 @@ struct LevelState: Hashable {
                 let generation: UInt64 = try cursor.number(in: bytes)
                 let root = try cursor.take(32, in: bytes)
                 try cursor.end(in: bytes)
+                guard generation < UInt64(Int64.max) else { throw MalformedBytes() }
                 return LevelState(generation: generation, root: root)
             }
         }
@@ -100,28 +124,23 @@ final class Snapshot {
 
         let unread = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: 32))
         let before = seen ?? [HighWaterMark](repeating: unread, count: 1 + ProtectionLevel.allCases.count)
-        guard before.count == 1 + ProtectionLevel.allCases.count else { throw .corrupt(.header) }
         marks = before
         // Without the root key the header's own seal cannot be judged, so it is compared but never noted.
-        try judge(0, header.mark, .header, mayNote: vault.root != nil)
+        let isAhead = try header.judge(against: marks[0], acceptsRollback: vault.acceptsRollback)
+        if isAhead, vault.root != nil { note(0, header.mark) }
         for (index, level) in ProtectionLevel.allCases.enumerated() {
             guard let state = states[level] else { continue }
-            try judge(index + 1, state.mark, .level, mayNote: true)
+            switch marks[index + 1].judge(state.mark) {
+            case .same: break
+            case .newer: note(index + 1, state.mark)
+            case .rolledBack: guard vault.acceptsRollback else { throw .rolledBack(.level) }
+            }
         }
     }
 
-    private func judge(
-        _ index: Int, _ found: HighWaterMark, _ part: VaultError.Part, mayNote: Bool
-    ) throws(VaultError) {
-        switch marks[index].judge(found) {
-        case .same: break
-        case .newer:
-            guard mayNote else { break }
-            isNewer = true
-            marks[index] = found
-        case .rolledBack:
-            guard vault.acceptsRollback else { throw .rolledBack(part) }
-        }
+    private func note(_ index: Int, _ found: HighWaterMark) {
+        isNewer = true
+        marks[index] = found
     }
 
     private static func boxes(_ database: borrowing Database) throws(VaultError) -> [(ProtectionLevel, [UInt8])] {
@@ -142,12 +161,17 @@ final class Snapshot {
     // MARK: - Reading
 
     /// The item's entry, looked for in every level at hand.
+    ///
+    /// - Throws: ``VaultError/ambiguous(_:_:)``. Attack: while the vault is locked, an `always` item is put in under the
+    ///   name of a protected one, to be read, or written, in its place.
     func find(_ name: ItemName) throws(VaultError) -> (level: ProtectionLevel, entry: TreeEntry)? {
+        var found: [(level: ProtectionLevel, entry: TreeEntry)] = []
         for level in vault.levels {
             guard let keys = vault.keys[level] else { continue }
-            if let entry = try tree(level).entry(keys.key(of: name)) { return (level, entry) }
+            if let entry = try tree(level).entry(keys.key(of: name)) { found.append((level, entry)) }
         }
-        return nil
+        guard found.count < 2 else { throw .ambiguous(name, found.map(\.level)) }
+        return found.first
     }
 
     func entries(_ level: ProtectionLevel) throws(VaultError) -> [TreeEntry] {

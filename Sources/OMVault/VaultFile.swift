@@ -33,10 +33,23 @@ public struct VaultFile: ~Copyable {
         _ path: String, device folder: DeviceFolder?, acceptsRollback: Bool = false
     ) throws(VaultError) -> VaultFile {
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
+        let device = try storing { () throws(StorageError) in try folder?.load() }
         let header = try database.transaction(.read) { () throws(VaultError) in try readHeader(database) }
-        return VaultFile(
-            path: path, device: try storing { () throws(StorageError) in try folder?.load() }, folder: folder,
-            header: header, acceptsRollback: acceptsRollback)
+        let file = VaultFile(
+            path: path, device: device, folder: folder, header: header, acceptsRollback: acceptsRollback)
+        try file.judgeHeader()
+        return file
+    }
+
+    /// To be asked before anybody types: whether the slot can be opened on this device at all.
+    ///
+    /// - Throws: ``VaultError/deviceKeyMissing``, ``VaultError/otherDeviceKey``.
+    public func checkDevice(for slot: KeySlot) throws(VaultError) {
+        guard slot.isDeviceBound, !isOwnDevice else { return }
+        switch device {
+        case .some: throw .otherDeviceKey
+        case .none: throw .deviceKeyMissing
+        }
     }
 
     /// Whether something stands at `path`, whatever it is.
@@ -49,7 +62,9 @@ public struct VaultFile: ~Copyable {
     /// - Throws: ``VaultError/cannotUnlock`` for another key; ``VaultError/deviceKeyMissing`` and
     ///   ``VaultError/otherDeviceKey`` when the slot is bound to a device key that is not here; the errors of reading.
     public func unlock(_ slot: KeySlot, with key: borrowing Key<Unlocking>) throws(VaultError) -> Vault {
-        if slot.isDeviceBound { try checkDevice() }
+        // A slot that the vault no longer has opens nothing, though its bytes may be in somebody's hands.
+        guard slots.contains(slot) else { throw .cannotUnlock }
+        try checkDevice(for: slot)
         let root = try slot.unwrap(with: key, vault: header.id, device: device)
         try header.check(root)
         return try open(root: consume root)
@@ -72,7 +87,7 @@ public struct VaultFile: ~Copyable {
         return Vault(
             OpenVault(
                 database: database, header: header, root: root, keys: keys, marks: highWater(),
-                acceptsRollback: acceptsRollback))
+                isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback))
     }
 
     private func highWater() -> HighWaterFile? {
@@ -89,11 +104,15 @@ public struct VaultFile: ~Copyable {
         }
     }
 
-    private func checkDevice() throws(VaultError) {
-        if isOwnDevice { return }
-        switch device {
-        case .some: throw .otherDeviceKey
-        case .none: throw .deviceKeyMissing
+    /// On the vault's own device the header has a mark. One that was read before the mark may be behind it, if a change
+    /// came between the two; that is why a header that looks old is read once more.
+    private func judgeHeader() throws(VaultError) {
+        guard isOwnDevice, let noted = try OpenVault.readMarks(highWater(), acceptsRollback)?.first else { return }
+        do throws(VaultError) { _ = try header.judge(against: noted, acceptsRollback: acceptsRollback) } catch {
+            let path = path
+            let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
+            let again = try database.transaction(.read) { () throws(VaultError) in try Self.readHeader(database) }
+            _ = try again.judge(against: noted, acceptsRollback: acceptsRollback)
         }
     }
 
@@ -108,6 +127,7 @@ public struct VaultFile: ~Copyable {
             while try each.step() { rows.append((each.number(0), each.bytes(1))) }
             return (body, rows)
         }
+        guard rows.count <= VaultSchema.maximumSlots else { throw .corrupt(.slot) }
         let slots = try rows.map { row throws(VaultError) in
             let slot = try KeySlot(decoding: row.1)
             guard Int64(slot.id) == row.0 else { throw .corrupt(.slot) }
@@ -125,12 +145,13 @@ public struct VaultFile: ~Copyable {
         let salt = Random.bytes(Argon2id.saltCount)
         let key: Key<Unlocking>
 
-        /// - Throws: ``VaultError/outOfMemory``.
+        /// - Throws: ``VaultError/outOfMemory``, ``VaultError/unsupportedStretch``.
         public init(
             _ kind: KeySlot.Kind, stretching secret: borrowing SecretBytes, _ parameters: Argon2id.Parameters
         ) throws(VaultError) {
             (self.kind, self.parameters) = (kind, parameters)
-            do { key = try Argon2id.stretch(secret, salt: salt, parameters) } catch { throw .outOfMemory }
+            let salt = salt
+            key = try stretching { () throws(SecretsError) in try Argon2id.stretch(secret, salt: salt, parameters) }
         }
     }
 

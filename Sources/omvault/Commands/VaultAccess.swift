@@ -60,6 +60,7 @@ struct VaultAccess {
         guard let slot = file.slots.first(where: { $0.kind == kind }) else {
             throw Failure(.badSecret, "vault \"\(place.name.shown)\" has no \(kind.noun)", hint: "unlock the other way")
         }
+        try run { () throws(VaultError) in try file.checkDevice(for: slot) }
         switch kind {
         case .password:
             let password = try secrets.readPassword("--password-from", prompt: "Password for vault \"\(place.name)\"")
