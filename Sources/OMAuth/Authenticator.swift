@@ -155,7 +155,9 @@ public struct Authenticator: Sendable {
         case .open(let slot): return slot
         // The last charge may be of an attempt that is running: whether it was wrong shows when the lock is free.
         case .refused(.lockedOut), .wipeDue: break
-        case .refused(let error): throw error
+        case .refused(let error):
+            if case .expired = error { store.rememberTime(row.id) }
+            throw error
         }
         return try store.lock(row.id).hold(wait: lockWait) { () throws(AuthError) in
             try Uninterrupted.run { () throws(AuthError) in

@@ -84,6 +84,8 @@ import Testing
         #expect(check("right") == .expired(since: since))
         #expect(check("wrong") == .expired(since: since))
         #expect(try authenticator.status(ada, profile).refusal == .expired(since: since))
+        // The next boot counts from nothing: what the refusal has noted is all that is known.
+        clock.reboot()
         clock.advance(wall: -10 * 365 * Self.day)
         #expect(check("right") == .expired(since: since))
         #expect(try home.row(profile).charged == 0)

@@ -126,7 +126,7 @@ extension Password {
 
 /// A clock whose hands a test holds, and at whose reading it can strike.
 final class TestClock: Sendable {
-    private struct State { var wall: Int64 = 1_800_000_000, boot: Int64 = 1_000, readings = 0 }
+    private struct State { var wall: Int64 = 1_800_000_000, boot: Int64 = 1_000, bootNumber: UInt8 = 7, readings = 0 }
     private let state = Mutex(State())
     private let strike: @Sendable (_ reading: Int) -> Void
 
@@ -138,12 +138,16 @@ final class TestClock: Sendable {
         }
     }
 
+    func reboot() {
+        state.withLock { ($0.boot, $0.bootNumber) = (0, $0.bootNumber + 1) }
+    }
+
     func read() -> ClockReading {
         let now = state.withLock { state in
             state.readings += 1
             return state
         }
         strike(now.readings)
-        return ClockReading(wall: now.wall, sinceBoot: now.boot, bootID: [UInt8](repeating: 7, count: 16))
+        return ClockReading(wall: now.wall, sinceBoot: now.boot, bootID: [UInt8](repeating: now.bootNumber, count: 16))
     }
 }

@@ -150,7 +150,8 @@ import Testing
             } == .deviceKeyMissing)
         #expect(!FileManager.default.fileExists(atPath: key))
 
-        _ = try DeviceFolder(home.places.device).make()
+        try Data(Random.bytes(32)).write(to: URL(filePath: key))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
         #expect(home.check("right", profile) == .otherDeviceKey)
         #expect(try home.authenticator().status([profile]).map(\.refusal) == [.otherDeviceKey])
         #expect(
