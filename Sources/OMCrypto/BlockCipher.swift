@@ -87,8 +87,8 @@ public struct BlockCipher: ~Copyable {
     }
 }
 
-/// The handle, freed, and so wiped, with its owner.
-private struct CipherContext: ~Copyable {
+/// The handle, freed, and so wiped, with its owner. Not private: an optimised caller in another room destroys it in place.
+struct CipherContext: ~Copyable {
     let pointer: OpaquePointer
 
     init() {

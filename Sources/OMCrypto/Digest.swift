@@ -90,8 +90,8 @@ extension DigestAlgorithm {
     }
 }
 
-/// The handle, freed, and so wiped, with its owner.
-private struct DigestContext: ~Copyable {
+/// The handle, freed, and so wiped, with its owner. Not private: an optimised caller in another room destroys it in place.
+struct DigestContext: ~Copyable {
     let pointer: OpaquePointer
 
     init() {
