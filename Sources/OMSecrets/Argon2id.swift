@@ -51,7 +51,8 @@ public enum Argon2id {
         _ secret: borrowing SecretBytes, salt: [UInt8], _ parameters: Parameters, count: Int
     ) throws(SecretsError) -> SecretBytes {
         guard parameters.lanes == 1 else { throw .lanesUnsupported }
-        return try deriveRaw(secret, salt: salt, memoryKiB: parameters.memoryKiB, passes: parameters.passes, count: count)
+        return try deriveRaw(
+            secret, salt: salt, memoryKiB: parameters.memoryKiB, passes: parameters.passes, count: count)
     }
 
     /// The bare function for test vectors, which stay below ``Parameters``' floor to be quick: one lane, no slot.

@@ -121,7 +121,8 @@ public struct HighWaterFile: ~Copyable, Sendable {
     private borrowing func decode(_ slot: [UInt8], _ index: Int) -> Slot? {
         let body = Array(slot.prefix(Self.macOffset))
         guard
-            (try? MAC.check(Array(slot[Self.macOffset...]), of: body, using: key, context: Context(.highWaterMAC))) != nil,
+            (try? MAC.check(Array(slot[Self.macOffset...]), of: body, using: key, context: Context(.highWaterMAC)))
+                != nil,
             Array(body[0..<6]) == Self.magic, body[6] == kind.code, Array(body[8..<24]) == id,
             body[7] <= Self.capacity, number64(body[24..<32]) < UInt64(Int64.max)
         else { return nil }

@@ -47,4 +47,3 @@ extension StorageError: StorageFailing {
 public enum FileHazard: String, Hashable, Sendable {
     case symbolicLink, notRegular, notAFolder, otherOwner, openToOthers, onNetwork, foreignJournal
 }
-

@@ -233,7 +233,8 @@ final class HashTree {
         switch content {
         case .leaf(let entries):
             KeyedHash.hash(
-                entries.flatMap { $0.key + $0.digest }, using: keys.digests, context: Context(.treeLeaf, .bytes(prefix)))
+                entries.flatMap { $0.key + $0.digest }, using: keys.digests, context: Context(.treeLeaf, .bytes(prefix))
+            )
         case .branch(let digests, _):
             KeyedHash.hash(
                 Array(digests.joined()), using: keys.digests, context: Context(.treeNode, .bytes(prefix)))

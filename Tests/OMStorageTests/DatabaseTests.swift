@@ -3,7 +3,8 @@ import OMStorage
 import Testing
 
 @Suite struct DatabaseTests {
-    private let schema = Schema(applicationID: 0x4F4D_5654, version: 1, statements: ["CREATE TABLE t (k INTEGER PRIMARY KEY, v BLOB)"])
+    private let schema = Schema(
+        applicationID: 0x4F4D_5654, version: 1, statements: ["CREATE TABLE t (k INTEGER PRIMARY KEY, v BLOB)"])
 
     @Test("a database opens durable, private and with its deletions wiped")
     func durability() throws {
@@ -19,7 +20,10 @@ import Testing
             #expect(mode == 0o600, "\(name)")
         }
         #expect(throws: StorageError.exists) { _ = try Database.create(path, schema) { _ throws(StorageError) in } }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["a.db", "a.db-shm", "a.db-wal"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [
+                "a.db", "a.db-shm", "a.db-wal",
+            ])
     }
 
     @Test("a rollback journal beside the file is refused, and what it names is left alone")
@@ -54,8 +58,10 @@ import Testing
     func malformed(number: Int) throws {
         let folder = try TemporaryFolder()
         let path = folder.file("a.db")
-        let extra = ["CREATE TABLE u (a)", "CREATE INDEX i ON t (v)", "CREATE VIEW w AS SELECT 1",
-            "CREATE TRIGGER g AFTER INSERT ON t BEGIN DELETE FROM t; END"]
+        let extra = [
+            "CREATE TABLE u (a)", "CREATE INDEX i ON t (v)", "CREATE VIEW w AS SELECT 1",
+            "CREATE TRIGGER g AFTER INSERT ON t BEGIN DELETE FROM t; END",
+        ]
         let statements = number < 32 ? schema.statements : schema.statements + [extra[number - 32]]
         let made = Schema(applicationID: schema.applicationID, version: 1, statements: statements)
         do { _ = try Database.create(path, made) { _ throws(StorageError) in } }
@@ -109,7 +115,8 @@ final class TemporaryFolder {
 
     init() throws {
         path = FileManager.default.temporaryDirectory.appendingPathComponent("omvault-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }

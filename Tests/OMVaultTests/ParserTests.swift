@@ -32,11 +32,13 @@ import Testing
         let bytes = slot().encoded
         #expect(bytes.count == KeySlot.count)
         #expect(try KeySlot(decoding: bytes).encoded == bytes)
-        let cases = malformed(bytes, [
-            (0, [0]), (0, [2]), (1, [0]), (1, [3]), (1, [255]),
-            (6, [0xff, 0xff, 0xff, 0xff]), (6, [0, 0, 0, 0]), (6, [0, 0, 0x1f, 0xff]), (6, [0, 0x10, 0, 1]),
-            (10, [0, 0, 0, 0]), (10, [0, 0, 0, 17]), (10, [0x80, 0, 0, 0]), (14, [0, 0, 0, 0]), (14, [0, 0, 0, 5]),
-        ])
+        let cases = malformed(
+            bytes,
+            [
+                (0, [0]), (0, [2]), (1, [0]), (1, [3]), (1, [255]),
+                (6, [0xff, 0xff, 0xff, 0xff]), (6, [0, 0, 0, 0]), (6, [0, 0, 0x1f, 0xff]), (6, [0, 0x10, 0, 1]),
+                (10, [0, 0, 0, 0]), (10, [0, 0, 0, 17]), (10, [0x80, 0, 0, 0]), (14, [0, 0, 0, 0]), (14, [0, 0, 0, 5]),
+            ])
         for (name, bytes) in cases {
             #expect(throws: VaultError.corrupt(.slot), "\(name)") { try KeySlot(decoding: bytes) }
         }
@@ -59,10 +61,13 @@ import Testing
         let bytes = header.encoded
         #expect(bytes.count == VaultHeader.count)
         #expect(try VaultHeader(decoding: bytes, slots: header.slots) == header)
-        let cases = malformed(bytes, [
-            (0, [0]), (0, [2]), (25, [UInt8](repeating: 0xff, count: 8)), (37, [0]), (37, [4]), (37, [0x20]), (37, [0x83]),
-            (71, [9]), (72, [1]), (72, [4]), (145, [3]),
-        ])
+        let cases = malformed(
+            bytes,
+            [
+                (0, [0]), (0, [2]), (25, [UInt8](repeating: 0xff, count: 8)), (37, [0]), (37, [4]), (37, [0x20]),
+                (37, [0x83]),
+                (71, [9]), (72, [1]), (72, [4]), (145, [3]),
+            ])
         for (name, bytes) in cases {
             #expect(throws: VaultError.corrupt(.header), "\(name)") {
                 try VaultHeader(decoding: bytes, slots: header.slots)
@@ -78,10 +83,12 @@ import Testing
         let bytes = Record(header: header, box: Random.bytes(40 + 256)).encoded
         #expect(try Record(decoding: bytes).encoded == bytes)
         let levels = (0...255).map { UInt8($0) }.filter { ![1, 2, 3, 0x11, 0x12, 0x13].contains($0) }
-        let cases = malformed(bytes, [
-            (0, [0]), (0, [2]), (1, [0]), (1, [2]), (3, [2]), (3, [255]), (20, [UInt8](repeating: 0, count: 8)),
-            (20, [UInt8](repeating: 0xff, count: 8)),
-        ] + levels.map { (2, [$0]) })
+        let cases = malformed(
+            bytes,
+            [
+                (0, [0]), (0, [2]), (1, [0]), (1, [2]), (3, [2]), (3, [255]), (20, [UInt8](repeating: 0, count: 8)),
+                (20, [UInt8](repeating: 0xff, count: 8)),
+            ] + levels.map { (2, [$0]) })
         for (name, bytes) in cases {
             // A whole record with another whole one behind it is still a box of another length: 40 bytes too many.
             #expect(throws: MalformedBytes.self, "\(name)") { _ = try Record(decoding: bytes) }
@@ -97,15 +104,21 @@ import Testing
         #expect(bytes.count == 256)
         #expect(try ItemContent(opened: SecretBytes(copying: bytes)).fields.map(\.name.text) == ["field", "gield"])
         // length 0..4, version 4, times 5..21, name length 21, name 23, count 27, field: 29 length, 30 name, 35 length
-        let cases = malformed(bytes, [
-            (0, [0, 0, 0, 0]), (0, [0, 0, 1, 1]), (0, [0x80, 0, 0, 0]), (0, [0, 0, 0, 56]), (0, [0, 0, 0, 58]),
-            (4, [0]), (4, [2]), (21, [0, 0]), (21, [0xff, 0xff]), (21, [0, 3]), (23, [0]), (24, [0x1b]), (25, [0xff]),
-            (26, [UInt8(ascii: ":")]), (27, [0, 0]), (27, [0, 1]), (27, [0, 3]), (27, [0xff, 0xff]), (29, [0]), (29, [255]),
-            (30, [UInt8(ascii: "=")]), (30, [UInt8(ascii: "/")]), (30, [UInt8(ascii: "g")]), (35, [0x80, 0, 0, 0]),
-            (35, [0xff, 0xff, 0xff, 0xff]), (35, [0, 0, 0, 4]), (255, [1]), (100, [1]),
-        ])
+        let cases = malformed(
+            bytes,
+            [
+                (0, [0, 0, 0, 0]), (0, [0, 0, 1, 1]), (0, [0x80, 0, 0, 0]), (0, [0, 0, 0, 56]), (0, [0, 0, 0, 58]),
+                (4, [0]), (4, [2]), (21, [0, 0]), (21, [0xff, 0xff]), (21, [0, 3]), (23, [0]), (24, [0x1b]),
+                (25, [0xff]),
+                (26, [UInt8(ascii: ":")]), (27, [0, 0]), (27, [0, 1]), (27, [0, 3]), (27, [0xff, 0xff]), (29, [0]),
+                (29, [255]),
+                (30, [UInt8(ascii: "=")]), (30, [UInt8(ascii: "/")]), (30, [UInt8(ascii: "g")]), (35, [0x80, 0, 0, 0]),
+                (35, [0xff, 0xff, 0xff, 0xff]), (35, [0, 0, 0, 4]), (255, [1]), (100, [1]),
+            ])
         for (name, bytes) in cases {
-            #expect(throws: VaultError.corrupt(.record), "\(name)") { _ = try ItemContent(opened: SecretBytes(copying: bytes)) }
+            #expect(throws: VaultError.corrupt(.record), "\(name)") {
+                _ = try ItemContent(opened: SecretBytes(copying: bytes))
+            }
         }
     }
 
@@ -119,7 +132,9 @@ import Testing
             #expect(try RecoveryCode(typed: secret(typed)).secret.isEqual(to: code.secret), "\(typed)")
         }
         let letters = Array(text)
-        var mistyped = ["", "-", "u", text + "0", text + text, String(text.dropLast()), text + "\n", "é" + text.dropFirst()]
+        var mistyped = [
+            "", "-", "u", text + "0", text + text, String(text.dropLast()), text + "\n", "é" + text.dropFirst(),
+        ]
         for index in letters.indices where letters[index] != "-" {
             var changed = letters
             changed[index] = letters[index] == "7" ? "8" : "7"
@@ -132,14 +147,19 @@ import Testing
 
     @Test("names are bytes of a kind, and nothing else is a name")
     func names() throws {
-        for text in ["a", "ä", "a/b c", String(repeating: "n", count: 255)] { #expect(throws: Never.self) { try ItemName(text) } }
+        for text in ["a", "ä", "a/b c", String(repeating: "n", count: 255)] {
+            #expect(throws: Never.self) { try ItemName(text) }
+        }
         let refused = ["", "a:b", "a\0b", "a\nb", "\u{1b}[31m", "\u{7f}", "\u{85}", String(repeating: "n", count: 256)]
         for text in refused { #expect(throws: VaultError.invalidItemName) { try ItemName(text) } }
         for text in refused + ["a/b", "a=b", String(repeating: "n", count: 65)] {
             #expect(throws: VaultError.invalidFieldName) { try FieldName(text) }
         }
         #expect(try ItemName("\u{e9}") != ItemName("e\u{301}"))
-        #expect(["", "whenunlocked", "when-unlocked ", "WHEN-UNLOCKED", "Always", "KeychainDataAccessible"].allSatisfy { ProtectionLevel(named: $0) == nil })
+        #expect(
+            ["", "whenunlocked", "when-unlocked ", "WHEN-UNLOCKED", "Always", "KeychainDataAccessible"].allSatisfy {
+                ProtectionLevel(named: $0) == nil
+            })
     }
 
     @Test("marks that are not ours, cut or torn are refused; one torn slot leaves the other")

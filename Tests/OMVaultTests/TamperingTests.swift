@@ -38,7 +38,8 @@ import Testing
         let third = try homeWithTwoItems()
         try third.tamper(
             "CREATE TEMP TABLE kept AS SELECT key, record, digest FROM entries",
-            "UPDATE entries SET (record, digest) = (SELECT k.record, k.digest FROM temp.kept k WHERE k.key <> entries.key)")
+            "UPDATE entries SET (record, digest) = (SELECT k.record, k.digest FROM temp.kept k WHERE k.key <> entries.key)"
+        )
         expectCorrupt(.tree, third, "whole entries")
     }
 
@@ -230,8 +231,10 @@ import Testing
             ("UPDATE records SET body = zeroblob(20000000)", .corrupt(.record)),
             ("INSERT INTO branches VALUES (3, x'', zeroblob(20000000))", .corrupt(.tree)),
             ("UPDATE entries SET digest = zeroblob(20000000)", .corrupt(.tree)),
-            ("WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 100) "
-                + "INSERT INTO slots SELECT i, (SELECT body FROM slots WHERE id = 1) FROM n", .corrupt(.slot)),
+            (
+                "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 100) "
+                    + "INSERT INTO slots SELECT i, (SELECT body FROM slots WHERE id = 1) FROM n", .corrupt(.slot)
+            ),
         ] {
             let home = try homeWithTwoItems()
             try home.tamper(statement)

@@ -27,7 +27,8 @@ import Testing
                 """)
         #expect(
             ran.output.split(separator: "\n").prefix(5) == [
-                "denied attempts_left=2", "exit 20", "denied reason=rolled_back", "exit 31", "denied reason=rolled_back",
+                "denied attempts_left=2", "exit 20", "denied reason=rolled_back", "exit 31",
+                "denied reason=rolled_back",
             ], "\(ran)")
         let login = try Ran.login(String(ran.output.split(separator: "\n").last ?? ""))
         #expect(login["reason"] as? String == "rolled_back" && login["attempts_left"] == nil)
@@ -75,7 +76,9 @@ import Testing
                 "denied reason=rolled_back", "exit 31", "denied reason=rolled_back", "exit 31",
                 "denied reason=device_key_missing", "exit 30", "denied reason=other_device_key", "exit 30",
                 "denied reason=quarantined", "exit 30", "granted offline user=ada profile=p age=0",
-            ] || ran.output.contains("granted offline user=ada profile=p age=") && ran.output.components(separatedBy: "exit 3").count == 6,
+            ]
+                || ran.output.contains("granted offline user=ada profile=p age=")
+                    && ran.output.components(separatedBy: "exit 3").count == 6,
             "\(ran)")
     }
 
@@ -127,7 +130,9 @@ import Testing
 
     /// Wipes ada's credential while `around` holds, then prints the hex of every file that omvault keeps and, in front of
     /// it, the row as it stood while the credential lived.
-    private func wipe(_ around: (before: String, after: String)) throws -> (row: [UInt8], left: [UInt8], answers: String) {
+    private func wipe(_ around: (before: String, after: String)) throws -> (
+        row: [UInt8], left: [UInt8], answers: String
+    ) {
         let ran = try bash(
             Self.login + """
                 sqlite3 "$ledger" "SELECT hex(row) FROM logins" > row

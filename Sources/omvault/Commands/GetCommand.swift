@@ -84,7 +84,9 @@ private struct ShownItem {
             guard held.secret.withBytes({ bytes in bytes.indices.allSatisfy { bytes[$0] >= 0x20 } }) else {
                 throw Failure(
                     .usage, "the secret of \(field.name.text.shown) is more than one line of text",
-                    hint: "--json shows it; omvault get \(item.name.text.shown):\(field.name.text.shown) prints its bytes")
+                    hint:
+                        "--json shows it; omvault get \(item.name.text.shown):\(field.name.text.shown) prints its bytes"
+                )
             }
             var line = SecretBuffer()
             line.append(Array("\(field.name.text.shown)\t".utf8).span)

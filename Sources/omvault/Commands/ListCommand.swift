@@ -45,7 +45,8 @@ struct ListCommand: Verb {
         let items = try access.run { () throws(VaultError) in try vault.items() }
             .filter { $0.name.text.utf8.starts(with: wanted) }
         for (name, group) in Dictionary(grouping: items, by: \.name) where group.count > 1 {
-            door.output.notice("warning: \"\(name.text.shown)\" stands under more than one level; one was put there while locked")
+            door.output.notice(
+                "warning: \"\(name.text.shown)\" stands under more than one level; one was put there while locked")
         }
         guard door.output.format == .json else {
             return try door.output.rows(

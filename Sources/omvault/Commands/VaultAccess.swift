@@ -127,7 +127,9 @@ struct ItemReference: ExpressibleByArgument {
                 .usage, "\"\(item.shown)\" names no field", hint: "name it as \(item.shown):FIELD, such as :password")
         }
         let item = try itemName()
-        do throws(VaultError) { return FieldPath(item, try FieldName(field)) } catch { throw Failure(error, vault: nil) }
+        do throws(VaultError) { return FieldPath(item, try FieldName(field)) } catch {
+            throw Failure(error, vault: nil)
+        }
     }
 }
 

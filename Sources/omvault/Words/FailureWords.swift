@@ -101,7 +101,8 @@ extension FileHazard {
         switch self {
         case .openToOthers: "when you trust what is in it: chmod go= \(path.shown)"
         case .onNetwork: "set XDG_STATE_HOME to a folder on a local disk"
-        case .symbolicLink, .notRegular, .notAFolder, .otherOwner, .foreignJournal: "look who put it there before you remove it"
+        case .symbolicLink, .notRegular, .notAFolder, .otherOwner, .foreignJournal:
+            "look who put it there before you remove it"
         }
     }
 }

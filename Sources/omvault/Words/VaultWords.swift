@@ -9,7 +9,8 @@ extension Failure {
     init(_ error: VaultError, vault: String?) {
         let vault = vault.map { "vault \"\($0.shown)\"" } ?? "the vault"
         switch error {
-        case .noVault: self.init(.noVault, "there is no \(vault)", hint: "omvault init makes one; --vault names another")
+        case .noVault:
+            self.init(.noVault, "there is no \(vault)", hint: "omvault init makes one; --vault names another")
         case .vaultExists:
             self.init(.exists, "\(vault) is there already", hint: "name another one, or move this one away")
         case .cannotUnlock: self.init(.badSecret, "wrong password or recovery code for \(vault)")
@@ -44,7 +45,8 @@ extension Failure {
         case .noItem(let name): self.init(.notFound, "no item \"\(name.text.shown)\" in \(vault)", hint: "omvault ls")
         case .ambiguous(let name, let levels):
             self.init(
-                .ambiguous, "\(vault) has more than one item \"\(name.text.shown)\": "
+                .ambiguous,
+                "\(vault) has more than one item \"\(name.text.shown)\": "
                     + levels.map { $0.name + ($0.isDeviceOnly ? " (device only)" : "") }.joined(separator: ", "),
                 hint: "one was put there while the others were locked; omvault ls --fields name,level,modified")
         case .noField(let field, let name):
