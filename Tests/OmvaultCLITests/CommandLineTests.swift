@@ -156,7 +156,8 @@ import Testing
         ])
     func opensNothing(line: String) throws {
         let ran = try bash(
-            "strace -f -o trace -e trace=openat,open,socket,connect omvault \(line) >/dev/null; cat trace; echo \"$HOME\"")
+            "strace -f -o trace -e trace=openat,open,socket,connect omvault \(line) >/dev/null; cat trace; echo \"$HOME\""
+        )
         #expect(ran.output.contains("openat"))
         let home = try #require(ran.output.split(separator: "\n").last)
         #expect(!ran.output.contains("\(home)/") && !ran.output.contains(".omv\""))
