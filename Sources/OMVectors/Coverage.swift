@@ -12,14 +12,15 @@ public struct Coverage: Hashable, Sendable {
     public internal(set) var skips: [Skip] = []
 
     public var cases: Int { valid + invalid + acceptable }
-    public var isSupported: Bool { skips.isEmpty }
+    /// Whether any case of it runs.
+    public var isSupported: Bool { skips.reduce(0) { $0 + $1.count } < cases }
 }
 
 /// What files hold, in the order of the algorithms' names.
 public struct CoverageList: Sendable {
     private var known: [String: Coverage] = [:]
-    /// Files that could not be read as vectors, with their reason.
-    public private(set) var unreadable: [(path: String, reason: String)] = []
+    /// Files without cases, and why: they could not be read as vectors, or belong to others.
+    public private(set) var others: [(path: String, reason: String)] = []
 
     public init() {}
 
@@ -31,11 +32,12 @@ public struct CoverageList: Sendable {
     public mutating func add(_ file: VectorFile) {
         do {
             let reading = try VectorRunner.reading(file)
+            if let note = reading.companionOf { others.append((file.path, note)) }
             for vector in reading.cases {
                 known[vector.algorithm, default: Coverage(algorithm: vector.algorithm)].add(vector, of: file.path)
             }
         } catch {
-            unreadable.append((file.path, error.reason))
+            others.append((file.path, error.reason))
         }
     }
 }

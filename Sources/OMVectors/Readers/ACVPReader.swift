@@ -18,10 +18,10 @@ enum ACVPReader {
     static func read(_ document: JSON, _ companions: Companions) throws(Unreadable) -> Reading {
         let sets = try vectorSets(document, "vector set")
         guard try hasPrompts(sets) else {
-            guard let prompt = companions.prompt() else {
+            guard companions.hasPrompt else {
                 throw Unreadable("the expected results of an ACVP file, but the prompt is not beside them")
             }
-            return Reading(companion: "the expected results of \(prompt.prefix(60))", .acvp)
+            return Reading(companion: "the expected results of the ACVP prompt beside them", .acvp)
         }
         guard let bytes = try companions.expectedResults() else { return try withoutResults(sets) }
         let results = try vectorSets(try JSON(parsing: bytes), "expected set")

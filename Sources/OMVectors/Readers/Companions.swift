@@ -38,14 +38,13 @@ struct Companions: Sendable {
     }
 
     /// Whether the prompt of which this file holds the expected results stands beside it.
-    func prompt() -> String? {
-        guard let place else { return nil }
-        let isPair = place.name.hasSuffix(".expected.json")
-        let name = isPair ? place.name.dropLast(14) + ".json" : "prompt.json"
-        return (isPair || place.name == "expectedResults.json") && exists(name) ? name : nil
+    var hasPrompt: Bool {
+        guard let place else { return false }
+        if place.name == "expectedResults.json" { return exists("prompt.json") }
+        return place.name.hasSuffix(".expected.json") && exists(place.name.dropLast(14) + ".json")
     }
 
-    private func exists(_ name: String) -> Bool {
+    private func exists(_ name: some StringProtocol) -> Bool {
         place.map { FileManager.default.fileExists(atPath: "\($0.folder)/\(name)") } ?? false
     }
 }

@@ -24,7 +24,7 @@ struct RSALabsReader {
     private let scheme: String
 
     static func isRSALabs(_ text: String) -> Bool {
-        text.hasPrefix("Test vectors for RSA-") && text.contains("\n# Modulus")
+        text.hasPrefix("Test vectors for RSA-") && text.contains("# Modulus")
     }
 
     static func read(_ text: String) throws(Unreadable) -> Reading {

@@ -82,7 +82,9 @@ extension Reading {
     private static func ofJSON(_ document: JSON, _ companions: Companions) throws(Unreadable) -> Reading {
         if case .object(let members) = document {
             if members["format"] != nil { return try NativeReader.read(Fields(members, at: "file"), companions) }
-            if members["$schema"] != nil { return Reading(companion: "a JSON schema") }
+            let isSchema =
+                members["$schema"] != nil || members["type"] == .string("object") && members["properties"] != nil
+            if isSchema { return Reading(companion: "a JSON schema") }
         }
         if ACVPReader.isACVP(document) { return try ACVPReader.read(document, companions) }
         if case .object(let members) = document, members["testGroups"] != nil, members["algorithm"] != nil {
@@ -107,7 +109,7 @@ private enum Companion {
         if isKeyFile(bytes, name) { return "a key or certificate file: run where an index names it" }
         // Whatever else it holds, a file of this name is about the vectors.
         let title = name.uppercased().split(separator: ".").first ?? ""
-        let isText = title == "LICENSE" || title == "LICENCE" || title == "README" || title.hasSuffix("-README")
+        let isText = title == "LICENSE" || title == "LICENCE" || title.hasSuffix("README")
         return isText ? "a text about the vectors" : nil
     }
 
