@@ -36,7 +36,7 @@ let package = Package(
             swiftSettings: house),
         .executableTarget(
             name: "omvault-bench",
-            dependencies: ["OMSecrets"],
+            dependencies: ["OMCrypto", "OMSecrets", "COpenSSL", "CSodium"],
             swiftSettings: house),
 
         // Floor 2, services
