@@ -91,7 +91,9 @@ extension DigestAlgorithm {
 }
 
 /// The handle, freed, and so wiped, with its owner.
-private struct DigestContext: ~Copyable {
+///
+/// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
+struct DigestContext: ~Copyable {
     let pointer: OpaquePointer
 
     init() {
