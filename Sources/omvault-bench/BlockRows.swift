@@ -1,7 +1,6 @@
 // Throughput on blocks of 16 KiB, beside `openssl speed`.
 
 internal import OMCrypto
-internal import OMSecrets
 
 enum BlockRows {
     static let count = 16 << 10
@@ -10,7 +9,6 @@ enum BlockRows {
         [
             row("SHA-256", options, "sha256") { () throws(BenchError) in try digest(.sha256) },
             row("SHA-512", options, "sha512") { () throws(BenchError) in try digest(.sha512) },
-            row("AES-256-CBC", options, "aes-256-cbc") { () throws(BenchError) in try encryption() },
         ]
     }
 
@@ -34,17 +32,6 @@ enum BlockRows {
         return try Clock.rate(each: count) { () throws(BenchError) in
             digest.update(block.span)
             _ = digest.finish()
-        }
-    }
-
-    private static func encryption() throws(BenchError) -> Double {
-        let key = SecretBytes.random(32)
-        let block = [UInt8](repeating: 0x5A, count: count)
-        let cipher = try? BlockCipher(
-            .encrypt, unauthenticated: .aesCBC, key: key, iv: Random.bytes(16), padding: .none)
-        guard var cipher else { throw BenchError("OpenSSL has no AES") }
-        return try Clock.rate(each: count) { () throws(BenchError) in
-            guard (try? cipher.update(block.span)) != nil else { throw BenchError("AES does not encrypt") }
         }
     }
 }

@@ -25,11 +25,11 @@ enum SaltedRows {
                     password, salt = b'correct horse', bytes(8)
                     digest = hashlib.sha512(password + salt).digest()
                     \(setUp)
-                    count, start = 0, time.perf_counter()
-                    while time.perf_counter() - start < 0.5:
+                    count, start = 0, time.process_time()
+                    while time.process_time() - start < 0.5:
                         for _ in range(1000): \(check)
                         count += 1000
-                    print(count / (time.perf_counter() - start))
+                    print(count / (time.process_time() - start))
                     """
                 let text = try Program(path: options.python).output(["-c", script], in: folder)
                 guard let rate = Double(text.prefix { !$0.isNewline }) else {
