@@ -87,7 +87,9 @@ public struct BlockCipher: ~Copyable {
     }
 }
 
-/// The handle, freed, and so wiped, with its owner. Not private: an optimised caller in another room destroys it in place.
+/// The handle, freed, and so wiped, with its owner.
+///
+/// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
 struct CipherContext: ~Copyable {
     let pointer: OpaquePointer
 
