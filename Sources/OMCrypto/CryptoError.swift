@@ -28,6 +28,42 @@ public enum CryptoError: Error, Hashable, Sendable {
     /// Another key, a changed ciphertext, a wrong length or a wrong padding: which, nobody learns.
     case cannotDecrypt
 
+    // Key pairs
+    /// A key of this type or size cannot be made here.
+    case cannotGenerate
+    /// A key pair's tag is empty or no item's name.
+    case tagRequired
+    /// No key pair is stored under this tag.
+    case keyPairNotFound
+    /// A key pair, or half of one, is stored under this tag already.
+    case keyPairExists
+    /// The key and the algorithm do not go together, or the message is longer than the two allow.
+    case cannotSign
+    /// A signature of no bytes.
+    case emptySignature
+    /// The signature is not of this key, this message and this algorithm.
+    case badSignature
+    /// Another key, a changed ciphertext or another label: which, nobody learns.
+    case cannotUnwrap
+    /// A key of another type than the operation takes.
+    case wrongKeyType
+    /// Bytes in none of the forms in which keys are kept.
+    case unknownKeyFormat
+    /// A key file that breaks the rules of its own format.
+    case malformedKey(KeyFormat)
+    /// A key file with a cipher, a curve or a version that is not offered here.
+    case unsupportedKey(KeyFormat)
+    /// Numbers that make no key: a point off its curve, halves that do not belong together, sizes out of bounds.
+    case invalidKey
+    /// The key file is encrypted and no password was given.
+    case keyPasswordRequired
+    /// Another password, or the key file was changed.
+    case wrongKeyPassword
+    /// The file asks for more work than the caller allows.
+    case workAboveCap
+    /// The file holds a public key only, or none at all.
+    case noPrivateKey
+
     /// The SDK's number for this error, in the iOS numbering.
     public var sdkCode: Int {
         switch self {
@@ -43,6 +79,18 @@ public enum CryptoError: Error, Hashable, Sendable {
         case .notPrefixed: 10516
         case .inputTooLong: 10519
         case .saltNotHex, .malformedHash: 10502
+        case .cannotGenerate: 10520
+        case .tagRequired: 10521
+        case .keyPairNotFound: 10523
+        case .cannotSign: 10524
+        case .emptySignature: 10525
+        case .badSignature: 10526
+        case .cannotUnwrap: 10527
+        case .keyPairExists: 10528
+        case .wrongKeyType: 10529
+        case .noPrivateKey: 10037
+        case .keyPasswordRequired, .wrongKeyPassword: 10038
+        case .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey, .workAboveCap: 10502
         }
     }
 }
