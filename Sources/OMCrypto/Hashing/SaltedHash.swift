@@ -5,7 +5,8 @@
 
 public import OMSecrets
 
-/// Makes the SDK's strings and their salts.
+/// Makes the SDK's strings and their salts. The SDK's own call with all its switches is
+/// ``SaltedHash/hash(_:salt:algorithm:appendSaltToOutput:base64Encode:prefixOutputWithAlgorithmName:)``.
 public enum SaltedHash {
     /// The whole string of `secret`, computed and returned in locked memory.
     ///
@@ -18,9 +19,28 @@ public enum SaltedHash {
         of secret: borrowing SecretBytes, algorithm: DigestAlgorithm, saltHex: String?
     ) throws(CryptoError) -> SecretBytes {
         guard secret.count > 0 else { throw .emptyInput }
-        var hash = try StreamedSaltedHash(algorithm, saltHex: saltHex)
-        try secret.withBytes { (bytes: Span<UInt8>) throws(CryptoError) in try hash.update(bytes) }
-        return try hash.finish()
+        if saltHex == "" { throw .saltRequired }
+        var hash = try HashString(algorithm, .sdk, salt: Array((saltHex ?? "").utf8))
+        guard secret.count + (saltHex?.utf8.count ?? 0) <= UInt32.max else { throw .inputTooLong }
+        hash.update(secret)
+        return hash.finish()
+    }
+
+    /// The string of `secret` with a new salt: the SDK's `…HashAndBase64EncodeData:withSaltOfBitLength:outSalt:`.
+    ///
+    /// - Parameter saltBits: as for ``generateSalt(bits:)``; 0 gives the unsalted form.
+    /// - Returns: The string, and the salt's text, nil when there is none.
+    /// - Throws: What ``generateSalt(bits:)`` and ``string(of:algorithm:saltHex:)`` throw, the salt's errors first.
+    public static func make(
+        of secret: borrowing SecretBytes, algorithm: DigestAlgorithm, saltBits: Int
+    ) throws(CryptoError) -> Made {
+        let salt = saltBits == 0 ? nil : try generateSalt(bits: saltBits)
+        return Made(text: try string(of: secret, algorithm: algorithm, saltHex: salt), saltHex: salt)
+    }
+
+    public struct Made: ~Copyable, Sendable {
+        public let text: SecretBytes
+        public let saltHex: String?
     }
 
     /// The text of a new random salt.
@@ -29,59 +49,32 @@ public enum SaltedHash {
     /// - Throws: ``CryptoError/saltTooShort``, ``CryptoError/saltNotMultipleOfFour``, ``CryptoError/inputTooLong``
     ///   above 2^20 bits, where the SDK knows no bound.
     public static func generateSalt(bits: Int) throws(CryptoError) -> String {
+        Hex.encode(try generateRawSalt(bits: bits)).uppercased()
+    }
+
+    /// The same salt as bytes, for the forms that store it so.
+    ///
+    /// - Throws: As ``generateSalt(bits:)``.
+    public static func generateRawSalt(bits: Int) throws(CryptoError) -> [UInt8] {
         guard bits >= 4 else { throw .saltTooShort }
         guard bits % 4 == 0 else { throw .saltNotMultipleOfFour }
         guard bits <= 1 << 20 else { throw .inputTooLong }
-        return Hex.encode(Random.bytes((bits + 7) / 8)).uppercased()
+        return Random.bytes((bits + 7) / 8)
     }
 
     /// `{SHA-256}` or `{SaltedSHA-256}`.
     public static func prefix(_ algorithm: DigestAlgorithm, isSalted: Bool) -> String {
         "{\(isSalted ? "Salted" : "")\(algorithm.sdkName)}"
     }
-}
 
-/// The same string for data that is read piece by piece.
-public struct StreamedSaltedHash: ~Copyable {
-    private let salt: [UInt8]?
-    private var digest: Digest
-    private var count = 0
-
-    /// - Throws: ``CryptoError/saltRequired``, ``CryptoError/saltNotHex``, ``CryptoError/unknownAlgorithm``.
-    public init(_ algorithm: DigestAlgorithm, saltHex: String?) throws(CryptoError) {
-        let salt = saltHex.map { Array($0.utf8) }
-        if let salt {
-            guard !salt.isEmpty else { throw .saltRequired }
-            guard salt.count % 2 == 0, salt.allSatisfy(Self.isUpperCaseHex) else { throw .saltNotHex }
-        }
-        digest = try Digest(algorithm)
-        self.salt = salt
-    }
-
-    /// - Throws: ``CryptoError/inputTooLong``.
-    public mutating func update(_ bytes: Span<UInt8>) throws(CryptoError) {
-        count += bytes.count
-        guard count + (salt?.count ?? 0) <= UInt32.max else { throw .inputTooLong }
-        digest.update(bytes)
-    }
-
-    /// - Throws: ``CryptoError/emptyInput``.
-    public consuming func finish() throws(CryptoError) -> SecretBytes {
-        guard count > 0 else { throw .emptyInput }
-        if let salt { digest.update(salt.span) }
-        var body = SecretBuffer(capacity: digest.algorithm.count + (salt?.count ?? 0))
-        body.append(digest.finishSecret())
-        if let salt { body.append(salt.span) }
-        var text = SecretBuffer()
-        text.append(Array(SaltedHash.prefix(digest.algorithm, isSalted: salt != nil).utf8).span)
-        text.append(Base64.encode(body.finish()))
-        return text.finish()
-    }
-
-    private static func isUpperCaseHex(_ digit: UInt8) -> Bool {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
-        default: false
-        }
+    /// Whether a salt is what the iOS SDK makes: pairs of upper-case hex digits.
+    static func isSaltText(_ salt: [UInt8]) -> Bool {
+        !salt.isEmpty && salt.count % 2 == 0
+            && salt.allSatisfy { digit in
+                switch digit {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "F"): true
+                default: false
+                }
+            }
     }
 }
