@@ -49,19 +49,25 @@ public struct HashString: ~Copyable {
     private let salt: [UInt8]
     private var digest: Digest
     private let prefix: String
+    private let switches: SDKSwitches
 
     /// - Parameters:
     ///   - salt: The bytes that follow the data into the hash; empty for the unsalted form. For ``HashEncoding/sdk`` the
     ///     text itself. For hex and base64 it is hashed too, but not stored.
+    ///   - switches: the SDK's, for its two encodings only.
     /// - Throws: ``CryptoError/noSuchForm`` where the encoding has no name for it, ``CryptoError/saltNotHex``,
     ///   ``CryptoError/unknownAlgorithm``.
-    public init(_ algorithm: DigestAlgorithm, _ encoding: HashEncoding, salt: [UInt8] = []) throws(CryptoError) {
+    public init(
+        _ algorithm: DigestAlgorithm, _ encoding: HashEncoding, salt: [UInt8] = [], switches: SDKSwitches = SDKSwitches()
+    ) throws(CryptoError) {
+        guard switches == SDKSwitches() || encoding.form == .sdk else { throw .noSuchForm }
         if encoding == .sdk, !salt.isEmpty, !SaltedHash.isSaltText(salt) { throw .saltNotHex }
         let prefix = try Self.prefix(algorithm, encoding, isSalted: !salt.isEmpty)
         let digest = try Digest(algorithm)
         self.prefix = prefix
         self.encoding = encoding
         self.salt = salt
+        self.switches = switches
         self.digest = digest
     }
 
@@ -81,21 +87,40 @@ public struct HashString: ~Copyable {
         let salt = salt
         digest.update(salt.span)
         let digest = self.digest.finishSecret()
-        var text = SecretBuffer()
-        text.append(prefix.utf8Span.span)
         switch encoding {
-        case .hex: text.append(Hex.encode(digest))
-        case .base64: text.append(Base64.encode(digest))
-        case .sdk, .sdkAndroid, .ldap:
-            var body = SecretBuffer(capacity: digest.count + salt.count)
-            body.append(digest)
-            body.append(salt.span)
-            text.append(Base64.encode(body.finish()))
+        case .hex: return Hex.encode(digest)
+        case .base64: return Base64.encode(digest)
+        case .sdk, .sdkAndroid, .ldap: return switches.text(digest, salt: salt, prefix: prefix)
         case .phc:
+            var text = SecretBuffer()
+            text.append(prefix.utf8Span.span)
             text.append(Base64.encode(SecretBytes(copying: salt), .unpadded))
             text.append(UInt8(ascii: "$"))
             text.append(Base64.encode(digest, .unpadded))
+            return text.finish()
         }
+    }
+}
+
+/// The three switches of the SDK's call. With base64 off the other two are ignored without an error, as the SDK does;
+/// with it on they are independent of each other.
+public struct SDKSwitches: Hashable, Sendable {
+    public var appendsSalt: Bool
+    public var usesBase64: Bool
+    public var hasPrefix: Bool
+
+    public init(appendsSalt: Bool = true, usesBase64: Bool = true, hasPrefix: Bool = true) {
+        (self.appendsSalt, self.usesBase64, self.hasPrefix) = (appendsSalt, usesBase64, hasPrefix)
+    }
+
+    func text(_ digest: borrowing SecretBytes, salt: [UInt8], prefix: String) -> SecretBytes {
+        guard usesBase64 else { return digest.duplicate() }
+        var body = SecretBuffer(capacity: digest.count + salt.count)
+        body.append(digest)
+        if appendsSalt { body.append(salt.span) }
+        var text = SecretBuffer()
+        if hasPrefix { text.append(prefix.utf8Span.span) }
+        text.append(Base64.encode(body.finish()))
         return text.finish()
     }
 }

@@ -45,16 +45,10 @@ extension SaltedHash {
         var digest = try Digest(function)
         digest.update(data)
         digest.update(salt.span)
-        guard base64Encode else { return digest.finishSecret() }
-        var body = SecretBuffer(capacity: function.count + salt.count)
-        body.append(digest.finishSecret())
-        if appendSaltToOutput { body.append(salt.span) }
-        var text = SecretBuffer()
-        if prefixOutputWithAlgorithmName {
-            text.append(prefix(function, isSalted: algorithm.isSalted).utf8Span.span)
-        }
-        text.append(Base64.encode(body.finish()))
-        return text.finish()
+        let switches = SDKSwitches(
+            appendsSalt: appendSaltToOutput, usesBase64: base64Encode, hasPrefix: prefixOutputWithAlgorithmName)
+        return switches.text(
+            digest.finishSecret(), salt: salt, prefix: prefix(function, isSalted: algorithm.isSalted))
     }
 
     /// The SDK's checks by the lengths alone.

@@ -1,5 +1,7 @@
 // The functions that make guessing a password slow, with their work factors.
 
+public import OMSecrets
+
 /// A password hash function and how hard it works.
 public enum PasswordFunction: Hashable, Sendable {
     /// RFC 9106.
@@ -50,6 +52,37 @@ public enum PasswordFunction: Hashable, Sendable {
         case .pbkdf2(let algorithm, let iterations):
             iterations < (algorithm == .insecureSHA1 ? 1_300_000 : algorithm.count >= 48 ? 210_000 : 600_000)
         case .bcrypt(let cost): cost < 10
+        }
+    }
+}
+
+extension KeyDerivation {
+    /// The key bytes of any of the functions but bcrypt, which gives a string and no bytes.
+    ///
+    /// - Parameters:
+    ///   - secret: Argon2's K.
+    ///   - associatedData: Argon2's X.
+    /// - Throws: ``CryptoError/noSuchForm`` for bcrypt, and for a secret or associated data where it is not Argon2; else
+    ///   what the function itself throws.
+    public static func derive(
+        _ function: PasswordFunction, _ password: borrowing SecretBytes, salt: [UInt8],
+        secret: borrowing SecretBytes = SecretBytes(copying: []), associatedData: [UInt8] = [], count: Int,
+        version: Argon2.Version = .v19
+    ) throws(CryptoError) -> SecretBytes {
+        if case .argon2(let variant, let parameters) = function {
+            return try argon2(
+                variant, password, salt: salt, parameters, secret: secret, associatedData: associatedData,
+                count: count, version: version)
+        }
+        guard secret.count == 0, associatedData.isEmpty else { throw .noSuchForm }
+        switch function {
+        case .scrypt(let logCost, let blockSize, let parallelism):
+            guard (1...40).contains(logCost) else { throw .parameterOutOfRange }
+            return try scrypt(
+                password, salt: salt, cost: 1 << logCost, blockSize: blockSize, parallelism: parallelism, count: count)
+        case .pbkdf2(let algorithm, let iterations):
+            return try pbkdf2(algorithm, password, salt: salt, iterations: iterations, count: count)
+        case .argon2, .bcrypt: throw .noSuchForm
         }
     }
 }

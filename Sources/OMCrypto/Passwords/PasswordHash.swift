@@ -61,7 +61,8 @@ public struct PasswordHash: Hashable, Sendable {
         guard (8...64).contains(salt.count), (16...64).contains(count), associatedData.count <= 32 else {
             throw .parameterOutOfRange
         }
-        let hash = try derive(function, password, salt, secret, associatedData, count, .v19)
+        let hash = try KeyDerivation.derive(
+            function, password, salt: salt, secret: secret, associatedData: associatedData, count: count)
         let fields = PHCFields(
             function: function, salt: salt, hash: hash.withBytes { [UInt8](copying: $0) },
             associatedData: associatedData)
@@ -80,29 +81,10 @@ public struct PasswordHash: Hashable, Sendable {
             let computed = try BCrypt.recompute(password, stored: text)
             return ConstantTime.areEqual(Array(computed.utf8).span, Array(text.utf8).span)
         }
-        return try Self.derive(function, password, salt, secret, associatedData, hash.count, version)
-            .withBytes { ConstantTime.areEqual($0, hash.span) }
-    }
-
-    private static func derive(
-        _ function: PasswordFunction, _ password: borrowing SecretBytes, _ salt: [UInt8],
-        _ secret: borrowing SecretBytes, _ associatedData: [UInt8], _ count: Int, _ version: Argon2.Version
-    ) throws(CryptoError) -> SecretBytes {
-        if case .argon2(let variant, let parameters) = function {
-            return try KeyDerivation.argon2(
-                variant, password, salt: salt, parameters, secret: secret, associatedData: associatedData,
-                count: count, version: version)
-        }
-        guard secret.count == 0, associatedData.isEmpty else { throw .noSuchForm }
-        switch function {
-        case .scrypt(let logCost, let blockSize, let parallelism):
-            guard (1...40).contains(logCost) else { throw .parameterOutOfRange }
-            return try KeyDerivation.scrypt(
-                password, salt: salt, cost: 1 << logCost, blockSize: blockSize, parallelism: parallelism, count: count)
-        case .pbkdf2(let algorithm, let iterations):
-            return try KeyDerivation.pbkdf2(algorithm, password, salt: salt, iterations: iterations, count: count)
-        case .argon2, .bcrypt: preconditionFailure("handled before")
-        }
+        let computed = try KeyDerivation.derive(
+            function, password, salt: salt, secret: secret, associatedData: associatedData, count: hash.count,
+            version: version)
+        return computed.withBytes { ConstantTime.areEqual($0, hash.span) }
     }
 
     /// The cost of a `$2b$12$…` string; nil for another kind of string.
