@@ -103,7 +103,11 @@ struct CryptoHash: Verb {
             } else {
                 entry.field("hash", .text(String(decoding: hash.text, as: UTF8.self)))
             }
-            if !hash.salt.isEmpty { entry.field("salt_hex", .text(Hex.encode(hash.salt))) }
+            if !hash.salt.isEmpty, spelling == .sdk {
+                entry.field("salt", .text(String(decoding: hash.salt, as: UTF8.self)))
+            } else if !hash.salt.isEmpty {
+                entry.field("salt_hex", .text(Hex.encode(hash.salt)))
+            }
         }
         try door.output.document(document)
     }
