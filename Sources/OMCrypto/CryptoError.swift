@@ -11,6 +11,10 @@ public enum CryptoError: Error, Hashable, Sendable {
     case saltRequired
     /// A salt that is not pairs of upper-case hex digits.
     case saltNotHex
+    /// An unsalted form was asked for with a salt.
+    case saltNotSupported
+    /// The salt was to be appended to an output where there is none.
+    case noSaltToAppend
     /// Data and salt together are longer than the SDK's 2^32 − 1 bytes.
     case inputTooLong
     /// No algorithm has this name, or this machine's OpenSSL does not offer it.
@@ -19,6 +23,18 @@ public enum CryptoError: Error, Hashable, Sendable {
     case notPrefixed
     /// A stored hash whose base64, digest or salt is not what its name promises.
     case malformedHash
+    /// A stored hash of a scheme that the caller does not allow.
+    case schemeNotAllowed
+    /// A form of text that has no name for this algorithm, or no place for what was asked.
+    case noSuchForm
+    /// A work factor, a salt or an output length outside what the function is defined for.
+    case parameterOutOfRange
+    /// More work than the caller's ``WorkLimit`` allows: a hostile file would keep the machine busy.
+    case workTooHigh
+    /// The system has not the memory that the work factors ask for.
+    case outOfMemory
+    /// A password that the function would cut: bcrypt takes 72 bytes, none of them NUL.
+    case passwordNotSupported
     /// The key's length is not the cipher's.
     case keyLength
     /// The IV's length is not the cipher's block.
@@ -59,8 +75,6 @@ public enum CryptoError: Error, Hashable, Sendable {
     case keyPasswordRequired
     /// Another password, or the key file was changed.
     case wrongKeyPassword
-    /// The file asks for more work than the caller allows.
-    case workAboveCap
     /// The file holds a public key only, or none at all.
     case noPrivateKey
 
@@ -76,9 +90,13 @@ public enum CryptoError: Error, Hashable, Sendable {
         case .cannotDecrypt: 10511
         case .saltNotMultipleOfFour: 10512
         case .saltRequired: 10513
+        case .saltNotSupported: 10514
+        case .noSaltToAppend: 10515
         case .notPrefixed: 10516
         case .inputTooLong: 10519
-        case .saltNotHex, .malformedHash: 10502
+        case .outOfMemory: 10531
+        case .saltNotHex, .malformedHash, .schemeNotAllowed, .noSuchForm: 10502
+        case .parameterOutOfRange, .workTooHigh, .passwordNotSupported: 10502
         case .cannotGenerate: 10520
         case .tagRequired: 10521
         case .keyPairNotFound: 10523
@@ -90,7 +108,7 @@ public enum CryptoError: Error, Hashable, Sendable {
         case .wrongKeyType: 10529
         case .noPrivateKey: 10037
         case .keyPasswordRequired, .wrongKeyPassword: 10038
-        case .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey, .workAboveCap: 10502
+        case .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey: 10502
         }
     }
 }

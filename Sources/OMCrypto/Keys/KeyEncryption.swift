@@ -75,11 +75,11 @@ struct KeyEncryption: Hashable {
 
     // MARK: Use
 
-    /// - Throws: ``CryptoError/workAboveCap``, ``CryptoError/wrongKeyPassword``.
+    /// - Throws: ``CryptoError/workTooHigh``, ``CryptoError/wrongKeyPassword``.
     func open(
         _ ciphertext: Span<UInt8>, password: borrowing SecretBytes, maximumWork: Int
     ) throws(CryptoError) -> SecretBytes {
-        guard work <= maximumWork else { throw .workAboveCap }
+        guard work <= maximumWork else { throw .workTooHigh }
         let derived = try derive(password)
         return try run(false, ciphertext, derived)
     }

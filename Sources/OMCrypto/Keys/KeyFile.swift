@@ -143,7 +143,7 @@ public struct KeyFile: ~Copyable, Sendable {
     }
 
     /// - Parameter maximumWork: the most rounds that the file may ask for.
-    /// - Throws: as ``privateKey()``, and ``CryptoError/workAboveCap``, ``CryptoError/wrongKeyPassword``. A file that is
+    /// - Throws: as ``privateKey()``, and ``CryptoError/workTooHigh``, ``CryptoError/wrongKeyPassword``. A file that is
     ///   not encrypted takes no password: ``CryptoError/wrongKeyPassword``, lest a swapped file go unnoticed.
     public func privateKey(
         password: borrowing SecretBytes, maximumWork: Int = KeyFile.defaultMaximumWork

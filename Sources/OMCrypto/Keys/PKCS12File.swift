@@ -54,12 +54,12 @@ public struct PKCS12File: ~Copyable, Sendable {
     /// Opens the file.
     ///
     /// - Parameter maximumWork: the most rounds that all its derivations together may ask for.
-    /// - Throws: ``CryptoError/wrongKeyPassword``, ``CryptoError/workAboveCap``, ``CryptoError/malformedKey(_:)``,
+    /// - Throws: ``CryptoError/wrongKeyPassword``, ``CryptoError/workTooHigh``, ``CryptoError/malformedKey(_:)``,
     ///   ``CryptoError/unsupportedKey(_:)``, ``CryptoError/invalidKey``.
     public func open(
         password: borrowing SecretBytes, maximumWork: Int = KeyFile.defaultMaximumWork
     ) throws(CryptoError) -> PKCS12Contents {
-        guard mac.iterations <= maximumWork else { throw .workAboveCap }
+        guard mac.iterations <= maximumWork else { throw .workTooHigh }
         return try bytes.withBytes { (bytes) throws(CryptoError) in
             try mac.check(bytes.extracting(safe), password)
             var reader = PKCS12Reader(workLeft: maximumWork - mac.iterations)
@@ -214,7 +214,7 @@ private struct PKCS12Reader {
         _ encryption: KeyEncryption, _ ciphertext: Span<UInt8>, _ password: borrowing SecretBytes
     ) throws(CryptoError) -> SecretBytes {
         // PKCS#12's own function runs twice, for the key and for the IV.
-        guard encryption.work <= workLeft else { throw .workAboveCap }
+        guard encryption.work <= workLeft else { throw .workTooHigh }
         workLeft -= encryption.work
         return try encryption.open(ciphertext, password: password, maximumWork: encryption.work)
     }
