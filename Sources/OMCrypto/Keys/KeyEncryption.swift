@@ -75,12 +75,13 @@ struct KeyEncryption: Hashable {
 
     // MARK: Use
 
+    /// - Parameter isBare: whether no password is no bytes to PKCS#12's function, and not two zero bytes.
     /// - Throws: ``CryptoError/workTooHigh``, ``CryptoError/wrongKeyPassword``.
     func open(
-        _ ciphertext: Span<UInt8>, password: borrowing SecretBytes, maximumWork: Int
+        _ ciphertext: Span<UInt8>, password: borrowing SecretBytes, limit: WorkLimit, isBare: Bool = false
     ) throws(CryptoError) -> SecretBytes {
-        guard work <= maximumWork else { throw .workTooHigh }
-        let derived = try derive(password)
+        guard work <= limit.keyWork else { throw .workTooHigh }
+        let derived = try derive(password, isBare: isBare)
         return try run(false, ciphertext, derived)
     }
 
@@ -90,7 +91,7 @@ struct KeyEncryption: Hashable {
     }
 
     /// The key, then the IV where that is derived too.
-    private func derive(_ password: borrowing SecretBytes) throws(CryptoError) -> SecretBytes {
+    private func derive(_ password: borrowing SecretBytes, isBare: Bool = false) throws(CryptoError) -> SecretBytes {
         let count = cipher.keyCount
         var isDone = false
         let derived: SecretBytes
@@ -99,7 +100,7 @@ struct KeyEncryption: Hashable {
             derived = SecretBytes(count: count) { target in
                 isDone = password.withBytes { password in
                     unsafe password.withText { text, length in
-                        guard let function = EVP_get_digestbyname(hash.messageDigestName) else { return false }
+                        guard let function = EVP_get_digestbyname(hash.name.uppercased()) else { return false }
                         return unsafe target.withPointer { target, count in
                             PKCS5_PBKDF2_HMAC(
                                 text, length, salt, Int32(salt.count), Int32(iterations), function, Int32(count), target) == 1
@@ -120,7 +121,7 @@ struct KeyEncryption: Hashable {
                 }
             }
         case .pkcs12(let salt, let iterations):
-            let text = try PKCS12Password.text(password)
+            let text = try PKCS12Password.text(password, isBare: isBare)
             let key = try PKCS12Password.derive(text, salt, 1, iterations, .insecureSHA1, count)
             let iv = try PKCS12Password.derive(text, salt, 2, iterations, .insecureSHA1, cipher.blockCount)
             var both = SecretBuffer()
@@ -326,8 +327,9 @@ enum PKCS12Password {
     /// The password as a BMPString with its two zero bytes: UTF-16, big-endian.
     ///
     /// - Throws: ``CryptoError/wrongKeyPassword`` for bytes that are no UTF-8: no such file was ever made.
-    static func text(_ password: borrowing SecretBytes) throws(CryptoError) -> SecretBytes {
-        try password.withBytes { (password) throws(CryptoError) in
+    static func text(_ password: borrowing SecretBytes, isBare: Bool = false) throws(CryptoError) -> SecretBytes {
+        if isBare { return SecretBytes(count: 0) { _ in } }
+        return try password.withBytes { (password) throws(CryptoError) in
             guard let text = try? UTF8Span(validating: password) else { throw .wrongKeyPassword }
             var units = SecretBuffer(capacity: 2 * password.count + 2)
             var scalars = text.makeUnicodeScalarIterator()
@@ -348,7 +350,7 @@ enum PKCS12Password {
         _ text: borrowing SecretBytes, _ salt: [UInt8], _ purpose: Int32, _ iterations: Int, _ hash: DigestAlgorithm,
         _ count: Int
     ) throws(CryptoError) -> SecretBytes {
-        guard let function = EVP_get_digestbyname(hash.messageDigestName) else { throw .clearing(.unknownAlgorithm) }
+        guard let function = EVP_get_digestbyname(hash.name.uppercased()) else { throw .clearing(.unknownAlgorithm) }
         var (status, salt): (Int32, [UInt8]) = (0, salt)
         let derived = SecretBytes(count: count) { target in
             status = text.withBytes { text in
@@ -380,8 +382,9 @@ private enum RC2Library {
 }
 
 extension DigestAlgorithm {
-    /// The name that OpenSSL's interfaces for keys take.
-    var messageDigestName: String { name.uppercased() }
+    /// The name that OpenSSL's interfaces for keys take. One that OpenSSL does not have stays a name, and is refused there:
+    /// without any, it would pick a hash by itself.
+    var messageDigestName: String { opensslName ?? name }
 }
 
 extension Span<UInt8> {
@@ -390,4 +393,9 @@ extension Span<UInt8> {
             body(UnsafeRawPointer(bytes).assumingMemoryBound(to: CChar.self), Int32(count))
         }
     }
+}
+
+extension WorkLimit {
+    /// The rounds that a key file may ask for: of scrypt, N · r · p, which holds its memory within 1.2 GiB.
+    var keyWork: Int { 10_000_000 * factor }
 }

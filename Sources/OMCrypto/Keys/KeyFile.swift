@@ -12,8 +12,6 @@ public import OMSecrets
 public struct KeyFile: ~Copyable, Sendable {
     /// The largest file that is read, in bytes.
     public static let maximumCount = 1 << 20
-    /// The most rounds of a key derivation that a file may ask for unless the caller allows more.
-    public static let defaultMaximumWork = 10_000_000
 
     public let format: KeyFormat
     /// Whether the bytes stand in PEM's text.
@@ -142,15 +140,15 @@ public struct KeyFile: ~Copyable, Sendable {
         return try body.withBytes { (bytes) throws(CryptoError) in try DERForm.privateKey(bytes, format) }
     }
 
-    /// - Parameter maximumWork: the most rounds that the file may ask for.
+    /// - Parameter limit: how many rounds the file may ask for.
     /// - Throws: as ``privateKey()``, and ``CryptoError/workTooHigh``, ``CryptoError/wrongKeyPassword``. A file that is
     ///   not encrypted takes no password: ``CryptoError/wrongKeyPassword``, lest a swapped file go unnoticed.
     public func privateKey(
-        password: borrowing SecretBytes, maximumWork: Int = KeyFile.defaultMaximumWork
+        password: borrowing SecretBytes, limit: WorkLimit = .standard
     ) throws(CryptoError) -> PrivateKey {
         guard let encryption else { throw isEncrypted ? .unsupportedKey(format) : .wrongKeyPassword }
         let opened = try body.withBytes { (bytes) throws(CryptoError) in
-            try encryption.open(bytes.extracting(ciphertext), password: password, maximumWork: maximumWork)
+            try encryption.open(bytes.extracting(ciphertext), password: password, limit: limit)
         }
         do throws(CryptoError) {
             return try opened.withBytes { (bytes) throws(CryptoError) in

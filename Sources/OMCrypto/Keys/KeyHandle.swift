@@ -73,6 +73,8 @@ struct KeyParameters: ~Copyable {
         let start = values.count
         values.append(bytes)
         entries.append((name, kind, start..<values.count))
+        // OpenSSL reads a text up to its zero, whatever length is given.
+        values.append(0)
     }
 
     /// - Throws: ``CryptoError/invalidKey`` for numbers that OpenSSL does not take, such as a point off its curve.

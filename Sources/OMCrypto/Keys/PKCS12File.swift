@@ -1,7 +1,6 @@
 // PKCS#12, RFC 7292: keys with their certificates under one password. Read strictly as DER; the MAC is checked before
 // anything is decrypted.
 
-internal import COpenSSL
 public import OMSecrets
 
 /// A PKCS#12 file, its outermost part read.
@@ -53,16 +52,16 @@ public struct PKCS12File: ~Copyable, Sendable {
 
     /// Opens the file.
     ///
-    /// - Parameter maximumWork: the most rounds that all its derivations together may ask for.
+    /// - Parameter limit: how many rounds all its derivations together may ask for.
     /// - Throws: ``CryptoError/wrongKeyPassword``, ``CryptoError/workTooHigh``, ``CryptoError/malformedKey(_:)``,
     ///   ``CryptoError/unsupportedKey(_:)``, ``CryptoError/invalidKey``.
     public func open(
-        password: borrowing SecretBytes, maximumWork: Int = KeyFile.defaultMaximumWork
+        password: borrowing SecretBytes, limit: WorkLimit = .standard
     ) throws(CryptoError) -> PKCS12Contents {
-        guard mac.iterations <= maximumWork else { throw .workTooHigh }
+        guard mac.iterations <= limit.keyWork else { throw .workTooHigh }
         return try bytes.withBytes { (bytes) throws(CryptoError) in
-            try mac.check(bytes.extracting(safe), password)
-            var reader = PKCS12Reader(workLeft: maximumWork - mac.iterations)
+            let isBare = try mac.isBare(bytes.extracting(safe), password)
+            var reader = PKCS12Reader(workLeft: limit.keyWork - mac.iterations, isBare: isBare)
             try reader.readSafe(bytes, safe, password)
             return reader.finish()
         }
@@ -114,15 +113,16 @@ extension PKCS12File.MACData {
         try data.finish()
     }
 
+    /// Checks the MAC. No password is no bytes to some writers, two zero bytes to others: this tells which.
+    ///
     /// - Throws: ``CryptoError/wrongKeyPassword``.
-    func check(_ safe: Span<UInt8>, _ password: borrowing SecretBytes) throws(CryptoError) {
-        let text = try PKCS12Password.text(password)
-        if try Self.compute(safe, text, salt, iterations, hash).withBytes({ ConstantTime.areEqual($0, tag.span) }) { return }
-        // No password is written as no bytes by some, as two zero bytes by others.
-        let none = SecretBytes(count: 0) { _ in }
-        guard password.count == 0,
-            try Self.compute(safe, none, salt, iterations, hash).withBytes({ ConstantTime.areEqual($0, tag.span) })
-        else { throw .wrongKeyPassword }
+    func isBare(_ safe: Span<UInt8>, _ password: borrowing SecretBytes) throws(CryptoError) -> Bool {
+        for isBare in password.count == 0 ? [false, true] : [false] {
+            let text = try PKCS12Password.text(password, isBare: isBare)
+            let computed = try Self.compute(safe, text, salt, iterations, hash)
+            if computed.withBytes({ ConstantTime.areEqual($0, tag.span) }) { return isBare }
+        }
+        throw .wrongKeyPassword
     }
 
     /// - Parameter text: the password as ``PKCS12Password/text(_:)`` gives it.
@@ -130,19 +130,9 @@ extension PKCS12File.MACData {
         _ safe: Span<UInt8>, _ text: borrowing SecretBytes, _ salt: [UInt8], _ iterations: Int, _ hash: DigestAlgorithm
     ) throws(CryptoError) -> SecretBytes {
         let key = try PKCS12Password.derive(text, salt, 3, iterations, hash, hash.count)
-        guard let function = EVP_get_digestbyname(hash.messageDigestName) else { throw .clearing(.unknownAlgorithm) }
-        return SecretBytes(count: hash.count) { target in
-            let isDone = key.withBytes { key in
-                unsafe key.withPointer { key, keyCount in
-                    unsafe safe.withPointer { safe, safeCount in
-                        unsafe target.withPointer { target, _ in
-                            HMAC(function, key, Int32(keyCount), safe, safeCount, target, nil) != nil
-                        }
-                    }
-                }
-            }
-            precondition(isDone, "OpenSSL cannot compute a MAC")
-        }
+        var mac = try HMAC(hash, key: key)
+        mac.update(safe)
+        return mac.finish()
     }
 }
 
@@ -164,11 +154,12 @@ private struct PKCS12Reader {
 
     private static let mostParts = 64
     private var workLeft: Int
+    private let isBare: Bool
     private var parts = 0
     private var keys: [FoundKey] = []
     private var certificates: [(Certificate, BagAttributes)] = []
 
-    init(workLeft: Int) { self.workLeft = workLeft }
+    init(workLeft: Int, isBare: Bool) { (self.workLeft, self.isBare) = (workLeft, isBare) }
 
     mutating func readSafe(
         _ bytes: Span<UInt8>, _ range: Range<Int>, _ password: borrowing SecretBytes
@@ -216,7 +207,7 @@ private struct PKCS12Reader {
         // PKCS#12's own function runs twice, for the key and for the IV.
         guard encryption.work <= workLeft else { throw .workTooHigh }
         workLeft -= encryption.work
-        return try encryption.open(ciphertext, password: password, maximumWork: encryption.work)
+        return try encryption.open(ciphertext, password: password, limit: WorkLimit(factor: 1 << 20), isBare: isBare)
     }
 
     private mutating func readBags(

@@ -114,6 +114,19 @@ extension PrivateKey {
         func big(_ index: Int) -> BigNumber { values.withBytes { BigNumber($0.extracting(ranges[index])) } }
     }
 
+    /// An RSA key from its eight numbers, big-endian: n, e, d, p, q, d mod p − 1, d mod q − 1, q⁻¹ mod p.
+    ///
+    /// - Throws: ``CryptoError/invalidKey`` unless all eight belong together.
+    package init(rsaNumbers numbers: [[UInt8]]) throws(CryptoError) {
+        guard numbers.count == RSANumbers.names.count else { throw .invalidKey }
+        var ranges: [Range<Int>] = []
+        for number in numbers {
+            let start = ranges.last?.upperBound ?? 0
+            ranges.append(start..<start + number.count)
+        }
+        try self.init(rsa: RSANumbers(SecretBytes(copying: numbers.flatMap { $0 }), ranges))
+    }
+
     /// - Throws: ``CryptoError/invalidKey`` unless all eight belong together.
     init(rsa numbers: borrowing RSANumbers) throws(CryptoError) {
         let bits = try numbers.values.withBytes { (values) throws(CryptoError) in

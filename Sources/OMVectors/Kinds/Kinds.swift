@@ -13,7 +13,11 @@ enum Kinds {
         AESCBCKinds.all,
         XChaChaKinds.all,
 
-            // Key pairs, signatures, wrapping
+        // Key pairs, signatures, wrapping
+        RSAKinds.all,
+        CurveKinds.all,
+        EdwardsKinds.all,
+        KeyFileKinds.all,
     ].flatMap { $0 }
 
     static func wycheproof(_ group: VectorGroup) throws(Unreadable) -> GroupPlan? {

@@ -48,6 +48,10 @@ extension Failure {
             self.init(.corrupt, "not a stored hash: {name} and base64 of digest and salt, or a PHC string, is expected")
         case .cannotDecrypt:
             self.init(.corrupt, "wrong key, or the data was changed")
+        case .cannotGenerate, .tagRequired, .keyPairNotFound, .keyPairExists, .cannotSign, .emptySignature, .badSignature,
+            .cannotUnwrap, .wrongKeyType, .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey,
+            .keyPasswordRequired, .wrongKeyPassword, .noPrivateKey:
+            self.init(ofKeys: error)
         }
     }
 
