@@ -78,7 +78,7 @@ extension Digest {
 }
 
 extension DigestAlgorithm {
-    fileprivate var opensslName: String {
+    var opensslName: String {
         switch self {
         case .insecureMD5: "MD5"
         case .insecureSHA1: "SHA1"
