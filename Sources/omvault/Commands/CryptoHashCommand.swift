@@ -7,7 +7,10 @@ struct CryptoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crypto",
         abstract: "The toolkit: named algorithms on files and streams.",
-        subcommands: [CryptoHash.self])
+        subcommands: [
+            CryptoHash.self,
+            CryptoEncrypt.self, CryptoDecrypt.self, CryptoWrap.self, CryptoUnwrap.self,
+        ])
 }
 
 /// `omvault crypto hash`: digests as sha256sum prints them, and the SDK's `{SaltedSHA-256}…` strings.
