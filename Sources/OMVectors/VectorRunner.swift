@@ -12,25 +12,59 @@ public enum VectorRunner {
     }
 
     /// Runs one file. A file that holds no vectors is no error: it is skipped with its reason.
-    public static func verify(_ file: VectorFile) -> FileReport {
+    public static func verify(_ file: VectorFile, policy: Policy = .standard) -> FileReport {
         do {
-            return run(try Reading.of(try file.bytes(), named: file.name), at: file.path)
+            return run(try reading(file), at: file.path, policy)
         } catch {
             return FileReport(path: file.path, format: nil, skips: [Skip(reason: error.reason, count: 1)])
         }
+    }
+
+    /// Flips one bit of each valid case of a file and runs it again: each must fail now.
+    ///
+    /// Which bit, docs/vectors.md says. Files that are skipped and cases that are not run have nothing to catch.
+    public static func control(_ file: VectorFile) -> ControlReport {
+        var report = ControlReport(path: file.path)
+        guard let reading = try? reading(file) else { return report }
+        for vector in reading.cases where vector.expectation == .valid {
+            guard case .run = vector.plan, let control = vector.control else { continue }
+            if let miss = control.miss() {
+                report.misses.append(FileReport.Failure(id: vector.id, reason: miss))
+            } else {
+                report.caught += 1
+            }
+        }
+        return report
     }
 
     /// The folder `vectors` nearest above the current directory, else above the program itself, as in a checkout whose
     /// `.build` holds it.
     public static func repositoryFolder() -> String? { VectorFile.repositoryFolder() }
 
-    static func run(_ reading: Reading, at path: String) -> FileReport {
-        var report = FileReport(path: path, format: reading.format, skips: reading.skips)
+    /// The bytes of a policy file.
+    ///
+    /// - Throws: ``VectorsError``.
+    public static func policy(at path: String) throws(VectorsError) -> Policy {
+        guard let bytes = try? VectorFile.find([path]).first?.bytes() else { throw .unreadable(path: path) }
+        return try Policy(parsing: bytes)
+    }
+
+    static func reading(_ file: VectorFile) throws(Unreadable) -> Reading {
+        try Reading.of(try file.bytes(), named: file.name, companions: Companions(of: file.path))
+    }
+
+    static func run(_ reading: Reading, at path: String, _ policy: Policy = .standard) -> FileReport {
+        var report = FileReport(path: path, format: reading.format, note: reading.companionOf)
         for vector in reading.cases {
-            switch vector.expectation.judge(vector.check.run()) {
-            case .passed: report.passed += 1
-            case .acceptable: report.acceptable += 1
-            case .failed(let reason): report.failures.append(FileReport.Failure(id: vector.id, reason: reason))
+            switch vector.plan {
+            case .skip(let reason): report.skip(reason)
+            case .run(let check):
+                switch vector.judge(check.run(), by: policy) {
+                case .passed: report.passed += 1
+                case .acceptable(let wasAccepted):
+                    report.accept(vector.flags.joined(separator: ", "), wasAccepted: wasAccepted)
+                case .failed(let reason): report.failures.append(FileReport.Failure(id: vector.id, reason: reason))
+                }
             }
         }
         return report
@@ -41,4 +75,6 @@ public enum VectorRunner {
 public enum VectorsError: Error, Hashable, Sendable {
     /// There is nothing at this path, or it may not be read.
     case unreadable(path: String)
+    /// A policy file is not of its form.
+    case policy(reason: String)
 }

@@ -91,7 +91,7 @@ import Testing
             ("IndCpaTest", "OtherTest", skips(2)),
             ("AES-CBC-PKCS5", "AES-CBC-PKCS7", skips(2)),
             ("\"testGroups\": [", "\"testGroups\": [7, ", "file, testGroups 1: not an object"),
-            ("\"testGroups\"", "\"groups\"", "JSON, but neither Wycheproof nor omvault-vectors/1"),
+            ("\"testGroups\"", "\"groups\"", "JSON, but neither Wycheproof, ACVP nor omvault-vectors/1"),
             ("\"algorithm\": \"AES-CBC-PKCS5\"", "\"algorithm\": null", "file: algorithm is not text"),
             ("\"tests\": [", "\"tests\": {}, \"other\": [", "file, testGroups 1: tests is not an array"),
         ]
@@ -106,7 +106,7 @@ import Testing
         let cases: [(String, String, String)] = [
             ("omvault-vectors/1", "omvault-vectors/2", "format is not omvault-vectors/1"),
             ("\"omvault-vectors/1\"", "1", "file: format is not text"),
-            ("\"format\"", "\"Format\"", "JSON, but neither Wycheproof nor omvault-vectors/1"),
+            ("\"format\"", "\"Format\"", "JSON, but neither Wycheproof, ACVP nor omvault-vectors/1"),
             ("\"kind\": \"digest\", ", "", "file: kind is missing"),
             ("\"digest\"", "\"blake\"", skips(2)),
             ("\"notes\": {}", "\"note\": {}", "file: unknown field “note”"),
@@ -188,9 +188,9 @@ import Testing
         #expect(outcome([0x30, 0x82, 0x00]) == "not text: no vector format is binary")
         #expect(outcome([0xFF, 0xFE, 0x41]) == "not text: no vector format is binary")
         #expect(outcome("# A readme\n\nSome words.\n") == "text of no known vector format")
-        #expect(outcome("[{\"vsId\": 1}]") == "a JSON array, as ACVP files are: not read yet")
-        #expect(outcome("{}") == "JSON, but neither Wycheproof nor omvault-vectors/1")
-        #expect(outcome("[]") == "a JSON array, as ACVP files are: not read yet")
+        #expect(outcome("[{\"vsId\": 1}]") == "JSON, but neither Wycheproof, ACVP nor omvault-vectors/1")
+        #expect(outcome("{}") == "JSON, but neither Wycheproof, ACVP nor omvault-vectors/1")
+        #expect(outcome("[]") == "JSON, but neither Wycheproof, ACVP nor omvault-vectors/1")
     }
 
     @Test("an invalid case that is accepted fails, and so does a valid one that is refused or differs")

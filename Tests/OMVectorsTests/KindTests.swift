@@ -25,7 +25,7 @@ import Testing
                 let (mutated, count) = flip(field, in: original)
                 guard count > 0 else { continue }
                 guard case .object(let broken) = mutated else { continue }
-                let report = VectorRunner.run(try NativeReader.read(Fields(broken, at: "file")), at: name)
+                let report = VectorRunner.run(try NativeReader.read(Fields(broken, at: "file"), .none), at: name)
                 #expect(report.failures.count == count, "\(name): \(field)")
                 flips += count
             }

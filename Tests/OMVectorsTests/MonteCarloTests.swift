@@ -94,13 +94,13 @@ private struct Chain {
         #expect(outcome(header + encrypt + "\n" + decrypt) == passes(2))
         #expect(outcome(header + encrypt.prefix(encrypt.count / 2)) != passes(1))
         #expect(
-            outcome(header + encrypt + "\nCOUNT = 100\n") == "line 603: a record outside of [ENCRYPT] and [DECRYPT]")
+            outcome(header + encrypt + "\nCOUNT = 100\n") == "the file ends where KEY should stand")
         let short = encrypt.replacing("COUNT = 99", with: "[DECRYPT]\nCOUNT = 99")
-        #expect(outcome(header + short) == "line 597: COUNT should stand here")
+        #expect(outcome(header + short) == "line 591: a chain of 99 steps, not 100")
         let doubled = encrypt.replacing("COUNT = 40\n", with: "COUNT = 41\n")
-        #expect(outcome(header + doubled) == "line 243: COUNT should be 40")
+        #expect(outcome(header + doubled) == "line 249: COUNT does not rise")
         let longer = encrypt.replacing("COUNT = 57\nKEY = ", with: "COUNT = 57\nKEY = 0001020304050607")
-        #expect(outcome(header + longer) == "line 2: COUNT 57 has another key length, or not one block")
+        #expect(outcome(header + longer) == "line 2: another key length, or not one block")
     }
 
     @Test("a digest chain fails on any wrong checkpoint and on another seed")

@@ -68,6 +68,6 @@ import Testing
         try folder.write(CAVPReaderTests.short.replacing("616263", with: "616264"), "wrong.rsp")
         let broken = try report([folder.path])
         #expect(!broken.isProof())
-        #expect(broken.files[1].failures == [.init(id: "line 10 (Len = 24)", reason: "the digest is another")])
+        #expect(broken.files[1].failures == [.init(id: "line 10 (SHA)", reason: "the digest is another")])
     }
 }

@@ -5,7 +5,17 @@ struct VectorsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "vectors",
         abstract: "Check the cryptography against published test vectors.",
-        subcommands: [VectorsVerify.self])
+        subcommands: [VectorsVerify.self, VectorsList.self])
+
+    /// The folder to take when no path is given.
+    static func defaultFolder(for verb: String) throws(Failure) -> String {
+        guard let folder = VectorRunner.repositoryFolder() else {
+            throw Failure(
+                .usage, "there is no vectors folder above the current directory or above omvault itself",
+                hint: "omvault vectors \(verb) PATH")
+        }
+        return folder
+    }
 }
 
 /// `omvault vectors verify`: the verb that proves the toolkit on the user's own machine.
@@ -14,12 +24,14 @@ struct VectorsVerify: Verb {
         commandName: "verify",
         abstract: "Run vector files and report what passed.",
         discussion: """
-            Reads NIST CAVP (.rsp), Wycheproof and omvault-vectors/1 files, and every such file in a folder.
-            Exits with 40 when a case failed or none was run.
+            Reads NIST CAVP (.rsp) and ACVP, Wycheproof, RFC text, RSA Labs and omvault-vectors/1 files, and every such
+            file in a folder. Exits with 40 when a case failed or none was run.
 
               omvault vectors verify
               omvault vectors verify SHA256Monte.rsp aes_cbc_pkcs5_test.json
               omvault vectors verify --fail-on-skip --json vectors
+              omvault vectors verify --policy my-policy.json wycheproof/
+              omvault vectors verify --control vectors
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -27,74 +39,164 @@ struct VectorsVerify: Verb {
     @Argument(help: "Files or folders. Without one: the repository's vectors folder.")
     var paths: [String] = []
 
+    @Option(help: ArgumentHelp("How to judge “acceptable” cases, flag by flag.", valueName: "file"))
+    var policy: String?
+
     @Flag(help: "Fail when a case or a file was skipped, too.")
     var failOnSkip = false
 
-    func run(_ door: Door) throws {
-        let isJSON = door.output.format == .json
-        let progress = Progress(isShown: StandardError.isTerminal && !StandardOutput.isTerminal && !global.quiet)
-        var report = Report()
-        for file in try VectorRunner.files(try paths.isEmpty ? [defaultFolder()] : paths) {
-            progress.show(file.path)
-            let result = VectorRunner.verify(file)
-            report.add(result)
-            if !isJSON { try door.output.line(line(result)) }
+    @Flag(help: "Flip one bit of each valid case instead, and fail unless every one is noticed.")
+    var control = false
+
+    func validate() throws {
+        guard !control || (policy == nil && !failOnSkip) else {
+            throw ValidationError("--control judges no policy and no skips")
         }
-        progress.clear()
-        if isJSON { try door.output.document(document(report)) } else { try door.output.line(report.summary) }
+    }
+
+    func run(_ door: Door) throws {
+        let judge = try policy.map { try VectorRunner.policy(at: $0) } ?? .standard
+        let files = try VectorRunner.files(try paths.isEmpty ? [VectorsCommand.defaultFolder(for: "verify")] : paths)
+        let progress = FileProgress(of: files.count, isQuiet: global.quiet)
+        try control ? runControl(files, door, progress) : verify(files, judge, door, progress)
+    }
+
+    private func verify(_ files: [VectorFile], _ judge: Policy, _ door: Door, _ progress: FileProgress) throws {
+        let isJSON = door.output.format == .json
+        var report = Report()
+        for (index, file) in files.enumerated() {
+            progress.show(file.path, number: index + 1)
+            let result = VectorRunner.verify(file, policy: judge)
+            report.add(result)
+            progress.clear()
+            if !isJSON { try door.output.line(Self.line(result)) }
+        }
+        if isJSON { try door.output.document(report.document) } else { try door.output.line(report.summary) }
         guard report.isProof(failOnSkip: failOnSkip) else { throw Answered(status: .vectors) }
     }
 
-    private func defaultFolder() throws(Failure) -> String {
-        guard let folder = VectorRunner.repositoryFolder() else {
-            throw Failure(
-                .usage, "there is no vectors folder above the current directory or above omvault itself",
-                hint: "omvault vectors verify PATH")
+    private func runControl(_ files: [VectorFile], _ door: Door, _ progress: FileProgress) throws {
+        let isJSON = door.output.format == .json
+        var reports: [ControlReport] = []
+        for (index, file) in files.enumerated() {
+            progress.show(file.path, number: index + 1)
+            let result = VectorRunner.control(file)
+            reports.append(result)
+            progress.clear()
+            if !isJSON { try door.output.line(Self.line(result)) }
         }
-        return folder
+        let (caught, missed) = (reports.reduce(0) { $0 + $1.caught }, reports.reduce(0) { $0 + $1.misses.count })
+        if isJSON {
+            try door.output.document(Self.document(reports, caught: caught, missed: missed))
+        } else {
+            try door.output.line("\(caught) caught, \(missed) missed")
+        }
+        guard missed == 0, caught > 0 else { throw Answered(status: .vectors) }
     }
+}
 
+// MARK: - For people
+
+extension VectorsVerify {
     /// One line a file, with the first few reasons; `--json` lists all of them.
-    private func line(_ file: FileReport) -> String {
-        let failures = file.failures.prefix(4).map { "\($0.id): \($0.reason)" }
-        let more = file.failures.count > 4 ? ["and \(file.failures.count - 4) more"] : []
+    private static func line(_ file: FileReport) -> String {
+        if let note = file.note { return "\(file.path): \(note)" }
+        let acceptances = file.acceptances.map { acceptance in
+            let counts = [(acceptance.accepted, "accepted"), (acceptance.refused, "refused")].filter { $0.0 > 0 }
+            let flags = acceptance.flags.isEmpty ? "without a flag" : acceptance.flags
+            return "\(flags) \(counts.map { "\($0.1) (\($0.0))" }.joined(separator: " and "))"
+        }
         let skips = file.skips.map { $0.count == 1 ? $0.reason : "\($0.reason) (\($0.count))" }
-        let reasons = [("failed", failures + more), ("skipped", skips)].filter { !$0.1.isEmpty }
-        return (["\(file.path): \(file.summary)"] + reasons.map { "\($0.0): \($0.1.joined(separator: ", "))" })
+        let reasons = [("failed", first(file.failures)), ("acceptable", acceptances), ("skipped", skips)]
+        return
+            (["\(file.path): \(file.summary)"]
+            + reasons.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" })
             .joined(separator: "; ")
     }
 
-    private func document(_ report: Report) -> JSONDocument {
+    private static func line(_ file: ControlReport) -> String {
+        let misses = file.misses.isEmpty ? "" : "; missed: \(first(file.misses).joined(separator: ", "))"
+        return "\(file.path): \(file.summary)\(misses)"
+    }
+
+    private static func first(_ failures: [FileReport.Failure]) -> [String] {
+        let more = failures.count > 4 ? ["and \(failures.count - 4) more"] : []
+        return failures.prefix(4).map { "\($0.id): \($0.reason)" } + more
+    }
+}
+
+// MARK: - For programs
+
+extension Report {
+    fileprivate var document: JSONDocument {
         var document = JSONDocument()
-        document.objects("files", report.files) { file, entry in
+        document.objects("files", files) { file, entry in
             entry.field("path", .text(file.path))
             entry.field("format", file.format.map { .text($0.rawValue) } ?? .null)
             entry.field("passed", .number(file.passed))
             entry.field("failed", .number(file.failures.count))
             entry.field("acceptable", .number(file.acceptable))
             entry.field("skipped", .number(file.skipped))
-            entry.objects("failures", file.failures) { failure, entry in
-                entry.field("id", .text(failure.id))
-                entry.field("reason", .text(failure.reason))
+            entry.field("note", file.note.map { .text($0) } ?? .null)
+            entry.failures("failures", file.failures)
+            entry.objects("judged", file.acceptances) { acceptance, entry in
+                entry.field("flags", .text(acceptance.flags))
+                entry.field("accepted", .number(acceptance.accepted))
+                entry.field("refused", .number(acceptance.refused))
             }
-            entry.objects("skips", file.skips) { skip, entry in
-                entry.field("reason", .text(skip.reason))
-                entry.field("count", .number(skip.count))
-            }
+            entry.counts("skips", file.skips)
         }
-        document.field("passed", .number(report.passed))
-        document.field("failed", .number(report.failed))
-        document.field("acceptable", .number(report.acceptable))
-        document.field("skipped", .number(report.skipped))
+        document.field("passed", .number(passed))
+        document.field("failed", .number(failed))
+        document.field("acceptable", .number(acceptable))
+        document.field("skipped", .number(skipped))
+        document.counts("skips", skips)
+        document.counts("notes", notes)
         return document
     }
 }
 
-/// The file just done, on one line that is overwritten.
-private struct Progress {
-    let isShown: Bool
+extension VectorsVerify {
+    private static func document(_ reports: [ControlReport], caught: Int, missed: Int) -> JSONDocument {
+        var document = JSONDocument()
+        document.objects("files", reports) { file, entry in
+            entry.field("path", .text(file.path))
+            entry.field("caught", .number(file.caught))
+            entry.field("missed", .number(file.misses.count))
+            entry.failures("misses", file.misses)
+        }
+        document.field("caught", .number(caught))
+        document.field("missed", .number(missed))
+        return document
+    }
+}
 
-    func show(_ path: String) { write(path.shown) }
+extension JSONDocument {
+    fileprivate mutating func failures(_ name: String, _ failures: [FileReport.Failure]) {
+        objects(name, failures) { failure, entry in
+            entry.field("id", .text(failure.id))
+            entry.field("reason", .text(failure.reason))
+        }
+    }
+
+    mutating func counts(_ name: String, _ skips: [Skip]) {
+        objects(name, skips) { skip, entry in
+            entry.field("reason", .text(skip.reason))
+            entry.field("count", .number(skip.count))
+        }
+    }
+}
+
+/// The file that is being run, on one line of a terminal that is overwritten.
+struct FileProgress {
+    private let total: Int
+    private let isShown: Bool
+
+    init(of total: Int, isQuiet: Bool) {
+        (self.total, isShown) = (total, StandardError.isTerminal && !isQuiet)
+    }
+
+    func show(_ path: String, number: Int) { write("[\(number)/\(total)] \(path.shown)") }
     func clear() { write("") }
 
     private func write(_ text: String) {

@@ -68,6 +68,7 @@ extension Failure {
     init(_ error: VectorsError) {
         switch error {
         case .unreadable(let path): self.init(.io, "cannot read \"\(path.shown)\"")
+        case .policy(let reason): self.init(.usage, "not a policy for vectors: \(reason.shown)")
         }
     }
 }

@@ -1,14 +1,13 @@
-// The lines of a NIST CAVP response file (.rsp): comments, sections, fields. What they mean, CAVPReader knows.
+// The lines of a NIST CAVP response file (.rsp), and of the RFCs' vectors that are written down in the same way:
+// comments, sections, fields. What they mean, the layouts of the text kinds know.
 
-internal import OMSecrets
-
-struct CAVPDocument {
-    struct Line {
+struct TextDocument: Sendable {
+    struct Line: Sendable {
         let number: Int
         let content: Content
     }
 
-    enum Content: Hashable {
+    enum Content: Hashable, Sendable {
         /// `[ENCRYPT]` or `[L = 20]`.
         case section(String, String?)
         /// `MD = …`; the value may be empty.
@@ -73,44 +72,38 @@ struct CAVPDocument {
     }
 }
 
-/// A place in the lines, from which records are read field by field, in the one order that their type has.
-struct CAVPCursor {
-    private let lines: [CAVPDocument.Line]
-    private var position = 0
+/// What tells the kind of a text file before its records are read.
+struct TextHead: Sendable {
+    let comments: [String]
+    let fileName: String
+    /// The first sections, up to the first field.
+    let sections: [TextDocument.Content]
+    /// The names of the first fields, up to sixteen.
+    let fields: [String]
 
-    init(_ document: CAVPDocument) { lines = document.lines }
-
-    var next: CAVPDocument.Line? { position < lines.count ? lines[position] : nil }
-
-    mutating func advance() { position += 1 }
-
-    mutating func text(_ name: String) throws(Unreadable) -> String {
-        guard let line = next else { throw Unreadable("the file ends where \(name) should stand") }
-        guard case .field(name, let value) = line.content else {
-            throw Unreadable("line \(line.number): \(name) should stand here")
-        }
-        position += 1
-        return value
+    init(_ document: TextDocument, fileName: String) {
+        (comments, self.fileName) = (document.comments, fileName)
+        sections = document.lines.prefix { if case .section = $0.content { true } else { false } }.map(\.content)
+        fields = document.lines.prefix(64).compactMap { line in
+            if case .field(let name, _) = line.content { name } else { nil }
+        }.prefix(16).map { $0 }
     }
 
-    /// A decimal number from 0.
-    mutating func number(_ name: String) throws(Unreadable) -> Int {
-        let line = next?.number ?? 0
-        let text = try text(name)
-        let isDecimal = !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-        guard isDecimal, let number = Int(text) else {
-            throw Unreadable("line \(line): \(name) is not a number in range")
-        }
-        return number
+    /// Whether NIST's own tool wrote the file.
+    var isCAVS: Bool { comments.contains { $0.hasPrefix("CAVS") } }
+
+    /// What stands between the quotes, of either kind, that a comment starts with: `SHA-256 ShortMsg`.
+    var title: String? {
+        comments.lazy.compactMap { comment in
+            guard let quote = comment.first, quote == "\"" || quote == "'",
+                let end = comment.dropFirst().firstIndex(of: quote)
+            else { return nil }
+            return String(comment[..<end].dropFirst())
+        }.first
     }
 
-    mutating func bytes(_ name: String, count: Int? = nil) throws(Unreadable) -> [UInt8] {
-        let line = next?.number ?? 0
-        let text = try text(name)
-        guard let bytes = try? Hex.decode(text) else { throw Unreadable("line \(line): \(name) is not hex") }
-        guard count == nil || bytes.count == count else {
-            throw Unreadable("line \(line): \(name) has not \(count ?? 0) bytes")
-        }
-        return bytes
+    /// Whether the first fields have these names, whatever the case.
+    func startsWith(_ names: [String]) -> Bool {
+        fields.count >= names.count && zip(fields, names).allSatisfy { $0.lowercased() == $1.lowercased() }
     }
 }

@@ -22,6 +22,19 @@ public struct VectorFile: Sendable {
         guard let data = FileManager.default.contents(atPath: path) else { throw Unreadable("it cannot be read") }
         return [UInt8](data)
     }
+
+    /// A file that another one names, held to the same bounds; links are not followed on any step of the way.
+    static func bytes(below folder: String, _ name: String) throws(Unreadable) -> [UInt8] {
+        var path = folder
+        for part in name.split(separator: "/").dropLast() {
+            path += "/\(part)"
+            guard FileStatus(path)?.kind == .folder else { throw Unreadable("“\(name.prefix(60))” is not there") }
+        }
+        let target = "\(folder)/\(name)"
+        guard let status = FileStatus(target) else { throw Unreadable("“\(name.prefix(60))” is not there") }
+        let found = file(target, status)
+        return try found.bytes()
+    }
 }
 
 extension VectorFile {

@@ -1,0 +1,181 @@
+// SHA-1 and SHA-2, single messages and the Monte Carlo chain of the Secure Hash Standard Validation System, 6.4.
+
+internal import OMCrypto
+
+/// A digest of a message.
+struct DigestCheck: Check {
+    let algorithm: DigestAlgorithm
+    let message: [UInt8]
+    let digest: [UInt8]
+
+    func run() -> Outcome {
+        guard let computed = try? Digest.of(message, algorithm) else {
+            return .refused("\(algorithm) is not available")
+        }
+        return computed == digest ? .agrees : .differs("the digest is another")
+    }
+}
+
+/// 1000 digests a checkpoint, each over the three before it; a checkpoint is the seed of the next.
+struct DigestChainCheck: Check {
+    let algorithm: DigestAlgorithm
+    let seed: [UInt8]
+    let checkpoints: [[UInt8]]
+
+    func run() -> Outcome {
+        guard var digest = try? Digest(algorithm) else { return .refused("\(algorithm) is not available") }
+        var seed = seed
+        for (count, checkpoint) in checkpoints.enumerated() {
+            var last = (seed, seed, seed)
+            for _ in 0..<1000 {
+                digest.update(last.0.span)
+                digest.update(last.1.span)
+                digest.update(last.2.span)
+                last = (last.1, last.2, digest.finish())
+            }
+            seed = last.2
+            guard seed == checkpoint else { return .differs("COUNT \(count): another digest") }
+        }
+        return .agrees
+    }
+}
+
+enum DigestKinds {
+    static let all = [native, messages, chains, acvp]
+
+    /// SHAVS 6.4 and AESAVS 6.4 both prescribe 100 checkpoints: a shorter chain is a file cut off.
+    static let chainCount = 100
+
+    // MARK: omvault-vectors/1
+
+    private static let native = Kind.native(
+        "digest", params: ["hash"], test: ["msg", "md", "seed", "checkpoints"]
+    ) { (group) throws(Unreadable) in
+        let name = try group.parameters.text("hash")
+        guard let algorithm = try? DigestAlgorithm(named: name) else { return nil }
+        return .each(flips: ["msg", "md", "seed", "checkpoints"]) { (test, _) throws(Unreadable) in
+            guard test.has("seed") else {
+                let digest = try test.bytes("md", count: algorithm.count)
+                return .run(DigestCheck(algorithm: algorithm, message: try test.bytes("msg"), digest: digest))
+            }
+            let checkpoints = try test.hexes("checkpoints")
+            guard (1...100).contains(checkpoints.count), checkpoints.allSatisfy({ $0.count == algorithm.count }) else {
+                throw test.wrong("checkpoints", "1 to 100 digests")
+            }
+            let seed = try test.bytes("seed", count: algorithm.count)
+            return .run(DigestChainCheck(algorithm: algorithm, seed: seed, checkpoints: checkpoints))
+        }
+    }
+
+    // MARK: CAVP
+
+    private static let messages = Kind.text(
+        TextLayout(
+            name: "SHA", matches: { holds($0, ["ShortMsg", "LongMsg"], ["Len", "Msg", "MD"]) },
+            shapes: ["Len Msg MD"])
+    ) { (group) throws(Unreadable) in
+        guard let algorithm = try algorithm(group) else { return .skip("\(name(group)) is not supported yet") }
+        return .each(flips: ["Msg", "MD"]) { (record, _) throws(Unreadable) in
+            try messageCheck(record, algorithm, bits: try record.number("Len"), "Msg", "MD")
+        }
+    }
+
+    private static let chains = Kind.text(
+        TextLayout(
+            name: "SHA Monte", matches: { holds($0, ["Monte"], ["Seed", "COUNT", "MD"]) }, lasting: ["Seed"],
+            shapes: ["COUNT MD"])
+    ) { (group) throws(Unreadable) in
+        guard let algorithm = try algorithm(group) else { return .skip("\(name(group)) is not supported yet") }
+        let seed = try group.parameters.bytes("Seed", count: algorithm.count)
+        return .chain(flips: ["MD"]) { (records) throws(Unreadable) in
+            try CAVP.requireCounts(records, exactly: chainCount)
+            var checkpoints: [[UInt8]] = []
+            for record in records { checkpoints.append(try record.bytes("MD", count: algorithm.count)) }
+            return .run(DigestChainCheck(algorithm: algorithm, seed: seed, checkpoints: checkpoints))
+        }
+    }
+
+    /// A file is what its title says; without one, what its section and its fields are like.
+    private static func holds(_ head: TextHead, _ tests: [String], _ fields: [String]) -> Bool {
+        if let title = head.title, title.hasPrefix("SHA") {
+            return tests.contains { title.hasSuffix(" \($0)") }
+        }
+        guard head.title == nil, case .section("L", _?)? = head.sections.first else { return false }
+        return head.startsWith(fields)
+    }
+
+    /// `SHA-256` of `SHA-256 ShortMsg`; without a title, the one whose digests are as long as the section says.
+    private static func name(_ group: VectorGroup) -> String {
+        guard let title = group.head?.title, title.hasPrefix("SHA") else { return "SHA of this length" }
+        return String(title.prefix(60).split(separator: " ").first ?? "SHA")
+    }
+
+    private static func algorithm(_ group: VectorGroup) throws(Unreadable) -> DigestAlgorithm? {
+        let place = group.parameters.place
+        guard group.parameters.has("L") else { throw Unreadable("\(place): a record before [L = …]") }
+        let count = try group.parameters.number("L")
+        let named = try? DigestAlgorithm(named: name(group))
+        let isTitled = group.head?.title?.hasPrefix("SHA") == true
+        let algorithm =
+            isTitled ? named : [.insecureSHA1, .sha224, .sha256, .sha384, .sha512].first { $0.count == count }
+        guard let algorithm else { return nil }
+        let known: Set = ["L", "Seed"]
+        guard count == algorithm.count, group.words.isEmpty, group.parameters.names.isSubset(of: known) else {
+            throw Unreadable("\(place): a section other than [L = \(algorithm.count)]")
+        }
+        return algorithm
+    }
+
+    // MARK: ACVP
+
+    private static let acvp = Kind.acvp(
+        ["SHA-1", "SHA2-224", "SHA2-256", "SHA2-384", "SHA2-512"]
+    ) { (group) throws(Unreadable) in
+        let name = group.algorithm.replacing("SHA2-", with: "SHA-")
+        guard let algorithm = try? DigestAlgorithm(named: name) else { return nil }
+        switch group.type {
+        case "AFT", "VOT":
+            return .each(flips: ["msg", "md"]) { (test, _) throws(Unreadable) in
+                try messageCheck(test, algorithm, bits: try test.number("len"), "msg", "md")
+            }
+        case "MCT":
+            let version = group.parameters.has("mctVersion") ? try group.parameters.text("mctVersion") : "standard"
+            guard version == "standard" else { return .skip("ACVP's alternate Monte Carlo procedure") }
+            return .each(flips: ["msg", "resultsArray.md"]) { (test, _) throws(Unreadable) in
+                let results = try test.objects("resultsArray")
+                guard results.count == chainCount else { throw test.wrong("resultsArray", "\(chainCount) results") }
+                var checkpoints: [[UInt8]] = []
+                for result in results { checkpoints.append(try result.bytes("md", count: algorithm.count)) }
+                let seed = try test.bytes("msg", count: algorithm.count)
+                return .run(DigestChainCheck(algorithm: algorithm, seed: seed, checkpoints: checkpoints))
+            }
+        case "LDT": return .skip("ACVP's large data tests hash gigabytes")
+        default: return .skip("ACVP test type \(group.type.prefix(20))")
+        }
+    }
+
+    /// A message of whole bytes; the empty one is written `00`, or not at all.
+    private static func messageCheck(
+        _ record: Fields, _ algorithm: DigestAlgorithm, bits: Int, _ message: String, _ digest: String
+    ) throws(Unreadable) -> Plan {
+        let bytes = try record.bytes(message)
+        let digest = try record.bytes(digest, count: algorithm.count)
+        guard bits % 8 == 0 else { return .skip("messages of part of a byte are not supported") }
+        let whole = bits == 0 && bytes == [0] ? [] : bytes
+        guard whole.count == bits / 8 else { throw record.wrong(message, "the \(bits) bits that the record announces") }
+        return .run(DigestCheck(algorithm: algorithm, message: whole, digest: digest))
+    }
+}
+
+/// What CAVP's records have in common.
+enum CAVP {
+    /// `COUNT` of a chain is 0, 1, 2 …: one left out would hide a step.
+    static func requireCounts(_ records: [Fields], exactly count: Int) throws(Unreadable) {
+        for (index, record) in records.enumerated() {
+            guard try record.number("COUNT") == index else { throw record.wrong("COUNT", "\(index)") }
+        }
+        guard records.count == count else {
+            throw Unreadable("\(records.last?.place ?? "the file"): a chain of \(records.count) steps, not \(count)")
+        }
+    }
+}

@@ -1,0 +1,43 @@
+// `{name}` strings of the SDKs and of LDAP, with a password each.
+
+internal import OMCrypto
+internal import OMSecrets
+
+struct StoredHashCheck: Check {
+    let stored: String
+    let password: [UInt8]
+    /// Whether the string is one that ``SaltedHash`` writes: then it must write exactly this one.
+    let isWritten: Bool
+
+    func run() -> Outcome {
+        let secret = SecretBytes(copying: password)
+        do {
+            let hash = try StoredHash(parsing: stored)
+            guard try hash.matches(secret) else { return .refused("the password does not verify") }
+            guard isWritten else { return .agrees }
+            let salt = hash.salt.isEmpty ? nil : String(decoding: hash.salt, as: UTF8.self)
+            let written = try SaltedHash.string(of: secret, algorithm: hash.algorithm, saltHex: salt)
+            return written.isEqual(to: SecretBytes(copying: Array(stored.utf8)))
+                ? .agrees : .differs("the string that is written is another")
+        } catch {
+            return .refused("\(error)")
+        }
+    }
+}
+
+enum StoredHashKinds {
+    static let all = [
+        Kind.native(
+            "saltedhash", params: ["scheme", "layout", "saltForm"], test: ["stored", "passwordHex"]
+        ) { (group) throws(Unreadable) in
+            // The iOS SDK's strings are the ones that are written too; of the others any salt will do.
+            let form = group.parameters.has("saltForm") ? try group.parameters.text("saltForm") : ""
+            return .each(flips: ["passwordHex", "stored"]) { (test, expectation) throws(Unreadable) in
+                .run(
+                    StoredHashCheck(
+                        stored: try test.text("stored"), password: try test.bytes("passwordHex"),
+                        isWritten: form.contains("hex") && expectation == .valid))
+            }
+        }
+    ]
+}

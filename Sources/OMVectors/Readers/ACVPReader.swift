@@ -1,0 +1,143 @@
+// NIST's ACVP: a prompt, whose tests have inputs, and the expected results, whose tests have the same ids and outputs.
+// Lengths are in bits, hex is of either case. The two are joined on the vector set's position and the test's tcId.
+
+enum ACVPReader {
+    private static let noResults = "ACVP without expected results: NAME.expected.json is not beside NAME.json"
+
+    /// Whether a JSON document is of ACVP: an array of vector sets, or one of them.
+    static func isACVP(_ document: JSON) -> Bool {
+        switch document {
+        case .array(let elements):
+            elements.contains { if case .object(let members) = $0 { members["testGroups"] != nil } else { false } }
+        case .object(let members):
+            members["testGroups"] != nil && (members["vsId"] != nil || members["isSample"] != nil)
+        default: false
+        }
+    }
+
+    static func read(_ document: JSON, _ companions: Companions) throws(Unreadable) -> Reading {
+        let sets = try vectorSets(document, "vector set")
+        guard try hasPrompts(sets) else {
+            guard companions.hasPrompt else {
+                throw Unreadable("the expected results of an ACVP file, but the prompt is not beside them")
+            }
+            return Reading(companion: "the expected results of the ACVP prompt beside them", .acvp)
+        }
+        guard let bytes = try companions.expectedResults() else { return try withoutResults(sets) }
+        let results = try vectorSets(try JSON(parsing: bytes), "expected set")
+        guard results.count == sets.count else {
+            throw Unreadable("\(sets.count) vector sets, but expected results for \(results.count)")
+        }
+        var reading = Reading(.acvp)
+        for (set, result) in zip(sets, results) { try add(set, result, companions, to: &reading) }
+        return reading
+    }
+
+    /// The elements that hold tests: the first of an array is about the session.
+    private static func vectorSets(_ document: JSON, _ name: String) throws(Unreadable) -> [Fields] {
+        guard case .array(let elements) = document else { return [try Fields(document, at: name)] }
+        var sets: [Fields] = []
+        for (index, element) in elements.enumerated() {
+            let fields = try Fields(element, at: "\(name) \(index)")
+            if index > 0 || fields.has("testGroups") { sets.append(fields) }
+        }
+        return sets
+    }
+
+    /// Expected results name neither what is tested nor how.
+    private static func hasPrompts(_ sets: [Fields]) throws(Unreadable) -> Bool {
+        for set in sets where try set.objects("testGroups").contains(where: { $0.has("testType") }) { return true }
+        return false
+    }
+
+    private static func withoutResults(_ sets: [Fields]) throws(Unreadable) -> Reading {
+        var reading = Reading(.acvp)
+        for set in sets {
+            for group in try groups(of: set) {
+                try reading.add(tests(of: group.parameters, "").map(\.record), of: group, .skip(noResults))
+            }
+        }
+        return reading
+    }
+
+    private static func groups(of set: Fields) throws(Unreadable) -> [VectorGroup] {
+        let algorithm = try set.text("algorithm")
+        let mode = set.has("mode") ? try set.text("mode") : nil
+        let title = [algorithm, mode].compactMap { $0?.prefix(40) }.joined(separator: " ")
+        var groups: [VectorGroup] = []
+        for parameters in try set.objects("testGroups") {
+            groups.append(
+                VectorGroup(
+                    algorithm: algorithm, mode: mode, type: try parameters.text("testType"), title: title,
+                    parameters: parameters))
+        }
+        return groups
+    }
+
+    private static func tests(
+        of group: Fields, _ prefix: String
+    ) throws(Unreadable) -> [(id: Int, record: Record)] {
+        var tests: [(Int, Record)] = []
+        for test in try group.objects("tests") {
+            let id = try test.number("tcId")
+            tests.append((id, Record(id: "\(prefix)\(id)", fields: test)))
+        }
+        return tests
+    }
+
+    private static func add(
+        _ set: Fields, _ expected: Fields, _ companions: Companions, to reading: inout Reading
+    ) throws(Unreadable) {
+        for name in ["algorithm", "vsId"] where set.has(name) && expected.has(name) {
+            _ = try set.joinable(expected, name)
+        }
+        let prefix = set.has("vsId") ? "\(try set.number("vsId"))/" : ""
+        var results: [Int: (fields: Fields, group: Fields)] = [:]
+        for group in try expected.objects("testGroups") {
+            for test in try tests(of: group, "") {
+                guard results.updateValue((test.record.fields, group), forKey: test.id) == nil else {
+                    throw Unreadable("\(test.record.fields.place): tcId \(test.id) a second time")
+                }
+            }
+        }
+        var ids: Set<Int> = []
+        for var group in try groups(of: set) {
+            var records: [Record] = []
+            var orphans: [Record] = []
+            var shared: Fields?
+            for (id, record) in try tests(of: group.parameters, prefix) {
+                guard ids.insert(id).inserted else {
+                    throw Unreadable("\(record.fields.place): tcId \(id) a second time")
+                }
+                guard let result = results.removeValue(forKey: id) else {
+                    orphans.append(record)
+                    continue
+                }
+                if shared == nil { shared = result.group.without(["tests", "tgId"]) }
+                let fields = try record.fields.joined(with: result.fields)
+                let isValid = fields.has("testPassed") ? try fields.flag("testPassed") : true
+                records.append(Record(id: record.id, expectation: isValid ? .valid : .invalid, fields: fields))
+            }
+            let parameters = group.parameters.without(["tests"])
+            group = VectorGroup(
+                algorithm: group.algorithm, mode: group.mode, type: group.type, title: group.title,
+                parameters: try shared.map { (more) throws(Unreadable) in try parameters.joined(with: more) }
+                    ?? parameters,
+                companions: companions)
+            if !records.isEmpty { try reading.add(records, of: group, try Kinds.acvp(group)) }
+            try reading.add(orphans, of: group, .skip("ACVP without an expected result for this test"))
+        }
+        guard results.isEmpty else {
+            throw Unreadable("\(expected.place): results for \(results.count) tests that the prompt has not")
+        }
+    }
+}
+
+extension Fields {
+    /// Whether both say the same of `name`.
+    fileprivate func joinable(_ other: Fields, _ name: String) throws(Unreadable) -> Bool {
+        let rest = other.names.subtracting([name])
+        _ = try without(names.subtracting([name])).joined(with: other.without(rest))
+        return true
+    }
+}

@@ -1,0 +1,50 @@
+// The files beside a vector file: an ACVP prompt's expected results, the keys that an index of key files names.
+
+internal import FoundationEssentials
+
+struct Companions: Sendable {
+    /// The folder and the name of the file that is being read; nil when it has no place, as in a fuzzer.
+    private let place: (folder: String, name: String)?
+
+    static let none = Companions(place: nil)
+
+    private init(place: (folder: String, name: String)?) { self.place = place }
+
+    init(of path: String) {
+        let url = URL(filePath: path)
+        place = (url.deletingLastPathComponent().path, url.lastPathComponent)
+    }
+
+    /// The file that `name` means, a path below the folder of the file that names it.
+    ///
+    /// Attack: a vector file that names `../../etc/shadow` would have it read, and its length told.
+    ///
+    /// - Throws: ``Unreadable`` for a path that leads elsewhere, and for a file that is not there, not a regular one or
+    ///   too large.
+    func bytes(_ name: String) throws(Unreadable) -> [UInt8] {
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        let isBelow = !parts.contains("..") && !parts.contains(".") && !parts.contains("") && !name.utf8.contains(0)
+        guard isBelow else { throw Unreadable("the path “\(name.prefix(60))” leads elsewhere") }
+        guard let place else { throw Unreadable("“\(name.prefix(60))” is not beside the file") }
+        return try VectorFile.bytes(below: place.folder, name)
+    }
+
+    /// An ACVP prompt's expected results: `NAME.expected.json` beside `NAME.json`, and `expectedResults.json` beside
+    /// `prompt.json`, as NIST's server names them.
+    func expectedResults() throws(Unreadable) -> [UInt8]? {
+        guard let place, place.name.hasSuffix(".json") else { return nil }
+        let name = place.name == "prompt.json" ? "expectedResults.json" : place.name.dropLast(5) + ".expected.json"
+        return exists(name) ? try bytes(name) : nil
+    }
+
+    /// Whether the prompt of which this file holds the expected results stands beside it.
+    var hasPrompt: Bool {
+        guard let place else { return false }
+        if place.name == "expectedResults.json" { return exists("prompt.json") }
+        return place.name.hasSuffix(".expected.json") && exists(place.name.dropLast(14) + ".json")
+    }
+
+    private func exists(_ name: some StringProtocol) -> Bool {
+        place.map { FileManager.default.fileExists(atPath: "\($0.folder)/\(name)") } ?? false
+    }
+}

@@ -1,0 +1,121 @@
+// What every reader gives: the cases of a file, planned by their kinds. What a file is, its content tells; its name
+// helps only where a text file lost its header.
+
+/// The cases of one file, and what stands in it beside them.
+struct Reading: Sendable {
+    let format: VectorFormat?
+    private(set) var cases: [VectorCase] = []
+    /// Why a file that was recognised holds no cases of its own: it belongs to another, which is run.
+    private(set) var companionOf: String?
+
+    init(_ format: VectorFormat?) { self.format = format }
+
+    /// A key file, a schema, the expected results of a prompt: known for what it is, and no vectors by itself.
+    init(companion reason: String, _ format: VectorFormat? = nil) {
+        (self.format, companionOf) = (format, reason)
+    }
+
+    mutating func add(_ vector: VectorCase) { cases.append(vector) }
+
+    /// The records of `group`, each with its id and what the file says of it, planned by the first kind that takes them.
+    ///
+    /// - Parameter plan: nil when no kind does.
+    mutating func add(
+        _ records: [Record], of group: VectorGroup, _ plan: GroupPlan?
+    ) throws(Unreadable) {
+        switch plan ?? .skip("\(group.title) is not supported yet") {
+        case .skip(let reason):
+            for record in records { add(record, group, .skip(reason)) }
+        case .each(let flips, let make):
+            for record in records {
+                let plan = try make(record.fields, record.expectation)
+                let control = Control(
+                    ordinal: cases.count, flips: flips, records: [record.fields]
+                ) { (records) throws(Unreadable) in try make(records[0], .valid) }
+                add(record, group, plan, control)
+            }
+        case .chain(let flips, let make):
+            guard let first = records.first else { return }
+            let plan = try make(records.map(\.fields))
+            let control = Control(
+                ordinal: cases.count, flips: flips, records: records.map(\.fields)
+            ) { (records) throws(Unreadable) in try make(records) }
+            add(Record(id: "\(first.id) (Monte Carlo)", fields: first.fields), group, plan, control)
+        }
+    }
+
+    private mutating func add(_ record: Record, _ group: VectorGroup, _ plan: Plan, _ control: Control? = nil) {
+        cases.append(
+            VectorCase(
+                id: record.id, algorithm: group.title, expectation: record.expectation, flags: record.flags, plan: plan,
+                control: control))
+    }
+}
+
+/// One record as its reader found it.
+struct Record: Sendable {
+    /// Its name within the file, such as a Wycheproof `tcId`.
+    let id: String
+    var expectation: Expectation = .valid
+    var flags: [String] = []
+    let fields: Fields
+}
+
+extension Reading {
+    static func of(
+        _ bytes: [UInt8], named name: String, companions: Companions = .none
+    ) throws(Unreadable) -> Reading {
+        guard !bytes.isEmpty else { throw Unreadable("the file is empty") }
+        if let companion = Companion.of(bytes, named: name) { return Reading(companion: companion) }
+        guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+            throw Unreadable("not text: no vector format is binary")
+        }
+        guard let first = bytes.first(where: { !JSON.isSpace($0) }) else { throw Unreadable("the file is blank") }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") && JSON.opensArray(bytes) {
+            return try ofJSON(try JSON(parsing: bytes), companions)
+        }
+        if RSALabsReader.isRSALabs(text) { return try RSALabsReader.read(text) }
+        if SignInputReader.isSignInput(text) { return try SignInputReader.read(text) }
+        return try TextReader.read(text, fileName: name, companions)
+    }
+
+    private static func ofJSON(_ document: JSON, _ companions: Companions) throws(Unreadable) -> Reading {
+        if case .object(let members) = document {
+            if members["format"] != nil { return try NativeReader.read(Fields(members, at: "file"), companions) }
+            let isSchema =
+                members["$schema"] != nil || members["type"] == .string("object") && members["properties"] != nil
+            if isSchema { return Reading(companion: "a JSON schema") }
+        }
+        if ACVPReader.isACVP(document) { return try ACVPReader.read(document, companions) }
+        if case .object(let members) = document, members["testGroups"] != nil, members["algorithm"] != nil {
+            return try WycheproofReader.read(Fields(members, at: "file"), companions)
+        }
+        if isManifest(document) { return Reading(companion: "a list of files") }
+        throw Unreadable("JSON, but neither Wycheproof, ACVP nor omvault-vectors/1")
+    }
+
+    /// A list of files with their sizes and digests.
+    private static func isManifest(_ document: JSON) -> Bool {
+        guard case .array(let elements) = document, !elements.isEmpty else { return false }
+        return elements.allSatisfy { element in
+            if case .object(let members) = element { members["path"] != nil && members["sha256"] != nil } else { false }
+        }
+    }
+}
+
+/// Files that stand among vectors without being any: known for what they are, so that they count as no skip.
+private enum Companion {
+    static func of(_ bytes: [UInt8], named name: String) -> String? {
+        if isKeyFile(bytes, name) { return "a key or certificate file: run where an index names it" }
+        // Whatever else it holds, a file of this name is about the vectors.
+        let title = name.uppercased().split(separator: ".").first ?? ""
+        let isText = title == "LICENSE" || title == "LICENCE" || title.hasSuffix("README")
+        return isText ? "a text about the vectors" : nil
+    }
+
+    /// By the armour or by the name: one that was broken on purpose has nothing else left.
+    private static func isKeyFile(_ bytes: [UInt8], _ name: String) -> Bool {
+        bytes.starts(with: Array("-----BEGIN ".utf8))
+            || [".der", ".pem", ".p12", ".pfx", ".crt", ".key"].contains { name.hasSuffix($0) }
+    }
+}

@@ -1,0 +1,210 @@
+// Records of `Name = value` lines, read in the one order that their kind's layout has, so that a missing, doubled or
+// foreign line ends the reading instead of slipping a case past.
+
+/// What the records of one text kind look like.
+struct TextLayout: Sendable {
+    /// What reports call the algorithm.
+    let name: String
+    /// Whether a file with this head is of this kind.
+    let matches: @Sendable (TextHead) -> Bool
+    /// Fields that set something for all that follow, as `n` and `e` do in RSA files.
+    var lasting: Set<String> = []
+    /// The fields of a record in order, one line a shape; the first that fits is taken. `FAIL` is a word alone on its
+    /// line; `secret?` may be missing; in `PT|FAIL` either stands there. Case makes no difference.
+    let shapes: [String]
+}
+
+struct TextReader {
+    private let document: TextDocument
+    private let head: TextHead
+    private let layout: TextLayout
+    private let kind: Kind
+    private var reading: Reading
+    private var position = 0
+
+    // What is in force.
+    private var sections: [(name: String, value: String, line: Int)] = []
+    private var words: [String] = []
+    private var lasting: [(name: String, value: String, line: Int)] = []
+    private var groupLine = 1
+    private var records: [Record] = []
+    private var recordCount = 0
+    private let companions: Companions
+
+    static func read(_ text: String, fileName: String, _ companions: Companions) throws(Unreadable) -> Reading {
+        let document = try TextDocument(text)
+        let head = TextHead(document, fileName: fileName)
+        let format = head.isCAVS || fileName.hasSuffix(".rsp") ? VectorFormat.cavp : .text
+        guard let (layout, kind) = Kinds.text(head) else {
+            // NIST's tool signs its files, so what it says they hold is no guess.
+            guard head.isCAVS else {
+                throw Unreadable("neither the comments, the fields nor the file's name tell the kind")
+            }
+            return UnknownText.read(document, head)
+        }
+        var reader = TextReader(document, head, layout, kind, Reading(format), companions)
+        try reader.read()
+        guard reader.recordCount > 0 else { throw Unreadable("the file holds no record") }
+        return reader.reading
+    }
+
+    private init(
+        _ document: TextDocument, _ head: TextHead, _ layout: TextLayout, _ kind: Kind, _ reading: Reading,
+        _ companions: Companions
+    ) {
+        (self.document, self.head, self.layout, self.kind) = (document, head, layout, kind)
+        (self.reading, self.companions) = (reading, companions)
+    }
+
+    private mutating func read() throws(Unreadable) {
+        var isInSections = false
+        while position < document.lines.count {
+            let line = document.lines[position]
+            switch line.content {
+            case .section(let name, let value):
+                try finishGroup()
+                // Sections in a row add up; the next row has words of its own, but only replaces the values it names.
+                if !isInSections { words = [] }
+                isInSections = true
+                groupLine = line.number
+                if let value {
+                    sections.removeAll { $0.name == name }
+                    sections.append((name, value, line.number))
+                } else {
+                    words.append(name)
+                }
+                position += 1
+                continue
+            case .field(let name, let value) where layout.lasting.contains(name):
+                try finishGroup()
+                groupLine = line.number
+                lasting.removeAll { $0.name == name }
+                lasting.append((name, value, line.number))
+                position += 1
+            default: try record()
+            }
+            isInSections = false
+        }
+        try finishGroup()
+    }
+
+    private mutating func finishGroup() throws(Unreadable) {
+        guard !records.isEmpty else { return }
+        try requireRisingCounts()
+        let group = VectorGroup(
+            algorithm: layout.name, title: layout.name, parameters: Fields(text: sections + lasting, at: groupLine),
+            words: words, head: head, companions: companions)
+        try reading.add(records, of: group, try kind.plan(group))
+        records = []
+    }
+
+    /// A record pasted twice, or one that lost its section, shows in its number.
+    private func requireRisingCounts() throws(Unreadable) {
+        var last = -1
+        for record in records where record.fields.has("COUNT") {
+            let count = try record.fields.number("COUNT")
+            guard count > last else { throw Unreadable("\(record.fields.place): COUNT does not rise") }
+            last = count
+        }
+    }
+
+    private mutating func record() throws(Unreadable) {
+        let start = document.lines[position]
+        if records.isEmpty, sections.isEmpty, words.isEmpty, lasting.isEmpty { groupLine = start.number }
+        var furthest = (count: -1, reason: "")
+        for shape in layout.shapes {
+            switch match(shape) {
+            case .found(let fields, let end):
+                position = end
+                recordCount += 1
+                let fields = Fields(text: fields, at: start.number)
+                records.append(
+                    Record(id: id(fields, line: start.number), expectation: try expectation(fields), fields: fields))
+                return
+            case .missing(let count, let reason):
+                if count > furthest.count { furthest = (count, reason) }
+            }
+        }
+        throw Unreadable(furthest.reason)
+    }
+
+    private enum Match {
+        case found([(name: String, value: String, line: Int)], end: Int)
+        /// After so many lines that fit, this is what is wrong.
+        case missing(Int, String)
+    }
+
+    private func match(_ shape: String) -> Match {
+        var found: [(name: String, value: String, line: Int)] = []
+        var next = position
+        for element in shape.split(separator: " ") {
+            let isOptional = element.last == "?"
+            let names = (isOptional ? element.dropLast() : element).split(separator: "|")
+            if next < document.lines.count, let (name, value) = Self.take(document.lines[next], names) {
+                found.append((name, value, document.lines[next].number))
+                next += 1
+            } else if !isOptional {
+                let wanted = names.joined(separator: " or ")
+                guard next < document.lines.count else {
+                    return .missing(found.count, "the file ends where \(wanted) should stand")
+                }
+                return .missing(found.count, "line \(document.lines[next].number): \(wanted) should stand here")
+            }
+        }
+        return .found(found, end: next)
+    }
+
+    /// The field under the layout's spelling of its name.
+    private static func take(_ line: TextDocument.Line, _ names: [Substring]) -> (String, String)? {
+        switch line.content {
+        case .section: return nil
+        case .field(let name, let value):
+            let known = names.first { $0.lowercased() == name.lowercased() }
+            return known.map { (String($0), value) }
+        case .word(let word): return names.contains { $0 == word } ? (word, "") : nil
+        }
+    }
+
+    private func id(_ fields: Fields, line: Int) -> String {
+        let words = words.isEmpty ? "" : "\(words.joined(separator: " ").prefix(40)) "
+        let count = fields.has("COUNT") ? try? fields.text("COUNT") : nil
+        return "line \(line) (\(words)\(count.map { "COUNT = \($0.prefix(10))" } ?? layout.name))"
+    }
+
+    /// `FAIL` alone on a line, `Result = F (…)`, and the errors' names that OpenSSL's own tests use, all mean: refuse it.
+    private func expectation(_ fields: Fields) throws(Unreadable) -> Expectation {
+        if fields.has("FAIL") { return .invalid }
+        guard fields.has("Result") else { return .valid }
+        let result = try fields.text("Result")
+        if result == "P" || result.hasPrefix("P ") { return .valid }
+        guard result == "F" || result.hasPrefix("F ") || result.hasSuffix("_ERROR") else {
+            throw fields.wrong("Result", "P, F or an error")
+        }
+        return .invalid
+    }
+}
+
+/// A file of NIST's tool that no kind knows: its records are counted, so that the skip says how much it leaves out.
+private enum UnknownText {
+    static func read(_ document: TextDocument, _ head: TextHead) -> Reading {
+        let title = title(head)
+        let names = document.lines.compactMap { line in
+            if case .field(let name, _) = line.content { name.uppercased() } else { nil }
+        }
+        let first = ["COUNT", "SHAALG", "LEN"].first(where: names.contains) ?? names.first
+        var reading = Reading(.cavp)
+        for number in 1...max(1, names.count { $0 == first }) {
+            reading.add(
+                VectorCase(
+                    id: "record \(number)", algorithm: title, expectation: .valid,
+                    plan: .skip("\(title) is not supported yet")))
+        }
+        return reading
+    }
+
+    /// `AESVS GFSbox test data for CFB8`, what stands between quotes, or at least the line after NIST's own.
+    private static func title(_ head: TextHead) -> String {
+        let named = head.comments.first { $0.hasPrefix("AESVS ") || $0.hasPrefix("TDES ") || $0.contains(" KAT for ") }
+        return String((named ?? head.title ?? head.comments.dropFirst().first ?? "a CAVP file").prefix(60))
+    }
+}

@@ -1,0 +1,16 @@
+// C2SP/wycheproof, testvectors_v1. Members that are not known are passed over, as its README asks of readers.
+
+enum WycheproofReader {
+    static func read(_ file: Fields, _ companions: Companions) throws(Unreadable) -> Reading {
+        let algorithm = try file.text("algorithm")
+        var cases = JSONCases(.wycheproof, idName: "tcId")
+        for parameters in try file.objects("testGroups") {
+            let type = try parameters.text("type")
+            let group = VectorGroup(
+                algorithm: algorithm, type: type, title: String(algorithm.prefix(40)), parameters: parameters,
+                companions: companions)
+            try cases.add(parameters.objects("tests"), of: group, Kinds.wycheproof(group))
+        }
+        return try cases.finish(announced: file.number("numberOfTests"))
+    }
+}
