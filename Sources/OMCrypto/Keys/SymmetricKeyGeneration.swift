@@ -102,8 +102,8 @@ public enum SymmetricKey {
 }
 
 /// PBKDF2-HMAC (RFC 8018 section 5.2) for the formats of this folder's neighbours; passwords have a room of their own.
-enum PassphraseKey {
-    static func pbkdf2(
+package enum PassphraseKey {
+    package static func pbkdf2(
         _ passphrase: borrowing SecretBytes, salt: [UInt8], hash: DigestAlgorithm, iterations: Int, count: Int
     ) throws(CryptoError) -> SecretBytes {
         guard iterations >= 1, iterations <= Int32.max, count >= 1, count <= 1 << 20 else { throw .workOutOfBounds }
