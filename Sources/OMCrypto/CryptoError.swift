@@ -44,6 +44,34 @@ public enum CryptoError: Error, Hashable, Sendable {
     /// Another key, a changed ciphertext, a wrong length or a wrong padding: which, nobody learns.
     case cannotDecrypt
 
+    /// No key, where one is asked for.
+    case emptyKey
+    /// The SDK knows this padding, but not for symmetric ciphers.
+    case wrongPadding
+    /// The SDK was told to expect base64, and was given bytes.
+    case notText
+    /// The SDK was given neither base64 text nor bytes, or not what it was told to expect.
+    case notDecodable
+    /// AES-KW wraps 16 bytes or more in whole half-blocks, AES-KWP 1 byte or more.
+    case wrapLength
+    /// A work factor outside what the function takes.
+    case workOutOfBounds
+    /// A foreign file asks for more work than the cap allows.
+    case workAboveCap(Int)
+    /// No `Salted__`, where `openssl enc` writes it.
+    case notOpenSSLSalted
+    /// Not a file container, or one whose header its format does not allow.
+    case notAContainer
+    /// A container of a later version.
+    case laterContainer(Int)
+    /// A container opens with something else: which, its lock says.
+    case otherLock
+    /// Wrong password, wrong key, no stanza for this private key or a changed header: which, nobody learns.
+    case wrongFileKey
+    /// A chunk that does not open, or a container cut short or with something appended.
+    case damagedContainer
+    /// Not 32 bytes of a usable X25519 key, or none or more than 64 of them.
+    case unusableRecipient
     // Key pairs
     /// A key of this type or size cannot be made here.
     case cannotGenerate
@@ -94,6 +122,12 @@ public enum CryptoError: Error, Hashable, Sendable {
         case .noSaltToAppend: 10515
         case .notPrefixed: 10516
         case .inputTooLong: 10519
+        case .emptyKey: 10501
+        case .wrongPadding: 10510
+        case .notText: 10517
+        case .notDecodable: 10518
+        case .wrapLength, .workOutOfBounds, .workAboveCap, .unusableRecipient: 10502
+        case .notOpenSSLSalted, .notAContainer, .laterContainer, .otherLock, .wrongFileKey, .damagedContainer: 10527
         case .outOfMemory: 10531
         case .saltNotHex, .malformedHash, .schemeNotAllowed, .noSuchForm: 10502
         case .parameterOutOfRange, .workTooHigh, .passwordNotSupported: 10502

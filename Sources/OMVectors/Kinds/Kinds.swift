@@ -10,8 +10,11 @@ enum Kinds {
         Argon2Kinds.all,
 
         // Symmetric ciphers
-        AESCBCKinds.all,
-        XChaChaKinds.all,
+        BlockKinds.all,
+        AEADKinds.all,
+        KeyWrapKinds.all,
+        PassphraseCipherKinds.all,
+        ContainerKinds.all,
 
         // Key pairs, signatures, wrapping
         RSAKinds.all,

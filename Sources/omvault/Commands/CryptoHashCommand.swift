@@ -9,6 +9,7 @@ struct CryptoCommand: ParsableCommand {
         subcommands: [
             CryptoHash.self, CryptoCheck.self, CryptoPasswordHash.self, CryptoHMAC.self, CryptoKDF.self,
             CryptoRand.self,
+            CryptoEncrypt.self, CryptoDecrypt.self, CryptoWrap.self, CryptoUnwrap.self,
         ])
 }
 

@@ -19,6 +19,14 @@ enum ByteEncoding: String, CaseIterable, ExpressibleByArgument {
             throw Failure(.usage, "\(option): the bytes are not strict \(rawValue)")
         }
     }
+
+    func encode(_ secret: borrowing SecretBytes) -> SecretBytes {
+        switch self {
+        case .raw: secret.duplicate()
+        case .hex: Hex.encode(secret)
+        case .base64: Base64.encode(secret)
+        }
+    }
 }
 
 /// The value of an option such as `--encoding` of a key or a tag.
@@ -49,4 +57,23 @@ extension Output {
 extension SecretBytes {
     /// A copy outside of locked memory, of bytes that are no secret, such as a salt.
     borrowing func publicBytes() -> [UInt8] { withBytes { bytes in bytes.indices.map { bytes[$0] } } }
+}
+
+extension SecretSources {
+    /// Bytes as `encoding` says. Raw ones are taken as they are, a newline at the end included: it may be the key's.
+    borrowing func readBytes(
+        _ option: String, prompt: String, _ encoding: ByteEncoding, maximum: Int = 1 << 20
+    ) throws(Failure) -> SecretBytes {
+        let room = encoding == .raw ? maximum : 2 * maximum + 4
+        let secret = try read(option, prompt: prompt, keepNewline: encoding == .raw, maximum: room)
+        do throws(SecretsError) {
+            switch encoding {
+            case .raw: return secret
+            case .hex: return try Hex.decode(secret)
+            case .base64: return try Base64.decode(secret)
+            }
+        } catch {
+            throw Failure(.usage, "\(option) is not strict \(encoding.rawValue)", hint: "no blanks, no line breaks")
+        }
+    }
 }

@@ -48,6 +48,42 @@ extension Failure {
             self.init(.corrupt, "not a stored hash: {name} and base64 of digest and salt, or a PHC string, is expected")
         case .cannotDecrypt:
             self.init(.corrupt, "wrong key, or the data was changed")
+        case .emptyKey:
+            self.init(.usage, "the key is empty")
+        case .wrongPadding:
+            self.init(.usage, "symmetric ciphers know the paddings pkcs7 and none")
+        case .notText, .notDecodable:
+            self.init(.corrupt, "not what was announced: base64 text or bytes")
+        case .wrapLength:
+            self.init(
+                .usage, "aes-kw wraps 16 bytes or more, a multiple of 8",
+                hint: "--alg aes-kwp wraps any length from 1 byte")
+        case .workOutOfBounds:
+            self.init(.usage, "a work factor is outside what the function takes")
+        case .workAboveCap(let work):
+            self.init(
+                .corrupt, "the file asks for more work than is done without being asked: \(work)",
+                hint: "--max-work \(work), if you trust where it comes from")
+        case .notOpenSSLSalted:
+            self.init(.corrupt, "not a file of openssl enc: it does not begin with Salted__")
+        case .notAContainer:
+            self.init(
+                .corrupt, "not a file of omvault's, or its header was changed",
+                hint: "files of openssl enc: --openssl pbkdf2 --alg …; bare ciphers: --raw --alg …")
+        case .laterContainer(let version):
+            self.init(
+                .unsupported, "the file has format \(version), which this omvault does not know",
+                hint: "a later omvault wrote it; update this one")
+        case .otherLock:
+            self.init(.usage, "the file opens with something else")
+        case .wrongFileKey:
+            self.init(.badSecret, "wrong password or key, or the file's header was changed")
+        case .damagedContainer:
+            self.init(.corrupt, "the file was changed or cut short; what was written of it is not whole")
+        case .unusableRecipient:
+            self.init(
+                .usage, "not a usable X25519 key",
+                hint: "a PEM file as openssl writes it (unencrypted), or the 32 bytes; at most 64 recipients")
         case .cannotGenerate, .tagRequired, .keyPairNotFound, .keyPairExists, .cannotSign, .emptySignature, .badSignature,
             .cannotUnwrap, .wrongKeyType, .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey,
             .keyPasswordRequired, .wrongKeyPassword, .noPrivateKey:
