@@ -1,7 +1,7 @@
 // An X.509 certificate as a companion of a key: what it says is shown, not believed. Chains are not checked here.
 
 internal import COpenSSL
-internal import OMSecrets
+public import OMSecrets
 
 /// A certificate (RFC 5280), taken apart as far as its public key.
 public struct Certificate: Hashable, Sendable {
@@ -57,6 +57,21 @@ public struct Certificate: Hashable, Sendable {
             return start.withMemoryRebound(to: UInt8.self, capacity: count) {
                 String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self)
             }
+        }
+    }
+}
+
+extension Certificate {
+    /// The certificates of a file: one in DER, or those in PEM, in the file's order.
+    ///
+    /// - Throws: ``CryptoError/malformedKey(_:)`` for a file without any, or with anything malformed.
+    public static func all(in file: borrowing SecretBytes) throws(CryptoError) -> [Certificate] {
+        try file.withBytes { (bytes) throws(CryptoError) in
+            guard PEMBlock.isPEM(bytes) else { return [try Certificate(der: bytes.bytes(bytes.indices))] }
+            var found: [Certificate] = []
+            for der in try PEMBlock.bodies(labelled: "CERTIFICATE", in: bytes) { found.append(try Certificate(der: der)) }
+            guard !found.isEmpty else { throw .malformedKey(.pem) }
+            return found
         }
     }
 }

@@ -151,7 +151,9 @@ struct KeyEncryption: Hashable {
     ) throws(CryptoError) -> SecretBytes {
         guard isSealing || !input.isEmpty && input.count % cipher.blockCount == 0 else { throw .wrongKeyPassword }
         let isLegacy = cipher == .rc2of40 || cipher == .rc2of128
-        guard let type = EVP_CIPHER_fetch(isLegacy ? RC2Library.context : nil, cipher.rawValue, nil),
+        // RC2 is only ever asked for by an old file, and never found by name elsewhere.
+        guard let library = isLegacy ? LegacyLibrary.context : .some(nil),
+            let type = EVP_CIPHER_fetch(library, cipher.rawValue, nil),
             let context = EVP_CIPHER_CTX_new()
         else { throw .clearing(.unsupportedKey(.encryptedPKCS8)) }
         defer {
@@ -366,19 +368,6 @@ enum PKCS12Password {
         guard status == 1 else { throw .clearing(.unknownAlgorithm) }
         return derived
     }
-}
-
-/// RC2 lives in OpenSSL's legacy provider. Loaded into a library of its own, and only when an old file asks for it, so
-/// that nothing else can ever pick a weak algorithm by name.
-private enum RC2Library {
-    nonisolated(unsafe) static let context: OpaquePointer? = {
-        guard let library = OSSL_LIB_CTX_new() else { return nil }
-        guard OSSL_PROVIDER_load(library, "legacy") != nil, OSSL_PROVIDER_load(library, "default") != nil else {
-            OSSL_LIB_CTX_free(library)
-            return nil
-        }
-        return library
-    }()
 }
 
 extension DigestAlgorithm {

@@ -17,7 +17,7 @@ public struct KeyPairTag: Hashable, Sendable {
 }
 
 /// Where pairs are kept: in a vault, or in memory for a test. Names are whole, such as `signing.private`.
-public protocol KeyPairStore {
+public protocol KeyPairStore: ~Copyable {
     associatedtype Problem: Error
     borrowing func contains(_ name: String) throws(Problem) -> Bool
     /// Nil when there is nothing of that name.
@@ -39,7 +39,7 @@ public enum StoredKeyPair {
     ///
     /// - Throws: ``CryptoError/tagRequired``, ``CryptoError/keyPairExists`` when either half is there,
     ///   ``CryptoError/cannotGenerate``; what the store throws.
-    public static func generate<Store: KeyPairStore>(
+    public static func generate<Store: KeyPairStore & ~Copyable>(
         _ kind: KeyKind, tag: String, in store: inout Store
     ) throws -> PublicKey {
         let tag = try unused(tag, in: store)
@@ -51,20 +51,20 @@ public enum StoredKeyPair {
     /// Stores a pair that was made elsewhere.
     ///
     /// - Throws: as ``generate(_:tag:in:)``.
-    public static func add<Store: KeyPairStore>(
+    public static func add<Store: KeyPairStore & ~Copyable>(
         _ key: borrowing PrivateKey, tag: String, to store: inout Store
     ) throws {
         try keep(key, try unused(tag, in: store), in: &store)
     }
 
     /// - Throws: ``CryptoError/tagRequired``, ``CryptoError/keyPairNotFound``; what the store or the stored key throws.
-    public static func privateKey<Store: KeyPairStore>(tag: String, in store: borrowing Store) throws -> PrivateKey {
+    public static func privateKey<Store: KeyPairStore & ~Copyable>(tag: String, in store: borrowing Store) throws -> PrivateKey {
         let bytes = try read(try KeyPairTag(tag).privateName, in: store)
         return try KeyFile(bytes).privateKey()
     }
 
     /// - Throws: as ``privateKey(tag:in:)``.
-    public static func publicKey<Store: KeyPairStore>(tag: String, in store: borrowing Store) throws -> PublicKey {
+    public static func publicKey<Store: KeyPairStore & ~Copyable>(tag: String, in store: borrowing Store) throws -> PublicKey {
         let bytes = try read(try KeyPairTag(tag).publicName, in: store)
         return try KeyFile(bytes).publicKey()
     }
@@ -72,7 +72,7 @@ public enum StoredKeyPair {
     /// Deletes both halves, also where only one is left.
     ///
     /// - Throws: ``CryptoError/tagRequired``, ``CryptoError/keyPairNotFound``; what the store throws.
-    public static func delete<Store: KeyPairStore>(tag: String, in store: inout Store) throws {
+    public static func delete<Store: KeyPairStore & ~Copyable>(tag: String, in store: inout Store) throws {
         let tag = try KeyPairTag(tag)
         guard try store.contains(tag.privateName) || store.contains(tag.publicName) else {
             throw CryptoError.keyPairNotFound
@@ -80,7 +80,7 @@ public enum StoredKeyPair {
         try store.delete(tag)
     }
 
-    private static func unused<Store: KeyPairStore>(_ tag: String, in store: borrowing Store) throws -> KeyPairTag {
+    private static func unused<Store: KeyPairStore & ~Copyable>(_ tag: String, in store: borrowing Store) throws -> KeyPairTag {
         let tag = try KeyPairTag(tag)
         guard try !store.contains(tag.privateName), try !store.contains(tag.publicName) else {
             throw CryptoError.keyPairExists
@@ -88,14 +88,14 @@ public enum StoredKeyPair {
         return tag
     }
 
-    private static func keep<Store: KeyPairStore>(
+    private static func keep<Store: KeyPairStore & ~Copyable>(
         _ key: borrowing PrivateKey, _ tag: KeyPairTag, in store: inout Store
     ) throws {
         try store.write(
             tag, privateHalf: key.unencryptedPKCS8(), publicHalf: SecretBytes(copying: key.publicKey().spki()))
     }
 
-    private static func read<Store: KeyPairStore>(_ name: String, in store: borrowing Store) throws -> SecretBytes {
+    private static func read<Store: KeyPairStore & ~Copyable>(_ name: String, in store: borrowing Store) throws -> SecretBytes {
         guard let bytes = try store.read(name) else { throw CryptoError.keyPairNotFound }
         return bytes
     }

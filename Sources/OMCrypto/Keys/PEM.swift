@@ -47,6 +47,21 @@ struct PEMBlock: ~Copyable {
         self = found
     }
 
+    /// The bodies of all blocks of one label, none of them secret.
+    static func bodies(labelled label: String, in bytes: Span<UInt8>) throws(CryptoError) -> [[UInt8]] {
+        var lines = Lines(bytes)
+        var found: [[UInt8]] = []
+        while let line = lines.next(bytes) {
+            guard bytes.has("-----BEGIN ", at: line) else {
+                guard !bytes.has("-----", at: line) else { throw blame }
+                continue
+            }
+            let block = try block(after: line, &lines, bytes)
+            if block.label == label { found.append(block.body.withBytes { [UInt8](copying: $0) }) }
+        }
+        return found
+    }
+
     private init(_ label: String, _ encryption: LegacyEncryption?, _ body: consuming SecretBytes) {
         self.label = label
         self.encryption = encryption

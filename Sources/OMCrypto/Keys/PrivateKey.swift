@@ -57,6 +57,12 @@ public struct PrivateKey: ~Copyable, Sendable {
         self.handle = handle
     }
 
+    /// A second owner of the same key; its bytes are not copied.
+    public borrowing func duplicate() -> PrivateKey {
+        EVP_PKEY_up_ref(handle.pointer)
+        return PrivateKey(kind: kind, handle: KeyHandle(handle.pointer))
+    }
+
     /// The other half.
     public func publicKey() throws(CryptoError) -> PublicKey {
         switch kind {

@@ -70,7 +70,7 @@ private struct KeptCipher: @unchecked Sendable {
     let pointer: OpaquePointer
 }
 
-private enum LegacyLibrary {
+enum LegacyLibrary {
     /// Loading "legacy" switches the implicit default provider off, so that is loaded too. Nil when it is not installed.
     static var context: OpaquePointer?? { shared.pointer.map { .some($0) } }
 

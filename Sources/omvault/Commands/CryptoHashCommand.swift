@@ -10,6 +10,8 @@ struct CryptoCommand: ParsableCommand {
             CryptoHash.self, CryptoCheck.self, CryptoPasswordHash.self, CryptoHMAC.self, CryptoKDF.self,
             CryptoRand.self,
             CryptoEncrypt.self, CryptoDecrypt.self, CryptoWrap.self, CryptoUnwrap.self,
+            CryptoKeygen.self, CryptoPubkey.self, CryptoInspect.self, CryptoConvert.self, CryptoKeyRemove.self,
+            CryptoSign.self, CryptoVerify.self, CryptoAgree.self,
         ])
 }
 

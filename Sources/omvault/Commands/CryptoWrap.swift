@@ -8,12 +8,16 @@ internal import OMSecrets
 /// The families of wrapping, by the names of `--alg`.
 enum WrapAlgorithm {
     case aes(AESKeyWrap)
+    /// Under a public key.
+    case publicKey(PublicKeyWrap)
 
-    static let names = AESKeyWrap.allCases.map(\.name).joined(separator: ", ")
+    static let names = (AESKeyWrap.allCases.map(\.name) + PublicKeyWrap.names).joined(separator: ", ")
 
     init(named name: String) throws(Failure) {
         if let wrap = try? AESKeyWrap(named: name) {
             self = .aes(wrap)
+        } else if let wrap = try? PublicKeyWrap(named: name) {
+            self = .publicKey(wrap)
         } else {
             throw Failure(.usage, "there is no way of wrapping called \"\(name)\"", hint: "one of: \(Self.names)")
         }
@@ -45,8 +49,12 @@ struct WrapOptions: ParsableArguments {
     @Flag(help: "Replace the file of -o.")
     var force = false
 
+    @OptionGroup var publicKey: PublicKeyWrapOptions
+
     func sources(_ door: Door) throws(Failure) -> SecretSources {
-        try SecretSources(door, ["--kek-from": kekFrom, "--key-from": keyFrom])
+        try SecretSources(
+            door,
+            [("--kek-from", kekFrom), ("--key-from", keyFrom), ("--kek-password-from", publicKey.kekPasswordFrom)])
     }
 
     func wrappingKey(_ secrets: borrowing SecretSources) throws(Failure) -> SecretBytes {
@@ -78,13 +86,18 @@ struct CryptoWrap: Verb {
         commandName: "wrap",
         abstract: "Wrap a key under a key.",
         discussion: """
-            Algorithms: \(WrapAlgorithm.names) (RFC 3394, RFC 5649).
+            Algorithms: \(WrapAlgorithm.names) (RFC 3394, RFC 5649, RFC 8017, libsodium's sealed box). Of the last three
+            --kek-from is the file of a public key; rsa-pkcs1 needs --insecure.
 
               omvault crypto wrap --kek-from file:kek --key-from file:key -o key.wrapped
+              omvault crypto wrap --alg rsa-oaep-sha256 --kek-from file:theirs.pem --key-from file:key -o key.wrapped
             """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var wrap: WrapOptions
+
+    @Flag(help: "Allow what is only there for old programs.")
+    var insecure = false
 
     func run(_ door: Door) throws {
         let algorithm = try WrapAlgorithm(named: wrap.alg)
@@ -94,6 +107,11 @@ struct CryptoWrap: Verb {
             let wrappingKey = try wrap.wrappingKey(secrets)
             let key = try wrap.key(secrets, prompt: "Key to wrap (\(wrap.keyEncoding.rawValue))")
             try wrap.write(SecretBytes(copying: kind.wrap(key, under: wrappingKey)), door)
+        case .publicKey(let kind):
+            try kind.requireInsecure(insecure)
+            let holder = try wrap.publicKey.holder(secrets)
+            let key = try wrap.key(secrets, prompt: "Key to wrap (\(wrap.keyEncoding.rawValue))")
+            try wrap.write(SecretBytes(copying: kind.wrap(key, under: holder, wrap.publicKey)), door)
         }
     }
 }
@@ -119,6 +137,10 @@ struct CryptoUnwrap: Verb {
             let wrappingKey = try wrap.wrappingKey(secrets)
             let wrapped = try wrap.key(secrets, prompt: "Wrapped key (\(wrap.keyEncoding.rawValue))")
             try wrap.write(kind.unwrap(wrapped.withBytes { [UInt8](copying: $0) }, under: wrappingKey), door)
+        case .publicKey(let kind):
+            let holder = try wrap.publicKey.privateHolder(secrets)
+            let wrapped = try wrap.key(secrets, prompt: "Wrapped key (\(wrap.keyEncoding.rawValue))")
+            try wrap.write(kind.unwrap(wrapped.publicBytes(), under: holder, wrap.publicKey), door)
         }
     }
 }
