@@ -47,7 +47,8 @@ let package = Package(
         .target(name: "OMVectors", dependencies: ["OMCrypto", "OMSecrets"], swiftSettings: strict),
 
         // Floor 1, ground
-        .target(name: "OMCrypto", dependencies: ["OMSecrets", "COpenSSL"], swiftSettings: house),
+        .target(
+            name: "OMCrypto", dependencies: ["OMSecrets", "COpenSSL", "CArgon2", "CCrypt"], swiftSettings: house),
         .target(name: "OMStorage", dependencies: ["OMSecrets", "CSQLite", "COMSystem"], swiftSettings: house),
         .target(name: "OMRecords", swiftSettings: strict),
 
@@ -55,6 +56,8 @@ let package = Package(
         .target(name: "OMSecrets", dependencies: ["CSodium", "COMSystem"], swiftSettings: strict),
         .target(name: "COMSystem", cSettings: [.define("_GNU_SOURCE")]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+        .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 

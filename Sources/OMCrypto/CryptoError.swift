@@ -11,6 +11,10 @@ public enum CryptoError: Error, Hashable, Sendable {
     case saltRequired
     /// A salt that is not pairs of upper-case hex digits.
     case saltNotHex
+    /// An unsalted form was asked for with a salt.
+    case saltNotSupported
+    /// The salt was to be appended to an output where there is none.
+    case noSaltToAppend
     /// Data and salt together are longer than the SDK's 2^32 − 1 bytes.
     case inputTooLong
     /// No algorithm has this name, or this machine's OpenSSL does not offer it.
@@ -19,6 +23,18 @@ public enum CryptoError: Error, Hashable, Sendable {
     case notPrefixed
     /// A stored hash whose base64, digest or salt is not what its name promises.
     case malformedHash
+    /// A stored hash of a scheme that the caller does not allow.
+    case schemeNotAllowed
+    /// A form of text that has no name for this algorithm, or no place for what was asked.
+    case noSuchForm
+    /// A work factor, a salt or an output length outside what the function is defined for.
+    case parameterOutOfRange
+    /// More work than the caller's ``WorkLimit`` allows: a hostile file would keep the machine busy.
+    case workTooHigh
+    /// The system has not the memory that the work factors ask for.
+    case outOfMemory
+    /// A password that the function would cut: bcrypt takes 72 bytes, none of them NUL.
+    case passwordNotSupported
     /// The key's length is not the cipher's.
     case keyLength
     /// The IV's length is not the cipher's block.
@@ -27,6 +43,68 @@ public enum CryptoError: Error, Hashable, Sendable {
     case notWholeBlocks
     /// Another key, a changed ciphertext, a wrong length or a wrong padding: which, nobody learns.
     case cannotDecrypt
+
+    /// No key, where one is asked for.
+    case emptyKey
+    /// The SDK knows this padding, but not for symmetric ciphers.
+    case wrongPadding
+    /// The SDK was told to expect base64, and was given bytes.
+    case notText
+    /// The SDK was given neither base64 text nor bytes, or not what it was told to expect.
+    case notDecodable
+    /// AES-KW wraps 16 bytes or more in whole half-blocks, AES-KWP 1 byte or more.
+    case wrapLength
+    /// A work factor outside what the function takes.
+    case workOutOfBounds
+    /// A foreign file asks for more work than the cap allows.
+    case workAboveCap(Int)
+    /// No `Salted__`, where `openssl enc` writes it.
+    case notOpenSSLSalted
+    /// Not a file container, or one whose header its format does not allow.
+    case notAContainer
+    /// A container of a later version.
+    case laterContainer(Int)
+    /// A container opens with something else: which, its lock says.
+    case otherLock
+    /// Wrong password, wrong key, no stanza for this private key or a changed header: which, nobody learns.
+    case wrongFileKey
+    /// A chunk that does not open, or a container cut short or with something appended.
+    case damagedContainer
+    /// Not 32 bytes of a usable X25519 key, or none or more than 64 of them.
+    case unusableRecipient
+    // Key pairs
+    /// A key of this type or size cannot be made here.
+    case cannotGenerate
+    /// A key pair's tag is empty or no item's name.
+    case tagRequired
+    /// No key pair is stored under this tag.
+    case keyPairNotFound
+    /// A key pair, or half of one, is stored under this tag already.
+    case keyPairExists
+    /// The key and the algorithm do not go together, or the message is longer than the two allow.
+    case cannotSign
+    /// A signature of no bytes.
+    case emptySignature
+    /// The signature is not of this key, this message and this algorithm.
+    case badSignature
+    /// Another key, a changed ciphertext or another label: which, nobody learns.
+    case cannotUnwrap
+    /// A key of another type than the operation takes.
+    case wrongKeyType
+    /// Bytes in none of the forms in which keys are kept.
+    case unknownKeyFormat
+    /// A key file that breaks the rules of its own format.
+    case malformedKey(KeyFormat)
+    /// A key file with a cipher, a curve or a version that is not offered here.
+    case unsupportedKey(KeyFormat)
+    /// Numbers that make no key: a point off its curve, halves that do not belong together, sizes out of bounds.
+    case invalidKey
+    /// The key file is encrypted and no password was given.
+    case keyPasswordRequired
+    /// Another password, or the key file was changed.
+    case wrongKeyPassword
+    /// The file holds a public key only, or none at all.
+    case noPrivateKey
 
     /// The SDK's number for this error, in the iOS numbering.
     public var sdkCode: Int {
@@ -40,9 +118,31 @@ public enum CryptoError: Error, Hashable, Sendable {
         case .cannotDecrypt: 10511
         case .saltNotMultipleOfFour: 10512
         case .saltRequired: 10513
+        case .saltNotSupported: 10514
+        case .noSaltToAppend: 10515
         case .notPrefixed: 10516
         case .inputTooLong: 10519
-        case .saltNotHex, .malformedHash: 10502
+        case .emptyKey: 10501
+        case .wrongPadding: 10510
+        case .notText: 10517
+        case .notDecodable: 10518
+        case .wrapLength, .workOutOfBounds, .workAboveCap, .unusableRecipient: 10502
+        case .notOpenSSLSalted, .notAContainer, .laterContainer, .otherLock, .wrongFileKey, .damagedContainer: 10527
+        case .outOfMemory: 10531
+        case .saltNotHex, .malformedHash, .schemeNotAllowed, .noSuchForm: 10502
+        case .parameterOutOfRange, .workTooHigh, .passwordNotSupported: 10502
+        case .cannotGenerate: 10520
+        case .tagRequired: 10521
+        case .keyPairNotFound: 10523
+        case .cannotSign: 10524
+        case .emptySignature: 10525
+        case .badSignature: 10526
+        case .cannotUnwrap: 10527
+        case .keyPairExists: 10528
+        case .wrongKeyType: 10529
+        case .noPrivateKey: 10037
+        case .keyPasswordRequired, .wrongKeyPassword: 10038
+        case .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey: 10502
         }
     }
 }

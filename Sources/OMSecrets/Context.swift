@@ -69,6 +69,10 @@ public enum Label: String, CaseIterable, Sendable {
     case loginRowMAC = "omv/login/row"
     case loginSlot = "omv/login/slot"
     case loginUnlock = "omv/login/unlock"
+    // The file container (docs/file-format.md)
+    case fileCommit = "omv/file/commit"
+    case filePayload = "omv/file/payload"
+    case fileRecipient = "omv/file/recipient"
 }
 
 extension [UInt8] {

@@ -9,6 +9,21 @@ public enum Hex {
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
+    /// The same of a secret, in locked memory.
+    public static func encode(_ secret: borrowing SecretBytes) -> SecretBytes {
+        let terminated = secret.withBytes { bytes in
+            SecretBytes(count: bytes.count * 2 + 1) { target in
+                unsafe target.withPointer { target, capacity in
+                    unsafe bytes.withPointer { bytes, count in
+                        let text = unsafe UnsafeMutableRawPointer(target).assumingMemoryBound(to: CChar.self)
+                        _ = unsafe sodium_bin2hex(text, capacity, bytes, count)
+                    }
+                }
+            }
+        }
+        return terminated.withBytes { SecretBytes(copying: $0.extracting(0..<$0.count - 1)) }
+    }
+
     /// - Throws: ``SecretsError/notCanonical`` for an odd length or any other character.
     public static func decode(_ text: String) throws(SecretsError) -> [UInt8] {
         let secret = try decode(SecretBytes(copying: Array(text.utf8)))
@@ -32,23 +47,36 @@ public enum Hex {
     }
 }
 
-/// Base64 of RFC 4648 section 4: standard alphabet, padded, no line breaks, unused bits zero.
+/// Base64 of RFC 4648 section 4: standard alphabet, no line breaks, unused bits zero.
 public enum Base64 {
-    public static func encode(_ bytes: [UInt8]) -> String {
-        encode(SecretBytes(copying: bytes)).withBytes { text in
+    /// Whether the last group is filled up with `=`.
+    public enum Padding: Sendable {
+        case padded
+        /// As PHC strings write it: no `=` at all.
+        case unpadded
+
+        fileprivate var variant: Int32 {
+            switch self {
+            case .padded: sodium_base64_VARIANT_ORIGINAL
+            case .unpadded: sodium_base64_VARIANT_ORIGINAL_NO_PADDING
+            }
+        }
+    }
+
+    public static func encode(_ bytes: [UInt8], _ padding: Padding = .padded) -> String {
+        encode(SecretBytes(copying: bytes), padding).withBytes { text in
             String(decoding: text.indices.map { text[$0] }, as: UTF8.self)
         }
     }
 
-    public static func encode(_ bytes: borrowing SecretBytes) -> SecretBytes {
-        let variant = sodium_base64_VARIANT_ORIGINAL
-        let length = sodium_base64_encoded_len(bytes.count, variant)
+    public static func encode(_ bytes: borrowing SecretBytes, _ padding: Padding = .padded) -> SecretBytes {
+        let length = sodium_base64_encoded_len(bytes.count, padding.variant)
         let terminated = bytes.withBytes { bytes in
             SecretBytes(count: length) { target in
                 unsafe target.withPointer { target, capacity in
                     unsafe bytes.withPointer { bytes, count in
                         let text = unsafe UnsafeMutableRawPointer(target).assumingMemoryBound(to: CChar.self)
-                        _ = unsafe sodium_bin2base64(text, capacity, bytes, count, variant)
+                        _ = unsafe sodium_bin2base64(text, capacity, bytes, count, padding.variant)
                     }
                 }
             }
@@ -57,26 +85,62 @@ public enum Base64 {
     }
 
     /// - Throws: ``SecretsError/notCanonical``.
-    public static func decode(_ text: String) throws(SecretsError) -> [UInt8] {
-        let secret = try decode(SecretBytes(copying: Array(text.utf8)))
+    public static func decode(_ text: String, _ padding: Padding = .padded) throws(SecretsError) -> [UInt8] {
+        let secret = try decode(SecretBytes(copying: Array(text.utf8)), padding)
         return secret.withBytes { [UInt8](copying: $0) }
     }
 
-    public static func decode(_ text: borrowing SecretBytes) throws(SecretsError) -> SecretBytes {
-        guard text.count > 0 else { return SecretBytes(count: 0) { _ in } }
-        guard text.count % 4 == 0 else { throw .notCanonical }
+    /// - Throws: ``SecretsError/notCanonical``.
+    public static func decode(
+        _ text: borrowing SecretBytes, _ padding: Padding = .padded
+    ) throws(SecretsError) -> SecretBytes {
         var written = 0
         let decoded = try text.withBytes { (text: Span<UInt8>) throws(SecretsError) in
-            try SecretBytes(count: text.count / 4 * 3) { (target) throws(SecretsError) in
-                let status = unsafe target.withPointer { target, capacity in
-                    unsafe text.withPointer { text, count in
-                        unsafe sodium_base642bin(
-                            target, capacity, text.asText, count, nil, &written, nil, sodium_base64_VARIANT_ORIGINAL)
-                    }
-                }
-                guard status == 0 else { throw .notCanonical }
+            try SecretBytes(count: text.count / 4 * 3 + 3) { (target) throws(SecretsError) in
+                written = try decode(text, into: &target, padding)
             }
         }
         return decoded.withBytes { SecretBytes(copying: $0.extracting(0..<written)) }
+    }
+
+    /// Decodes into memory that the caller has already, and says how many bytes it filled.
+    ///
+    /// - Throws: ``SecretsError/notCanonical``, also where there is not room enough.
+    package static func decode(
+        _ text: Span<UInt8>, into target: inout MutableSpan<UInt8>, _ padding: Padding = .padded
+    ) throws(SecretsError) -> Int {
+        guard text.count > 0 else { return 0 }
+        guard padding == .unpadded || text.count % 4 == 0 else { throw .notCanonical }
+        var written = 0
+        let status = unsafe target.withPointer { target, capacity in
+            unsafe text.withPointer { text, count in
+                unsafe sodium_base642bin(
+                    target, capacity, text.asText, count, nil, &written, nil, padding.variant)
+            }
+        }
+        guard status == 0 else { throw .notCanonical }
+        return written
+    }
+}
+
+/// Base32 of RFC 4648 section 6: upper case, padded.
+public enum Base32 {
+    public static func encode(_ secret: borrowing SecretBytes) -> SecretBytes {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
+        return secret.withBytes { bytes in
+            SecretBytes(count: (bytes.count + 4) / 5 * 8) { target in
+                for position in target.indices {
+                    let bit = position % 8 * 5
+                    let first = position / 8 * 5 + bit / 8
+                    guard first < bytes.count else {
+                        target[position] = UInt8(ascii: "=")
+                        continue
+                    }
+                    let next = first + 1 < bytes.count ? UInt16(bytes[first + 1]) : 0
+                    let pair = UInt16(bytes[first]) << 8 | next
+                    target[position] = digits[Int(pair >> UInt16(11 - bit % 8) & 31)]
+                }
+            }
+        }
     }
 }

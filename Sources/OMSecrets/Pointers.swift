@@ -53,8 +53,11 @@ extension [UInt8] {
     }
 
     package init(copying bytes: Span<UInt8>) {
-        self.init()
-        reserveCapacity(bytes.count)
-        for index in bytes.indices { append(bytes[index]) }
+        self = unsafe [UInt8](unsafeUninitializedCapacity: bytes.count) { target, initialized in
+            unsafe bytes.withPointer { source, count in
+                if let base = target.baseAddress { unsafe base.initialize(from: source, count: count) }
+            }
+            initialized = bytes.count
+        }
     }
 }

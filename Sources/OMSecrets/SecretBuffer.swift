@@ -1,5 +1,7 @@
 // Secrets of unknown length: read from a descriptor, typed at a terminal, encoded field by field.
 
+internal import COMSystem
+
 /// A secret under construction. It grows inside locked memory and wipes what it leaves.
 public struct SecretBuffer: ~Copyable, Sendable {
     private var storage: SecretBytes
@@ -43,6 +45,14 @@ public struct SecretBuffer: ~Copyable, Sendable {
         guard used > 0 else { return }
         used -= 1
         storage.withMutableBytes(used..<used + 1) { $0[0] = 0 }
+    }
+
+    /// Wipes what was appended and starts again in the same memory.
+    public mutating func removeAll() {
+        storage.withMutableBytes(0..<used) { bytes in
+            unsafe bytes.withPointer { unsafe om_wipe($0, $1) }
+        }
+        used = 0
     }
 
     public borrowing func withBytes<R: ~Copyable, E: Error>(_ body: (Span<UInt8>) throws(E) -> R) throws(E) -> R {

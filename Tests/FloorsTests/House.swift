@@ -3,7 +3,7 @@
 enum House {
     static let rooms: [String: Set<String>] = [
         "OMSecrets": ["CSodium", "COMSystem"],
-        "OMCrypto": ["OMSecrets", "COpenSSL", "CArgon2"],
+        "OMCrypto": ["OMSecrets", "COpenSSL", "CArgon2", "CCrypt"],
         "OMStorage": ["OMSecrets", "CSQLite", "COMSystem"],
         "OMRecords": [],
         "OMVault": ["OMSecrets", "OMStorage", "OMRecords"],
@@ -11,9 +11,9 @@ enum House {
         "OMVectors": ["OMCrypto", "OMSecrets"],
         // The doors
         "omvault": services.union(["COMSystem", "ArgumentParser"]),
-        "omvault-bench": services.union(["COMSystem", "COpenSSL", "CSodium", "CArgon2", "CSQLite"]),
+        "omvault-bench": services.union(["COMSystem", "COpenSSL", "CSodium", "CArgon2", "CCrypt", "CSQLite"]),
         // The C side
-        "COMSystem": [], "COpenSSL": [], "CSodium": [], "CArgon2": [], "CSQLite": [],
+        "COMSystem": [], "COpenSSL": [], "CSodium": [], "CArgon2": [], "CCrypt": [], "CSQLite": [],
     ]
 
     private static let services: Set = [

@@ -10,10 +10,17 @@ enum Kinds {
         Argon2Kinds.all,
 
         // Symmetric ciphers
-        AESCBCKinds.all,
-        XChaChaKinds.all,
+        BlockKinds.all,
+        AEADKinds.all,
+        KeyWrapKinds.all,
+        PassphraseCipherKinds.all,
+        ContainerKinds.all,
 
-            // Key pairs, signatures, wrapping
+        // Key pairs, signatures, wrapping
+        RSAKinds.all,
+        CurveKinds.all,
+        EdwardsKinds.all,
+        KeyFileKinds.all,
     ].flatMap { $0 }
 
     static func wycheproof(_ group: VectorGroup) throws(Unreadable) -> GroupPlan? {

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Glibc
 internal import OMCrypto
 internal import OMSecrets
 
@@ -7,26 +6,36 @@ struct CryptoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crypto",
         abstract: "The toolkit: named algorithms on files and streams.",
-        subcommands: [CryptoHash.self])
+        subcommands: [
+            CryptoHash.self, CryptoCheck.self, CryptoPasswordHash.self, CryptoHMAC.self, CryptoKDF.self,
+            CryptoRand.self,
+            CryptoEncrypt.self, CryptoDecrypt.self, CryptoWrap.self, CryptoUnwrap.self,
+            CryptoKeygen.self, CryptoPubkey.self, CryptoInspect.self, CryptoConvert.self, CryptoKeyRemove.self,
+            CryptoSign.self, CryptoVerify.self, CryptoAgree.self,
+        ])
 }
 
-/// `omvault crypto hash`: digests as sha256sum prints them, and the SDK's `{SaltedSHA-256}…` strings.
+/// `omvault crypto hash`: digests as sha256sum prints them, and salted hashes in every spelling.
 struct CryptoHash: Verb {
-    enum Encoding: String, CaseIterable, ExpressibleByArgument {
-        case hex, base64, sdk
-    }
-
     static let configuration = CommandConfiguration(
         commandName: "hash",
-        abstract: "Hash files or standard input.",
+        abstract: "Hash files or standard input, plain or salted.",
         discussion: """
             Algorithms: \(DigestAlgorithm.allCases.map(\.name).joined(separator: ", ")).
 
               omvault crypto hash vault.omv
-              omvault crypto hash --alg sha512 --encoding sdk --salt-bits 128 < password
+              omvault crypto hash --alg sha512 --encoding ldap --salt-bits 128 < password
+              omvault crypto hash --encoding sdk --salt-bits 128 --batch passwords.txt
 
-            The SDK's strings are one round of a fast hash. They are here for those who must read or write them; they
-            do not protect a password.
+            Encodings: hex and base64 (the bare digest; a salt is hashed but not stored), sdk ({SaltedSHA-256} and
+            base64 of digest and upper-case hex salt), sdk-android (the same with a raw salt), ldap ({SSHA256}), phc
+            ($salted-sha256$salt$digest). The hash is always of the data and then the salt.
+
+            The three --no-… flags are the SDK's switches. With --no-base64 the raw digest is all that is printed, and
+            the other two are ignored, as the SDK does.
+
+            Salted or not, these are one round of a fast hash. They are here for those who must read or write them;
+            a password is protected by omvault crypto password-hash.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -34,23 +43,48 @@ struct CryptoHash: Verb {
     @Option(help: ArgumentHelp("The algorithm.", valueName: "name"))
     var alg = DigestAlgorithm.sha256.name
 
-    @Option(help: ArgumentHelp("hex, base64 or sdk; with a salt: sdk.", valueName: "encoding"))
-    var encoding: Encoding?
+    @Option(help: ArgumentHelp("hex, base64, sdk, sdk-android, ldap or phc.", valueName: "encoding"))
+    var encoding: HashEncoding?
 
     @Option(help: ArgumentHelp("Make a salt of so many bits, a multiple of 4.", valueName: "bits"))
     var saltBits: Int?
 
-    @Option(help: ArgumentHelp("The salt: upper-case hex digits, hashed and stored as that text.", valueName: "hex"))
-    var salt: String?
+    @Option(help: ArgumentHelp("Where the salt comes from.", valueName: "source"))
+    var saltFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("How the salt is spelled there: raw, hex or base64.", valueName: "encoding"))
+    var saltEncoding = ByteEncoding.raw
+
+    @Flag(help: "Leave the salt out of the output (sdk, sdk-android).")
+    var noAppendSalt = false
+
+    @Flag(help: "Print the raw digest (sdk, sdk-android).")
+    var noBase64 = false
+
+    @Flag(help: "Leave {name} out of the output (sdk, sdk-android).")
+    var noPrefix = false
+
+    @Flag(help: "Hash every line by itself, each with a salt of its own, and print one hash a line.")
+    var batch = false
 
     @Argument(help: "Files; - is standard input.")
     var files: [String] = ["-"]
 
     func validate() throws {
-        if salt != nil, saltBits != nil { throw ValidationError("--salt and --salt-bits contradict each other") }
-        if salt != nil || saltBits != nil, let encoding, encoding != .sdk {
-            throw ValidationError("a salt is only stored with --encoding sdk")
+        if saltFrom != nil, saltBits != nil {
+            throw ValidationError("--salt-from and --salt-bits contradict each other")
         }
+        if noAppendSalt || noBase64 || noPrefix, spelling != .sdk, spelling != .sdkAndroid {
+            throw ValidationError("--no-append-salt, --no-base64 and --no-prefix are switches of --encoding sdk")
+        }
+        if saltBits != nil, !global.isJSON, noBase64 || noAppendSalt || !spelling.holdsSalt {
+            throw ValidationError(
+                "a new salt would be lost: add --json, which prints it, or give one with --salt-from")
+        }
+        if noBase64, batch || files.count > 1 {
+            throw ValidationError("--no-base64 prints raw bytes, which end nowhere: hash one file")
+        }
+        if batch, global.isJSON { throw ValidationError("--batch prints lines, not JSON") }
     }
 
     func run(_ door: Door) throws {
@@ -58,63 +92,100 @@ struct CryptoHash: Verb {
         if algorithm.isInsecure {
             door.output.notice("warning: two files with the same \(algorithm.sdkName) hash can be made on purpose")
         }
-        let hashes = try files.map { try Hashed(name: $0, text: hash($0, algorithm)) }
-        guard door.output.format == .json else {
-            for hash in hashes { try door.output.line(line(hash)) }
-            return
-        }
+        let given = try givenSalt(door)
+        if batch { return try hashLines(door, algorithm, given) }
+        let hashes = try files.map { try hash($0, algorithm, given) }
+        guard door.output.format == .json else { return try print(hashes, door) }
         var document = JSONDocument()
         document.field("algorithm", .text(algorithm.name))
+        document.field("encoding", .text(spelling.rawValue))
         document.objects("hashes", hashes) { hash, entry in
             entry.field("file", .text(hash.name))
-            entry.field("hash", .text(hash.text))
+            if noBase64 {
+                entry.field("hash_base64", .text(Base64.encode(hash.text)))
+            } else {
+                entry.field("hash", .text(String(decoding: hash.text, as: UTF8.self)))
+            }
+            if !hash.salt.isEmpty, spelling == .sdk {
+                entry.field("salt", .text(String(decoding: hash.salt, as: UTF8.self)))
+            } else if !hash.salt.isEmpty {
+                entry.field("salt_hex", .text(Hex.encode(hash.salt)))
+            }
         }
         try door.output.document(document)
     }
 
     private struct Hashed {
         let name: String
-        let text: String
+        let text: [UInt8]
+        let salt: [UInt8]
     }
 
-    /// As sha256sum; the SDK's string of one input stands alone, ready to be stored.
-    private func line(_ hash: Hashed) -> String {
-        isSDK && files.count == 1 ? hash.text : "\(hash.text)  \(hash.name)"
+    private var spelling: HashEncoding { encoding ?? (saltFrom == nil && saltBits == nil ? .hex : .sdk) }
+
+    private var switches: SDKSwitches {
+        SDKSwitches(appendsSalt: !noAppendSalt, usesBase64: !noBase64, hasPrefix: !noPrefix)
     }
 
-    private var isSDK: Bool { encoding == .sdk || salt != nil || saltBits != nil }
-
-    private func hash(_ file: String, _ algorithm: DigestAlgorithm) throws -> String {
-        guard isSDK else {
-            var digest = try Digest(algorithm)
-            try readPieces(of: file) { digest.update($0) }
-            let bytes = digest.finish()
-            return encoding == .base64 ? Base64.encode(bytes) : Hex.encode(bytes)
-        }
-        let salt = try saltBits.map { try SaltedHash.generateSalt(bits: $0) } ?? salt
-        var hash = try StreamedSaltedHash(algorithm, saltHex: salt)
-        try readPieces(of: file) { try hash.update($0) }
-        // Asked for on standard output, so no longer a secret of ours.
-        return try hash.finish().withBytes { text in String(decoding: text.indices.map { text[$0] }, as: UTF8.self) }
+    private func givenSalt(_ door: Door) throws -> [UInt8]? {
+        guard let saltFrom else { return nil }
+        let sources = try SecretSources(
+            door, ["--salt-from": saltFrom], standardInputIsDataOf: files.contains("-") ? "FILE" : nil)
+        let salt = try saltEncoding.decode(sources.read("--salt-from", prompt: "Salt"), of: "--salt-from")
+        guard salt.count > 0 else { throw CryptoError.saltRequired }
+        return salt.publicBytes()
     }
-}
 
-/// Hands a file to `body` piece by piece, so that its size does not matter. The pieces may be a password: they are
-/// locked and wiped.
-private func readPieces(of file: String, _ body: (Span<UInt8>) throws -> Void) throws {
-    let descriptor = file == "-" ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw Failure(.io, "cannot open \"\(file.shown)\": \(systemMessage(errno))") }
-    defer { if file != "-" { close(descriptor) } }
-    while true {
+    private func salt(_ given: [UInt8]?) throws(CryptoError) -> [UInt8] {
+        if let given { return given }
+        guard let saltBits else { return [] }
+        return spelling == .sdk
+            ? Array(try SaltedHash.generateSalt(bits: saltBits).utf8) : try SaltedHash.generateRawSalt(bits: saltBits)
+    }
+
+    private func hash(_ file: String, _ algorithm: DigestAlgorithm, _ given: [UInt8]?) throws -> Hashed {
+        let salt = try salt(given)
+        var hash = try HashString(algorithm, spelling, salt: salt, switches: switches)
         var count = 0
-        let piece = SecretBytes(count: 64 << 10) { free in
-            count = free.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+        try FilePieces.read(file) { piece in
+            count += piece.count
+            guard spelling != .sdk || count + salt.count <= UInt32.max else { throw CryptoError.inputTooLong }
+            hash.update(piece)
         }
-        if count == 0 { return }
-        guard count > 0 else {
-            if errno == EINTR { continue }
-            throw Failure(.io, "cannot read \"\(file.shown)\": \(systemMessage(errno))")
+        guard count > 0 || spelling != .sdk else { throw CryptoError.emptyInput }
+        // Asked for on standard output, so no longer a secret of ours.
+        return Hashed(name: file, text: hash.finish().publicBytes(), salt: salt)
+    }
+
+    /// As sha256sum; the string of one input that is made to be stored stands alone.
+    private func print(_ hashes: [Hashed], _ door: Door) throws {
+        if noBase64 { return try door.output.writeSecret(SecretBytes(copying: hashes[0].text)) }
+        for hash in hashes {
+            let text = String(decoding: hash.text, as: UTF8.self)
+            try door.output.line(spelling.holdsSalt && hashes.count == 1 ? text : "\(text)  \(hash.name)")
         }
-        try piece.withBytes { try body($0.extracting(0..<count)) }
+    }
+
+    private func hashLines(_ door: Door, _ algorithm: DigestAlgorithm, _ given: [UInt8]?) throws {
+        var number = 0
+        var standing = try HashString(algorithm, spelling, salt: salt(given), switches: switches)
+        for file in files {
+            try FilePieces.readLines(file) { block in
+                var output = SecretBuffer(capacity: 64 << 10)
+                try block.forEachLine { line in
+                    number += 1
+                    guard !line.isEmpty || spelling != .sdk else {
+                        throw Failure(.usage, "line \(number) is empty, and the SDK's form does not hash that")
+                    }
+                    if saltBits != nil {
+                        standing = try HashString(algorithm, spelling, salt: salt(given), switches: switches)
+                    }
+                    standing.update(line)
+                    output.append(standing.finish())
+                    output.append(UInt8(ascii: "\n"))
+                }
+                try StandardOutput.write(output.finish())
+            }
+        }
     }
 }

@@ -33,11 +33,12 @@ struct VaultAccess {
     let device: DeviceFolder?
     let acceptsRollback: Bool
 
-    init(_ door: Door, acceptsRollback: Bool = false) throws(Failure) {
+    /// - Parameter name: the vault that a reference names; nil for the one of `--vault`.
+    init(_ door: Door, vault name: String? = nil, acceptsRollback: Bool = false) throws(Failure) {
         let home = try door.home()
         self.door = door
         self.acceptsRollback = acceptsRollback
-        place = try door.vault(home)
+        place = if let name { try VaultPlace(name, in: home) } else { try door.vault(home) }
         device = try Self.deviceFolder(home)
     }
 

@@ -23,6 +23,9 @@ struct GlobalOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "No notices. Errors are always shown.")
     var quiet = false
 
+    /// Whether the answer is one JSON document, as far as the options say.
+    var isJSON: Bool { json || format == .json }
+
     /// Every spelling, and whether a value follows: what may stand before the verb. A test holds it against the above.
     static let spellings = [
         "--vault": true, "-V": true, "--format": true,

@@ -10,12 +10,34 @@ extension Failure {
             self.init(.usage, "the SDK's form does not hash an empty input")
         case .saltTooShort, .saltNotMultipleOfFour:
             self.init(.usage, "a salt has 4 bits or more, a multiple of 4", hint: "--salt-bits 128")
-        case .saltRequired, .saltNotHex:
-            self.init(.usage, "a salt is pairs of upper-case hex digits", hint: "--salt A1B2C3, or --salt-bits 128")
+        case .saltRequired:
+            self.init(.usage, "a salted form needs a salt of at least one byte", hint: "--salt-bits 128")
+        case .saltNotHex:
+            self.init(
+                .usage, "the SDK's salt is pairs of upper-case hex digits",
+                hint: "--salt-bits 128, or --encoding sdk-android for other bytes")
+        case .saltNotSupported, .noSaltToAppend:
+            self.init(.usage, "an unsalted algorithm takes no salt")
         case .inputTooLong:
             self.init(.usage, "the input or the salt is longer than the format allows")
         case .unknownAlgorithm:
             self.init(.usage, "no such algorithm here", hint: "omvault crypto hash --help lists them")
+        case .schemeNotAllowed:
+            self.init(
+                .policy, "the stored hash names a scheme that is not allowed here",
+                hint: "--schemes LIST allows others; without it: salted,password")
+        case .noSuchForm:
+            self.init(.usage, "this encoding or function has no place for what was asked of it")
+        case .parameterOutOfRange:
+            self.init(.usage, "a work factor, a salt or a length is outside what the function is defined for")
+        case .workTooHigh:
+            self.init(
+                .policy, "more work is asked for than --max-work allows",
+                hint: "when you trust where it comes from: --max-work 4, or more")
+        case .outOfMemory:
+            self.init(.general, "there is not enough free memory for these work factors")
+        case .passwordNotSupported:
+            self.init(.usage, "bcrypt takes passwords of at most 72 bytes, without a NUL", hint: "--alg argon2id")
         case .keyLength:
             self.init(.usage, "the key has not the cipher's length")
         case .ivLength:
@@ -23,9 +45,49 @@ extension Failure {
         case .notWholeBlocks:
             self.init(.usage, "without padding only whole blocks can be encrypted")
         case .notPrefixed, .malformedHash:
-            self.init(.corrupt, "not a stored hash: {name} and base64 of digest and salt are expected")
+            self.init(.corrupt, "not a stored hash: {name} and base64 of digest and salt, or a PHC string, is expected")
         case .cannotDecrypt:
             self.init(.corrupt, "wrong key, or the data was changed")
+        case .emptyKey:
+            self.init(.usage, "the key is empty")
+        case .wrongPadding:
+            self.init(.usage, "symmetric ciphers know the paddings pkcs7 and none")
+        case .notText, .notDecodable:
+            self.init(.corrupt, "not what was announced: base64 text or bytes")
+        case .wrapLength:
+            self.init(
+                .usage, "aes-kw wraps 16 bytes or more, a multiple of 8",
+                hint: "--alg aes-kwp wraps any length from 1 byte")
+        case .workOutOfBounds:
+            self.init(.usage, "a work factor is outside what the function takes")
+        case .workAboveCap(let work):
+            self.init(
+                .corrupt, "the file asks for more work than is done without being asked: \(work)",
+                hint: "--max-work \(work), if you trust where it comes from")
+        case .notOpenSSLSalted:
+            self.init(.corrupt, "not a file of openssl enc: it does not begin with Salted__")
+        case .notAContainer:
+            self.init(
+                .corrupt, "not a file of omvault's, or its header was changed",
+                hint: "files of openssl enc: --openssl pbkdf2 --alg …; bare ciphers: --raw --alg …")
+        case .laterContainer(let version):
+            self.init(
+                .unsupported, "the file has format \(version), which this omvault does not know",
+                hint: "a later omvault wrote it; update this one")
+        case .otherLock:
+            self.init(.usage, "the file opens with something else")
+        case .wrongFileKey:
+            self.init(.badSecret, "wrong password or key, or the file's header was changed")
+        case .damagedContainer:
+            self.init(.corrupt, "the file was changed or cut short; what was written of it is not whole")
+        case .unusableRecipient:
+            self.init(
+                .usage, "not a usable X25519 key",
+                hint: "a PEM file as openssl writes it (unencrypted), or the 32 bytes; at most 64 recipients")
+        case .cannotGenerate, .tagRequired, .keyPairNotFound, .keyPairExists, .cannotSign, .emptySignature, .badSignature,
+            .cannotUnwrap, .wrongKeyType, .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey,
+            .keyPasswordRequired, .wrongKeyPassword, .noPrivateKey:
+            self.init(ofKeys: error)
         }
     }
 

@@ -1,4 +1,4 @@
-// One hash computation over OpenSSL's EVP_MD_CTX.
+// One hash computation over OpenSSL's EVP_MD_CTX, and over libsodium for the one hash that OpenSSL 3.0 lacks.
 
 internal import COpenSSL
 public import OMSecrets
@@ -17,16 +17,13 @@ public struct Digest: ~Copyable {
 
     /// - Throws: ``CryptoError/unknownAlgorithm`` when this machine's OpenSSL is set up without the algorithm.
     public init(_ algorithm: DigestAlgorithm) throws(CryptoError) {
-        guard let function = EVP_MD_fetch(nil, algorithm.opensslName, nil) else { throw .clearing(.unknownAlgorithm) }
-        defer { EVP_MD_free(function) }
-        let context = DigestContext()
-        guard EVP_DigestInit_ex2(context.pointer, function, nil) == 1 else { throw .clearing(.unknownAlgorithm) }
+        context = try DigestContext(algorithm)
         self.algorithm = algorithm
-        self.context = context
     }
 
     public mutating func update(_ bytes: Span<UInt8>) {
-        let status = unsafe bytes.withPointer { EVP_DigestUpdate(context.pointer, $0, $1) }
+        if let blake2b = context.blake2b { return blake2b.update(bytes) }
+        let status = unsafe bytes.withPointer { EVP_DigestUpdate(context.openssl, $0, $1) }
         precondition(status == 1, "OpenSSL cannot hash")
     }
 
@@ -47,11 +44,13 @@ public struct Digest: ~Copyable {
         SecretBytes(count: algorithm.count) { finish(into: &$0) }
     }
 
-    private mutating func finish(into target: inout MutableSpan<UInt8>) {
+    /// - Parameter target: As long as the digest.
+    mutating func finish(into target: inout MutableSpan<UInt8>) {
+        if let blake2b = context.blake2b { return blake2b.finish(into: &target) }
         var written: UInt32 = 0
-        let status = unsafe target.withPointer { bytes, _ in EVP_DigestFinal_ex(context.pointer, bytes, &written) }
+        let status = unsafe target.withPointer { bytes, _ in EVP_DigestFinal_ex(context.openssl, bytes, &written) }
         precondition(status == 1 && Int(written) == algorithm.count, "OpenSSL cannot finish a hash")
-        precondition(EVP_DigestInit_ex2(context.pointer, nil, nil) == 1, "OpenSSL cannot start a hash")
+        precondition(EVP_DigestInit_ex2(context.openssl, nil, nil) == 1, "OpenSSL cannot start a hash")
     }
 }
 
@@ -77,31 +76,40 @@ extension Digest {
     }
 }
 
-extension DigestAlgorithm {
-    fileprivate var opensslName: String {
-        switch self {
-        case .insecureMD5: "MD5"
-        case .insecureSHA1: "SHA1"
-        case .sha224: "SHA2-224"
-        case .sha256: "SHA2-256"
-        case .sha384: "SHA2-384"
-        case .sha512: "SHA2-512"
-        }
-    }
-}
-
-/// The handle, freed, and so wiped, with its owner.
+/// The handle, freed, and so wiped, with its owner: OpenSSL's, or libsodium's.
 ///
 /// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
 struct DigestContext: ~Copyable {
-    let pointer: OpaquePointer
+    let openssl: OpaquePointer?
+    let blake2b: BLAKE2b?
 
-    init() {
+    init(_ algorithm: DigestAlgorithm) throws(CryptoError) {
+        guard algorithm.opensslName != nil else {
+            (openssl, blake2b) = (nil, BLAKE2b(count: algorithm.count))
+            return
+        }
+        guard let function = FetchedDigests.all.functions[algorithm.index] else { throw .unknownAlgorithm }
         guard let pointer = EVP_MD_CTX_new() else { fatalError("out of memory for a hash") }
-        self.pointer = pointer
+        guard EVP_DigestInit_ex2(pointer, function, nil) == 1 else {
+            EVP_MD_CTX_free(pointer)
+            throw .clearing(.unknownAlgorithm)
+        }
+        (openssl, blake2b) = (pointer, nil)
     }
 
-    deinit { EVP_MD_CTX_free(pointer) }
+    deinit { EVP_MD_CTX_free(openssl) }
+}
+
+/// OpenSSL's functions, asked for once: a fetch takes longer than hashing a password does. They are never changed after
+/// that and stay to the end of the process, so every thread may use them.
+private struct FetchedDigests: @unchecked Sendable {
+    static let all = FetchedDigests()
+
+    let functions: [OpaquePointer?] = {
+        let functions = DigestAlgorithm.allCases.map { $0.opensslName.flatMap { EVP_MD_fetch(nil, $0, nil) } }
+        ERR_clear_error()
+        return functions
+    }()
 }
 
 extension CryptoError {

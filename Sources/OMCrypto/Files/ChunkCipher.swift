@@ -1,0 +1,74 @@
+// The chunks of a container (docs/file-format.md): STREAM over OpenSSL's AES-256-GCM or ChaCha20-Poly1305.
+
+internal import COpenSSL
+internal import OMSecrets
+
+/// What seals a container's chunks.
+public enum FileAlgorithm: UInt8, CaseIterable, Hashable, Sendable {
+    case aes256GCM = 1
+    case chacha20Poly1305 = 2
+
+    /// `aes-256-gcm`, `chacha20-poly1305`.
+    public var name: String { self == .aes256GCM ? "aes-256-gcm" : "chacha20-poly1305" }
+
+    /// - Throws: ``CryptoError/unknownAlgorithm``.
+    public init(named name: String) throws(CryptoError) {
+        guard let found = Self.allCases.first(where: { $0.name == name.lowercased() }) else { throw .unknownAlgorithm }
+        self = found
+    }
+
+    fileprivate var openssl: OpenSSLCipher { self == .aes256GCM ? .aes256GCM : .chacha20Poly1305 }
+}
+
+/// Seals or opens one chunk after the other, in order: the nonce is the chunk's number and the mark of the last one.
+struct ChunkCipher: ~Copyable {
+    /// A chunk's plaintext in bytes, but the last one's.
+    static let plainCount = 1 << 16
+    static let tagCount = 16
+    static let sealedCount = plainCount + tagCount
+
+    private let context: CipherContext
+    private var number: UInt64 = 0
+
+    init(
+        _ direction: CipherContext.Direction, _ algorithm: FileAlgorithm, key: borrowing Key<Sealing>
+    ) throws(CryptoError) {
+        let context = try CipherContext(algorithm.openssl, direction)
+        try key.withExposedBytes { (key: Span<UInt8>) throws(CryptoError) in try context.start(key: key, iv: nil) }
+        self.context = context
+    }
+
+    /// Writes the ciphertext and the tag: `count` + 16 bytes.
+    mutating func seal(
+        _ plain: UnsafePointer<UInt8>, _ count: Int, isLast: Bool, into target: UnsafeMutablePointer<UInt8>
+    ) throws(CryptoError) {
+        let isDone =
+            startChunk(isLast: isLast) && (count == 0 || context.update(plain, count, into: target) == count)
+            && context.finish(into: target + count) == 0
+            && context.control(EVP_CTRL_AEAD_GET_TAG, Self.tagCount, target + count)
+        guard isDone else { throw .clearing(.unknownAlgorithm) }
+    }
+
+    /// Writes the plaintext: `count` − 16 bytes, which mean nothing when this throws.
+    mutating func open(
+        _ sealed: UnsafePointer<UInt8>, _ count: Int, isLast: Bool, into target: UnsafeMutablePointer<UInt8>
+    ) throws(CryptoError) {
+        // The last chunk is empty only when it is the only one: otherwise two containers would hold one message.
+        guard count > Self.tagCount || count == Self.tagCount && isLast && number == 0 else { throw .damagedContainer }
+        let plain = count - Self.tagCount
+        let tag = UnsafeMutableRawPointer(mutating: sealed + plain)
+        let isAuthentic =
+            startChunk(isLast: isLast) && (plain == 0 || context.update(sealed, plain, into: target) == plain)
+            && context.control(EVP_CTRL_AEAD_SET_TAG, Self.tagCount, tag) && context.finish(into: target) == 0
+        guard isAuthentic else { throw .clearing(.damagedContainer) }
+    }
+
+    private mutating func startChunk(isLast: Bool) -> Bool {
+        // 11 bytes for the number, of which the upper three stay zero: 2^64 chunks are more than there are disks.
+        var nonce = [UInt8](repeating: 0, count: 12)
+        for index in 0..<8 { nonce[3 + index] = UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * index)) }
+        nonce[11] = isLast ? 1 : 0
+        number += 1
+        return context.restart(iv: nonce)
+    }
+}

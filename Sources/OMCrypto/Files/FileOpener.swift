@@ -1,0 +1,146 @@
+// Reading a container: header, lock, commitment, chunks, in this order; nothing is given out that is not authenticated.
+
+public import OMSecrets
+
+/// A container whose header has been read, and nothing else.
+///
+///     let file = try SealedFile(from: source)
+///     let opener = try file.unlock(with: password)
+///     try opener.open(from: source, to: sink)
+public struct SealedFile: Sendable {
+    /// What opens it.
+    public enum Lock: Hashable, Sendable {
+        /// A password that takes `work` to try: MiB of memory times passes.
+        case password(work: Int)
+        /// A key of 32 bytes.
+        case key
+        /// A private key of one of `count` public keys.
+        case recipients(count: Int)
+    }
+
+    /// The most work that a container may ask for unless the caller allows more: MiB times passes. What is written
+    /// without choosing otherwise asks for 192.
+    public static let standardMaximumWork = 1024
+
+    private let header: FileHeader
+    private let bytes: [UInt8]
+    private let commitment: [UInt8]
+
+    public var algorithm: FileAlgorithm { header.algorithm }
+
+    public var lock: Lock {
+        switch header.lock {
+        case .password(let work, _): .password(work: (Int(work.memoryKiB) * Int(work.passes) + 1023) >> 10)
+        case .key: .key
+        case .recipients(let stanzas): .recipients(count: stanzas.count)
+        }
+    }
+
+    /// Reads the header and leaves `source` at the first chunk.
+    ///
+    /// - Throws: ``CryptoError/notAContainer``, ``CryptoError/laterContainer(_:)``, ``CryptoError/damagedContainer``; and
+    ///   whatever `source` throws.
+    public init(from source: ByteSource) throws {
+        let fixed = try Self.read(FileHeader.fixedCount, from: source)
+        let rest = try FileHeader.lockCount(fixed: fixed) + FileHeader.commitmentCount
+        let behind = try Self.read(rest, from: source)
+        guard behind.count == rest else { throw CryptoError.damagedContainer }
+        bytes = fixed + behind.dropLast(FileHeader.commitmentCount)
+        header = try FileHeader(parsing: bytes)
+        commitment = Array(behind.suffix(FileHeader.commitmentCount))
+    }
+
+    /// - Parameter maximumWork: The most MiB times passes that are spent on it.
+    /// - Throws: ``CryptoError/otherLock``, ``CryptoError/workAboveCap(_:)``, ``CryptoError/wrongFileKey``,
+    ///   ``SecretsError/outOfMemory``.
+    public func unlock(
+        with password: borrowing Password, maximumWork: Int = standardMaximumWork
+    ) throws -> FileOpener {
+        guard case .password(let parameters, let salt) = header.lock, case .password(let work) = lock else {
+            throw CryptoError.otherLock
+        }
+        guard work <= maximumWork else { throw CryptoError.workAboveCap(work) }
+        return try opener(Argon2id.stretch(password.bytes, salt: salt, parameters))
+    }
+
+    /// - Throws: ``CryptoError/otherLock``, ``CryptoError/wrongFileKey``.
+    public func unlock(with key: borrowing Key<Deriving>) throws(CryptoError) -> FileOpener {
+        guard case .key = header.lock else { throw .otherLock }
+        return try opener(key)
+    }
+
+    /// - Throws: ``CryptoError/otherLock``, ``CryptoError/wrongFileKey``.
+    public func unlock(
+        with identity: borrowing some FileIdentity & ~Copyable
+    ) throws(CryptoError) -> FileOpener {
+        guard case .recipients(let stanzas) = header.lock else { throw .otherLock }
+        for stanza in stanzas {
+            guard let key = stanza.open(identity, salt: header.salt) else { continue }
+            return try opener(key)
+        }
+        throw .wrongFileKey
+    }
+
+    /// Compared before a chunk is touched: AES-GCM and ChaCha20-Poly1305 do not commit to their key, and thousands of
+    /// passwords could be tried against one chunk at once (Len, Grubbs, Ristenpart 2021).
+    private func opener<Use: DerivingUse>(_ fileKey: borrowing Key<Use>) throws(CryptoError) -> FileOpener {
+        guard ConstantTime.areEqual(FileKeys.commitment(fileKey, bytes).span, commitment.span) else {
+            throw .wrongFileKey
+        }
+        return try FileOpener(ChunkCipher(.decrypt, header.algorithm, key: FileKeys.chunkKey(fileKey, bytes)))
+    }
+
+    /// `count` bytes, or fewer when the source ends.
+    private static func read(_ count: Int, from source: ByteSource) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var used = 0
+        while used < count {
+            var piece = [UInt8](repeating: 0, count: count - used)
+            var span = piece.mutableSpan
+            let read = try source(&span)
+            guard read > 0 else { break }
+            bytes.replaceSubrange(used..<used + read, with: piece.prefix(read))
+            used += read
+        }
+        return Array(bytes.prefix(used))
+    }
+}
+
+/// The right password or key, in hand.
+public struct FileOpener: ~Copyable {
+    private var cipher: ChunkCipher
+
+    init(_ cipher: consuming ChunkCipher) { self.cipher = cipher }
+
+    /// Decrypts everything from `source`, which stands at the first chunk. What `sink` gets is authenticated, but not
+    /// known to be whole until this returns.
+    ///
+    /// - Throws: ``CryptoError/damagedContainer``; and whatever `source` and `sink` throw.
+    public consuming func open(from source: ByteSource, to sink: ByteSink) throws {
+        var output = SecretScratch(count: FileKeys.batch * ChunkCipher.plainCount)
+        try FileKeys.stream(piece: FileKeys.batch * ChunkCipher.sealedCount, from: source) { piece, isLast in
+            let count = try output.withMutableBytes(0..<output.count) { target in
+                try Self.open(piece, isLast: isLast, into: &target, &cipher)
+            }
+            if count > 0 { try output.withBytes(count, sink) }
+        }
+    }
+
+    private static func open(
+        _ piece: Span<UInt8>, isLast: Bool, into target: inout MutableSpan<UInt8>, _ cipher: inout ChunkCipher
+    ) throws(CryptoError) -> Int {
+        try target.withPointer { (target, _) throws(CryptoError) in
+            try piece.withPointer { (sealed, count) throws(CryptoError) in
+                var (done, written) = (0, 0)
+                repeat {
+                    let chunk = min(count - done, ChunkCipher.sealedCount)
+                    let isEnd = isLast && done + chunk == count
+                    try cipher.open(sealed + done, chunk, isLast: isEnd, into: target + written)
+                    done += chunk
+                    written += chunk - ChunkCipher.tagCount
+                } while done < count
+                return written
+            }
+        }
+    }
+}

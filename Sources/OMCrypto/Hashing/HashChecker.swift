@@ -1,0 +1,153 @@
+// Checks stored hashes of every scheme, one or a million, within what the caller allows.
+
+public import OMSecrets
+
+/// Says yes or no to pairs of a stored hash and a value.
+///
+///     var checker = HashChecker(schemes: try HashSchemes(list: "SSHA512,argon2id"))
+///     switch checker.check(stored, value.span) { case .match: … }
+///
+/// It keeps what one check can hand on to the next, so that a million salted hashes take less than a second.
+public struct HashChecker: ~Copyable {
+    public enum Answer: Hashable, Sendable {
+        case match
+        case mismatch
+        /// The string cannot be checked, or must not be: it is malformed, or its scheme or its work is not allowed.
+        case refused(CryptoError)
+    }
+
+    private let schemes: HashSchemes
+    private let encoding: HashEncoding?
+    private let limit: WorkLimit
+    private let secret: SecretBytes
+    /// One for each algorithm that was met.
+    private var digests: [StandingDigest?] = Array(repeating: nil, count: DigestAlgorithm.allCases.count)
+    /// The `{name}` of the last string: in a list the next one is mostly the same.
+    private var name: [UInt8] = []
+    private var scheme: HashScheme?
+    private var isAllowed = false
+    private var body = [UInt8](repeating: 0, count: 256)
+
+    /// - Parameters:
+    ///   - schemes: what a string may name.
+    ///   - encoding: the form that every string must have; nil takes each that names its scheme.
+    ///   - secret: Argon2's K, of those strings that were made with one.
+    public init(
+        schemes: HashSchemes = .standard, encoding: HashEncoding? = nil, limit: WorkLimit = .standard,
+        secret: consuming SecretBytes = SecretBytes(copying: [])
+    ) {
+        self.schemes = schemes
+        self.encoding = encoding
+        self.limit = limit
+        self.secret = secret
+    }
+
+    /// Whether `stored` is of `value`, compared in constant time.
+    public mutating func check(_ stored: Span<UInt8>, _ value: Span<UInt8>) -> Answer {
+        do throws(CryptoError) {
+            let matches = stored.isEmpty || stored[0] != UInt8(ascii: "$")
+                ? try checkBraced(stored, value) : try checkPHC(stored, value)
+            return matches ? .match : .mismatch
+        } catch { return .refused(error) }
+    }
+
+    /// Checks every line of `lines`, each a stored hash, a tab and the value; the value goes to the end of its line.
+    ///
+    /// A last line without its newline counts; an empty text has none. A line without a tab is no pair:
+    /// ``CryptoError/malformedHash``.
+    public mutating func check(pairs lines: Span<UInt8>) -> [Answer] {
+        var answers: [Answer] = []
+        lines.forEachLine { line in
+            guard let tab = line.firstIndex(of: UInt8(ascii: "\t"), from: 0) else {
+                return answers.append(.refused(.malformedHash))
+            }
+            answers.append(check(line.extracting(0..<tab), line.extracting((tab + 1)...)))
+        }
+        return answers
+    }
+
+    private mutating func checkBraced(_ stored: Span<UInt8>, _ value: Span<UInt8>) throws(CryptoError) -> Bool {
+        let scheme = try scheme(of: stored)
+        guard isAllowed else { throw .schemeNotAllowed }
+        if stored.count > body.count { body = [UInt8](repeating: 0, count: stored.count) }
+        let digestCount = scheme.algorithm.count
+        let count = try StoredHash.decode(stored.extracting(name.count...), digestCount, scheme.isSalted, into: &body)
+        if let encoding { try encoding.check(scheme, Array(body[digestCount..<count])) }
+        let digest = try digest(scheme.algorithm)
+        digest.value.update(value)
+        digest.value.update(body.span.extracting(digestCount..<count))
+        return digest.value.finishSecret().withBytes { computed in
+            ConstantTime.areEqual(computed, body.span.extracting(0..<digestCount))
+        }
+    }
+
+    private mutating func scheme(of stored: Span<UInt8>) throws(CryptoError) -> HashScheme {
+        if let scheme, stored.starts(with: name.span) { return scheme }
+        guard let brace = StoredHash.closingBrace(stored) else { throw .notPrefixed }
+        let found = String(decoding: (1..<brace).map { stored[$0] }, as: UTF8.self)
+        guard let known = HashScheme.braced[found.lowercased()] else { throw .unknownAlgorithm }
+        name = (0...brace).map { stored[$0] }
+        (scheme, isAllowed) = (known, schemes.allows(known))
+        return known
+    }
+
+    private mutating func digest(_ algorithm: DigestAlgorithm) throws(CryptoError) -> StandingDigest {
+        if let known = digests[algorithm.index] { return known }
+        let new = StandingDigest(try Digest(algorithm))
+        digests[algorithm.index] = new
+        return new
+    }
+
+    private func checkPHC(_ stored: Span<UInt8>, _ value: Span<UInt8>) throws(CryptoError) -> Bool {
+        guard stored.count <= PHCString.longest, let text = try? UTF8Span(validating: stored) else {
+            throw .malformedHash
+        }
+        if let encoding, encoding != .phc { throw .noSuchForm }
+        let string = String(copying: text)
+        let value = SecretBytes(copying: value)
+        let id = string.dropFirst().prefix { $0 != "$" }
+        if HashScheme.phc[String(id)] != nil {
+            let hash = try StoredHash(parsing: string)
+            guard let scheme = hash.scheme, schemes.allows(scheme) else { throw .schemeNotAllowed }
+            return try hash.matches(value)
+        }
+        // The scheme is judged before its work, and both before anything is computed.
+        let hash = try PasswordHash(parsing: string, limit: WorkLimit(factor: .max))
+        guard schemes.allows(hash.function) else { throw .schemeNotAllowed }
+        try limit.check(hash.function)
+        return try hash.matches(value, secret: secret)
+    }
+}
+
+/// A digest in an array, which only holds what can be copied: the reference is.
+private final class StandingDigest {
+    var value: Digest
+    init(_ value: consuming Digest) { self.value = value }
+}
+
+extension Span<UInt8> {
+    /// Hands out line by line, without their newlines.
+    fileprivate func forEachLine(_ body: (Span<UInt8>) -> Void) {
+        var start = 0
+        while start < count {
+            let end = firstIndex(of: UInt8(ascii: "\n"), from: start) ?? count
+            body(extracting(start..<end))
+            start = end + 1
+        }
+    }
+
+    fileprivate func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+        var index = start
+        while index < count {
+            if self[index] == byte { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    fileprivate func starts(with other: Span<UInt8>) -> Bool {
+        guard count >= other.count else { return false }
+        for index in other.indices where self[index] != other[index] { return false }
+        return true
+    }
+}

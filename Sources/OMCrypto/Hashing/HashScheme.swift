@@ -1,0 +1,103 @@
+// The names that stand in stored hashes, and which of them a caller allows.
+
+/// A fast hash by the name that a stored string gives it: `SaltedSHA-256`, `SSHA256`, `salted-sha256`.
+public struct HashScheme: Hashable, Sendable {
+    /// Whose name it is.
+    public enum Form: Hashable, Sendable {
+        /// The SDK's, between braces: `{SHA-256}`, `{SaltedSHA-256}`.
+        case sdk
+        /// LDAP's (RFC 2307, OpenLDAP's pw-sha2), between braces: `{SHA}`, `{SSHA256}`.
+        case ldap
+        /// A PHC string's: `$salted-sha256$salt$hash`. There is no unsalted one: a PHC hash stands behind a salt.
+        case phc
+    }
+
+    public let form: Form
+    public let algorithm: DigestAlgorithm
+    public let isSalted: Bool
+
+    /// - Throws: ``CryptoError/noSuchForm`` where the form has no name for the algorithm.
+    public init(_ form: Form, _ algorithm: DigestAlgorithm, isSalted: Bool) throws(CryptoError) {
+        guard Self.name(form, algorithm, isSalted) != nil else { throw .noSuchForm }
+        (self.form, self.algorithm, self.isSalted) = (form, algorithm, isSalted)
+    }
+
+    /// As it stands in the string.
+    public var name: String { Self.name(form, algorithm, isSalted) ?? "" }
+
+    private static func name(_ form: Form, _ algorithm: DigestAlgorithm, _ isSalted: Bool) -> String? {
+        switch form {
+        case .sdk: return (isSalted ? "Salted" : "") + algorithm.sdkName
+        case .phc: return isSalted ? "salted-" + algorithm.name : nil
+        case .ldap:
+            switch algorithm {
+            case .insecureSHA1: return isSalted ? "SSHA" : "SHA"
+            case .insecureMD5, .sha224, .sha256, .sha384, .sha512:
+                return (isSalted ? "S" : "") + algorithm.name.uppercased()
+            default: return nil
+            }
+        }
+    }
+
+    /// Every name in lower case. `{MD5}` is the SDK's and LDAP's and means the same to both.
+    static let braced: [String: HashScheme] = named([.ldap, .sdk])
+    static let phc: [String: HashScheme] = named([.phc])
+
+    private static func named(_ forms: [Form]) -> [String: HashScheme] {
+        var named: [String: HashScheme] = [:]
+        for form in forms {
+            for algorithm in DigestAlgorithm.allCases {
+                for isSalted in [false, true] {
+                    guard let scheme = try? HashScheme(form, algorithm, isSalted: isSalted) else { continue }
+                    named[scheme.name.lowercased()] = scheme
+                }
+            }
+        }
+        return named
+    }
+}
+
+/// The schemes that a caller accepts in a stored string. The string chooses among them and not beyond: who can write a
+/// stored hash must not be able to choose a weaker function, or more work.
+public struct HashSchemes: Hashable, Sendable {
+    private let names: Set<String>
+
+    /// Every salted hash and every password hash.
+    public static let standard = HashSchemes(saltedNames.union(passwordNames))
+
+    /// - Parameter list: names as they stand in the strings, whatever the case, and the groups `salted`, `unsalted`,
+    ///   `password` (argon2id, argon2i, argon2d, scrypt, pbkdf2, bcrypt) and `all`; separated by commas.
+    /// - Throws: ``CryptoError/unknownAlgorithm`` for any other word.
+    public init(list: String) throws(CryptoError) {
+        var names: Set<String> = []
+        for word in list.split(separator: ",", omittingEmptySubsequences: false) {
+            switch word.lowercased() {
+            case "salted": names.formUnion(Self.saltedNames)
+            case "unsalted": names.formUnion(Self.unsaltedNames)
+            case "password": names.formUnion(Self.passwordNames)
+            case "all": names.formUnion(Self.knownNames)
+            case "pbkdf2": names.formUnion(Self.pbkdf2Names)
+            case let name where Self.knownNames.contains(name): names.insert(name)
+            default: throw .unknownAlgorithm
+            }
+        }
+        self.init(names)
+    }
+
+    public func allows(_ scheme: HashScheme) -> Bool { names.contains(scheme.name.lowercased()) }
+
+    public func allows(_ function: PasswordFunction) -> Bool {
+        if case .bcrypt = function { return names.contains("bcrypt") }
+        return names.contains(function.name)
+    }
+
+    private init(_ names: Set<String>) { self.names = names }
+
+    private static let fast = Array(HashScheme.braced) + Array(HashScheme.phc)
+    private static let saltedNames = Set(fast.filter { $0.value.isSalted }.map(\.key))
+    private static let unsaltedNames = Set(fast.filter { !$0.value.isSalted }.map(\.key))
+    private static let pbkdf2Names = Set(
+        DigestAlgorithm.allCases.map { PasswordFunction.pbkdf2($0, iterations: 1).name })
+    private static let passwordNames = pbkdf2Names.union(["argon2id", "argon2i", "argon2d", "scrypt", "bcrypt"])
+    private static let knownNames = saltedNames.union(unsaltedNames).union(passwordNames)
+}

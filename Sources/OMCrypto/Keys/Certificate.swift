@@ -1,0 +1,77 @@
+// An X.509 certificate as a companion of a key: what it says is shown, not believed. Chains are not checked here.
+
+internal import COpenSSL
+public import OMSecrets
+
+/// A certificate (RFC 5280), taken apart as far as its public key.
+public struct Certificate: Hashable, Sendable {
+    public let der: [UInt8]
+    /// The SubjectPublicKeyInfo, in DER.
+    public let spki: [UInt8]
+
+    /// - Throws: ``CryptoError/malformedKey(_:)`` for anything but one certificate in DER.
+    public init(der: [UInt8]) throws(CryptoError) { try self.init(der: der, blame: .malformedKey(.pem)) }
+
+    init(der: [UInt8], blame: CryptoError) throws(CryptoError) {
+        let bytes = der.span
+        var top = DERCursor(0..<bytes.count, blame: blame)
+        var certificate = try top.enter(DERTag.sequence, bytes)
+        try top.finish()
+        var body = try certificate.enter(DERTag.sequence, bytes)
+        _ = try certificate.element(DERTag.sequence, bytes)
+        _ = try certificate.element(DERTag.bitString, bytes)
+        try certificate.finish()
+        if body.tag(bytes) == DERTag.context(0) { _ = try body.any(bytes) }
+        _ = try body.element(DERTag.integer, bytes)
+        // Signature's algorithm, issuer, validity, subject.
+        for _ in 0..<4 { _ = try body.element(DERTag.sequence, bytes) }
+        guard body.tag(bytes) == DERTag.sequence else { throw blame }
+        spki = bytes.bytes(try body.any(bytes).whole)
+        self.der = der
+    }
+
+    /// SHA-256 of the certificate.
+    public func fingerprint() throws(CryptoError) -> [UInt8] { try Digest.of(der, .sha256) }
+
+    /// The subject's name in RFC 2253's form; text from outside, to be escaped before it is shown. Nil when OpenSSL cannot
+    /// read it.
+    public var subject: String? {
+        var position: UnsafePointer<UInt8>?
+        return der.withUnsafeBufferPointer { bytes -> String? in
+            position = bytes.baseAddress
+            guard let certificate = d2i_X509(nil, &position, bytes.count), let text = BIO_new(BIO_s_mem()) else {
+                ERR_clear_error()
+                return nil
+            }
+            defer {
+                X509_free(certificate)
+                BIO_free(text)
+            }
+            guard X509_NAME_print_ex(text, X509_get_subject_name(certificate), 0, om_name_flags()) >= 0 else {
+                ERR_clear_error()
+                return nil
+            }
+            var start: UnsafeMutablePointer<CChar>?
+            let count = Int(om_bio_text(text, &start))
+            guard let start, count > 0 else { return "" }
+            return start.withMemoryRebound(to: UInt8.self, capacity: count) {
+                String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self)
+            }
+        }
+    }
+}
+
+extension Certificate {
+    /// The certificates of a file: one in DER, or those in PEM, in the file's order.
+    ///
+    /// - Throws: ``CryptoError/malformedKey(_:)`` for a file without any, or with anything malformed.
+    public static func all(in file: borrowing SecretBytes) throws(CryptoError) -> [Certificate] {
+        try file.withBytes { (bytes) throws(CryptoError) in
+            guard PEMBlock.isPEM(bytes) else { return [try Certificate(der: bytes.bytes(bytes.indices))] }
+            var found: [Certificate] = []
+            for der in try PEMBlock.bodies(labelled: "CERTIFICATE", in: bytes) { found.append(try Certificate(der: der)) }
+            guard !found.isEmpty else { throw .malformedKey(.pem) }
+            return found
+        }
+    }
+}

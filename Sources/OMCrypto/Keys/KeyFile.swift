@@ -1,0 +1,171 @@
+// A key file, told apart by its content and taken apart as far as that goes without its password.
+
+public import OMSecrets
+
+/// What is in a key file. Nothing is decrypted, and no key is made, before it is asked for.
+///
+///     let file = try KeyFile(bytes)
+///     let key = file.isEncrypted ? try file.privateKey(password: password) : try file.privateKey()
+///
+/// Read are PEM and DER of PKCS#8, encrypted PKCS#8, PKCS#1, SEC1 and SPKI, OpenSSL's old encrypted PEM, JWK, and
+/// OpenSSH's public and (unencrypted) private keys. PKCS#12 holds more than a key: ``PKCS12File``.
+public struct KeyFile: ~Copyable, Sendable {
+    /// The largest file that is read, in bytes.
+    public static let maximumCount = 1 << 20
+
+    public let format: KeyFormat
+    /// Whether the bytes stand in PEM's text.
+    public let isPEM: Bool
+    /// The DER within, or the text of the formats that are text.
+    private let body: SecretBytes
+    private let encryption: KeyEncryption?
+    /// Where in `body` the ciphertext is.
+    private let ciphertext: Range<Int>
+    /// What is inside of OpenSSL's old encryption.
+    private let inner: KeyFormat?
+
+    /// - Throws: ``CryptoError/unknownKeyFormat``, ``CryptoError/malformedKey(_:)``,
+    ///   ``CryptoError/unsupportedKey(_:)``.
+    public init(_ bytes: borrowing SecretBytes) throws(CryptoError) {
+        guard (1...Self.maximumCount).contains(bytes.count) else { throw .unknownKeyFormat }
+        self = try bytes.withBytes { (bytes) throws(CryptoError) in try KeyFile(bytes) }
+    }
+
+    private init(_ bytes: Span<UInt8>) throws(CryptoError) {
+        if let format = DERForm.detect(bytes) {
+            try self.init(format, SecretBytes(copying: bytes), isPEM: false)
+        } else if PEMBlock.isPEM(bytes) {
+            let block = try PEMBlock(findingKeyIn: bytes)
+            if let legacy = block.encryption {
+                guard let inner = Self.formats[block.label], inner == .pkcs1 || inner == .sec1 else {
+                    throw .malformedKey(.pem)
+                }
+                let count = block.body.count
+                self.init(
+                    .encryptedPEM, block.body.duplicate(), isPEM: true, try KeyEncryption(legacy), 0..<count, inner)
+            } else {
+                try self.init(pem: block)
+            }
+        } else if JWKReader.isJWK(bytes) {
+            self.init(.jwk, SecretBytes(copying: bytes), isPEM: false, nil, 0..<0, nil)
+        } else if OpenSSHKey.isPublic(bytes) {
+            self.init(.openSSHPublic, SecretBytes(copying: bytes), isPEM: false, nil, 0..<0, nil)
+        } else {
+            throw .unknownKeyFormat
+        }
+    }
+
+    /// The labels of RFC 7468 and of OpenSSL's older files.
+    private static let formats: [String: KeyFormat] = [
+        "PRIVATE KEY": .pkcs8, "ENCRYPTED PRIVATE KEY": .encryptedPKCS8, "PUBLIC KEY": .spki,
+        "RSA PRIVATE KEY": .pkcs1, "RSA PUBLIC KEY": .pkcs1, "EC PRIVATE KEY": .sec1,
+        "OPENSSH PRIVATE KEY": .openSSHPrivate,
+    ]
+
+    private init(pem block: borrowing PEMBlock) throws(CryptoError) {
+        guard let format = Self.formats[block.label] else { throw .unsupportedKey(.pem) }
+        if format == .openSSHPrivate {
+            self.init(format, block.body.duplicate(), isPEM: true, nil, 0..<0, nil)
+            return
+        }
+        // The label must say what is inside: a private key under PUBLIC KEY ends where public things go.
+        let found = block.body.withBytes { DERForm.detect($0) }
+        let isPrivate = block.label.hasSuffix("PRIVATE KEY")
+        guard found == format else { throw .malformedKey(format) }
+        if format == .pkcs1 {
+            guard block.body.withBytes({ DERForm.isPrivate($0, format) }) == isPrivate else { throw .malformedKey(format) }
+        }
+        try self.init(format, block.body.duplicate(), isPEM: true)
+    }
+
+    /// DER in one of its forms.
+    private init(_ format: KeyFormat, _ body: consuming SecretBytes, isPEM: Bool) throws(CryptoError) {
+        guard format == .encryptedPKCS8 else {
+            self.init(format, body, isPEM: isPEM, nil, 0..<0, nil)
+            return
+        }
+        let (encryption, ciphertext) = try body.withBytes { (bytes) throws(CryptoError) in
+            var top = DERCursor(0..<bytes.count, blame: .malformedKey(.encryptedPKCS8))
+            var info = try top.enter(DERTag.sequence, bytes)
+            try top.finish()
+            let encryption = try KeyEncryption(&info, bytes)
+            let ciphertext = try info.element(DERTag.octetString, bytes)
+            try info.finish()
+            return (encryption, ciphertext)
+        }
+        self.init(format, body, isPEM: isPEM, encryption, ciphertext, nil)
+    }
+
+    private init(
+        _ format: KeyFormat, _ body: consuming SecretBytes, isPEM: Bool, _ encryption: KeyEncryption?,
+        _ ciphertext: Range<Int>, _ inner: KeyFormat?
+    ) {
+        self.format = format
+        self.isPEM = isPEM
+        self.body = body
+        self.encryption = encryption
+        self.ciphertext = ciphertext
+        self.inner = inner
+    }
+
+    // MARK: What it says of itself
+
+    /// Whether a password is needed.
+    public var isEncrypted: Bool {
+        encryption != nil || format == .openSSHPrivate && body.withBytes { OpenSSHKey.isEncrypted($0) }
+    }
+
+    /// How it is encrypted, such as `PBKDF2-SHA-256, AES-256-CBC`; nil when it is not, or does not say.
+    public var encryptionName: String? { encryption?.name }
+
+    /// The rounds that the password costs; nil when there is none.
+    public var encryptionWork: Int? { encryption?.work }
+
+    /// Whether a private key is inside.
+    public var isPrivate: Bool {
+        switch format {
+        case .pkcs8, .encryptedPKCS8, .sec1, .encryptedPEM, .openSSHPrivate, .pkcs12: true
+        case .spki, .openSSHPublic, .pem: false
+        case .pkcs1: body.withBytes { DERForm.isPrivate($0, .pkcs1) }
+        case .jwk: body.withBytes { (try? JWKReader($0))?.isPrivate ?? false }
+        }
+    }
+
+    // MARK: The keys
+
+    /// - Throws: ``CryptoError/keyPasswordRequired``, ``CryptoError/noPrivateKey``, ``CryptoError/malformedKey(_:)``,
+    ///   ``CryptoError/unsupportedKey(_:)``, ``CryptoError/invalidKey``.
+    public func privateKey() throws(CryptoError) -> PrivateKey {
+        guard !isEncrypted else { throw encryption == nil ? .unsupportedKey(format) : .keyPasswordRequired }
+        return try body.withBytes { (bytes) throws(CryptoError) in try DERForm.privateKey(bytes, format) }
+    }
+
+    /// - Parameter limit: how many rounds the file may ask for.
+    /// - Throws: as ``privateKey()``, and ``CryptoError/workTooHigh``, ``CryptoError/wrongKeyPassword``. A file that is
+    ///   not encrypted takes no password: ``CryptoError/wrongKeyPassword``, lest a swapped file go unnoticed.
+    public func privateKey(
+        password: borrowing SecretBytes, limit: WorkLimit = .standard
+    ) throws(CryptoError) -> PrivateKey {
+        guard let encryption else { throw isEncrypted ? .unsupportedKey(format) : .wrongKeyPassword }
+        let opened = try body.withBytes { (bytes) throws(CryptoError) in
+            try encryption.open(bytes.extracting(ciphertext), password: password, limit: limit)
+        }
+        do throws(CryptoError) {
+            return try opened.withBytes { (bytes) throws(CryptoError) in
+                try DERForm.privateKey(bytes, inner ?? .pkcs8)
+            }
+        } catch {
+            // One wrong password in 256 leaves a padding that looks right.
+            if case .unsupportedKey = error { throw error }
+            throw .wrongKeyPassword
+        }
+    }
+
+    /// The public key, or the public half of an unencrypted private one.
+    ///
+    /// - Throws: as ``privateKey()``.
+    public func publicKey() throws(CryptoError) -> PublicKey {
+        guard !isPrivate else { return try privateKey().publicKey() }
+        return try body.withBytes { (bytes) throws(CryptoError) in try DERForm.publicKey(bytes, format) }
+    }
+}

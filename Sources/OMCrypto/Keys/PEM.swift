@@ -1,0 +1,194 @@
+// PEM, RFC 7468: text may stand around the block, nothing but canonical base64 within it.
+
+internal import OMSecrets
+
+/// One block of text between `-----BEGIN X-----` and `-----END X-----`.
+struct PEMBlock: ~Copyable {
+    let label: String
+    /// What RFC 1421's headers say of OpenSSL's old encryption.
+    let encryption: LegacyEncryption?
+    let body: SecretBytes
+
+    struct LegacyEncryption: Hashable {
+        let cipher: String
+        let iv: [UInt8]
+    }
+
+    /// Blocks that may stand beside a key and say nothing about it.
+    private static let companions: Set = ["EC PARAMETERS", "CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"]
+    private static let blame = CryptoError.malformedKey(.pem)
+
+    /// Whether the bytes hold the start of a block.
+    static func isPEM(_ bytes: Span<UInt8>) -> Bool {
+        Lines(bytes).contains(bytes) { bytes.has("-----BEGIN ", at: $0) }
+    }
+
+    /// The one block of a key; certificates and curve parameters beside it are passed over.
+    ///
+    /// - Throws: ``CryptoError/malformedKey(_:)`` for no such block, more than one, or anything wrong within any.
+    init(findingKeyIn bytes: Span<UInt8>) throws(CryptoError) {
+        var lines = Lines(bytes)
+        var found: PEMBlock?
+        var isFound = false
+        while let line = lines.next(bytes) {
+            guard bytes.has("-----BEGIN ", at: line) else {
+                // A boundary that opens nothing is a block whose head was cut off.
+                guard !bytes.has("-----", at: line) else { throw Self.blame }
+                continue
+            }
+            let block = try Self.block(after: line, &lines, bytes)
+            if Self.companions.contains(block.label) { continue }
+            // Which of two keys is meant, nobody can know.
+            guard !isFound else { throw Self.blame }
+            found = consume block
+            isFound = true
+        }
+        guard let found else { throw Self.blame }
+        self = found
+    }
+
+    /// The bodies of all blocks of one label, none of them secret.
+    static func bodies(labelled label: String, in bytes: Span<UInt8>) throws(CryptoError) -> [[UInt8]] {
+        var lines = Lines(bytes)
+        var found: [[UInt8]] = []
+        while let line = lines.next(bytes) {
+            guard bytes.has("-----BEGIN ", at: line) else {
+                guard !bytes.has("-----", at: line) else { throw blame }
+                continue
+            }
+            let block = try block(after: line, &lines, bytes)
+            if block.label == label { found.append(block.body.withBytes { [UInt8](copying: $0) }) }
+        }
+        return found
+    }
+
+    private init(_ label: String, _ encryption: LegacyEncryption?, _ body: consuming SecretBytes) {
+        self.label = label
+        self.encryption = encryption
+        self.body = body
+    }
+
+    private static func block(
+        after begin: Range<Int>, _ lines: inout Lines, _ bytes: Span<UInt8>
+    ) throws(CryptoError) -> PEMBlock {
+        let label = try label(of: begin, "-----BEGIN ", bytes)
+        let end = "-----END \(label)-----"
+        var text = SecretBuffer(capacity: bytes.count)
+        var headers: [String] = []
+        var (width, isLast) = (0, false)
+        var isFirst = true
+        while let line = lines.next(bytes) {
+            if bytes.has("-----", at: line) {
+                guard line.count == end.utf8.count, bytes.has(end, at: line) else { throw blame }
+                guard text.count > 0 else { throw blame }
+                return try PEMBlock(label, encryption(headers), decode(text.finish()))
+            }
+            if isFirst, line.contains(where: { bytes[$0] == UInt8(ascii: ":") }) {
+                headers = try Self.headers(line, &lines, bytes)
+                isFirst = false
+                continue
+            }
+            // Every line is as long as the first, but the last: blank lines and blanks have no place.
+            guard !line.isEmpty, line.count <= 76, !isLast, isFirst || width == 0 || line.count <= width else {
+                throw blame
+            }
+            if width == 0 { width = line.count }
+            isLast = line.count < width
+            isFirst = false
+            text.append(bytes.extracting(line))
+        }
+        throw blame
+    }
+
+    private static func decode(_ text: consuming SecretBytes) throws(CryptoError) -> SecretBytes {
+        do throws(SecretsError) { return try Base64.decode(text) } catch { throw blame }
+    }
+
+    private static func label(
+        of line: Range<Int>, _ prefix: String, _ bytes: Span<UInt8>
+    ) throws(CryptoError) -> String {
+        let rest = line.dropFirst(prefix.utf8.count)
+        guard rest.count > 5, rest.count <= 64, bytes.has("-----", at: rest.suffix(5)) else { throw blame }
+        let label = rest.dropLast(5).map { bytes[$0] }
+        let isName = label.allSatisfy { byte in
+            (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x20
+        }
+        guard isName else { throw blame }
+        return String(decoding: label, as: UTF8.self)
+    }
+
+    /// The lines up to the empty one.
+    private static func headers(
+        _ first: Range<Int>, _ lines: inout Lines, _ bytes: Span<UInt8>
+    ) throws(CryptoError) -> [String] {
+        var headers = [bytes.text(first)]
+        while let line = lines.next(bytes) {
+            if line.isEmpty { return headers }
+            guard headers.count < 8, !bytes.has("-----", at: line) else { throw blame }
+            headers.append(bytes.text(line))
+        }
+        throw blame
+    }
+
+    private static func encryption(_ headers: [String]) throws(CryptoError) -> LegacyEncryption? {
+        guard !headers.isEmpty else { return nil }
+        guard headers.count == 2, headers[0] == "Proc-Type: 4,ENCRYPTED", headers[1].hasPrefix("DEK-Info: ") else {
+            throw blame
+        }
+        let parts = headers[1].dropFirst("DEK-Info: ".count).split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count == 2, let iv = try? Hex.decode(String(parts[1])) else { throw blame }
+        return LegacyEncryption(cipher: String(parts[0]), iv: iv)
+    }
+
+    /// The text of a block, lines of 64.
+    static func write(_ der: borrowing SecretBytes, label: String) -> SecretBytes {
+        var text = SecretBuffer(capacity: der.count * 3 / 2 + 128)
+        text.append(Array("-----BEGIN \(label)-----\n".utf8).span)
+        let body = Base64.encode(der)
+        body.withBytes { body in
+            for start in stride(from: 0, to: body.count, by: 64) {
+                text.append(body.extracting(start..<min(start + 64, body.count)))
+                text.append(UInt8(ascii: "\n"))
+            }
+        }
+        text.append(Array("-----END \(label)-----\n".utf8).span)
+        return text.finish()
+    }
+}
+
+/// The lines of a text, ended by LF or CR LF.
+private struct Lines {
+    private var position = 0
+    private let end: Int
+
+    init(_ bytes: Span<UInt8>) { end = bytes.count }
+
+    mutating func next(_ bytes: Span<UInt8>) -> Range<Int>? {
+        guard position < end else { return nil }
+        let start = position
+        var stop = start
+        while stop < end, bytes[stop] != UInt8(ascii: "\n") { stop += 1 }
+        position = min(stop + 1, end)
+        return stop > start && bytes[stop - 1] == UInt8(ascii: "\r") ? start..<stop - 1 : start..<stop
+    }
+
+    func contains(_ bytes: Span<UInt8>, _ isWanted: (Range<Int>) -> Bool) -> Bool {
+        var copy = self
+        while let line = copy.next(bytes) { if isWanted(line) { return true } }
+        return false
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether `text` stands at the start of `range`.
+    func has(_ text: String, at range: Range<Int>) -> Bool {
+        let wanted = Array(text.utf8)
+        guard range.count >= wanted.count else { return false }
+        return wanted.indices.allSatisfy { self[range.lowerBound + $0] == wanted[$0] }
+    }
+
+    /// The bytes as text, for those that are no secret.
+    func text(_ range: Range<Int>) -> String { String(decoding: range.map { self[$0] }, as: UTF8.self) }
+
+    func bytes(_ range: Range<Int>) -> [UInt8] { [UInt8](copying: extracting(range)) }
+}

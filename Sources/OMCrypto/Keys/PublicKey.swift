@@ -1,0 +1,178 @@
+// A public key, valid from the moment it exists.
+
+internal import COpenSSL
+internal import OMSecrets
+
+/// The half of a key pair that everybody may have.
+///
+///     let key = try KeyFile(bytes).publicKey()
+///     try key.verify(signature, of: message, .rsaPSS())
+///
+/// Whatever its source, a value of this type was checked: points lie on their curve and are not its infinity, an RSA
+/// modulus has at most ``maximumModulusBits``, so that no hostile key can keep a machine busy.
+public struct PublicKey: ~Copyable, Sendable {
+    /// The largest modulus that is read; the least is 512 bits.
+    public static let maximumModulusBits = 16384
+
+    public let kind: KeyKind
+    let handle: KeyHandle
+
+    /// - Parameters: big-endian numbers; leading zeros mean nothing.
+    /// - Throws: ``CryptoError/invalidKey``.
+    public init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
+        try self.init(rsaModulus: modulus.span, exponent: exponent.span)
+    }
+
+    init(rsaModulus modulus: Span<UInt8>, exponent: Span<UInt8>) throws(CryptoError) {
+        let modulus = modulus.extracting(modulus.significant)
+        let exponent = exponent.extracting(exponent.significant)
+        let bits = try RSARules.check(modulus: modulus, exponent: exponent)
+        var numbers = KeyParameters()
+        numbers.add("n", number: modulus)
+        numbers.add("e", number: exponent)
+        handle = try numbers.makeKey("RSA", isPrivate: false)
+        kind = .rsa(bits: bits)
+    }
+
+    /// - Parameter point: SEC1's form: `04 ‖ x ‖ y`, or the compressed `02`/`03 ‖ x`.
+    /// - Throws: ``CryptoError/invalidKey`` for a point off the curve, at infinity, or of another length.
+    public init(_ curve: EllipticCurve, point: [UInt8]) throws(CryptoError) {
+        try self.init(curve, point: point.span)
+    }
+
+    init(_ curve: EllipticCurve, point: Span<UInt8>) throws(CryptoError) {
+        // The hybrid forms 06 and 07 say y twice; nobody needs them.
+        guard let form = point.isEmpty ? nil : point[0],
+            form == 4 && point.count == 1 + 2 * curve.count || (form == 2 || form == 3) && point.count == 1 + curve.count
+        else { throw .invalidKey }
+        var numbers = KeyParameters()
+        numbers.add("group", text: curve.opensslName)
+        numbers.add("pub", octets: point)
+        let handle = try numbers.makeKey("EC", isPrivate: false)
+        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil) else { throw .clearing(.invalidKey) }
+        defer { EVP_PKEY_CTX_free(context) }
+        guard EVP_PKEY_public_check(context) == 1 else { throw .clearing(.invalidKey) }
+        self.handle = handle
+        kind = .ec(curve)
+    }
+
+    /// - Parameter bytes: 32 bytes, as RFC 8032 writes them.
+    /// - Throws: ``CryptoError/invalidKey``.
+    public init(ed25519 bytes: [UInt8]) throws(CryptoError) { try self.init(.ed25519, raw: bytes.span) }
+
+    /// - Parameter bytes: 32 bytes, as RFC 7748 writes them.
+    /// - Throws: ``CryptoError/invalidKey``.
+    public init(x25519 bytes: [UInt8]) throws(CryptoError) { try self.init(.x25519, raw: bytes.span) }
+
+    init(_ kind: KeyKind, raw bytes: Span<UInt8>) throws(CryptoError) {
+        guard bytes.count == 32 else { throw .invalidKey }
+        let algorithm = kind == .ed25519 ? "ED25519" : "X25519"
+        handle = try KeyHandle(
+            owning: unsafe bytes.withPointer { EVP_PKEY_new_raw_public_key_ex(nil, algorithm, nil, $0, $1) })
+        self.kind = kind
+    }
+
+    /// The raw bytes: of an elliptic curve `04 ‖ x ‖ y`, of Ed25519 and X25519 their 32 bytes, of RSA the modulus.
+    public var rawBytes: [UInt8] {
+        get throws(CryptoError) {
+            switch kind {
+            case .rsa: try numbers().modulus
+            case .ec: try point()
+            case .ed25519, .x25519: try handle.raw(isPrivate: false).withBytes { [UInt8](copying: $0) }
+            }
+        }
+    }
+
+    /// SubjectPublicKeyInfo in DER (RFC 5280 section 4.1), curves' points uncompressed.
+    public func spki() throws(CryptoError) -> [UInt8] {
+        var writer = DERWriter()
+        try writer.sequence { (info) throws(CryptoError) in
+            info.algorithm(of: kind)
+            let bits: [UInt8] = if case .rsa = kind { try pkcs1() } else { try rawBytes }
+            info.bits(bits.span)
+        }
+        return writer.finish().withBytes { [UInt8](copying: $0) }
+    }
+
+    /// `RSAPublicKey` in DER (RFC 8017 appendix A.1.1), the SDK's form of a public key.
+    ///
+    /// - Throws: ``CryptoError/wrongKeyType`` for anything but RSA.
+    public func pkcs1() throws(CryptoError) -> [UInt8] {
+        let numbers = try numbers()
+        var writer = DERWriter()
+        writer.sequence {
+            $0.integer(numbers.modulus.span)
+            $0.integer(numbers.exponent.span)
+        }
+        return writer.finish().withBytes { [UInt8](copying: $0) }
+    }
+
+    /// SHA-256 of ``spki()``: the name under which a key is compared.
+    public func fingerprint() throws(CryptoError) -> [UInt8] { try Digest.of(spki(), .sha256) }
+
+    /// The modulus and the exponent, big-endian, without leading zeros.
+    func numbers() throws(CryptoError) -> (modulus: [UInt8], exponent: [UInt8]) {
+        guard case .rsa(let bits) = kind else { throw .wrongKeyType }
+        let modulus = try handle.number("n", count: (bits + 7) / 8)
+        let exponent = try handle.number("e", count: 32)
+        return (
+            modulus.withBytes { [UInt8](copying: $0) },
+            exponent.withBytes { [UInt8](copying: $0.extracting($0.significant)) }
+        )
+    }
+
+    /// `04 ‖ x ‖ y`.
+    func point() throws(CryptoError) -> [UInt8] {
+        guard case .ec(let curve) = kind else { throw .wrongKeyType }
+        let x = try handle.number("qx", count: curve.count)
+        let y = try handle.number("qy", count: curve.count)
+        return [4] + x.withBytes { [UInt8](copying: $0) } + y.withBytes { [UInt8](copying: $0) }
+    }
+}
+
+/// What an RSA key must be before OpenSSL computes with it.
+enum RSARules {
+    /// - Returns: the modulus' length in bits.
+    static func check(modulus: Span<UInt8>, exponent: Span<UInt8>) throws(CryptoError) -> Int {
+        guard let bits = bitCount(modulus), let exponentBits = bitCount(exponent) else { throw .invalidKey }
+        // FIPS 186-5 section 5.1 caps the exponent at 256 bits; a large key takes at most 64, as in OpenSSL.
+        guard (512...PublicKey.maximumModulusBits).contains(bits), modulus[modulus.count - 1] & 1 == 1,
+            (2...(bits > 3072 ? 64 : 256)).contains(exponentBits), exponent[exponent.count - 1] & 1 == 1
+        else { throw .invalidKey }
+        return bits
+    }
+
+    private static func bitCount(_ number: Span<UInt8>) -> Int? {
+        number.isEmpty ? nil : number.count * 8 - number[0].leadingZeroBitCount
+    }
+}
+
+extension EllipticCurve {
+    var opensslName: String {
+        switch self {
+        case .p256: "prime256v1"
+        case .p384: "secp384r1"
+        case .p521: "secp521r1"
+        }
+    }
+
+    var opensslNumber: Int32 { OBJ_sn2nid(opensslName) }
+}
+
+extension DERWriter {
+    /// The AlgorithmIdentifier of a key: RFC 8017 A.1, RFC 5480 2.1.1, RFC 8410 3.
+    mutating func algorithm(of kind: KeyKind) {
+        sequence { algorithm in
+            switch kind {
+            case .rsa:
+                algorithm.objectIdentifier(OID.rsaEncryption)
+                algorithm.null()
+            case .ec(let curve):
+                algorithm.objectIdentifier(OID.ecPublicKey)
+                algorithm.objectIdentifier(curve.objectIdentifier)
+            case .ed25519: algorithm.objectIdentifier(OID.ed25519)
+            case .x25519: algorithm.objectIdentifier(OID.x25519)
+            }
+        }
+    }
+}

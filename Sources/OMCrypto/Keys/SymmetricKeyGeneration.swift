@@ -1,0 +1,128 @@
+// Symmetric keys: random ones, and the SDK's two ways to make one from a passphrase.
+
+internal import COpenSSL
+public import OMSecrets
+
+/// Makes symmetric keys.
+public enum SymmetricKey {
+    /// What a key is for, which decides its length.
+    public enum Kind: CaseIterable, Hashable, Sendable {
+        /// 16, 24 or 32 bytes; 32 unless asked otherwise.
+        case aes
+        /// 24 bytes, or 16.
+        case insecureTripleDES
+        /// 8 bytes.
+        case insecureDES
+        /// 16 bytes or more; 32 unless asked otherwise.
+        case hmac
+
+        /// `aes`, `3des`, `des`, `hmac`.
+        public var name: String {
+            switch self {
+            case .aes: "aes"
+            case .insecureTripleDES: "3des"
+            case .insecureDES: "des"
+            case .hmac: "hmac"
+            }
+        }
+
+        /// - Throws: ``CryptoError/unknownAlgorithm``.
+        public init(named name: String) throws(CryptoError) {
+            guard let found = Self.allCases.first(where: { $0.name == name.lowercased() }) else {
+                throw .unknownAlgorithm
+            }
+            self = found
+        }
+
+        /// Whether whoever creates a key of this kind should be stopped first.
+        public var isInsecure: Bool { self == .insecureDES || self == .insecureTripleDES }
+
+        /// The length in bytes that a new key has unless asked otherwise.
+        public var standardCount: Int {
+            switch self {
+            case .aes, .hmac: 32
+            case .insecureTripleDES: 24
+            case .insecureDES: 8
+            }
+        }
+
+        /// Whether a key may have `count` bytes.
+        public func allows(_ count: Int) -> Bool {
+            switch self {
+            case .aes: [16, 24, 32].contains(count)
+            case .insecureTripleDES: [16, 24].contains(count)
+            case .insecureDES: count == 8
+            case .hmac: (16...1024).contains(count)
+            }
+        }
+    }
+
+    /// A random key. Those of DES and Triple DES have odd parity in every byte and are none of the weak or half-weak
+    /// ones (SP 800-67 section 3.3).
+    ///
+    /// - Parameter count: Bytes; nil for ``Kind/standardCount``.
+    /// - Throws: ``CryptoError/keyLength``.
+    public static func generate(_ kind: Kind, count: Int? = nil) throws(CryptoError) -> SecretBytes {
+        let count = count ?? kind.standardCount
+        guard kind.allows(count) else { throw .keyLength }
+        guard kind.isInsecure else { return SecretBytes.random(count) }
+        while true {
+            let key = withOddParity(SecretBytes.random(count))
+            if key.withBytes(isSound) { return key }
+        }
+    }
+
+    private static func withOddParity(_ key: borrowing SecretBytes) -> SecretBytes {
+        key.withBytes { key in
+            SecretBytes(count: key.count) { target in
+                for index in key.indices {
+                    let bits = key[index] & 0xFE
+                    target[index] = bits | (bits.nonzeroBitCount % 2 == 0 ? 1 : 0)
+                }
+            }
+        }
+    }
+
+    /// No part is a weak key, and no two parts are the same, which would make Triple DES a single one.
+    private static func isSound(_ key: Span<UInt8>) -> Bool {
+        var parts: [UInt64] = []
+        for start in stride(from: 0, to: key.count, by: 8) {
+            parts.append((start..<start + 8).reduce(0) { $0 << 8 | UInt64(key[$1]) })
+        }
+        return Set(parts).count == parts.count && parts.allSatisfy { !weak.contains($0) }
+    }
+
+    /// The 4 weak and 12 half-weak keys of DES, with their parity.
+    private static let weak: Set<UInt64> = [
+        0x0101_0101_0101_0101, 0xFEFE_FEFE_FEFE_FEFE, 0xE0E0_E0E0_F1F1_F1F1, 0x1F1F_1F1F_0E0E_0E0E,
+        0x011F_011F_010E_010E, 0x1F01_1F01_0E01_0E01, 0x01E0_01E0_01F1_01F1, 0xE001_E001_F101_F101,
+        0x01FE_01FE_01FE_01FE, 0xFE01_FE01_FE01_FE01, 0x1FE0_1FE0_0EF1_0EF1, 0xE01F_E01F_F10E_F10E,
+        0x1FFE_1FFE_0EFE_0EFE, 0xFE1F_FE1F_FE0E_FE0E, 0xE0FE_E0FE_F1FE_F1FE, 0xFEE0_FEE0_FEF1_FEF1,
+    ]
+}
+
+/// PBKDF2-HMAC (RFC 8018 section 5.2) for the formats of this folder's neighbours; passwords have a room of their own.
+package enum PassphraseKey {
+    package static func pbkdf2(
+        _ passphrase: borrowing SecretBytes, salt: [UInt8], hash: DigestAlgorithm, iterations: Int, count: Int
+    ) throws(CryptoError) -> SecretBytes {
+        guard iterations >= 1, iterations <= Int32.max, count >= 1, count <= 1 << 20 else { throw .workOutOfBounds }
+        guard passphrase.count <= Int32.max, salt.count <= Int32.max else { throw .inputTooLong }
+        guard let function = EVP_MD_fetch(nil, hash.opensslName, nil) else { throw .clearing(.unknownAlgorithm) }
+        defer { EVP_MD_free(function) }
+        return try passphrase.withBytes { (passphrase: Span<UInt8>) throws(CryptoError) in
+            try SecretBytes(count: count) { (target) throws(CryptoError) in
+                let status = target.withPointer { target, _ in
+                    passphrase.withPointer { bytes, length in
+                        bytes.withMemoryRebound(to: CChar.self, capacity: max(length, 1)) {
+                            PKCS5_PBKDF2_HMAC(
+                                $0, Int32(length), salt, Int32(salt.count), Int32(iterations), function, Int32(count),
+                                target)
+                        }
+                    }
+                }
+                guard status == 1 else { throw .clearing(.unknownAlgorithm) }
+            }
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// The functions that make guessing a password slow, with their work factors.
+
+public import OMSecrets
+
+/// A password hash function and how hard it works.
+public enum PasswordFunction: Hashable, Sendable {
+    /// RFC 9106.
+    case argon2(Argon2.Variant, Argon2.Parameters)
+    /// RFC 7914, with N = 2^logCost.
+    case scrypt(logCost: Int, blockSize: Int, parallelism: Int)
+    /// RFC 8018 section 5.2, with HMAC.
+    case pbkdf2(DigestAlgorithm, iterations: Int)
+    /// 2^cost rounds, 4 to 31. Of a password 72 bytes.
+    case bcrypt(cost: Int)
+
+    /// The function's family.
+    public enum Family: String, CaseIterable, Hashable, Sendable {
+        case argon2id, argon2i, argon2d, scrypt, pbkdf2, bcrypt
+    }
+
+    /// The function of a family with the work factors that a new hash should have: about 100 ms of one core in 2025, and
+    /// no less than the OWASP Password Storage Cheat Sheet asks for.
+    public static func standard(_ family: Family) -> PasswordFunction {
+        switch family {
+        case .argon2id: .argon2(.argon2id, .standard)
+        case .argon2i: .argon2(.argon2i, .standard)
+        case .argon2d: .argon2(.argon2d, .standard)
+        case .scrypt: .scrypt(logCost: 17, blockSize: 8, parallelism: 1)
+        case .pbkdf2: .pbkdf2(.sha256, iterations: 600_000)
+        case .bcrypt: .bcrypt(cost: 12)
+        }
+    }
+
+    /// The name that the stored string starts with, between `$` and `$`.
+    public var name: String {
+        switch self {
+        case .argon2(let variant, _): variant.rawValue
+        case .scrypt: "scrypt"
+        case .pbkdf2(let algorithm, _): "pbkdf2-\(algorithm.name)"
+        case .bcrypt: "2b"
+        }
+    }
+
+    /// Whether the same cheat sheet's minimum is higher: a caller that creates with it should say so.
+    public var isWeak: Bool {
+        switch self {
+        case .argon2(_, let parameters):
+            // 19 MiB twice, and so on down to 7 MiB five times.
+            parameters.memoryKiB < 7 << 10 || parameters.memoryKiB * parameters.passes < 35 << 10
+        case .scrypt(let logCost, let blockSize, let parallelism):
+            (blockSize << min(max(logCost, 0), 40)) / 8 * parallelism < 16 << 10 || logCost < 13
+        case .pbkdf2(let algorithm, let iterations):
+            iterations < (algorithm == .insecureSHA1 ? 1_300_000 : algorithm.count >= 48 ? 210_000 : 600_000)
+        case .bcrypt(let cost): cost < 10
+        }
+    }
+}
+
+extension KeyDerivation {
+    /// The key bytes of any of the functions but bcrypt, which gives a string and no bytes.
+    ///
+    /// - Parameters:
+    ///   - secret: Argon2's K.
+    ///   - associatedData: Argon2's X.
+    /// - Throws: ``CryptoError/noSuchForm`` for bcrypt, and for a secret or associated data where it is not Argon2; else
+    ///   what the function itself throws.
+    public static func derive(
+        _ function: PasswordFunction, _ password: borrowing SecretBytes, salt: [UInt8],
+        secret: borrowing SecretBytes = SecretBytes(copying: []), associatedData: [UInt8] = [], count: Int,
+        version: Argon2.Version = .v19
+    ) throws(CryptoError) -> SecretBytes {
+        if case .argon2(let variant, let parameters) = function {
+            return try argon2(
+                variant, password, salt: salt, parameters, secret: secret, associatedData: associatedData,
+                count: count, version: version)
+        }
+        guard secret.count == 0, associatedData.isEmpty else { throw .noSuchForm }
+        switch function {
+        case .scrypt(let logCost, let blockSize, let parallelism):
+            guard (1...40).contains(logCost) else { throw .parameterOutOfRange }
+            return try scrypt(
+                password, salt: salt, cost: 1 << logCost, blockSize: blockSize, parallelism: parallelism, count: count)
+        case .pbkdf2(let algorithm, let iterations):
+            return try pbkdf2(algorithm, password, salt: salt, iterations: iterations, count: count)
+        case .argon2, .bcrypt: throw .noSuchForm
+        }
+    }
+}

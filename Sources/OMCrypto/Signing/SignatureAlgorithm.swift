@@ -1,0 +1,81 @@
+// The ways to sign: RFC 8017, FIPS 186-5, RFC 8032.
+
+/// How a message is signed.
+///
+///     let signature = try key.sign(message, .rsaPSS())
+///     try publicKey.verify(signature, of: message, .rsaPSS())
+public enum SignatureAlgorithm: Hashable, Sendable {
+    /// RSASSA-PSS (RFC 8017 section 8.1).
+    ///
+    /// - Parameters:
+    ///   - hash: of the message.
+    ///   - mask: of the mask; nil for the message's.
+    ///   - salt: how long the salt is.
+    case rsaPSS(DigestAlgorithm = .sha256, mask: DigestAlgorithm? = nil, salt: PSSSaltLength = .ofDigest)
+    /// ECDSA (FIPS 186-5 section 6), the signature in DER: `SEQUENCE { INTEGER r, INTEGER s }`.
+    case ecdsa(DigestAlgorithm)
+    /// ECDSA, the signature r ‖ s, each as long as a coordinate (IEEE P1363).
+    case ecdsaFixed(DigestAlgorithm)
+    /// Ed25519 (RFC 8032 section 5.1), the signature's S below the group's order.
+    case ed25519
+    /// RSASSA-PKCS1-v1_5 (RFC 8017 section 8.2): proofs are weaker than PSS', but old formats ask for it.
+    case legacyRSAPKCS1(DigestAlgorithm)
+
+    /// What a key signs with when nothing was said.
+    public init(default kind: KeyKind) throws(CryptoError) {
+        switch kind {
+        case .rsa: self = .rsaPSS()
+        case .ec(.p256): self = .ecdsa(.sha256)
+        case .ec(.p384): self = .ecdsa(.sha384)
+        case .ec(.p521): self = .ecdsa(.sha512)
+        case .ed25519: self = .ed25519
+        case .x25519: throw .wrongKeyType
+        }
+    }
+
+    /// `rsa-pss-sha256`, `rsa-pkcs1-sha256`, `ecdsa-sha256`, `ecdsa-p1363-sha256`, `ed25519`.
+    ///
+    /// - Throws: ``CryptoError/unknownAlgorithm``.
+    public init(named name: String) throws(CryptoError) {
+        if name == "ed25519" {
+            self = .ed25519
+            return
+        }
+        for (prefix, make) in Self.families where name.hasPrefix(prefix) {
+            let hash = try DigestAlgorithm(named: String(name.dropFirst(prefix.count)))
+            guard hash.name == name.dropFirst(prefix.count), hash != .insecureMD5 else { throw .unknownAlgorithm }
+            self = make(hash)
+            return
+        }
+        throw .unknownAlgorithm
+    }
+
+    private static let families: [(String, @Sendable (DigestAlgorithm) -> SignatureAlgorithm)] = [
+        ("rsa-pss-", { .rsaPSS($0) }), ("rsa-pkcs1-", { .legacyRSAPKCS1($0) }),
+        ("ecdsa-p1363-", { .ecdsaFixed($0) }), ("ecdsa-", { .ecdsa($0) }),
+    ]
+
+    /// The hash of the message; nil for Ed25519, which has its own.
+    public var hash: DigestAlgorithm? {
+        switch self {
+        case .rsaPSS(let hash, _, _), .ecdsa(let hash), .ecdsaFixed(let hash), .legacyRSAPKCS1(let hash): hash
+        case .ed25519: nil
+        }
+    }
+
+    func fits(_ kind: KeyKind) -> Bool {
+        switch (self, kind) {
+        case (.rsaPSS, .rsa), (.legacyRSAPKCS1, .rsa), (.ecdsa, .ec), (.ecdsaFixed, .ec), (.ed25519, .ed25519): true
+        default: false
+        }
+    }
+}
+
+/// The length of a PSS signature's salt.
+public enum PSSSaltLength: Hashable, Sendable {
+    /// As long as the digest.
+    case ofDigest
+    case bytes(Int)
+    /// Whatever the signature says, when verifying; as much as fits, when signing.
+    case any
+}

@@ -1,0 +1,189 @@
+// Authenticated encryption by name: AES-GCM (SP 800-38D), ChaCha20-Poly1305 (RFC 8439) over OpenSSL, XChaCha20-Poly1305
+// (draft-irtf-cfrg-xchacha-03) over libsodium, which OpenSSL does not have.
+//
+// None of them commits to its key: a box can be made that opens under two. Where several keys are tried, as with
+// passwords, a commitment is compared first (``FileSealer``).
+
+internal import COpenSSL
+public import OMSecrets
+
+/// A cipher that notices every change.
+public enum AEADAlgorithm: CaseIterable, Hashable, Sendable {
+    /// Keys of 16, 24 or 32 bytes; a nonce of 12, or of any other length from 1 when a format says so.
+    case aesGCM
+    /// A key of 32 bytes, a nonce of 12.
+    case chacha20Poly1305
+    /// A key of 32 bytes, a nonce of 24: random ones never meet.
+    case xchacha20Poly1305
+
+    /// The nonce's length in bytes, in what ``AuthenticatedCipher/seal(_:_:key:associatedData:)`` makes.
+    public var nonceCount: Int { self == .xchacha20Poly1305 ? 24 : 12 }
+
+    /// Lengths in bytes that a key may have.
+    public var keyCounts: [Int] { self == .aesGCM ? [16, 24, 32] : [32] }
+
+    /// `aes-256-gcm` for a key of 32 bytes, `chacha20-poly1305`, `xchacha20-poly1305`.
+    public func name(keyCount: Int) -> String {
+        switch self {
+        case .aesGCM: "aes-\(keyCount * 8)-gcm"
+        case .chacha20Poly1305: "chacha20-poly1305"
+        case .xchacha20Poly1305: "xchacha20-poly1305"
+        }
+    }
+
+    /// The algorithm that `name` means, and the key's length when the name says it.
+    ///
+    /// - Throws: ``CryptoError/unknownAlgorithm``.
+    public static func named(_ name: String) throws(CryptoError) -> (algorithm: AEADAlgorithm, keyCount: Int?) {
+        let wanted = name.lowercased()
+        if wanted == "aes-gcm" { return (.aesGCM, nil) }
+        for algorithm in allCases {
+            for keyCount in algorithm.keyCounts where wanted == algorithm.name(keyCount: keyCount) {
+                return (algorithm, keyCount)
+            }
+        }
+        throw .unknownAlgorithm
+    }
+}
+
+/// Seals and opens whole messages.
+///
+///     let box = try AuthenticatedCipher.seal(message, .aesGCM, key: key, associatedData: Array("v1".utf8))
+///     let message = try AuthenticatedCipher.open(box, .aesGCM, key: key, associatedData: Array("v1".utf8))
+public enum AuthenticatedCipher {
+    /// The tag's length in bytes in all that is made here.
+    public static let tagCount = 16
+
+    /// Nonce ‖ ciphertext ‖ tag, with a random nonce.
+    ///
+    /// With AES-GCM and ChaCha20-Poly1305 seal at most 2^32 messages under one key (SP 800-38D section 8.3): random
+    /// nonces of 12 bytes meet, and two messages under one nonce give both away.
+    ///
+    /// - Throws: ``CryptoError/keyLength``, ``CryptoError/inputTooLong`` above 1 GiB.
+    public static func seal(
+        _ message: borrowing SecretBytes, _ algorithm: AEADAlgorithm, key: borrowing SecretBytes,
+        associatedData: [UInt8] = []
+    ) throws(CryptoError) -> [UInt8] {
+        let nonce = Random.bytes(algorithm.nonceCount)
+        let sealed = try seal(message, algorithm, key: key, nonceNeverUsedBefore: nonce, associatedData: associatedData)
+        return nonce + sealed.ciphertext + sealed.tag
+    }
+
+    /// What ``seal(_:_:key:associatedData:)`` made.
+    ///
+    /// - Throws: ``CryptoError/keyLength``, ``CryptoError/cannotDecrypt``.
+    public static func open(
+        _ box: [UInt8], _ algorithm: AEADAlgorithm, key: borrowing SecretBytes, associatedData: [UInt8] = []
+    ) throws(CryptoError) -> SecretBytes {
+        guard algorithm.keyCounts.contains(key.count) else { throw .keyLength }
+        guard box.count >= algorithm.nonceCount + tagCount else { throw .cannotDecrypt }
+        return try open(
+            Array(box[algorithm.nonceCount..<box.count - tagCount]), tag: Array(box.suffix(tagCount)), algorithm,
+            key: key, nonce: Array(box.prefix(algorithm.nonceCount)), associatedData: associatedData)
+    }
+
+    /// The parts apart, under a nonce that the caller answers for: used twice with one key, it gives both messages and,
+    /// with AES-GCM, the power to forge away.
+    ///
+    /// - Parameter nonce: ``AEADAlgorithm/nonceCount`` bytes; with AES-GCM 1 byte or more.
+    /// - Throws: ``CryptoError/keyLength``, ``CryptoError/ivLength``, ``CryptoError/inputTooLong`` above 1 GiB.
+    public static func seal(
+        _ message: borrowing SecretBytes, _ algorithm: AEADAlgorithm, key: borrowing SecretBytes,
+        nonceNeverUsedBefore nonce: [UInt8], associatedData: [UInt8]
+    ) throws(CryptoError) -> (ciphertext: [UInt8], tag: [UInt8]) {
+        try check(algorithm, key, nonce, message.count, associatedData.count)
+        if algorithm == .xchacha20Poly1305 {
+            let box = AEAD.sealRaw(message, key, nonce: nonce, associatedData: associatedData)
+            return (Array(box[24..<box.count - tagCount]), Array(box.suffix(tagCount)))
+        }
+        if LongNonceGCM.isNeeded(algorithm, nonce) {
+            return try LongNonceGCM.seal(message, key: key, nonce: nonce, associatedData: associatedData)
+        }
+        let context = try started(.encrypt, algorithm, key, nonce)
+        try take(associatedData, context)
+        var ciphertext = [UInt8](repeating: 0, count: message.count)
+        var tag = [UInt8](repeating: 0, count: tagCount)
+        let isDone = message.withBytes { message in
+            message.withPointer { message, count in
+                (count == 0 || context.update(message, count, into: &ciphertext) == count)
+                    && context.finish(into: &tag) == 0
+                    && context.control(EVP_CTRL_AEAD_GET_TAG, tagCount, &tag)
+            }
+        }
+        guard isDone else { throw .clearing(.unknownAlgorithm) }
+        return (ciphertext, tag)
+    }
+
+    /// - Parameter tag: 16 bytes. A shorter one is refused: each bit left out doubles a forger's chance.
+    /// - Throws: ``CryptoError/keyLength``, ``CryptoError/ivLength``, ``CryptoError/cannotDecrypt`` for another key, nonce
+    ///   or associated data, or a changed ciphertext or tag: which, nobody learns.
+    public static func open(
+        _ ciphertext: [UInt8], tag: [UInt8], _ algorithm: AEADAlgorithm, key: borrowing SecretBytes, nonce: [UInt8],
+        associatedData: [UInt8]
+    ) throws(CryptoError) -> SecretBytes {
+        guard tag.count == tagCount else { throw .cannotDecrypt }
+        return try open(
+            ciphertext, insecureTag: tag, algorithm, key: key, nonce: nonce, associatedData: associatedData)
+    }
+
+    /// The same with a tag that AES-GCM may have cut to 4 bytes or more (SP 800-38D section 5.2.1.2), for formats and
+    /// test vectors that ask for it.
+    public static func open(
+        _ ciphertext: [UInt8], insecureTag tag: [UInt8], _ algorithm: AEADAlgorithm, key: borrowing SecretBytes,
+        nonce: [UInt8], associatedData: [UInt8]
+    ) throws(CryptoError) -> SecretBytes {
+        try check(algorithm, key, nonce, ciphertext.count, associatedData.count)
+        guard tag.count == tagCount || algorithm == .aesGCM && (4..<tagCount).contains(tag.count) else {
+            throw .cannotDecrypt
+        }
+        if algorithm == .xchacha20Poly1305 {
+            do {
+                return try AEAD.openRaw(nonce + ciphertext + tag, key, associatedData: associatedData)
+            } catch { throw .cannotDecrypt }
+        }
+        if LongNonceGCM.isNeeded(algorithm, nonce) {
+            return try LongNonceGCM.open(
+                ciphertext, tag: tag, key: key, nonce: nonce, associatedData: associatedData)
+        }
+        let context = try started(.decrypt, algorithm, key, nonce)
+        try take(associatedData, context)
+        var tag = tag
+        return try SecretBytes(count: ciphertext.count) { (target) throws(CryptoError) in
+            let isAuthentic = target.withPointer { target, count in
+                (count == 0 || context.update(ciphertext, count, into: target) == count)
+                    && context.control(EVP_CTRL_AEAD_SET_TAG, tag.count, &tag) && context.finish(into: target) == 0
+            }
+            // What was decrypted before the tag was judged stays in here, and is wiped with it.
+            guard isAuthentic else { throw .clearing(.cannotDecrypt) }
+        }
+    }
+
+    static func check(
+        _ algorithm: AEADAlgorithm, _ key: borrowing SecretBytes, _ nonce: [UInt8], _ counts: Int...
+    ) throws(CryptoError) {
+        guard algorithm.keyCounts.contains(key.count) else { throw .keyLength }
+        guard nonce.count == algorithm.nonceCount || algorithm == .aesGCM && !nonce.isEmpty else { throw .ivLength }
+        guard counts.allSatisfy({ $0 <= CipherContext.longestPiece }) else { throw .inputTooLong }
+    }
+
+    static func started(
+        _ direction: CipherContext.Direction, _ algorithm: AEADAlgorithm, _ key: borrowing SecretBytes,
+        _ nonce: [UInt8]
+    ) throws(CryptoError) -> CipherContext {
+        let cipher: OpenSSLCipher? =
+            algorithm == .aesGCM
+            ? .aes(key.count, (.aes128GCM, .aes192GCM, .aes256GCM)) : .chacha20Poly1305
+        guard let cipher else { throw .keyLength }
+        let context = try CipherContext(cipher, direction)
+        guard context.control(EVP_CTRL_AEAD_SET_IVLEN, nonce.count) else { throw .clearing(.ivLength) }
+        try key.withBytes { (key) throws(CryptoError) in try context.start(key: key, iv: nonce) }
+        return context
+    }
+
+    static func take(_ associatedData: [UInt8], _ context: borrowing CipherContext) throws(CryptoError) {
+        guard !associatedData.isEmpty else { return }
+        guard context.update(associatedData, associatedData.count, into: nil) != nil else {
+            throw .clearing(.inputTooLong)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+// The block ciphers and their modes by name: FIPS 197 (AES), FIPS 46-3 and SP 800-67 (DES, Triple DES), SP 800-38A (modes).
+
+/// A block cipher in a mode of operation; the key's length picks the variant. None of them notices a changed ciphertext.
+public struct BlockAlgorithm: Hashable, Sendable {
+    public enum Cipher: CaseIterable, Hashable, Sendable {
+        /// Keys of 16, 24 or 32 bytes, blocks of 16.
+        case aes
+        /// A key of 8 bytes of which 56 bits count: found by trying them all. Blocks of 8.
+        case insecureDES
+        /// EDE with a key of 24 bytes, or of 16 (K1 K2 K1). Blocks of 8: 2^32 of them under one key show the message
+        /// (Sweet32, CVE-2016-2183).
+        case insecureTripleDES
+    }
+
+    public enum Mode: CaseIterable, Hashable, Sendable {
+        case cbc
+        /// Equal blocks give equal blocks.
+        case insecureECB
+        /// The IV is the first counter block; it counts as one big-endian number.
+        case ctr
+    }
+
+    public let cipher: Cipher
+    public let mode: Mode
+
+    public init(_ cipher: Cipher, _ mode: Mode) {
+        (self.cipher, self.mode) = (cipher, mode)
+    }
+
+    public static let aesCBC = BlockAlgorithm(.aes, .cbc)
+    public static let aesCTR = BlockAlgorithm(.aes, .ctr)
+
+    /// The block's length in bytes, which is the IV's too.
+    public var blockCount: Int { cipher == .aes ? 16 : 8 }
+
+    /// Lengths in bytes that a key may have.
+    public var keyCounts: [Int] { cipher.keyCounts }
+
+    public var usesIV: Bool { mode != .insecureECB }
+
+    /// Whether padding means anything: CTR takes messages of any length as they are.
+    public var usesPadding: Bool { mode != .ctr }
+
+    /// Whether whoever creates something new with it should be stopped first.
+    public var isInsecure: Bool { cipher != .aes || mode == .insecureECB }
+
+    /// `aes-256-cbc` for a key of 32 bytes, `3des-ecb`, `des-cbc`.
+    public func name(keyCount: Int) -> String {
+        let cipherName = cipher == .aes ? "aes-\(keyCount * 8)" : cipher.sdkName.lowercased()
+        return "\(cipherName)-\(mode.name)"
+    }
+
+    /// The algorithm that `name` means, and the key's length when the name says it: `aes-128-cbc`, `AES-CTR`, `3des-ecb`.
+    ///
+    /// - Throws: ``CryptoError/unknownAlgorithm``.
+    public static func named(_ name: String) throws(CryptoError) -> (algorithm: BlockAlgorithm, keyCount: Int?) {
+        let wanted = name.lowercased()
+        for cipher in Cipher.allCases {
+            for mode in Mode.allCases {
+                let algorithm = BlockAlgorithm(cipher, mode)
+                if wanted == "\(cipher.sdkName.lowercased())-\(mode.name)" { return (algorithm, nil) }
+                for keyCount in cipher.keyCounts where wanted == algorithm.name(keyCount: keyCount) {
+                    return (algorithm, keyCount)
+                }
+            }
+        }
+        throw .unknownAlgorithm
+    }
+}
+
+extension BlockAlgorithm.Cipher {
+    /// What the SDK writes between its braces: `AES`, `DES`, `3DES`.
+    public var sdkName: String {
+        switch self {
+        case .aes: "AES"
+        case .insecureDES: "DES"
+        case .insecureTripleDES: "3DES"
+        }
+    }
+
+    /// Lengths in bytes that a key may have.
+    public var keyCounts: [Int] {
+        switch self {
+        case .aes: [16, 24, 32]
+        case .insecureDES: [8]
+        case .insecureTripleDES: [16, 24]
+        }
+    }
+}
+
+extension BlockAlgorithm.Mode {
+    /// `cbc`, `ecb`, `ctr`.
+    public var name: String {
+        switch self {
+        case .cbc: "cbc"
+        case .insecureECB: "ecb"
+        case .ctr: "ctr"
+        }
+    }
+}
+
+/// How the last block is filled.
+public enum BlockPadding: Hashable, Sendable {
+    /// 1 to a block's length of bytes, each of them their number (RFC 5652 section 6.3).
+    case pkcs7
+    /// None: the message is whole blocks, or any length in CTR.
+    case none
+}
+
+extension BlockAlgorithm {
+    /// Nil for a key of another length. DES and Triple DES count in ``CounterStream``, which needs their bare blocks.
+    func openssl(keyCount: Int) -> OpenSSLCipher? {
+        guard keyCounts.contains(keyCount) else { return nil }
+        return switch (cipher, mode) {
+        case (.aes, .cbc): .aes(keyCount, (.aes128CBC, .aes192CBC, .aes256CBC))
+        case (.aes, .insecureECB): .aes(keyCount, (.aes128ECB, .aes192ECB, .aes256ECB))
+        case (.aes, .ctr): .aes(keyCount, (.aes128CTR, .aes192CTR, .aes256CTR))
+        case (.insecureDES, .cbc): .desCBC
+        case (.insecureDES, .insecureECB), (.insecureDES, .ctr): .desECB
+        case (.insecureTripleDES, .cbc): .tripleDESCBC
+        case (.insecureTripleDES, .insecureECB), (.insecureTripleDES, .ctr): .tripleDESECB
+        }
+    }
+}

@@ -1,0 +1,88 @@
+// What `openssl enc` writes: `Salted__`, a salt of 8 bytes, the ciphertext. Neither the cipher nor the function that made
+// key and IV of the password stands in it, nor anything that tells a wrong password: about one in 256 is taken for right.
+
+internal import COpenSSL
+public import OMSecrets
+
+/// The password's way to key and IV in `openssl enc`.
+public struct OpenSSLEnc: Hashable, Sendable {
+    public enum Derivation: Hashable, Sendable {
+        /// `openssl enc -pbkdf2 -iter N`.
+        case pbkdf2(iterations: Int)
+        /// Without `-pbkdf2`: EVP_BytesToKey, one round of a fast hash.
+        case insecureBytesToKey
+    }
+
+    public let derivation: Derivation
+    /// `-md`.
+    public let hash: DigestAlgorithm
+
+    /// What `openssl enc -pbkdf2` does when nothing else is asked of it.
+    public static let standard = OpenSSLEnc(.pbkdf2(iterations: 10_000), .sha256)
+
+    public init(_ derivation: Derivation, _ hash: DigestAlgorithm) {
+        (self.derivation, self.hash) = (derivation, hash)
+    }
+
+    /// The header's length in bytes: `Salted__` and the salt.
+    public static let headerCount = 16
+    private static let magic = Array("Salted__".utf8)
+
+    /// A header with a new salt.
+    public static func newHeader() -> [UInt8] { magic + Random.bytes(headerCount - magic.count) }
+
+    /// The message's cipher, whose key and IV are made of the password and the header's salt.
+    ///
+    /// - Parameters:
+    ///   - header: The first ``headerCount`` bytes.
+    ///   - keyCount: Bytes; 24 for Triple DES.
+    ///   - maximumWork: The most PBKDF2 iterations that are done.
+    /// - Throws: ``CryptoError/notOpenSSLSalted``, ``CryptoError/workAboveCap(_:)``, ``CryptoError/keyLength``,
+    ///   ``CryptoError/unknownAlgorithm``.
+    public func cipher(
+        _ direction: BlockCipher.Direction, unauthenticated algorithm: BlockAlgorithm, keyCount: Int,
+        padding: BlockPadding = .pkcs7, password: borrowing SecretBytes, header: [UInt8],
+        maximumWork: Int = 10_000_000
+    ) throws(CryptoError) -> BlockCipher {
+        guard header.count == Self.headerCount, header.starts(with: Self.magic) else { throw .notOpenSSLSalted }
+        guard algorithm.keyCounts.contains(keyCount) else { throw .keyLength }
+        let salt = Array(header.dropFirst(Self.magic.count))
+        let ivCount = algorithm.usesIV ? algorithm.blockCount : 0
+        let material = try material(password, salt, keyCount + ivCount, maximumWork)
+        return try material.withBytes { (bytes: Span<UInt8>) throws(CryptoError) in
+            try BlockCipher(
+                direction, unauthenticated: algorithm, key: SecretBytes(copying: bytes.extracting(0..<keyCount)),
+                iv: [UInt8](copying: bytes.extracting(keyCount..<bytes.count)), padding: padding)
+        }
+    }
+
+    private func material(
+        _ password: borrowing SecretBytes, _ salt: [UInt8], _ count: Int, _ maximumWork: Int
+    ) throws(CryptoError) -> SecretBytes {
+        switch derivation {
+        case .pbkdf2(let iterations):
+            guard iterations <= maximumWork else { throw .workAboveCap(iterations) }
+            return try PassphraseKey.pbkdf2(
+                password, salt: salt, hash: hash, iterations: iterations, count: count)
+        case .insecureBytesToKey:
+            return try bytesToKey(password, salt, count)
+        }
+    }
+
+    /// D(i) = H(D(i−1) ‖ password ‖ salt), one after the other until there is enough (EVP_BytesToKey(3), count 1).
+    private func bytesToKey(
+        _ password: borrowing SecretBytes, _ salt: [UInt8], _ count: Int
+    ) throws(CryptoError) -> SecretBytes {
+        var digest = try Digest(hash)
+        var output = SecretBuffer(capacity: count + hash.count)
+        var last = SecretBytes(count: 0) { _ in }
+        while output.count < count {
+            digest.update(last)
+            digest.update(password)
+            digest.update(salt.span)
+            last = digest.finishSecret()
+            output.append(last)
+        }
+        return output.withBytes { SecretBytes(copying: $0.extracting(0..<count)) }
+    }
+}

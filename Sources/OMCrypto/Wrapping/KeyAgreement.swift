@@ -1,0 +1,34 @@
+// Diffie-Hellman on curves: X25519 (RFC 7748) and ECDH with cofactor 1 (SP 800-56A section 5.7.1.2).
+
+internal import COpenSSL
+public import OMSecrets
+
+extension PrivateKey {
+    /// The secret that both holders of a key pair compute: 32 bytes of X25519, or the shared point's x, as long as a
+    /// coordinate. It is no key yet: derive one from it.
+    ///
+    /// - Throws: ``CryptoError/wrongKeyType`` for two kinds that do not go together; ``CryptoError/invalidKey`` for a point
+    ///   of low order, with which the secret would be the same whatever this key is (RFC 7748 section 6.1).
+    public func agree(with other: borrowing PublicKey) throws(CryptoError) -> SecretBytes {
+        guard kind == other.kind else { throw .wrongKeyType }
+        let size: Int
+        switch kind {
+        case .x25519: size = 32
+        case .ec(let curve): size = curve.count
+        case .rsa, .ed25519: throw .wrongKeyType
+        }
+        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil) else { throw .clearing(.invalidKey) }
+        defer { EVP_PKEY_CTX_free(context) }
+        guard EVP_PKEY_derive_init(context) == 1,
+            EVP_PKEY_derive_set_peer_ex(context, other.handle.pointer, 1) == 1
+        else { throw .clearing(.invalidKey) }
+        var (count, status): (Int, Int32) = (size, 0)
+        let shared = SecretBytes(count: size) { target in
+            status = unsafe target.withPointer { target, _ in EVP_PKEY_derive(context, target, &count) }
+        }
+        guard status == 1, count == size else { throw .clearing(.invalidKey) }
+        // OpenSSL refuses it too; a library that did not would hand an attacker the key of every session.
+        guard shared.withBytes({ bytes in bytes.indices.contains { bytes[$0] != 0 } }) else { throw .invalidKey }
+        return shared
+    }
+}

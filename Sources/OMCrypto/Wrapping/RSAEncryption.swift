@@ -1,0 +1,125 @@
+// Wrapping a short secret under an RSA key: OAEP (RFC 8017 section 7.1), and v1.5 (7.2) for those who must.
+
+internal import COpenSSL
+public import OMSecrets
+
+/// What OAEP is done with. Both sides must agree on all of it.
+public struct OAEP: Hashable, Sendable {
+    public var hash: DigestAlgorithm
+    /// The mask's hash; nil for the same.
+    public var mask: DigestAlgorithm?
+    public var label: [UInt8]
+
+    public init(_ hash: DigestAlgorithm = .sha256, mask: DigestAlgorithm? = nil, label: [UInt8] = []) {
+        (self.hash, self.mask, self.label) = (hash, mask, label)
+    }
+}
+
+extension PublicKey {
+    /// Wraps a secret for the holder of the private key.
+    ///
+    /// - Parameter secret: at most the modulus' length − 2 · the hash's − 2 bytes: 190 for 2048 bits and SHA-256.
+    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/inputTooLong``, ``CryptoError/unknownAlgorithm``.
+    public func wrap(_ secret: borrowing SecretBytes, _ oaep: OAEP = OAEP()) throws(CryptoError) -> [UInt8] {
+        guard case .rsa(let bits) = kind else { throw .wrongKeyType }
+        guard secret.count <= (bits + 7) / 8 - 2 * oaep.hash.count - 2 else { throw .inputTooLong }
+        return try encrypt(secret, .oaep(oaep))
+    }
+
+    /// The same by PKCS#1 v1.5. Whoever can ask the other side whether a ciphertext is well formed reads the message
+    /// (Bleichenbacher 1998).
+    ///
+    /// - Parameter secret: at most the modulus' length − 11 bytes.
+    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/inputTooLong``.
+    public func insecureWrapPKCS1(_ secret: borrowing SecretBytes) throws(CryptoError) -> [UInt8] {
+        guard case .rsa(let bits) = kind else { throw .wrongKeyType }
+        guard secret.count <= (bits + 7) / 8 - 11 else { throw .inputTooLong }
+        return try encrypt(secret, .pkcs1)
+    }
+
+    private func encrypt(_ secret: borrowing SecretBytes, _ padding: RSAPadding) throws(CryptoError) -> [UInt8] {
+        let context = try RSAContext(handle)
+        guard EVP_PKEY_encrypt_init(context.pointer) == 1, padding.set(context.pointer) else {
+            throw .clearing(.unknownAlgorithm)
+        }
+        var count = (kind.bits + 7) / 8
+        var output = [UInt8](repeating: 0, count: count)
+        let status = secret.withBytes { secret in
+            unsafe secret.withPointer { EVP_PKEY_encrypt(context.pointer, &output, &count, $0, $1) }
+        }
+        guard status == 1 else { throw .clearing(.inputTooLong) }
+        return Array(output.prefix(count))
+    }
+}
+
+extension PrivateKey {
+    /// Unwraps what ``PublicKey/wrap(_:_:)`` made.
+    ///
+    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/unknownAlgorithm``; ``CryptoError/cannotUnwrap`` for
+    ///   everything that may be wrong with the ciphertext.
+    public func unwrap(_ wrapped: [UInt8], _ oaep: OAEP = OAEP()) throws(CryptoError) -> SecretBytes {
+        try decrypt(wrapped, .oaep(oaep))
+    }
+
+    /// Unwraps PKCS#1 v1.5. Do not let anyone who is not yourself learn whether it worked.
+    ///
+    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/cannotUnwrap``.
+    public func unwrapPKCS1(unauthenticated wrapped: [UInt8]) throws(CryptoError) -> SecretBytes {
+        try decrypt(wrapped, .pkcs1)
+    }
+
+    private func decrypt(_ wrapped: [UInt8], _ padding: RSAPadding) throws(CryptoError) -> SecretBytes {
+        guard case .rsa(let bits) = kind else { throw .wrongKeyType }
+        let size = (bits + 7) / 8
+        // RFC 8017 sections 7.1.2 and 7.2.2, step 1: exactly the modulus' length.
+        guard wrapped.count == size else { throw .cannotUnwrap }
+        let context = try RSAContext(handle)
+        guard EVP_PKEY_decrypt_init(context.pointer) == 1, padding.set(context.pointer) else {
+            throw .clearing(.unknownAlgorithm)
+        }
+        var (count, status): (Int, Int32) = (size, 0)
+        let output = SecretBytes(count: size) { target in
+            status = unsafe target.withPointer { target, _ in
+                EVP_PKEY_decrypt(context.pointer, target, &count, wrapped, wrapped.count)
+            }
+        }
+        guard status == 1 else { throw .clearing(.cannotUnwrap) }
+        return output.withBytes { SecretBytes(copying: $0.extracting(0..<count)) }
+    }
+}
+
+private enum RSAPadding {
+    case oaep(OAEP)
+    case pkcs1
+
+    func set(_ context: OpaquePointer) -> Bool {
+        switch self {
+        case .pkcs1: return EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
+        case .oaep(let oaep):
+            let mask = (oaep.mask ?? oaep.hash).messageDigestName
+            guard EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_OAEP_PADDING) == 1,
+                EVP_PKEY_CTX_set_rsa_oaep_md_name(context, oaep.hash.messageDigestName, nil) == 1,
+                EVP_PKEY_CTX_set_rsa_mgf1_md_name(context, mask, nil) == 1
+            else { return false }
+            guard !oaep.label.isEmpty else { return true }
+            // OpenSSL takes the copy over, and frees it.
+            guard let copy = CRYPTO_memdup(oaep.label, oaep.label.count, #file, #line) else { return false }
+            guard EVP_PKEY_CTX_set0_rsa_oaep_label(context, copy, Int32(oaep.label.count)) == 1 else {
+                CRYPTO_free(copy, #file, #line)
+                return false
+            }
+            return true
+        }
+    }
+}
+
+private struct RSAContext: ~Copyable {
+    let pointer: OpaquePointer
+
+    init(_ key: borrowing KeyHandle) throws(CryptoError) {
+        guard let pointer = EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil) else { throw .clearing(.invalidKey) }
+        self.pointer = pointer
+    }
+
+    deinit { EVP_PKEY_CTX_free(pointer) }
+}

@@ -1,0 +1,30 @@
+// Wrapping a secret for an X25519 key: libsodium's sealed box, X25519 with a fresh key, XSalsa20-Poly1305.
+
+public import OMSecrets
+
+extension PublicKey {
+    /// Seals a secret for the holder of the private key; nobody learns who sealed it.
+    ///
+    /// - Returns: 48 bytes more than the secret: the fresh public key, the tag, the ciphertext.
+    /// - Throws: ``CryptoError/wrongKeyType`` for anything but X25519, ``CryptoError/invalidKey`` for a point of low order.
+    public func seal(_ secret: borrowing SecretBytes) throws(CryptoError) -> [UInt8] {
+        guard kind == .x25519 else { throw .wrongKeyType }
+        do throws(SecretsError) { return try AnonymousBox.seal(secret, to: rawBytesOrEmpty) } catch { throw .invalidKey }
+    }
+
+    private var rawBytesOrEmpty: [UInt8] { (try? rawBytes) ?? [] }
+}
+
+extension PrivateKey {
+    /// Opens what ``PublicKey/seal(_:)`` made.
+    ///
+    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/cannotUnwrap``.
+    public func open(sealed box: [UInt8]) throws(CryptoError) -> SecretBytes {
+        guard kind == .x25519 else { throw .wrongKeyType }
+        let scalar = try rawBytes()
+        let half = try publicKey().rawBytes
+        do throws(SecretsError) {
+            return try AnonymousBox.open(box, publicKey: half, privateKey: scalar)
+        } catch { throw .cannotUnwrap }
+    }
+}

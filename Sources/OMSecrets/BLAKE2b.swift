@@ -1,0 +1,42 @@
+// BLAKE2b (RFC 7693) of any length, piece by piece. OpenSSL 3.0 knows it with 64 bytes only.
+
+internal import CSodium
+
+/// One unkeyed BLAKE2b being computed, in memory that is wiped with it. A class, so that it can stand where OpenSSL's
+/// handle stands.
+@safe
+package final class BLAKE2b {
+    private let state: OpaquePointer
+    private let memory: UnsafeMutableRawPointer
+    private let count: Int
+
+    /// - Parameter count: 1 to 64 bytes.
+    package init(count: Int) {
+        precondition((1...64).contains(count), "BLAKE2b gives 1 to 64 bytes")
+        let size = crypto_generichash_statebytes()
+        unsafe memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
+        unsafe state = OpaquePointer(memory)
+        self.count = count
+        restart()
+    }
+
+    deinit {
+        unsafe sodium_memzero(memory, crypto_generichash_statebytes())
+        unsafe memory.deallocate()
+    }
+
+    package func update(_ bytes: Span<UInt8>) {
+        _ = unsafe bytes.withPointer { unsafe crypto_generichash_update(state, $0, UInt64($1)) }
+    }
+
+    /// The digest of everything since the start or the last `finish`.
+    package func finish(into target: inout MutableSpan<UInt8>) {
+        precondition(target.count == count, "a target of another length")
+        _ = unsafe target.withPointer { unsafe crypto_generichash_final(state, $0, $1) }
+        restart()
+    }
+
+    private func restart() {
+        _ = unsafe crypto_generichash_init(state, nil, 0, count)
+    }
+}

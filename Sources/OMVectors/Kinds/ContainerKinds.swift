@@ -1,0 +1,71 @@
+// The file container (docs/file-format.md): golden ones that must open, and broken ones that must not.
+
+internal import OMCrypto
+internal import OMSecrets
+
+/// A container and what opens it.
+struct ContainerCheck: Check {
+    enum Opener: Sendable {
+        case password([UInt8])
+        case key([UInt8])
+        case privateKey([UInt8])
+    }
+
+    let opener: Opener
+    let container: [UInt8]
+    let message: [UInt8]
+
+    func run() -> Outcome {
+        var rest = container[...]
+        let source: ByteSource = { target in
+            let count = min(target.count, rest.count)
+            for index in 0..<count { target[index] = rest[rest.startIndex + index] }
+            rest = rest.dropFirst(count)
+            return count
+        }
+        var opened: [UInt8] = []
+        do {
+            let file = try SealedFile(from: source)
+            try unlocked(file).open(from: source) { opened += [UInt8](copying: $0) }
+            return opened == message ? .agrees : .differs("the message is another")
+        } catch {
+            // What was given out before the error must be the message's own beginning.
+            return message.starts(with: opened) ? .refused("\(error)") : .differs("wrong bytes before the refusal")
+        }
+    }
+
+    private func unlocked(_ file: SealedFile) throws -> FileOpener {
+        switch opener {
+        case .password(let bytes): try file.unlock(with: Password(SecretBytes(copying: bytes)))
+        case .key(let bytes): try file.unlock(with: Key<Deriving>(readFrom: SecretBytes(copying: bytes)))
+        case .privateKey(let bytes):
+            try file.unlock(with: X25519Identity(privateKey: SecretBytes(copying: bytes)))
+        }
+    }
+}
+
+enum ContainerKinds {
+    static let all = [
+        Kind.native(
+            "file-container", params: ["lock"], test: ["password", "key", "private", "container", "msg"]
+        ) { (group) throws(Unreadable) in
+            let lock = try group.parameters.text("lock")
+            // Five bits of a private key of X25519 are set whatever they are, so it is not flipped.
+            let flips = ["container", "msg"] + (lock == "public" ? [] : [lock])
+            guard ["password", "key", "public"].contains(lock) else {
+                throw group.parameters.wrong("lock", "password, key or public")
+            }
+            return .each(flips: flips) { (test, _) throws(Unreadable) in
+                let opener: ContainerCheck.Opener =
+                    switch lock {
+                    case "password": .password(try test.bytes("password"))
+                    case "key": .key(try test.bytes("key", count: 32))
+                    default: .privateKey(try test.bytes("private", count: 32))
+                    }
+                return .run(
+                    ContainerCheck(
+                        opener: opener, container: try test.bytes("container"), message: try test.bytes("msg")))
+            }
+        }
+    ]
+}

@@ -1,0 +1,60 @@
+internal import ArgumentParser
+internal import OMCrypto
+internal import OMSecrets
+
+/// `omvault crypto agree`: a key that two holders of key pairs share.
+struct CryptoAgree: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "agree",
+        abstract: "Compute a key shared with the holder of another key pair.",
+        discussion: """
+            X25519, or ECDH on P-256, P-384 and P-521. What comes out is HKDF-SHA-256 of the shared secret; --bare gives
+            the secret itself, which is no key.
+
+              omvault crypto agree --key-from file:mine.pem --peer theirs.pub.pem --length 32 --info "file keys"
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var key: KeyOptions
+
+    @Option(help: ArgumentHelp("The file of the other's public key.", valueName: "file"))
+    var peer: String
+
+    @Option(help: ArgumentHelp("The number of bytes to derive.", valueName: "bytes"))
+    var length = 32
+
+    @Option(help: ArgumentHelp("HKDF: what the key is for.", valueName: "text"))
+    var info = ""
+
+    @Flag(help: "The shared secret itself, not a key derived from it.")
+    var bare = false
+
+    @Option(help: ArgumentHelp("raw, hex or base64.", valueName: "encoding"))
+    var encoding = ByteEncoding.hex
+
+    @Option(name: [.customShort("o"), .customLong("out")], help: ArgumentHelp("Where it goes.", valueName: "file"))
+    var output: String?
+
+    @Flag(help: "Replace the file of -o.")
+    var force = false
+
+    func validate() throws {
+        guard (1...255 * 32).contains(length) else { throw ValidationError("--length is 1 to \(255 * 32)") }
+        if bare, !info.isEmpty || length != 32 { throw ValidationError("--bare derives nothing: no --length, no --info") }
+    }
+
+    func run(_ door: Door) throws {
+        var target = try OutputFile(output, replacing: force)
+        let secrets = try SecretSources(door, key.sources)
+        let other = try KeyFile(InputFile(peer).readWhole(maximum: KeyFile.maximumCount, hint: "a key is a short file"))
+        let bytes = try key.origin().bytes("private", secrets, key.opening, door)
+        let shared = try key.opening.privateKey(bytes, secrets).agree(with: other.publicKey())
+        let derived =
+            bare ? shared : HKDF.deriveBytes(from: shared, salt: nil, info: Array(info.utf8), count: length)
+        let encoded = encoding.encode(derived)
+        if target.isStandardOutput, StandardOutput.isTerminal { return try door.output.writeSecret(encoded) }
+        try target.write(encoded)
+        if encoding != .raw { try target.write([UInt8(ascii: "\n")].span) }
+        try target.finish()
+    }
+}

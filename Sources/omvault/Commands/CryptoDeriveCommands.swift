@@ -1,0 +1,211 @@
+internal import ArgumentParser
+internal import OMCrypto
+internal import OMSecrets
+
+/// `omvault crypto kdf`: key bytes from a password or from another key.
+struct CryptoKDF: Verb {
+    enum Function: String, CaseIterable, ExpressibleByArgument {
+        case argon2id, argon2i, argon2d, scrypt, pbkdf2, hkdf
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "kdf",
+        abstract: "Derive key bytes from a password, or from a key.",
+        discussion: """
+            Functions: \(Function.allCases.map(\.rawValue).joined(separator: ", ")). hkdf is for keys: it takes no time.
+
+              omvault crypto kdf --alg argon2id --salt-from file:salt --length 32
+              omvault crypto kdf --alg hkdf --hash sha512 --salt-from file:salt --value-from file:key --info-from file:info
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var parameters: FunctionOptions
+    @OptionGroup var work: WorkOptions
+
+    @Option(help: ArgumentHelp("The function.", valueName: "name"))
+    var alg: Function
+
+    @Option(help: ArgumentHelp("Where the password or the key comes from.", valueName: "source"))
+    var valueFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("How it is spelled there: raw, hex or base64.", valueName: "encoding"))
+    var valueEncoding = ByteEncoding.raw
+
+    @Option(help: ArgumentHelp("Where the salt comes from.", valueName: "source"))
+    var saltFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("How the salt is spelled there: raw, hex or base64.", valueName: "encoding"))
+    var saltEncoding = ByteEncoding.raw
+
+    @Option(help: ArgumentHelp("HKDF: what the key is for.", valueName: "source"))
+    var infoFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("Argon2's secret.", valueName: "source"))
+    var secretFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("Argon2's associated data.", valueName: "source"))
+    var adFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("The number of bytes to derive.", valueName: "bytes"))
+    var length: Int
+
+    @Option(help: ArgumentHelp("raw, hex, base64 or base32.", valueName: "encoding"))
+    var encoding = OutputEncoding.hex
+
+    func validate() throws {
+        // HKDF without a salt is defined; the slow functions without one would give equal passwords equal keys.
+        if saltFrom == nil, alg != .hkdf { throw ValidationError("--salt-from is missing") }
+        if infoFrom != nil, alg != .hkdf { throw ValidationError("--info-from is for hkdf") }
+        if secretFrom != nil || adFrom != nil, !alg.rawValue.hasPrefix("argon2") {
+            throw ValidationError("--secret-from and --ad-from are for Argon2")
+        }
+    }
+
+    func run(_ door: Door) throws {
+        let options: [(key: String, value: SecretSourceArgument?)] = [
+            ("--salt-from", saltFrom), ("--info-from", infoFrom), ("--secret-from", secretFrom), ("--ad-from", adFrom),
+        ]
+        let given = options.filter { $0.value != nil } + [("--value-from", valueFrom)]
+        let sources = try SecretSources(door, given)
+        let salt =
+            saltFrom == nil
+            ? [] : try saltEncoding.decode(sources.read("--salt-from", prompt: "Salt"), of: "--salt-from").publicBytes()
+        let info = infoFrom == nil ? [] : try sources.read("--info-from", prompt: "Info").publicBytes()
+        let associatedData = adFrom == nil ? [] : try sources.read("--ad-from", prompt: "Associated data").publicBytes()
+        let secret =
+            secretFrom == nil ? SecretBytes(copying: []) : try sources.read("--secret-from", prompt: "Argon2 secret")
+        let function = try function()
+        let value = try valueEncoding.decode(
+            sources.read("--value-from", prompt: "Password or key"), of: "--value-from")
+        let derived =
+            if let function {
+                try KeyDerivation.derive(
+                    function, value, salt: salt, secret: secret, associatedData: associatedData, count: length)
+            } else {
+                try KeyDerivation.hkdf(hash(), value, salt: salt, info: info, count: length)
+            }
+        guard door.output.format == .json else { return try door.output.bytes(derived, as: encoding) }
+        var document = JSONDocument()
+        document.field("algorithm", .text(alg.rawValue))
+        let shown: OutputEncoding = encoding == .raw ? .base64 : encoding
+        document.secret("key_\(shown.rawValue)", shown.encode(derived))
+        try door.output.document(document)
+    }
+
+    /// Nil for HKDF.
+    private func function() throws -> PasswordFunction? {
+        guard let family = PasswordFunction.Family(rawValue: alg.rawValue) else {
+            guard try parameters.isHashOnly else { throw Failure(.usage, "hkdf takes --hash and no work factors") }
+            return nil
+        }
+        let function = try parameters.function(family)
+        try work.limit.check(function)
+        return function
+    }
+
+    private func hash() throws(CryptoError) -> DigestAlgorithm {
+        guard let name = parameters.hash else { return .sha256 }
+        return try DigestAlgorithm(named: name)
+    }
+}
+
+extension FunctionOptions {
+    /// Whether no work factor was given.
+    fileprivate var isHashOnly: Bool {
+        get throws {
+            [memory, passes, lanes, logN, blockSize, parallelism, iterations, cost].allSatisfy { $0 == nil }
+        }
+    }
+}
+
+/// `omvault crypto hmac`.
+struct CryptoHMAC: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "hmac",
+        abstract: "Compute the HMAC of a file or standard input.",
+        discussion: """
+            Algorithms: \(DigestAlgorithm.allCases.map(\.name).joined(separator: ", ")).
+
+              omvault crypto hmac --alg sha256 --key-from file:key message
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Option(help: ArgumentHelp("The hash function.", valueName: "name"))
+    var alg = DigestAlgorithm.sha256.name
+
+    @Option(help: ArgumentHelp("Where the key comes from.", valueName: "source"))
+    var keyFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("How the key is spelled there: raw, hex or base64.", valueName: "encoding"))
+    var keyEncoding = ByteEncoding.raw
+
+    @Option(help: ArgumentHelp("raw, hex, base64 or base32.", valueName: "encoding"))
+    var encoding = OutputEncoding.hex
+
+    @Argument(help: "The message; - is standard input.")
+    var file = "-"
+
+    func run(_ door: Door) throws {
+        let algorithm = try DigestAlgorithm(named: alg)
+        let sources = try SecretSources(
+            door, ["--key-from": keyFrom], standardInputIsDataOf: file == "-" ? "FILE" : nil)
+        let key = try keyEncoding.decode(sources.read("--key-from", prompt: "Key"), of: "--key-from")
+        var mac = try HMAC(algorithm, key: key)
+        try FilePieces.read(file) { mac.update($0) }
+        let tag = mac.finish()
+        guard door.output.format == .json else { return try door.output.bytes(tag, as: encoding) }
+        var document = JSONDocument()
+        document.field("algorithm", .text("hmac-\(algorithm.name)"))
+        let shown: OutputEncoding = encoding == .raw ? .base64 : encoding
+        document.secret("tag_\(shown.rawValue)", shown.encode(tag))
+        try door.output.document(document)
+    }
+}
+
+/// `omvault crypto rand`: bytes from the system's generator.
+struct CryptoRand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "rand",
+        abstract: "Print random bytes.",
+        discussion: """
+              omvault crypto rand --bytes 16
+              omvault crypto rand --bytes 32 --encoding raw > key
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Option(help: ArgumentHelp("How many bytes.", valueName: "number"))
+    var bytes = 32
+
+    @Option(help: ArgumentHelp("raw, hex, base64 or base32.", valueName: "encoding"))
+    var encoding = OutputEncoding.hex
+
+    func validate() throws {
+        guard (1...1 << 40).contains(bytes) else { throw ValidationError("--bytes takes a number from 1 to 2^40") }
+        if global.isJSON, bytes > 1 << 20 { throw ValidationError("--json takes at most 1048576 bytes") }
+    }
+
+    func run(_ door: Door) throws {
+        if door.output.format == .json {
+            var document = JSONDocument()
+            let shown: OutputEncoding = encoding == .raw ? .base64 : encoding
+            document.secret("bytes_\(shown.rawValue)", shown.encode(.random(bytes)))
+            return try door.output.document(document)
+        }
+        if bytes <= Self.piece { return try door.output.bytes(.random(bytes), as: encoding) }
+        guard encoding != .raw || !StandardOutput.isTerminal else {
+            throw Failure(.usage, "raw bytes are not printable, and standard output is a terminal", hint: "pipe it")
+        }
+        var left = bytes
+        while left > 0 {
+            let count = min(left, Self.piece)
+            try StandardOutput.write(encoding.encode(.random(count)))
+            left -= count
+        }
+        if encoding != .raw { try StandardOutput.write("\n") }
+    }
+
+    /// A multiple of 15, so that the pieces of base64 and base32 join without padding between them.
+    private static let piece = 15 << 12
+}

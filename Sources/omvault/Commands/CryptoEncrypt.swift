@@ -1,0 +1,83 @@
+internal import ArgumentParser
+internal import OMCrypto
+internal import OMSecrets
+
+/// `omvault crypto encrypt`: the container of docs/file-format.md, or a bare cipher.
+struct CryptoEncrypt: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "encrypt",
+        abstract: "Encrypt a file or standard input.",
+        discussion: """
+            Algorithms: \(CipherOptions.algorithms).
+
+            Without --raw the result is a container: to a password, a key of 32 bytes or public keys, in authenticated
+            chunks. Prefer it. With --raw, or an algorithm that only exists bare, it is IV and ciphertext as other
+            programs write them (docs/toolkit.md).
+
+              omvault crypto encrypt -i plan.pdf -o plan.pdf.omvf
+              omvault crypto encrypt --recipient ada.pub --recipient bob.pub < plan.pdf > plan.pdf.omvf
+              omvault crypto encrypt --alg aes-256-cbc --key-from file:key --encoding sdk-android -i text
+              omvault crypto encrypt --openssl pbkdf2 --alg aes-256-cbc -i a -o a.enc
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var cipher: CipherOptions
+
+    @Option(help: ArgumentHelp("A public key that may open it: a PEM file of X25519, or its 32 bytes in hex or base64.", valueName: "pub"))
+    var recipient: [String] = []
+
+    @OptionGroup var stretch: StretchOptions
+
+    @Flag(help: "Allow a legacy algorithm or an IV of zeros.")
+    var insecure = false
+
+    func validate() throws {
+        if !recipient.isEmpty, cipher.keyFrom != nil || cipher.passwordFrom != nil {
+            throw ValidationError("--recipient, --key-from and --password-from contradict each other")
+        }
+    }
+
+    func run(_ door: Door) throws {
+        let choice = try cipher.choice()
+        switch choice {
+        case .container(let algorithm): try ContainerFile(cipher, door).encrypt(self, algorithm)
+        case .sealed, .bare:
+            guard recipient.isEmpty else {
+                throw Failure(.usage, "a bare cipher takes no recipients", hint: "leave out --raw for the container")
+            }
+            try BareCipherFile(cipher, door).encrypt(choice, allowsInsecure: insecure)
+        }
+    }
+}
+
+/// `omvault crypto decrypt`: what `encrypt` made, and what others did with the same ciphers.
+struct CryptoDecrypt: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "decrypt",
+        abstract: "Decrypt a file or standard input.",
+        discussion: """
+            A container says itself what opens it: a password, a key (--key-from, 32 bytes) or a private key of X25519
+            (--key-from, PEM or its 32 bytes). Nothing is written that is not authenticated, and the file of -o
+            appears only when all of it is.
+
+              omvault crypto decrypt -i plan.pdf.omvf -o plan.pdf
+              omvault crypto decrypt --alg aes-256-cbc --openssl pbkdf2 -i a.enc -o a
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var cipher: CipherOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "The most work a foreign file may ask for: a container's MiB times passes, PBKDF2's iterations.",
+            valueName: "n"))
+    var maxWork: Int?
+
+    func run(_ door: Door) throws {
+        let choice = try cipher.choice()
+        switch choice {
+        case .container: try ContainerFile(cipher, door).decrypt(maximumWork: maxWork)
+        case .sealed, .bare: try BareCipherFile(cipher, door).decrypt(choice, maximumWork: maxWork)
+        }
+    }
+}

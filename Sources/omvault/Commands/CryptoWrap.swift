@@ -1,0 +1,146 @@
+// `omvault crypto wrap` and `unwrap`: one key under another. One switch on the family of algorithms: a new family is one
+// case of WrapAlgorithm and one branch in each verb.
+
+internal import ArgumentParser
+internal import OMCrypto
+internal import OMSecrets
+
+/// The families of wrapping, by the names of `--alg`.
+enum WrapAlgorithm {
+    case aes(AESKeyWrap)
+    /// Under a public key.
+    case publicKey(PublicKeyWrap)
+
+    static let names = (AESKeyWrap.allCases.map(\.name) + PublicKeyWrap.names).joined(separator: ", ")
+
+    init(named name: String) throws(Failure) {
+        if let wrap = try? AESKeyWrap(named: name) {
+            self = .aes(wrap)
+        } else if let wrap = try? PublicKeyWrap(named: name) {
+            self = .publicKey(wrap)
+        } else {
+            throw Failure(.usage, "there is no way of wrapping called \"\(name)\"", hint: "one of: \(Self.names)")
+        }
+    }
+}
+
+struct WrapOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The algorithm: \(WrapAlgorithm.names).", valueName: "name"))
+    var alg = AESKeyWrap.kwp.name
+
+    @Option(help: ArgumentHelp("Where the wrapping key comes from.", valueName: "source"))
+    var kekFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("raw, hex or base64.", valueName: "encoding"))
+    var kekEncoding = ByteEncoding.raw
+
+    @Option(help: ArgumentHelp("Where the key, or the wrapped key, comes from.", valueName: "source"))
+    var keyFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("raw, hex or base64.", valueName: "encoding"))
+    var keyEncoding = ByteEncoding.raw
+
+    @Option(help: ArgumentHelp("How the result is written: raw, hex or base64.", valueName: "encoding"))
+    var encoding = ByteEncoding.raw
+
+    @Option(name: [.customShort("o"), .customLong("out")], help: ArgumentHelp("Where the result goes.", valueName: "file"))
+    var output: String?
+
+    @Flag(help: "Replace the file of -o.")
+    var force = false
+
+    @OptionGroup var publicKey: PublicKeyWrapOptions
+
+    func sources(_ door: Door) throws(Failure) -> SecretSources {
+        try SecretSources(
+            door,
+            [("--kek-from", kekFrom), ("--key-from", keyFrom), ("--kek-password-from", publicKey.kekPasswordFrom)])
+    }
+
+    func wrappingKey(_ secrets: borrowing SecretSources) throws(Failure) -> SecretBytes {
+        let key = try secrets.readBytes("--kek-from", prompt: "Wrapping key (\(kekEncoding.rawValue))", kekEncoding)
+        guard [16, 24, 32].contains(key.count) else {
+            throw Failure(
+                .usage, "\(alg) takes a wrapping key of 16, 24 or 32 bytes; this one has \(key.count)",
+                hint: "--kek-encoding hex or base64 reads text")
+        }
+        return key
+    }
+
+    func key(_ secrets: borrowing SecretSources, prompt: String) throws(Failure) -> SecretBytes {
+        try secrets.readBytes("--key-from", prompt: prompt, keyEncoding)
+    }
+
+    func write(_ result: borrowing SecretBytes, _ door: Door) throws(Failure) {
+        var target = try OutputFile(output, replacing: force)
+        let encoded = encoding.encode(result)
+        if target.isStandardOutput, StandardOutput.isTerminal { return try door.output.writeSecret(encoded) }
+        try target.write(encoded)
+        if encoding != .raw { try target.write([UInt8(ascii: "\n")].span) }
+        try target.finish()
+    }
+}
+
+struct CryptoWrap: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "wrap",
+        abstract: "Wrap a key under a key.",
+        discussion: """
+            Algorithms: \(WrapAlgorithm.names) (RFC 3394, RFC 5649, RFC 8017, libsodium's sealed box). Of the last three
+            --kek-from is the file of a public key; rsa-pkcs1 needs --insecure.
+
+              omvault crypto wrap --kek-from file:kek --key-from file:key -o key.wrapped
+              omvault crypto wrap --alg rsa-oaep-sha256 --kek-from file:theirs.pem --key-from file:key -o key.wrapped
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var wrap: WrapOptions
+
+    @Flag(help: "Allow what is only there for old programs.")
+    var insecure = false
+
+    func run(_ door: Door) throws {
+        let algorithm = try WrapAlgorithm(named: wrap.alg)
+        let secrets = try wrap.sources(door)
+        switch algorithm {
+        case .aes(let kind):
+            let wrappingKey = try wrap.wrappingKey(secrets)
+            let key = try wrap.key(secrets, prompt: "Key to wrap (\(wrap.keyEncoding.rawValue))")
+            try wrap.write(SecretBytes(copying: kind.wrap(key, under: wrappingKey)), door)
+        case .publicKey(let kind):
+            try kind.requireInsecure(insecure)
+            let holder = try wrap.publicKey.holder(secrets)
+            let key = try wrap.key(secrets, prompt: "Key to wrap (\(wrap.keyEncoding.rawValue))")
+            try wrap.write(SecretBytes(copying: kind.wrap(key, under: holder, wrap.publicKey)), door)
+        }
+    }
+}
+
+struct CryptoUnwrap: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "unwrap",
+        abstract: "Unwrap a key.",
+        discussion: """
+            Exits with 30 when the wrapping key is another or the wrapped key was changed: which, it cannot tell.
+
+              omvault crypto unwrap --kek-from file:kek --key-from file:key.wrapped -o key
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var wrap: WrapOptions
+
+    func run(_ door: Door) throws {
+        let algorithm = try WrapAlgorithm(named: wrap.alg)
+        let secrets = try wrap.sources(door)
+        switch algorithm {
+        case .aes(let kind):
+            let wrappingKey = try wrap.wrappingKey(secrets)
+            let wrapped = try wrap.key(secrets, prompt: "Wrapped key (\(wrap.keyEncoding.rawValue))")
+            try wrap.write(kind.unwrap(wrapped.withBytes { [UInt8](copying: $0) }, under: wrappingKey), door)
+        case .publicKey(let kind):
+            let holder = try wrap.publicKey.privateHolder(secrets)
+            let wrapped = try wrap.key(secrets, prompt: "Wrapped key (\(wrap.keyEncoding.rawValue))")
+            try wrap.write(kind.unwrap(wrapped.publicBytes(), under: holder, wrap.publicKey), door)
+        }
+    }
+}

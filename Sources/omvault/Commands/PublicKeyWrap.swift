@@ -1,0 +1,88 @@
+// The half of `crypto wrap` that wraps under a public key.
+
+internal import ArgumentParser
+internal import OMCrypto
+internal import OMSecrets
+
+enum PublicKeyWrap {
+    /// RSA-OAEP; the hash, and the mask's unless --mgf names another.
+    case oaep(DigestAlgorithm)
+    /// RSA PKCS#1 v1.5.
+    case pkcs1
+    /// X25519, libsodium's sealed box.
+    case sealedBox
+
+    static let names = ["rsa-oaep-HASH", "rsa-pkcs1", "x25519"]
+
+    /// - Throws: ``CryptoError/unknownAlgorithm``.
+    init(named name: String) throws(CryptoError) {
+        switch name {
+        case "rsa-pkcs1": self = .pkcs1
+        case "x25519": self = .sealedBox
+        default:
+            guard name.hasPrefix("rsa-oaep-") else { throw .unknownAlgorithm }
+            self = .oaep(try DigestAlgorithm(named: String(name.dropFirst("rsa-oaep-".count))))
+        }
+    }
+
+    func requireInsecure(_ isAllowed: Bool) throws(Failure) {
+        guard case .pkcs1 = self, !isAllowed else { return }
+        throw Failure(
+            .unsafeAlgorithm, "PKCS#1 v1.5 encryption lets whoever can ask whether a message is well formed read it",
+            hint: "--alg rsa-oaep-sha256, or add --insecure for interoperability")
+    }
+
+    func wrap(
+        _ key: borrowing SecretBytes, under holder: borrowing PublicKey, _ options: PublicKeyWrapOptions
+    ) throws -> [UInt8] {
+        switch self {
+        case .oaep(let hash): try holder.wrap(key, options.oaep(hash))
+        case .pkcs1: try holder.insecureWrapPKCS1(key)
+        case .sealedBox: try holder.seal(key)
+        }
+    }
+
+    func unwrap(
+        _ wrapped: [UInt8], under holder: borrowing PrivateKey, _ options: PublicKeyWrapOptions
+    ) throws -> SecretBytes {
+        switch self {
+        case .oaep(let hash): try holder.unwrap(wrapped, options.oaep(hash))
+        case .pkcs1: try holder.unwrapPKCS1(unauthenticated: wrapped)
+        case .sealedBox: try holder.open(sealed: wrapped)
+        }
+    }
+}
+
+struct PublicKeyWrapOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Where the password of an encrypted --kek-from comes from.", valueName: "source"))
+    var kekPasswordFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("rsa-oaep: the mask's hash; else the same.", valueName: "hash"))
+    var mgf: String?
+
+    @Option(help: ArgumentHelp("rsa-oaep: the label, as text.", valueName: "text"))
+    var label = ""
+
+    func oaep(_ hash: DigestAlgorithm) throws(CryptoError) -> OAEP {
+        let mask: DigestAlgorithm? = if let mgf { try DigestAlgorithm(named: mgf) } else { nil }
+        return OAEP(hash, mask: mask, label: Array(label.utf8))
+    }
+
+    func holder(_ secrets: borrowing SecretSources) throws -> PublicKey {
+        let file = try KeyFile(read(secrets))
+        return file.isPrivate ? try open(file, secrets).publicKey() : try file.publicKey()
+    }
+
+    func privateHolder(_ secrets: borrowing SecretSources) throws -> PrivateKey {
+        try open(KeyFile(read(secrets)), secrets)
+    }
+
+    private func read(_ secrets: borrowing SecretSources) throws(Failure) -> SecretBytes {
+        try secrets.read("--kek-from", prompt: "Wrapping key", keepNewline: true, maximum: KeyFile.maximumCount)
+    }
+
+    private func open(_ file: borrowing KeyFile, _ secrets: borrowing SecretSources) throws -> PrivateKey {
+        guard file.encryptionName != nil else { return try file.privateKey() }
+        return try file.privateKey(password: secrets.read("--kek-password-from", prompt: "Password of the wrapping key"))
+    }
+}

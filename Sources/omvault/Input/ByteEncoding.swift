@@ -1,0 +1,79 @@
+// How bytes are spelled where they come in and where they go out.
+
+internal import ArgumentParser
+internal import OMSecrets
+
+/// The value of an option such as `--salt-encoding`.
+enum ByteEncoding: String, CaseIterable, ExpressibleByArgument {
+    case raw, hex, base64
+
+    /// - Throws: a usage ``Failure`` that names the option and nothing of the bytes.
+    func decode(_ bytes: consuming SecretBytes, of option: String) throws(Failure) -> SecretBytes {
+        do throws(SecretsError) {
+            switch self {
+            case .raw: return bytes
+            case .hex: return try Hex.decode(bytes)
+            case .base64: return try Base64.decode(bytes)
+            }
+        } catch {
+            throw Failure(.usage, "\(option): the bytes are not strict \(rawValue)")
+        }
+    }
+
+    func encode(_ secret: borrowing SecretBytes) -> SecretBytes {
+        switch self {
+        case .raw: secret.duplicate()
+        case .hex: Hex.encode(secret)
+        case .base64: Base64.encode(secret)
+        }
+    }
+}
+
+/// The value of an option such as `--encoding` of a key or a tag.
+enum OutputEncoding: String, CaseIterable, ExpressibleByArgument {
+    case raw, hex, base64, base32
+
+    func encode(_ bytes: consuming SecretBytes) -> SecretBytes {
+        switch self {
+        case .raw: bytes
+        case .hex: Hex.encode(bytes)
+        case .base64: Base64.encode(bytes)
+        case .base32: Base32.encode(bytes)
+        }
+    }
+}
+
+extension Output {
+    /// Derived bytes: raw as they are, any other encoding on a line of its own.
+    func bytes(_ bytes: consuming SecretBytes, as encoding: OutputEncoding) throws(Failure) {
+        guard encoding != .raw else { return try writeSecret(bytes) }
+        var line = SecretBuffer()
+        line.append(encoding.encode(bytes))
+        line.append(UInt8(ascii: "\n"))
+        try writeSecret(line.finish())
+    }
+}
+
+extension SecretBytes {
+    /// A copy outside of locked memory, of bytes that are no secret, such as a salt.
+    borrowing func publicBytes() -> [UInt8] { withBytes { bytes in bytes.indices.map { bytes[$0] } } }
+}
+
+extension SecretSources {
+    /// Bytes as `encoding` says. Raw ones are taken as they are, a newline at the end included: it may be the key's.
+    borrowing func readBytes(
+        _ option: String, prompt: String, _ encoding: ByteEncoding, maximum: Int = 1 << 20
+    ) throws(Failure) -> SecretBytes {
+        let room = encoding == .raw ? maximum : 2 * maximum + 4
+        let secret = try read(option, prompt: prompt, keepNewline: encoding == .raw, maximum: room)
+        do throws(SecretsError) {
+            switch encoding {
+            case .raw: return secret
+            case .hex: return try Hex.decode(secret)
+            case .base64: return try Base64.decode(secret)
+            }
+        } catch {
+            throw Failure(.usage, "\(option) is not strict \(encoding.rawValue)", hint: "no blanks, no line breaks")
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// Files read piece by piece, so that their size does not matter. The pieces may be passwords: they are locked and wiped.
+
+internal import Glibc
+internal import OMSecrets
+
+enum FilePieces {
+    /// The longest line that is taken whole.
+    private static let longestLine = 16 << 20
+
+    /// Hands a file to `body` piece by piece; `-` is standard input.
+    static func read(_ file: String, _ body: (Span<UInt8>) throws -> Void) throws {
+        let descriptor = try open(file)
+        defer { if file != "-" { close(descriptor) } }
+        var piece = SecretBuffer(capacity: pieceCount)
+        while try fill(&piece, from: descriptor, file) {
+            try piece.withBytes(body)
+            piece.removeAll()
+        }
+    }
+
+    /// Hands a file to `body` in blocks of whole lines; the last line may lack its newline.
+    static func readLines(_ file: String, _ body: (Span<UInt8>) throws -> Void) throws {
+        let descriptor = try open(file)
+        defer { if file != "-" { close(descriptor) } }
+        var block = SecretBuffer(capacity: pieceCount)
+        while try fill(&block, from: descriptor, file) {
+            let whole = block.withBytes { bytes in
+                bytes.indices.reversed().first { bytes[$0] == UInt8(ascii: "\n") }.map { $0 + 1 }
+            }
+            guard let whole else {
+                guard block.count <= longestLine else {
+                    throw Failure(.usage, "\"\(file)\" has a line of more than \(longestLine) bytes")
+                }
+                continue
+            }
+            var rest = SecretBuffer(capacity: pieceCount)
+            try block.withBytes { bytes in
+                try body(bytes.extracting(0..<whole))
+                rest.append(bytes.extracting(whole...))
+            }
+            block = rest
+        }
+        if block.count > 0 { try block.withBytes(body) }
+    }
+
+    private static let pieceCount = 64 << 10
+
+    private static func open(_ file: String) throws(Failure) -> Int32 {
+        let descriptor = file == "-" ? STDIN_FILENO : Glibc.open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Failure(.io, "cannot open \"\(file)\": \(systemMessage(errno))") }
+        return descriptor
+    }
+
+    /// Appends what one read gives; false at the end.
+    private static func fill(
+        _ buffer: inout SecretBuffer, from descriptor: Int32, _ file: String
+    ) throws(Failure) -> Bool {
+        while true {
+            var count = 0
+            buffer.append(upTo: pieceCount) { free in
+                count = free.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+                return max(count, 0)
+            }
+            if count >= 0 { return count > 0 }
+            guard errno == EINTR else { throw Failure(.io, "cannot read \"\(file)\": \(systemMessage(errno))") }
+        }
+    }
+}
+
+extension Span<UInt8> {
+    /// Hands out line by line, without the newlines.
+    func forEachLine(_ body: (Span<UInt8>) throws -> Void) rethrows {
+        var start = 0
+        while start < count {
+            var end = start
+            while end < count, self[end] != UInt8(ascii: "\n") { end += 1 }
+            try body(extracting(start..<end))
+            start = end + 1
+        }
+    }
+}

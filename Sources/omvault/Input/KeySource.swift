@@ -1,0 +1,157 @@
+// Where a key comes from: a file, any source of secrets, or a vault. Only what names a vault opens one.
+
+internal import ArgumentParser
+internal import OMCrypto
+internal import OMSecrets
+internal import OMVault
+
+/// `om://VAULT/ITEM` or `om://VAULT/ITEM/FIELD`.
+struct VaultReference: Hashable, Sendable {
+    let vault: String?
+    let item: String
+    let field: String?
+
+    /// Nil for a text that does not start with `om://`, or names no item.
+    init?(_ text: String) {
+        guard text.hasPrefix("om://") else { return nil }
+        let parts = text.dropFirst(5).split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard (2...3).contains(parts.count), parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        (vault, item, field) = (parts[0], parts[1], parts.count == 3 ? parts[2] : nil)
+    }
+
+    /// The item of a key pair's tag, in the vault of `--vault`.
+    init(tag: KeyPairTag) { (vault, item, field) = (nil, Self.tagPrefix + tag.text, nil) }
+
+    /// What stands before a tag in the name of its item.
+    static let tagPrefix = "keypair."
+
+    func path(default name: String) throws(Failure) -> FieldPath {
+        do throws(VaultError) { return FieldPath(try ItemName(item), try FieldName(field ?? name)) } catch {
+            throw Failure(error, vault: vault)
+        }
+    }
+}
+
+/// The value of an option that takes a key: a source of secrets, or a reference into a vault. Like a source it takes
+/// anything, so that ArgumentParser never prints a secret typed in the wrong place.
+struct KeySourceArgument: ExpressibleByArgument, Sendable {
+    let source: SecretSourceArgument
+    let reference: VaultReference?
+
+    init(argument: String) {
+        reference = VaultReference(argument)
+        // What is no reference must be a source; an `om://` that names no item is neither.
+        source = reference == nil ? SecretSourceArgument(argument: argument) : SecretSourceArgument(.tty)
+    }
+}
+
+/// The options that say how a key file, or the vault it stands in, is opened.
+struct KeyUnlockOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Where the password of an encrypted key file comes from.", valueName: "source"))
+    var keyPasswordFrom: SecretSourceArgument?
+
+    @OptionGroup var work: WorkOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    var sources: [(key: String, value: SecretSourceArgument?)] {
+        [("--key-password-from", keyPasswordFrom)] + unlock.sources
+    }
+}
+
+/// The options of every verb that computes with a key.
+struct KeyOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Where the key comes from, or om://VAULT/ITEM.", valueName: "source"))
+    var keyFrom: KeySourceArgument?
+
+    @Option(help: ArgumentHelp("The tag of a key pair in the vault.", valueName: "tag"))
+    var tag: String?
+
+    @OptionGroup var opening: KeyUnlockOptions
+
+    func validate() throws {
+        if keyFrom != nil, tag != nil { throw ValidationError("--key-from and --tag are two keys; give one") }
+    }
+
+    var sources: [(key: String, value: SecretSourceArgument?)] {
+        [("--key-from", keyFrom?.source)] + opening.sources
+    }
+
+    func origin() throws -> KeyOrigin {
+        if let tag { return .vault(VaultReference(tag: try KeyPairTag(tag))) }
+        if let reference = keyFrom?.reference { return .vault(reference) }
+        return .option("--key-from")
+    }
+}
+
+/// A key's place, found but not read.
+enum KeyOrigin {
+    /// What an option of ``SecretSources`` gives.
+    case option(String)
+    /// A path, or `-`.
+    case file(String)
+    case vault(VaultReference)
+
+    /// `--in`, or the tag beside it.
+    init(file: String?, tag: String?) throws {
+        switch (file, tag) {
+        case (let file?, nil): self = VaultReference(file).map { .vault($0) } ?? .file(file)
+        case (nil, let tag?): self = .vault(VaultReference(tag: try KeyPairTag(tag)))
+        case (nil, nil): throw Failure(.usage, "no key was named", hint: "--in FILE, or --tag T for one in the vault")
+        default: throw Failure(.usage, "--in and --tag are two keys; give one")
+        }
+    }
+
+    /// - Parameter half: `private` or `public`, the field of an item that is meant when none is named.
+    func bytes(
+        _ half: String, _ secrets: borrowing SecretSources, _ opening: KeyUnlockOptions, _ door: Door
+    ) throws -> SecretBytes {
+        switch self {
+        case .option(let name):
+            return try secrets.read(name, prompt: "Key", keepNewline: true, maximum: KeyFile.maximumCount)
+        case .file(let path):
+            return try InputFile(path).readWhole(maximum: KeyFile.maximumCount, hint: "a key is a short file")
+        case .vault(let reference):
+            let path = try reference.path(default: half)
+            return try VaultAccess(door, vault: reference.vault).read(secrets, opening.unlock) {
+                vault throws(VaultError) in try vault.secret(path)
+            }
+        }
+    }
+}
+
+extension KeyUnlockOptions {
+    /// The private key in the bytes of a file, PKCS#12 included; the password is only asked for when it is needed.
+    func privateKey(_ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources) throws -> PrivateKey {
+        if PKCS12File.isPKCS12(bytes) { return try identity(bytes, secrets).key.duplicate() }
+        let file = try KeyFile(bytes)
+        guard file.isEncrypted else { return try file.privateKey() }
+        guard file.encryptionName != nil else { return try file.privateKey() }
+        return try file.privateKey(password: password(secrets), limit: work.limit)
+    }
+
+    /// The public key in the bytes of a file, or the public half of the private one there.
+    func publicKey(_ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources) throws -> PublicKey {
+        if PKCS12File.isPKCS12(bytes) { return try identity(bytes, secrets).key.publicKey() }
+        let file = try KeyFile(bytes)
+        return file.isPrivate ? try privateKey(bytes, secrets).publicKey() : try file.publicKey()
+    }
+
+    /// The one key of a PKCS#12 file.
+    func identity(_ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources) throws -> PKCS12Identity {
+        let found = try contents(bytes, secrets).identities
+        guard let first = found.first else { throw CryptoError.noPrivateKey }
+        guard found.count == 1 else {
+            throw Failure(
+                .ambiguous, "the file holds \(found.count) keys", hint: "omvault crypto inspect --in FILE lists them")
+        }
+        return first
+    }
+
+    func contents(_ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources) throws -> PKCS12Contents {
+        try PKCS12File(bytes).open(password: password(secrets), limit: work.limit)
+    }
+
+    private func password(_ secrets: borrowing SecretSources) throws -> SecretBytes {
+        try secrets.read("--key-password-from", prompt: "Password of the key file")
+    }
+}
