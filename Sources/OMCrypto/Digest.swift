@@ -90,8 +90,9 @@ extension DigestAlgorithm {
     }
 }
 
-/// The handle, freed, and so wiped, with its owner.
-private struct DigestContext: ~Copyable {
+/// The handle, freed, and so wiped, with its owner. Not private: other modules destroy it inline in release builds, and the
+/// linker finds no private metadata.
+struct DigestContext: ~Copyable {
     let pointer: OpaquePointer
 
     init() {
