@@ -77,7 +77,6 @@ extension Digest {
     }
 }
 
-<<<<<<< ours
 extension DigestAlgorithm {
     var opensslName: String {
         switch self {
@@ -87,25 +86,13 @@ extension DigestAlgorithm {
         case .sha256: "SHA2-256"
         case .sha384: "SHA2-384"
         case .sha512: "SHA2-512"
-=======
-/// The handle, freed, and so wiped, with its owner.
-///
-/// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
-struct DigestContext: ~Copyable {
-    let openssl: OpaquePointer?
-    let blake2b: BLAKE2b?
-
-    init(_ algorithm: DigestAlgorithm) throws(CryptoError) {
-        guard algorithm.opensslName != nil else {
-            (openssl, blake2b) = (nil, BLAKE2b(count: algorithm.count))
-            return
->>>>>>> theirs
         }
     }
 }
 
-/// The handle, freed, and so wiped, with its owner. Not private: other modules destroy it inline in release builds, and the
-/// linker finds no private metadata.
+/// The handle, freed, and so wiped, with its owner.
+///
+/// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
 struct DigestContext: ~Copyable {
     let pointer: OpaquePointer
 
