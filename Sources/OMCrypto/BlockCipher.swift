@@ -88,7 +88,9 @@ public struct BlockCipher: ~Copyable {
 }
 
 /// The handle, freed, and so wiped, with its owner.
-private struct CipherContext: ~Copyable {
+///
+/// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
+struct CipherContext: ~Copyable {
     let pointer: OpaquePointer
 
     init() {

@@ -76,7 +76,9 @@ extension Digest {
 }
 
 /// The handle, freed, and so wiped, with its owner: OpenSSL's, or libsodium's.
-private struct DigestContext: ~Copyable {
+///
+/// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
+struct DigestContext: ~Copyable {
     let openssl: OpaquePointer?
     let blake2b: BLAKE2b?
 
