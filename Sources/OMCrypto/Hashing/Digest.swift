@@ -44,7 +44,8 @@ public struct Digest: ~Copyable {
         SecretBytes(count: algorithm.count) { finish(into: &$0) }
     }
 
-    private mutating func finish(into target: inout MutableSpan<UInt8>) {
+    /// - Parameter target: As long as the digest.
+    mutating func finish(into target: inout MutableSpan<UInt8>) {
         if let blake2b = context.blake2b { return blake2b.finish(into: &target) }
         var written: UInt32 = 0
         let status = unsafe target.withPointer { bytes, _ in EVP_DigestFinal_ex(context.openssl, bytes, &written) }
