@@ -74,14 +74,14 @@ import Testing
 
     @Test("malformed strings are refused with an error, all of them")
     func malformed() throws {
-        let braced = try write(.sha256, .ldap, [1, 2, 3, 4])
+        let braced = try write(.sha256, .ldap, [1, 2, 3])
         let phc = try write(.sha256, .phc, [1, 2, 3, 4])
         let fields = phc.split(separator: "$").map(String.init)
         let texts =
             [
                 "", "{", "}", "{}", "{}AA==", "{SSHA256", "{SSHA256}", "SSHA256}" + braced.dropFirst(9), " " + braced,
                 braced + " ", braced + "\n", braced + "\0", braced + "=", String(braced.dropLast()),
-                String(braced.dropLast(4)), braced.replacing("{SSHA256}", with: "{SHA256}"),
+                braced.replacing("{SSHA256}", with: "{SHA256}"),
                 braced.replacing("{SSHA256}", with: "{SSHA512}"), braced.replacing("{SSHA256}", with: "{SSHA-256}"),
                 braced.replacing("{SSHA256}", with: "{{SSHA256}}"), "{" + String(repeating: "S", count: 100) + "}AAAA",
                 braced.replacing("=", with: ""), "{SSHA256}" + String(repeating: "!", count: 48),
@@ -162,10 +162,10 @@ import Testing
     func tierTwo() throws {
         let secret = SecretBytes(copying: Array("mypassword".utf8))
         let made = try SaltedHash.make(of: secret, algorithm: .sha512, saltBits: 128)
-        let salt = try #require(made.saltHex)
+        let salt = made.saltHex ?? ""
         #expect(salt.utf8.count == 32)
         let again = try SaltedHash.string(of: secret, algorithm: .sha512, saltHex: salt)
-        #expect(again.isEqual(to: made.text))
+        #expect(HashStringTests.text(again) == HashStringTests.text(made.text))
         let unsalted = try SaltedHash.make(of: secret, algorithm: .sha256, saltBits: 0)
         #expect(unsalted.saltHex == nil)
         #expect(HashStringTests.text(unsalted.text) == "{SHA-256}ieAVNqwgcnlAnU3h5SU+AfShdp5pbbDWBiypuPVnZ8g=")

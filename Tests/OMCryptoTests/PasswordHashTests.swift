@@ -187,7 +187,8 @@ import Testing
                         mac.update(Array(message[start..<min(start + 17, count)]).span)
                     }
                     let whole = try HMAC.tag(of: message.span, algorithm, key: key)
-                    #expect(mac.finish().isEqual(to: whole))
+                    let isSame = mac.finish().isEqual(to: whole)
+                    #expect(isSame)
                     #expect(whole.count == algorithm.count)
                 }
             }
