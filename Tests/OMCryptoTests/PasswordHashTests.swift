@@ -141,7 +141,8 @@ import Testing
         let salt = [UInt8](repeating: 1, count: 16)
         for (memory, passes, lanes, saltCount, count) in [
             (7, 1, 1, 16, 32), (8, 0, 1, 16, 32), (8, 1, 0, 16, 32), (15, 1, 2, 16, 32), (8, 1, 1, 7, 32),
-            (8, 1, 1, 16, 3), (.max, 1, 1, 16, 32), (8, .max, 1, 16, 32), (.max, 1, 1 << 24, 16, 32), (-8, 1, 1, 16, 32),
+            (8, 1, 1, 16, 3), (.max, 1, 1, 16, 32), (8, .max, 1, 16, 32), (.max, 1, 1 << 24, 16, 32),
+            (-8, 1, 1, 16, 32),
         ] {
             #expect(throws: CryptoError.parameterOutOfRange) {
                 _ = try KeyDerivation.argon2(

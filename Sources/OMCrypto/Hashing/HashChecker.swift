@@ -47,7 +47,8 @@ public struct HashChecker: ~Copyable {
     /// Whether `stored` is of `value`, compared in constant time.
     public mutating func check(_ stored: Span<UInt8>, _ value: Span<UInt8>) -> Answer {
         do throws(CryptoError) {
-            let matches = stored.isEmpty || stored[0] != UInt8(ascii: "$")
+            let matches =
+                stored.isEmpty || stored[0] != UInt8(ascii: "$")
                 ? try checkBraced(stored, value) : try checkPHC(stored, value)
             return matches ? .match : .mismatch
         } catch { return .refused(error) }

@@ -129,7 +129,9 @@ enum DigestKinds {
         guard let algorithm else { return nil }
         let known: Set = ["L", "Seed"]
         // SHA3VS counts in bits where SHAVS counts in bytes.
-        guard count == (algorithm.isSHA3 ? 8 : 1) * algorithm.count, group.words.isEmpty, group.parameters.names.isSubset(of: known) else {
+        guard count == (algorithm.isSHA3 ? 8 : 1) * algorithm.count, group.words.isEmpty,
+            group.parameters.names.isSubset(of: known)
+        else {
             throw Unreadable("\(place): a section other than [L = \(algorithm.count)]")
         }
         return algorithm
