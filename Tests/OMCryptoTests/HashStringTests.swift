@@ -103,6 +103,36 @@ import Testing
             }
         }
     }
+
+    @Test("noise in a good string is an answer, never a crash")
+    func noise() throws {
+        var random = SystemRandomNumberGenerator()
+        let strings = [
+            try write(.sha256, .ldap, [1, 2, 3]), try write(.sha512, .sdk, Array("A1B2".utf8)),
+            try write(.sha3_256, .phc, [1, 2, 3]), "$argon2id$v=19$m=8,t=1,p=1$c29tZXNhbHQ$AAAAAAAA",
+            "$scrypt$ln=1,r=1,p=1$c29tZXNhbHQ$AAAAAAAA", "$pbkdf2-sha256$i=1,l=6$c29tZXNhbHQ$AAAAAAAA",
+            "$2b$04$" + String(repeating: "a", count: 53),
+        ].map { Array($0.utf8) }
+        var checker = HashChecker(schemes: try HashSchemes(list: "all"))
+        for round in 0..<4000 {
+            var text = strings[round % strings.count]
+            for _ in 0...Int.random(in: 0..<3, using: &random) {
+                let place = Int.random(in: 0..<text.count, using: &random)
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0: text[place] = UInt8.random(in: 0...255, using: &random)
+                case 1: text.remove(at: place)
+                case 2: text.insert(UInt8.random(in: 0...127, using: &random), at: place)
+                default: text.append(contentsOf: text.prefix(place))
+                }
+                if text.isEmpty { text = [0] }
+            }
+            // A digit more may ask for more work than a test should do.
+            let isCheap = !text.starts(with: "$a".utf8) && !text.starts(with: "$2".utf8)
+            if isCheap { _ = checker.check(text.span, Self.password.span) }
+            _ = try? PasswordHash(parsing: String(decoding: text, as: UTF8.self))
+            _ = try? StoredHash(parsing: String(decoding: text, as: UTF8.self))
+        }
+    }
 }
 
 /// The SDK's full-control call.
