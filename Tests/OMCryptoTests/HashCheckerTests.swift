@@ -77,6 +77,22 @@ import Testing
         #expect(checker.check(pairs: line.span) == [.match])
     }
 
+    @Test("data and salt together have at most 2^32 − 1 bytes, which is judged before the algorithm's name")
+    func longest() {
+        let salted = SDKHashAlgorithm(named: "SaltedSHA-256")
+        let unknown = SDKHashAlgorithm(named: "SaltedSHA-257")
+        let most = Int(UInt32.max)
+        #expect(throws: Never.self) {
+            try SaltedHash.validate(dataCount: most - 6, saltCount: 6, salted, appends: true)
+        }
+        for algorithm in [salted, unknown] {
+            let error = #expect(throws: CryptoError.self) {
+                try SaltedHash.validate(dataCount: most - 5, saltCount: 6, algorithm, appends: true)
+            }
+            #expect(error?.sdkCode == 10519)
+        }
+    }
+
     @Test("the fast base64 decoder and the bedrock's agree on every text")
     func base64() throws {
         var random = SystemRandomNumberGenerator()
