@@ -36,7 +36,7 @@ let package = Package(
             swiftSettings: house),
         .executableTarget(
             name: "omvault-bench",
-            dependencies: ["OMSecrets"],
+            dependencies: ["OMCrypto", "OMSecrets", "COpenSSL", "CSodium"],
             swiftSettings: house),
 
         // Floor 2, services
@@ -76,3 +76,20 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// `OMV_FUZZ=1 swift build --product omvault-fuzz --scratch-path .build-fuzz`, as Tests/Fuzz/run does. Only so, since
+// packages with unsafe flags cannot be depended on.
+if Context.environment["OMV_FUZZ"] == "1" {
+    let fuzzing: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
+    for target in package.targets where target.type == .regular && target.name.hasPrefix("OM") {
+        target.swiftSettings = (target.swiftSettings ?? []) + fuzzing
+    }
+    package.products.append(.executable(name: "omvault-fuzz", targets: ["omvault-fuzz"]))
+    package.targets += [
+        .target(name: "CFuzz", path: "Tests/Fuzz/CFuzz"),
+        .executableTarget(
+            name: "omvault-fuzz", dependencies: ["CFuzz", "OMVectors", "OMCrypto", "OMSecrets"],
+            path: "Tests/Fuzz/Targets", swiftSettings: house + fuzzing,
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
+    ]
+}
