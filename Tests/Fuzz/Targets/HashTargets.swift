@@ -9,6 +9,13 @@ enum HashTargets {
             guard let text = String(validating: bytes, as: UTF8.self) else { return }
             guard let hash = try? StoredHash(parsing: text) else { return }
             _ = try? hash.matches(SecretBytes(copying: bytes))
-        }
+        },
+        // Only what costs next to nothing is computed.
+        FuzzTarget(name: "password-hashes") { bytes in
+            guard let text = String(validating: bytes, as: UTF8.self) else { return }
+            _ = try? PasswordHash(parsing: text)
+            var checker = HashChecker(schemes: (try? HashSchemes(list: "salted,unsalted")) ?? .standard)
+            _ = checker.check(pairs: bytes.span)
+        },
     ]
 }
