@@ -347,6 +347,7 @@ extension BareCipherFile {
             }
             if read == 0 { break }
         }
+        progress.end()
         try shown.show(door.output)
     }
 

@@ -72,6 +72,7 @@ struct ContainerFile {
             to: { piece in
                 if try !shown.take(piece) { try target.write(piece) }
             })
+        progress.end()
         try shown.show(door.output)
         try target.finish()
     }
