@@ -69,10 +69,13 @@ import Testing
                 }
                 for count in [0, 1, algorithm.nonceCount, algorithm.nonceCount + 15, box.count - 1] {
                     #expect(throws: CryptoError.cannotDecrypt) {
-                        _ = try AuthenticatedCipher.open(Array(box.prefix(count)), algorithm, key: key, associatedData: data)
+                        _ = try AuthenticatedCipher.open(
+                            Array(box.prefix(count)), algorithm, key: key, associatedData: data)
                     }
                 }
-                #expect(throws: CryptoError.cannotDecrypt) { _ = try AuthenticatedCipher.open(box, algorithm, key: key) }
+                #expect(throws: CryptoError.cannotDecrypt) {
+                    _ = try AuthenticatedCipher.open(box, algorithm, key: key)
+                }
             }
             #expect(throws: CryptoError.keyLength) {
                 _ = try AuthenticatedCipher.seal(secret([]), algorithm, key: secret(pattern(15)))
