@@ -6,8 +6,10 @@ internal import Glibc
 struct Program {
     let path: String
     var home: String?
+    /// The file that is its standard input.
+    var input = "/dev/null"
 
-    /// Runs it with nothing to read and nowhere to write.
+    /// Runs it with nowhere to write.
     ///
     /// - Throws: ``BenchError`` when it is not there or does not end with 0: a refusal is fast, and no result.
     func run(_ arguments: [String]) throws(BenchError) { _ = try start(arguments, output: "/dev/null") }
@@ -28,7 +30,7 @@ struct Program {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
         let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=\(home ?? "/nonexistent")"]

@@ -47,7 +47,8 @@ struct Row {
         let isMet = isMet(mine.median, theirs.median)
         let columns = [
             name, ours.label, text(mine.best), text(mine.median), peer.label, text(theirs.best), text(theirs.median),
-            Self.fixed(mine.median / theirs.median, 3), askedText, isMet ? "" : "**no**",
+            Self.fixed(mine.best / theirs.best, 3), Self.fixed(mine.median / theirs.median, 3), askedText,
+            isMet ? "" : "**no**",
         ]
         return Result(line: "| " + columns.joined(separator: " | ") + " |", isMet: isMet)
     }
