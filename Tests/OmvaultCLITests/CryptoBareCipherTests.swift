@@ -7,7 +7,7 @@ import Testing
         head -c 100003 /dev/urandom > m; printf 'correct horse' > pw
         for n in 8 16 24 32; do head -c $n /dev/urandom > k$n; done
         legacy='-provider legacy -provider default'
-        key() { case $1 in aes-128*) echo k16;; aes-192*) echo k24;; aes-256*) echo k32;; 3des*) echo k24;; des*) echo k8;; esac; }
+        key() { case $1 in aes-128*) echo k16;; aes-256*) echo k32;; des*) echo k8;; *) echo k24;; esac; }
         theirs() { case $1 in 3des-ecb) echo des-ede3;; 3des-*) echo des-ede3-${1#3des-};; *) echo $1;; esac; }
         hex() { od -An -v -tx1 $1 | tr -d ' \\n'; }
 
@@ -41,7 +41,8 @@ import Testing
     @Test("what openssl enc writes under a password is read, and what is written it reads: PBKDF2 and its own way")
     func passwords() throws {
         let ran = try bash(
-            Self.prepare + """
+            Self.prepare
+                + """
                 for alg in \(Self.all); do
                     while read -r their ours; do
                         openssl enc -$(theirs $alg) $legacy ${their//_/ } -pass file:pw -in m -out a 2>/dev/null
@@ -63,7 +64,8 @@ import Testing
     @Test("Python's cryptography and omvault read each other's AES-GCM, ChaCha20-Poly1305 and wrapped keys")
     func python() throws {
         let ran = try bash(
-            Self.prepare + """
+            Self.prepare
+                + """
                 printf context > aad
                 cat > theirs.py << 'END'
                 import sys
@@ -78,11 +80,13 @@ import Testing
                     out = (wrap if way == "to" else unwrap)(key, data)
                 else:
                     box, nonce = (AESGCM if what == "gcm" else ChaCha20Poly1305)(key), bytes(range(12))
-                    out = nonce + box.encrypt(nonce, data, b"context") if way == "to" else box.decrypt(data[:12], data[12:], b"context")
+                    if way == "to": out = nonce + box.encrypt(nonce, data, b"context")
+                    else: out = box.decrypt(data[:12], data[12:], b"context")
                 open(target, "wb").write(out)
                 END
                 check() {
-                    python3 -W ignore theirs.py $1 to $3 m theirs; python3 -W ignore theirs.py $1 from $3 ours back; cmp m back
+                    python3 -W ignore theirs.py $1 to $3 m theirs
+                    python3 -W ignore theirs.py $1 from $3 ours back; cmp m back
                     omvault crypto decrypt --raw --alg $2 --key-from file:$3 --aad-from file:aad -i theirs | cmp - m
                 }
                 while read -r name alg k; do
@@ -100,7 +104,7 @@ import Testing
                     python3 -W ignore theirs.py $name from $k ours back; cmp back $key
                     python3 -W ignore theirs.py $name to $k $key theirs; cmp ours theirs
                     omvault crypto unwrap --alg aes-$name --kek-from file:$k --key-from file:theirs | cmp - $key
-                    omvault crypto unwrap --alg aes-$name --kek-from file:k24 --key-from file:key21 2>/dev/null && exit 1
+                    ! omvault crypto unwrap --alg aes-$name --kek-from file:k24 --key-from file:k8 2>/dev/null
                 done; done; true
                 """.replacing("\n                ", with: "\n"))
         #expect(ran.status == 0, "\(ran.output) \(ran.errors)")
@@ -111,18 +115,19 @@ import Testing
         let ran = try bash(
             """
             printf 'secret message' > m; printf 000102030405060708090a0b0c0d0e0f1011121314151617 > k
+            run() {
+                omvault -q crypto $1 --alg $2 --key-from file:k --key-encoding hex --encoding "${@:3}"
+            }
             for alg in aes-192-cbc 3des-cbc; do
-                omvault -q crypto encrypt --insecure --alg $alg --key-from file:k --key-encoding hex --zero-iv --encoding sdk -i m | tee s
-                omvault -q crypto decrypt --alg $alg --key-from file:k --key-encoding hex --zero-iv --encoding sdk -i s; echo
+                run encrypt $alg sdk --zero-iv --insecure -i m | tee s; run decrypt $alg sdk --zero-iv -i s; echo
             done
             for alg in aes-192-cbc aes-192-ecb aes-192-ctr 3des-cbc; do
-                omvault -q crypto encrypt --insecure --alg $alg --key-from file:k --key-encoding hex --encoding sdk-android -i m -o s --force
-                cut -d '}' -f 1 s
-                omvault -q crypto decrypt --alg $alg --key-from file:k --key-encoding hex --encoding sdk-android -i s; echo
+                run encrypt $alg sdk-android --insecure -i m -o s --force; cut -d '}' -f 1 s
+                run decrypt $alg sdk-android -i s; echo
             done
-            omvault -q crypto encrypt --alg aes-192-cbc --key-from file:k --key-encoding hex --encoding sdk -i m; echo $?
-            omvault -q crypto decrypt --alg 3des-cbc --key-from file:k --key-encoding hex --encoding sdk-android -i s; echo $?
-            omvault -q crypto decrypt --alg aes-192-cbc --key-from file:k --key-encoding hex --encoding sdk-android -i s; echo $?
+            run encrypt aes-192-cbc sdk -i m; echo $?
+            run decrypt 3des-cbc sdk-android -i s; echo $?
+            run decrypt aes-192-cbc sdk-android -i s; echo $?
             """)
         #expect(
             ran.output == """
@@ -148,9 +153,11 @@ import Testing
     @Test(
         "what is only made with --insecure is 33 without it, says why and what is safe, and is read without a flag",
         arguments: [
-            "--alg des-cbc --key-from file:k8", "--alg des-ecb --key-from file:k8", "--alg 3des-cbc --key-from file:k24",
+            "--alg des-cbc --key-from file:k8", "--alg des-ecb --key-from file:k8",
+            "--alg 3des-cbc --key-from file:k24",
             "--alg 3des-ecb --key-from file:k24", "--alg aes-256-ecb --key-from file:k32",
-            "--alg aes-256-cbc --key-from file:k32 --zero-iv", "--alg aes-256-cbc --key-from file:k32 --iv-from file:zero",
+            "--alg aes-256-cbc --key-from file:k32 --zero-iv",
+            "--alg aes-256-cbc --key-from file:k32 --iv-from file:zero",
             "--alg aes-256-gcm --raw --key-from file:k32 --zero-iv",
             "--alg aes-256-cbc --openssl legacy --password-from file:pw",
         ])
@@ -172,7 +179,8 @@ import Testing
         for alg in ["aes-256-cbc", "aes-256-ctr"] {
             let ran = try bash(Self.prepare + "omvault crypto encrypt --alg \(alg) --key-from file:k32 -i m -o c")
             #expect(ran.status == 0)
-            #expect(ran.errors == "omvault: warning: \(alg) does not notice a changed message; --alg aes-256-gcm does\n")
+            #expect(
+                ran.errors == "omvault: warning: \(alg) does not notice a changed message; --alg aes-256-gcm does\n")
         }
         #expect(try bash(Self.prepare + "omvault crypto encrypt --key-from file:k32 -i m -o c").errors == "")
     }
@@ -181,19 +189,24 @@ import Testing
         "options that do not belong together, and keys of a wrong length, are usage errors",
         arguments: [
             "encrypt --alg aes-256-cbc --key-from file:k16", "encrypt --alg aes-256-xyz --key-from file:k16",
-            "encrypt --raw --password-from file:pw", "encrypt --key-from file:k16", "encrypt --openssl pbkdf2 --key-from file:k32",
+            "encrypt --raw --password-from file:pw", "encrypt --key-from file:k16",
+            "encrypt --openssl pbkdf2 --key-from file:k32",
             "encrypt --raw --recipient k32 --alg aes-256-cbc", "encrypt --recipient k32 --key-from file:k32",
-            "encrypt --alg aes-cbc --openssl pbkdf2 --password-from file:pw", "encrypt --key-from file:k32 --password-from file:pw",
+            "encrypt --alg aes-cbc --openssl pbkdf2 --password-from file:pw",
+            "encrypt --key-from file:k32 --password-from file:pw",
             "encrypt --alg aes-256-cbc --zero-iv --iv-from file:k16 --key-from file:k32",
             "encrypt --alg aes-256-cbc --iv-from file:k8 --key-from file:k32",
             "encrypt --alg aes-256-gcm --encoding sdk --key-from file:k32", "encrypt --recipient pw",
-            "encrypt --alg aes-256-cbc --key-from file:m --key-encoding hex", "encrypt --alg aes-256-cbc --padding none --key-from file:k32",
+            "encrypt --alg aes-256-cbc --key-from file:m --key-encoding hex",
+            "encrypt --alg aes-256-cbc --padding none --key-from file:k32",
             "wrap --alg aes-xyz --kek-from file:k32 --key-from file:k32", "wrap --kek-from file:pw --key-from file:k32",
             "wrap --alg aes-kw --kek-from file:k32 --key-from file:k8",
         ])
     func usage(line: String) throws {
         let input = line.hasPrefix("wrap") ? "" : "-i m"
-        let ran = try bash(Self.prepare + "set +e; omvault -q crypto \(line) \(input) -o c; echo $?; ls c 2>/dev/null; ls -A | grep omvault-")
+        let ran = try bash(
+            Self.prepare
+                + "set +e; omvault -q crypto \(line) \(input) -o c; echo $?; ls c 2>/dev/null; ls -A | grep omvault-")
         #expect(ran.output == "2\n", "\(ran.errors)")
     }
 }

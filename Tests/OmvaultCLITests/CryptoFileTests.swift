@@ -44,13 +44,15 @@ import Testing
                 omvault crypto encrypt --key-from file:k -i m -o c2
                 head -c 100000 c2 > cut; (cat c2; echo) > longer; head -c 60 c2 > header; : > empty
                 (head -c 100 c2; printf x; tail -c +102 c2) > changed
-                try() { omvault crypto decrypt "$@" -o out 2> err; echo $?; cat err >&2; ls -A | grep -E '^out|omvault-' ; }
+                try() {
+                    omvault crypto decrypt "$@" -o out 2> err; echo $?; cat err >&2; ls -A | grep -E '^out|omvault-'
+                }
                 try --password-from file:wrong -i c1; try --key-from file:other -i c2
                 for broken in cut longer header empty changed m; do try --key-from file:k -i $broken; done
                 try --password-from file:pw -i c2; try --key-from file:k -i c1
-                for broken in cut longer changed; do omvault crypto decrypt --key-from file:k -i $broken | cmp -n 65536 - m; done
+                for broken in cut longer; do omvault crypto decrypt --key-from file:k -i $broken; done | wc -c
                 """)
-        #expect(ran.output == "20\n20\n30\n30\n30\n30\n30\n30\n2\n2\n", "\(ran.errors)")
+        #expect(ran.output == "20\n20\n30\n30\n30\n30\n30\n30\n2\n2\n0\n", "\(ran.errors)")
     }
 
     @Test("an existing file stays unless --force is given, and no device is replaced by a file")
@@ -74,7 +76,8 @@ import Testing
     @Test("a signal takes the unfinished file away")
     func signal() throws {
         let ran = try bash(
-            Self.prepare + """
+            Self.prepare
+                + """
                 cat > signals.py << 'END'
                 # As a shell at a terminal starts it: no signal held back or ignored, whatever the test runner does.
                 import os, signal, subprocess, time
@@ -83,7 +86,8 @@ import Testing
                     signal.pthread_sigmask(signal.SIG_SETMASK, [])
                 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
                     job = subprocess.Popen(
-                        ["omvault", "crypto", "encrypt", "--key-from", "file:k", "-o", "out"], stdin=subprocess.PIPE, preexec_fn=ready)
+                        ["omvault", "crypto", "encrypt", "--key-from", "file:k", "-o", "out"],
+                        stdin=subprocess.PIPE, preexec_fn=ready)
                     job.stdin.write(open("m", "rb").read() * 10)
                     job.stdin.flush()
                     while not any(name.startswith(".omvault-") for name in os.listdir()): time.sleep(0.01)
@@ -111,13 +115,14 @@ import Testing
     func strace() throws {
         let ran = try bash(
             Self.prepare + """
-                trace() { strace -f -qq -o log -e trace=%network,open,openat,connect omvault -q crypto "$@"; cat log >> all; }
+                trace() { strace -f -qq -o log -e trace=%network,open,openat omvault -q crypto "$@"; cat log >> all; }
                 trace encrypt --password-from file:pw --kdf-mem 8 --kdf-time 1 -i m -o c1
                 trace decrypt --password-from file:pw -i c1 -o m1
                 trace encrypt --key-from file:k -i m -o c2; trace decrypt --key-from file:k -i c2 -o m2
                 trace encrypt --alg aes-256-cbc --key-from file:k -i m -o c3
                 trace decrypt --alg aes-256-cbc --key-from file:k -i c3 -o m3
-                trace wrap --kek-from file:k --key-from file:pw -o w; trace unwrap --kek-from file:k --key-from file:w -o u
+                trace wrap --kek-from file:k --key-from file:pw -o w
+                trace unwrap --kek-from file:k --key-from file:w -o u
                 cmp m m1; cmp m m2; cmp m m3; cmp pw u
                 grep -c 'openat(.*"k"' all
                 ! grep -E 'socket|connect|bind|\\.omv"|agent|/\\.local|/\\.config' all
@@ -130,7 +135,8 @@ import Testing
     func progress() throws {
         let slow = """
             head -c 32 /dev/urandom > k
-            (head -c 3000000 /dev/zero; sleep 1; head -c 3000000 /dev/zero) | omvault crypto encrypt --key-from file:k -o c
+            feed() { head -c 3000000 /dev/zero; sleep 1; head -c 3000000 /dev/zero; }
+            feed | omvault crypto encrypt --key-from file:k -o c
             """
         let shown = try atTerminal(slow)
         #expect(shown.output.contains(" MiB"), "\(shown.output)")
@@ -138,7 +144,8 @@ import Testing
         #expect(try atTerminal(slow.replacing("encrypt", with: "encrypt -q")).output.contains("MiB") == false)
     }
 
-    @Test("a password that is asked for is asked twice, and a decrypted text is shown at a terminal only when it is text")
+    @Test(
+        "a password that is asked for is asked twice, and a decrypted text is shown at a terminal only when it is text")
     func terminal() throws {
         let made = try atTerminal(
             """
