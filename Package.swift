@@ -16,6 +16,8 @@ let package = Package(
     products: [
         .library(name: "OMSecrets", targets: ["OMSecrets"]),
         .library(name: "OMCrypto", targets: ["OMCrypto"]),
+        .library(name: "OMStorage", targets: ["OMStorage"]),
+        .library(name: "OMRecords", targets: ["OMRecords"]),
         .library(name: "OMVault", targets: ["OMVault"]),
         .library(name: "OMAuth", targets: ["OMAuth"]),
         .library(name: "OMVectors", targets: ["OMVectors"]),
@@ -36,7 +38,7 @@ let package = Package(
             swiftSettings: house),
         .executableTarget(
             name: "omvault-bench",
-            dependencies: ["OMSecrets"],
+            dependencies: ["OMCrypto", "OMSecrets", "COpenSSL", "CSodium"],
             swiftSettings: house),
 
         // Floor 2, services
@@ -73,6 +75,24 @@ let package = Package(
             dependencies: ["omvault", "OMSecrets", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             exclude: ["Support/at-terminal.py"],
             swiftSettings: house),
+        .testTarget(name: "OMAuthTests", dependencies: ["OMAuth", "OMStorage", "OMSecrets"], swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// `OMV_FUZZ=1 swift build --product omvault-fuzz --scratch-path .build-fuzz`, as Tests/Fuzz/run does. Only so, since
+// packages with unsafe flags cannot be depended on.
+if Context.environment["OMV_FUZZ"] == "1" {
+    let fuzzing: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer,address"])]
+    for target in package.targets where target.type == .regular && target.name.hasPrefix("OM") {
+        target.swiftSettings = (target.swiftSettings ?? []) + fuzzing
+    }
+    package.products.append(.executable(name: "omvault-fuzz", targets: ["omvault-fuzz"]))
+    package.targets += [
+        .target(name: "CFuzz", path: "Tests/Fuzz/CFuzz"),
+        .executableTarget(
+            name: "omvault-fuzz", dependencies: ["CFuzz", "OMVectors", "OMCrypto", "OMSecrets"],
+            path: "Tests/Fuzz/Targets", swiftSettings: house + fuzzing,
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
+    ]
+}

@@ -107,7 +107,8 @@ public struct Authenticator: Sendable {
         let settled = try store.change(charged.id) { (row) throws(AuthError) in
             row.failed = min(row.failed + 1, row.charged)
             // The slot leaves with the very commit that says it has to.
-            if row.failed > profile.maxLoginAttempts, profile.onAttemptsExceeded == .wipe { row.credential = .wipePending }
+            let isExceeded = row.failed > profile.maxLoginAttempts
+            if isExceeded, profile.onAttemptsExceeded == .wipe { row.credential = .wipePending }
         }
         if settled.credential == .wipePending {
             // Whatever holds the wipe up, it is exceeded: the row says pending, and the next operation goes on.
@@ -146,14 +147,17 @@ public struct Authenticator: Sendable {
 
     /// Judges a row, and carries out the wipe that a lowered limit has made due.
     ///
-    /// - Returns: The slot to try; nil when a wipe was due but a new enrolment came first: to be judged anew.
+    /// - Returns: The slot to try; nil when the row has changed meanwhile: to be judged anew.
     func admit(
         _ row: LoginRow, _ profile: Profile, _ store: borrowing LoginStore
     ) throws(AuthError) -> LoginSlot? {
         switch row.standing(under: profile, at: row.time.now(clock())) {
         case .open(let slot): return slot
-        case .refused(let error): throw error
-        case .wipeDue: break
+        // The last charge may be of an attempt that is running: whether it was wrong shows when the lock is free.
+        case .refused(.lockedOut), .wipeDue: break
+        case .refused(let error):
+            if case .expired = error { store.rememberTime(row.id) }
+            throw error
         }
         return try store.lock(row.id).hold(wait: lockWait) { () throws(AuthError) in
             try Uninterrupted.run { () throws(AuthError) in
@@ -161,11 +165,11 @@ public struct Authenticator: Sendable {
                     let standing = row.standing(under: profile, at: row.time.now(clock()))
                     if standing == .wipeDue { row.credential = .wipePending }
                 }
-                switch now.credential {
-                case .live: return nil
-                case .wiped: throw .wiped(isFinished: true)
-                case .wipePending: throw .wiped(isFinished: try store.finishWipe(row.id, wait: Self.patience))
+                if now.credential == .wipePending {
+                    throw .wiped(isFinished: try store.finishWipe(row.id, wait: Self.patience))
                 }
+                if case .refused(let error) = now.standing(under: profile, at: now.time.now(clock())) { throw error }
+                return nil
             }
         }
     }

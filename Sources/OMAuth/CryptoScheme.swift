@@ -24,7 +24,8 @@ public enum CryptoScheme: String, CaseIterable, Hashable, Sendable {
     /// - Returns: nil for any other name. The SDK fell back to PlainText there.
     public init?(named name: String) {
         let wanted = Array(name.lowercased().utf8)
-        guard let found = Self.allCases.first(where: { Array($0.rawValue.lowercased().utf8) == wanted }) else { return nil }
+        let found = Self.allCases.first { Array($0.rawValue.lowercased().utf8) == wanted }
+        guard let found else { return nil }
         self = found
     }
 

@@ -19,7 +19,7 @@ extension Authenticator {
         let store = try make(key)
         try store.finishPendingWipes()
         while let row = try store.load(key.id(under: store.device)), row.credential != .wiped {
-            // Nil: a wipe was due and a new enrolment came first. Judge that one.
+            // Nil: the row has changed meanwhile. Judge it anew.
             if try admit(row, profile, store) != nil { throw .oldPasswordRequired }
         }
         return try replace(nil, key, profile, password, store)
@@ -142,7 +142,8 @@ extension Authenticator {
 
     /// Without the device key there is no id, no mark and no lock: the rows that name this login go.
     private func removeWithoutKey(_ key: LoginKey, _ ledger: borrowing Ledger) throws(AuthError) -> Bool {
-        guard try storing({ () throws(StorageError) in try ledger.deleteRows(naming: key) }) else { throw .noCredential }
+        let isThere = try storing { () throws(StorageError) in try ledger.deleteRows(naming: key) }
+        guard isThere else { throw .noCredential }
         return try storing { () throws(StorageError) in try ledger.purge(wait: Self.patience) }
     }
 }

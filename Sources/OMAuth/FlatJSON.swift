@@ -1,6 +1,8 @@
 // One flat JSON object (RFC 8259), read strictly. A general decoder keeps the last of two equal keys and turns numbers
 // into floating point before anybody can see how they were written; a policy must be neither.
 
+internal import OMSecrets
+
 /// Reads and writes objects whose values are strings, numbers and booleans.
 enum FlatJSON {
     /// - Throws: ``ProfileProblem/malformed`` for anything else, a key twice, or bytes after the object.
@@ -30,7 +32,7 @@ enum FlatJSON {
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\"", "\\": quoted += "\\\(scalar)"
-            case "\u{0}"..."\u{1F}": quoted += "\\u00" + (scalar.value < 16 ? "0" : "") + String(scalar.value, radix: 16)
+            case "\u{0}"..."\u{1F}": quoted += "\\u" + Hex.encode([0, UInt8(scalar.value)])
             default: quoted.unicodeScalars.append(scalar)
             }
         }

@@ -6,7 +6,8 @@ internal import OMStorage
 extension LoginRow {
     static let version: UInt8 = 1
     /// The longest row: every name at its full length, with a slot.
-    static let maximumCount = 127 + 1 + ProfileName.maximumCount + 1 + UserName.maximumCount + LoginSlot.count + MAC.count
+    static let maximumCount =
+        127 + 1 + ProfileName.maximumCount + 1 + UserName.maximumCount + LoginSlot.count + MAC.count
     /// `MaxLoginAttempts` of 1000 and the attempt that exceeds it.
     private static let mostAttempts = UInt32(Profile.attempts.upperBound + 1)
 
@@ -53,7 +54,8 @@ extension LoginRow {
     }
 
     private static func tag(of body: [UInt8], _ id: LoginID, _ device: borrowing DeviceKey) -> [UInt8] {
-        MAC.tag(of: body, using: device.key.derive(Context(.loginRowMAC)), context: Context(.loginRowMAC, .bytes(id.bytes)))
+        let key = device.key.derive(Context(.loginRowMAC), as: Authenticating.self)
+        return MAC.tag(of: body, using: key, context: Context(.loginRowMAC, .bytes(id.bytes)))
     }
 
     private init(body: [UInt8]) throws(Malformed) {
@@ -140,8 +142,9 @@ extension LoginRecipe {
         stretchSalt = try reader.bytes(Self.saltCount)
         let memory = try reader.number32(), passes = try reader.number32(), lanes = try reader.number32()
         // Attack: a row that asks for 4 TiB. Nothing is allocated before the bounds are known to hold.
-        do { parameters = try Argon2id.Parameters(memoryKiB: memory, passes: passes, lanes: lanes) } catch {
+        guard lanes == 1, let bounded = try? Argon2id.Parameters(memoryKiB: memory, passes: passes) else {
             throw Malformed()
         }
+        parameters = bounded
     }
 }

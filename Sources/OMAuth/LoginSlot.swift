@@ -38,7 +38,8 @@ extension LoginRow {
     /// - Parameter stretched: Of the password that was typed, by ``LoginRecipe/stretch(_:)``.
     /// - Returns: nil when the password was another one.
     func open(
-        with stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ profile: Profile, _ clock: ClockReading
+        with stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ profile: Profile,
+        _ clock: ClockReading
     ) -> VerifiedLogin? {
         guard case .live(let slot) = credential else { return nil }
         let keys = SlotKeys(stretched, device, id)

@@ -83,8 +83,8 @@ extension Authenticator {
             return status(row, profile)
         } catch {
             let claimed = LoginRow(unauthenticated: bytes)
-            let isOfOtherKey = error == .quarantined && claimed.map { $0.deviceID != store.device.fingerprint() } ?? false
-            return LoginStatus(unusable: bytes, isOfOtherKey ? .otherDeviceKey : error)
+            let isOfOtherKey = claimed.map { $0.deviceID != store.device.fingerprint() } ?? false
+            return LoginStatus(unusable: bytes, error == .quarantined && isOfOtherKey ? .otherDeviceKey : error)
         }
     }
 

@@ -52,7 +52,7 @@ struct LoginStore: ~Copyable {
     /// The same by its id.
     ///
     /// - Returns: nil when neither the ledger nor the mark knows of a row.
-    borrowing func load(_ id: LoginID) throws(AuthError) -> LoginRow? {
+    borrowing func load(_ id: LoginID, isFirstLook: Bool = true) throws(AuthError) -> LoginRow? {
         // The mark before the row: another process commits a row before its mark, so read in this order a row is older
         // than its mark only if somebody put it back.
         let mark = try readMark(id)
@@ -61,6 +61,9 @@ struct LoginStore: ~Copyable {
             guard mark?.isVacant ?? true else { throw .rolledBack }
             return nil
         }
+        // An enrolment may have made both in between; its mark came first, so a second look finds it. Without a mark
+        // then: somebody deleted it.
+        guard mark != nil || !isFirstLook else { return try load(id, isFirstLook: false) }
         let row = try LoginRow(bytes, under: id, device)
         // Attack: put an old ledger back, or lose its -wal, to have failed attempts forgotten.
         guard let mark, mark.judge(HighWaterMark(row, bytes)) != .rolledBack else { throw .rolledBack }
@@ -87,6 +90,15 @@ struct LoginStore: ~Copyable {
         }
         if let written { try write(written, id) }
         return row
+    }
+
+    /// Raises the row's floor of time to now, as far as it may rise at once. Attack: an expiry that was seen is forgotten
+    /// by the next boot with the clock set back. Who cannot write is refused all the same.
+    borrowing func rememberTime(_ id: LoginID) {
+        let clock = clock
+        _ = try? lock(id).hold(wait: 0) { () throws(AuthError) in
+            try change(id) { (row) throws(AuthError) in row.time.note(clock()) }
+        }
     }
 
     /// Puts a new row in, in place of what is there. To be called under the row's ``lock(_:)``.

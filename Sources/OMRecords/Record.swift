@@ -68,7 +68,9 @@ public struct Record: Hashable, Sendable {
             revision: try cursor.number(in: span), epoch: try cursor.number(in: span),
             parent: try cursor.take(32, in: span), salt: try cursor.take(16, in: span))
         let sealed = span.count - cursor.offset - Self.boxOverhead
-        guard sealed > 0, sealed % Self.step == 0, header.revision > 0 else { throw MalformedBytes() }
+        guard sealed > 0, sealed % Self.step == 0, (1..<UInt64(Int64.max)).contains(header.revision) else {
+            throw MalformedBytes()
+        }
         box = try cursor.take(sealed + Self.boxOverhead, in: span)
     }
 }

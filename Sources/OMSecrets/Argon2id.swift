@@ -15,12 +15,11 @@ public enum Argon2id {
         /// Lanes: 1 to 4 may be read; this build computes 1.
         public let lanes: UInt32
 
-        /// - Throws: ``SecretsError/stretchOutOfBounds``, ``SecretsError/lanesUnsupported``.
+        /// - Throws: ``SecretsError/stretchOutOfBounds``.
         public init(memoryKiB: UInt32, passes: UInt32, lanes: UInt32 = 1) throws(SecretsError) {
             guard (8 << 10...1 << 20).contains(memoryKiB), (1...16).contains(passes), (1...4).contains(lanes) else {
                 throw .stretchOutOfBounds
             }
-            guard lanes == 1 else { throw .lanesUnsupported }
             (self.memoryKiB, self.passes, self.lanes) = (memoryKiB, passes, lanes)
         }
 
@@ -37,7 +36,7 @@ public enum Argon2id {
     /// Stretches `secret` to a key, after waiting for one of the machine's ``StretchSlot``s.
     ///
     /// - Parameter salt: 16 bytes.
-    /// - Throws: ``SecretsError/outOfMemory``.
+    /// - Throws: ``SecretsError/outOfMemory``, ``SecretsError/lanesUnsupported``.
     public static func stretch(
         _ secret: borrowing SecretBytes, salt: [UInt8], _ parameters: Parameters
     ) throws(SecretsError) -> Key<Unlocking> {
@@ -51,7 +50,9 @@ public enum Argon2id {
     package static func deriveRaw(
         _ secret: borrowing SecretBytes, salt: [UInt8], _ parameters: Parameters, count: Int
     ) throws(SecretsError) -> SecretBytes {
-        try deriveRaw(secret, salt: salt, memoryKiB: parameters.memoryKiB, passes: parameters.passes, count: count)
+        guard parameters.lanes == 1 else { throw .lanesUnsupported }
+        return try deriveRaw(
+            secret, salt: salt, memoryKiB: parameters.memoryKiB, passes: parameters.passes, count: count)
     }
 
     /// The bare function for test vectors, which stay below ``Parameters``' floor to be quick: one lane, no slot.

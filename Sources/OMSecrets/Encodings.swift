@@ -94,32 +94,21 @@ public enum Base64 {
     public static func decode(
         _ text: borrowing SecretBytes, _ padding: Padding = .padded
     ) throws(SecretsError) -> SecretBytes {
+        guard text.count > 0 else { return SecretBytes(count: 0) { _ in } }
+        guard padding == .unpadded || text.count % 4 == 0 else { throw .notCanonical }
         var written = 0
         let decoded = try text.withBytes { (text: Span<UInt8>) throws(SecretsError) in
             try SecretBytes(count: text.count / 4 * 3 + 3) { (target) throws(SecretsError) in
-                written = try decode(text, into: &target, padding)
+                let status = unsafe target.withPointer { target, capacity in
+                    unsafe text.withPointer { text, count in
+                        unsafe sodium_base642bin(
+                            target, capacity, text.asText, count, nil, &written, nil, padding.variant)
+                    }
+                }
+                guard status == 0 else { throw .notCanonical }
             }
         }
         return decoded.withBytes { SecretBytes(copying: $0.extracting(0..<written)) }
-    }
-
-    /// Decodes into memory that the caller has already, and says how many bytes it filled.
-    ///
-    /// - Throws: ``SecretsError/notCanonical``, also where there is not room enough.
-    package static func decode(
-        _ text: Span<UInt8>, into target: inout MutableSpan<UInt8>, _ padding: Padding = .padded
-    ) throws(SecretsError) -> Int {
-        guard text.count > 0 else { return 0 }
-        guard padding == .unpadded || text.count % 4 == 0 else { throw .notCanonical }
-        var written = 0
-        let status = unsafe target.withPointer { target, capacity in
-            unsafe text.withPointer { text, count in
-                unsafe sodium_base642bin(
-                    target, capacity, text.asText, count, nil, &written, nil, padding.variant)
-            }
-        }
-        guard status == 0 else { throw .notCanonical }
-        return written
     }
 }
 

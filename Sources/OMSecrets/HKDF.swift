@@ -45,7 +45,8 @@ package enum HMACSHA256 {
         var state = SecretBytes(count: crypto_auth_hmacsha256_statebytes()) { _ in }
         return state.withMutableBytes(0..<state.count) { state in
             unsafe state.withPointer { base, _ in
-                let state = unsafe UnsafeMutableRawPointer(base).assumingMemoryBound(to: crypto_auth_hmacsha256_state.self)
+                let state = unsafe UnsafeMutableRawPointer(base).assumingMemoryBound(
+                    to: crypto_auth_hmacsha256_state.self)
                 _ = unsafe keyBytes.withPointer { unsafe crypto_auth_hmacsha256_init(state, $0, $1) }
                 feed { piece in
                     _ = unsafe piece.withPointer { unsafe crypto_auth_hmacsha256_update(state, $0, UInt64($1)) }

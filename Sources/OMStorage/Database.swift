@@ -28,12 +28,13 @@ public struct Database: ~Copyable {
     ///   ``StorageError/laterFormat(_:)``.
     public static func open(_ path: String, _ schema: Schema) throws(StorageError) -> Database {
         let database = try connect(path)
-        guard try database.text("PRAGMA journal_mode = WAL") == "wal" else { throw .corrupt }
-        try database.execute("PRAGMA synchronous = FULL")
+        // Whose file it is comes first: the next line but three would convert somebody else's database.
         guard try database.number("PRAGMA application_id") == Int64(schema.applicationID) else { throw .corrupt }
         let version = UInt32(truncatingIfNeeded: try database.number("PRAGMA user_version"))
         guard version <= schema.version else { throw .laterFormat(version) }
         guard version == schema.version, try database.tables() == schema.statements.sorted() else { throw .corrupt }
+        guard try database.text("PRAGMA journal_mode = WAL") == "wal" else { throw .corrupt }
+        try database.execute("PRAGMA synchronous = FULL")
         return database
     }
 
@@ -73,6 +74,8 @@ public struct Database: ~Copyable {
             try database.execute("PRAGMA user_version = \(schema.version)")
             try fill(database)
         }
+        // WAL before the file gets its name: no reader ever finds it with a rollback journal beside it.
+        guard try database.text("PRAGMA journal_mode = WAL") == "wal" else { throw .corrupt }
     }
 
     private init(handle: OpaquePointer) { self.handle = handle }
@@ -101,11 +104,12 @@ public struct Database: ~Copyable {
         return statement.text(0)
     }
 
-    /// Runs `body` in a transaction that sees one state from start to end; `.write` also keeps other writers out.
+    /// Runs `body` in a transaction, of which a connection has one at a time, that sees one state from start to end; `.write` also keeps other writers out.
     /// What it throws rolls the transaction back.
     public borrowing func transaction<R: ~Copyable, E: StorageFailing>(
         _ access: Access, _ body: () throws(E) -> R
     ) throws(E) -> R {
+        precondition(sqlite3_get_autocommit(handle) != 0, "a transaction is running on this connection")
         do throws(StorageError) { try execute(access == .write ? "BEGIN IMMEDIATE" : "BEGIN") } catch {
             throw E(storage: error)
         }
@@ -163,6 +167,11 @@ public struct Database: ~Copyable {
         defer { free(resolved) }
         let whole = String(cString: resolved) + "/" + (slash.map { String(path[path.index(after: $0)...]) } ?? path)
         for companion in ["-wal", "-shm"] { _ = try PrivateFile.inspect(whole + companion) }
+        // Attack: a forged rollback journal names a "super-journal", any file of the user's, and SQLite deletes that when
+        // it replays the journal. Ours are in WAL mode and never have one.
+        guard try !exists(whole + "-journal") else {
+            throw .hazardous(.foreignJournal, path: whole + "-journal")
+        }
         return whole
     }
 

@@ -57,8 +57,14 @@ public struct DeviceFolder: DeviceKeyProvider {
     }
 
     /// The key, made if there is none. Two that make it at once get the same one.
+    ///
+    /// - Throws: ``StorageError/deviceKeyMissing`` when there was one before.
     public func make() throws(StorageError) -> DeviceKey {
         if let key = try load() { return key }
+        // A new key would make every vault and login of the lost one look damaged.
+        guard try !folder.names().contains(where: { $0.hasSuffix(HighWaterFile.suffix) }) else {
+            throw .deviceKeyMissing
+        }
         let key = Key<Deriving>.random()
         do throws(StorageError) {
             try key.withExposedBytes { (bytes: Span<UInt8>) throws(StorageError) in

@@ -37,6 +37,7 @@ public struct HighWaterFile: ~Copyable, Sendable {
 
     /// Marks that fit into a slot.
     public static let capacity = 11
+    static let suffix = ".mark"
     private static let slotCount = 512
     private static let macOffset = 480
     private static let magic = Array("OMVHW1".utf8)
@@ -89,7 +90,7 @@ public struct HighWaterFile: ~Copyable, Sendable {
         try syncFolder(above: folder.file(fileName))
     }
 
-    private var fileName: String { "\(name).mark" }
+    private var fileName: String { name + Self.suffix }
 
     private borrowing func newest(_ file: borrowing PrivateFile) throws(StorageError) -> Slot {
         let bytes = try file.read(2 * Self.slotCount + 1)
@@ -120,8 +121,10 @@ public struct HighWaterFile: ~Copyable, Sendable {
     private borrowing func decode(_ slot: [UInt8], _ index: Int) -> Slot? {
         let body = Array(slot.prefix(Self.macOffset))
         guard
-            (try? MAC.check(Array(slot[Self.macOffset...]), of: body, using: key, context: Context(.highWaterMAC))) != nil,
-            Array(body[0..<6]) == Self.magic, body[6] == kind.code, Array(body[8..<24]) == id
+            (try? MAC.check(Array(slot[Self.macOffset...]), of: body, using: key, context: Context(.highWaterMAC)))
+                != nil,
+            Array(body[0..<6]) == Self.magic, body[6] == kind.code, Array(body[8..<24]) == id,
+            body[7] <= Self.capacity, number64(body[24..<32]) < UInt64(Int64.max)
         else { return nil }
         let marks = (0..<Int(body[7])).map { number in
             let start = 32 + number * 40

@@ -33,12 +33,13 @@ public struct Statement: ~Copyable {
     }
 
     public mutating func bind(_ index: Int32, _ bytes: [UInt8]) throws(StorageError) {
-        try check(bytes.withUnsafeBytes { buffer in
-            // NULL would bind SQL's NULL, not an empty blob.
-            buffer.isEmpty
-                ? sqlite3_bind_zeroblob(handle, index, 0)
-                : omv_sqlite_bind_blob(handle, index, buffer.baseAddress, Int32(clamping: buffer.count))
-        })
+        try check(
+            bytes.withUnsafeBytes { buffer in
+                // NULL would bind SQL's NULL, not an empty blob.
+                buffer.isEmpty
+                    ? sqlite3_bind_zeroblob(handle, index, 0)
+                    : omv_sqlite_bind_blob(handle, index, buffer.baseAddress, Int32(clamping: buffer.count))
+            })
     }
 
     public mutating func bind(_ index: Int32, _ number: Int64) throws(StorageError) {

@@ -19,7 +19,7 @@ public enum StorageError: Error, Hashable, Sendable {
     case busy
     /// Reading, writing or syncing failed with this `errno`.
     case io(Int32)
-    /// The device key is not where the high-water files of its folder say it was.
+    /// There are high-water files without the device key that they were written under.
     case deviceKeyMissing
     /// The device key's file does not hold exactly 32 bytes.
     case deviceKeyDamaged
@@ -45,6 +45,5 @@ extension StorageError: StorageFailing {
 
 /// Why a file or folder is not safe to use.
 public enum FileHazard: String, Hashable, Sendable {
-    case symbolicLink, notRegular, notAFolder, otherOwner, openToOthers, onNetwork
+    case symbolicLink, notRegular, notAFolder, otherOwner, openToOthers, onNetwork, foreignJournal
 }
-

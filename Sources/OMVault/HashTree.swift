@@ -105,23 +105,35 @@ final class HashTree {
     /// - Returns: the new root.
     func store(in database: borrowing Database) throws(VaultError) -> [UInt8] {
         var save = try storing { () throws(StorageError) in try database.prepare(VaultSchema.saveBranch) }
-        return try store(root, &save)
+        var drop = try storing { () throws(StorageError) in try database.prepare(VaultSchema.dropBranches) }
+        return try store(root, &save, &drop)
     }
 
-    private func store(_ node: Node, _ save: inout Statement) throws(VaultError) -> [UInt8] {
-        if case .branch(var digests, let children) = node.content, node.isChanged {
-            for (nibble, child) in children where child.isChanged { digests[nibble] = try store(child, &save) }
+    private func store(
+        _ node: Node, _ save: inout Statement, _ drop: inout Statement
+    ) throws(VaultError) -> [UInt8] {
+        guard node.isChanged else { return Self.digest(of: node.content, node.prefix, keys) }
+        switch node.content {
+        case .branch(var digests, let children):
+            for (nibble, child) in children where child.isChanged { digests[nibble] = try store(child, &save, &drop) }
             node.content = .branch(digests: digests, children: children)
-            let (level, prefix) = (level, node.prefix)
-            try storing { () throws(StorageError) in
-                try save.bind(1, level)
-                try save.bind(2, prefix)
-                try save.bind(3, Array(digests.joined()))
-                _ = try save.step()
-            }
+            try write(&save, node.prefix, Array(digests.joined()))
+        case .leaf:
+            // Attack: branches planted below a leaf, unseen until the leaf splits.
+            try write(&drop, node.prefix, node.prefix + [0xff])
         }
         node.isChanged = false
         return Self.digest(of: node.content, node.prefix, keys)
+    }
+
+    private func write(_ statement: inout Statement, _ prefix: [UInt8], _ value: [UInt8]) throws(VaultError) {
+        let level = level
+        try storing { () throws(StorageError) in
+            try statement.bind(1, level)
+            try statement.bind(2, prefix)
+            try statement.bind(3, value)
+            _ = try statement.step()
+        }
     }
 
     private func change(_ key: [UInt8], _ body: (inout [TreeEntry]) -> Void) throws(VaultError) {
@@ -221,7 +233,8 @@ final class HashTree {
         switch content {
         case .leaf(let entries):
             KeyedHash.hash(
-                entries.flatMap { $0.key + $0.digest }, using: keys.digests, context: Context(.treeLeaf, .bytes(prefix)))
+                entries.flatMap { $0.key + $0.digest }, using: keys.digests, context: Context(.treeLeaf, .bytes(prefix))
+            )
         case .branch(let digests, _):
             KeyedHash.hash(
                 Array(digests.joined()), using: keys.digests, context: Context(.treeNode, .bytes(prefix)))

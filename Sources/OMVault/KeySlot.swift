@@ -25,15 +25,17 @@ public struct KeySlot: Hashable, Sendable {
     let box: SealedBox
 
     private static let version: UInt8 = 1
+    /// The bytes of a slot.
+    static let count = 42 + 32 + boxCount
     private static let boxCount = SealedBox.overhead + Key<Deriving>.count
 
     public var isDeviceBound: Bool { kind == .password }
 
     /// The key that this slot asks for, from what was typed. Slow on purpose.
     ///
-    /// - Throws: ``VaultError/outOfMemory``.
+    /// - Throws: ``VaultError/outOfMemory``, ``VaultError/unsupportedStretch``.
     public func key(stretching secret: borrowing SecretBytes) throws(VaultError) -> Key<Unlocking> {
-        do { return try Argon2id.stretch(secret, salt: salt, stretch) } catch { throw .outOfMemory }
+        try OMVault.stretching { () throws(SecretsError) in try Argon2id.stretch(secret, salt: salt, stretch) }
     }
 
     // MARK: - Wrapping and unwrapping

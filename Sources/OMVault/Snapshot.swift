@@ -4,71 +4,6 @@ internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 
-/// What an unlocked vault works with. The keys at hand decide which levels it sees.
-final class OpenVault {
-    let database: Database
-    let header: VaultHeader
-    /// Nil where only the `always` levels are open.
-    let root: Key<Deriving>?
-    let keys: [ProtectionLevel: LevelKeys]
-    /// Nil on a device that has no key: nothing was ever noted there.
-    let marks: HighWaterFile?
-    /// The user asked to read once what would otherwise be refused as put back.
-    let acceptsRollback: Bool
-
-    init(
-        database: consuming Database, header: VaultHeader, root: consuming Key<Deriving>?,
-        keys: [ProtectionLevel: LevelKeys], marks: consuming HighWaterFile?, acceptsRollback: Bool
-    ) {
-        self.database = database
-        self.header = header
-        self.root = root
-        self.keys = keys
-        self.marks = marks
-        self.acceptsRollback = acceptsRollback
-    }
-
-    /// The levels at hand, the most protected first.
-    var levels: [ProtectionLevel] { ProtectionLevel.allCases.reversed().filter { keys[$0] != nil } }
-}
-
-/// A level's place in its history and the root of its tree.
-struct LevelState: Hashable {
-    static let boxCount = SealedBox.overhead + 40
-
-    let generation: UInt64
-    let root: [UInt8]
-
-    var mark: HighWaterMark { HighWaterMark(generation: generation, digest: root) }
-
-    func sealed(_ level: ProtectionLevel, _ keys: LevelKeys, vault: [UInt8]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.append(number: generation)
-        let plain = SecretBytes(copying: bytes + root)
-        return AEAD.seal(plain, using: keys.state, context: Self.context(level, vault)).bytes
-    }
-
-    init(generation: UInt64, root: [UInt8]) { (self.generation, self.root) = (generation, root) }
-
-    init(opening box: [UInt8], _ level: ProtectionLevel, _ keys: LevelKeys, vault: [UInt8]) throws(VaultError) {
-        self = try authentic(.level) { () throws -> LevelState in
-            let plain = try AEAD.open(
-                SealedBox(stored: box), using: keys.state, context: Self.context(level, vault))
-            return try plain.withBytes { bytes throws(MalformedBytes) in
-                var cursor = ByteCursor()
-                let generation: UInt64 = try cursor.number(in: bytes)
-                let root = try cursor.take(32, in: bytes)
-                try cursor.end(in: bytes)
-                return LevelState(generation: generation, root: root)
-            }
-        }
-    }
-
-    private static func context(_ level: ProtectionLevel, _ vault: [UInt8]) -> Context {
-        Context(.levelState, .bytes(vault), .number(UInt64(level.code)))
-    }
-}
-
 /// The state inside a running transaction. Its trees are loaded as they are asked for.
 final class Snapshot {
     let vault: OpenVault
@@ -100,28 +35,23 @@ final class Snapshot {
 
         let unread = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: 32))
         let before = seen ?? [HighWaterMark](repeating: unread, count: 1 + ProtectionLevel.allCases.count)
-        guard before.count == 1 + ProtectionLevel.allCases.count else { throw .corrupt(.header) }
         marks = before
         // Without the root key the header's own seal cannot be judged, so it is compared but never noted.
-        try judge(0, header.mark, .header, mayNote: vault.root != nil)
+        let isAhead = try header.judge(against: marks[0], acceptsRollback: vault.acceptsRollback)
+        if isAhead, vault.root != nil { note(0, header.mark) }
         for (index, level) in ProtectionLevel.allCases.enumerated() {
             guard let state = states[level] else { continue }
-            try judge(index + 1, state.mark, .level, mayNote: true)
+            switch marks[index + 1].judge(state.mark) {
+            case .same: break
+            case .newer: note(index + 1, state.mark)
+            case .rolledBack: guard vault.acceptsRollback else { throw .rolledBack(.level) }
+            }
         }
     }
 
-    private func judge(
-        _ index: Int, _ found: HighWaterMark, _ part: VaultError.Part, mayNote: Bool
-    ) throws(VaultError) {
-        switch marks[index].judge(found) {
-        case .same: break
-        case .newer:
-            guard mayNote else { break }
-            isNewer = true
-            marks[index] = found
-        case .rolledBack:
-            guard vault.acceptsRollback else { throw .rolledBack(part) }
-        }
+    private func note(_ index: Int, _ found: HighWaterMark) {
+        isNewer = true
+        marks[index] = found
     }
 
     private static func boxes(_ database: borrowing Database) throws(VaultError) -> [(ProtectionLevel, [UInt8])] {
@@ -142,12 +72,17 @@ final class Snapshot {
     // MARK: - Reading
 
     /// The item's entry, looked for in every level at hand.
+    ///
+    /// - Throws: ``VaultError/ambiguous(_:_:)``. Attack: while the vault is locked, an `always` item is put in under the
+    ///   name of a protected one, to be read, or written, in its place.
     func find(_ name: ItemName) throws(VaultError) -> (level: ProtectionLevel, entry: TreeEntry)? {
+        var found: [(level: ProtectionLevel, entry: TreeEntry)] = []
         for level in vault.levels {
             guard let keys = vault.keys[level] else { continue }
-            if let entry = try tree(level).entry(keys.key(of: name)) { return (level, entry) }
+            if let entry = try tree(level).entry(keys.key(of: name)) { found.append((level, entry)) }
         }
-        return nil
+        guard found.count < 2 else { throw .ambiguous(name, found.map(\.level)) }
+        return found.first
     }
 
     func entries(_ level: ProtectionLevel) throws(VaultError) -> [TreeEntry] {

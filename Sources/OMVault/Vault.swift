@@ -60,7 +60,7 @@ public struct Vault: ~Copyable {
         case .some(let marks):
             guard !open.acceptsRollback else { throw .readOnlyHere }
             return try marks.lock.hold { () throws(VaultError) in
-                let seen = try readMarks(marks)
+                let seen = try readMarks()
                 let (result, snapshot, isChanged) = try open.database.transaction(.write) { () throws(VaultError) in
                     let snapshot = try Snapshot(open, seen: seen)
                     var edit = VaultEdit(snapshot, now)
@@ -86,12 +86,8 @@ public struct Vault: ~Copyable {
     // MARK: - Reading
 
     private func read<R: ~Copyable>(_ body: (Snapshot) throws(VaultError) -> R) throws(VaultError) -> R {
-        let seen: [HighWaterMark]?
-        switch open.marks {
         // The marks before the state: see Snapshot.
-        case .some(let marks): seen = try readMarks(marks)
-        case .none: seen = nil
-        }
+        let seen = try readMarks()
         var isNewer = false
         let result = try open.database.transaction(.read) { () throws(VaultError) -> R in
             let snapshot = try Snapshot(open, seen: seen)
@@ -103,14 +99,12 @@ public struct Vault: ~Copyable {
         return result
     }
 
-    private func readMarks(_ marks: borrowing HighWaterFile) throws(VaultError) -> [HighWaterMark]? {
-        let seen: [HighWaterMark]?
-        do throws(StorageError) { seen = try marks.read() } catch {
-            if error == .corrupt, open.acceptsRollback { return nil }
-            throw VaultError(storage: error)
+    private func readMarks() throws(VaultError) -> [HighWaterMark]? {
+        guard open.isOwnDevice || open.marks == nil else {
+            guard open.acceptsRollback else { throw .unseenHere }
+            return nil
         }
-        guard seen != nil || open.acceptsRollback else { throw .unseenHere }
-        return seen
+        return try OpenVault.readMarks(open.marks, open.acceptsRollback)
     }
 
     private static func item(

@@ -35,7 +35,7 @@ public struct VaultEdit: ~Copyable {
     ///
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/unchanged``, ``VaultError/tooLarge``.
     public mutating func put(_ secret: borrowing SecretBytes, at path: FieldPath) throws(VaultError) {
-        let (level, entry, record, keys) = try current(path.item)
+        let (entry, record, keys) = try current(path.item)
         let content = try snapshot.content(record, at: entry)
         switch content.secret(path.field) {
         case .some(let old): guard !old.isEqual(to: secret) else { throw .unchanged }
@@ -45,15 +45,14 @@ public struct VaultEdit: ~Copyable {
         try draft.put(secret, at: path.field)
         try store(draft.finish(), next(record, entry, isDeleted: false), at: entry.key, keys)
         try drop(entry)
-        _ = level
     }
 
     /// Removes an item and its secrets. A tombstone stays, which says only that something was there.
     ///
     /// - Throws: ``VaultError/noItem(_:)``.
     public mutating func remove(_ name: ItemName) throws(VaultError) {
-        let (level, entry, record, keys) = try current(name)
-        try snapshot.remove(entry, level)
+        let (entry, record, keys) = try current(name)
+        try snapshot.remove(entry, record.header.level)
         let header = next(record, entry, isDeleted: true)
         try store(ItemContent.tombstone(), header, at: keys.key(ofDeleted: header.id), keys)
         try drop(entry)
@@ -61,12 +60,10 @@ public struct VaultEdit: ~Copyable {
 
     // MARK: - Steps
 
-    private func current(
-        _ name: ItemName
-    ) throws(VaultError) -> (ProtectionLevel, TreeEntry, Record, LevelKeys) {
+    private func current(_ name: ItemName) throws(VaultError) -> (TreeEntry, Record, LevelKeys) {
         guard let (level, entry) = try snapshot.find(name) else { throw .noItem(name) }
         guard let keys = snapshot.vault.keys[level] else { throw .levelLocked(level) }
-        return (level, entry, try snapshot.record(entry, level), keys)
+        return (entry, try snapshot.record(entry, level), keys)
     }
 
     private func next(_ record: Record, _ entry: TreeEntry, isDeleted: Bool) -> Record.Header {

@@ -26,6 +26,8 @@ public enum VaultError: Error, Hashable, Sendable {
     /// The level's key is not at hand: the vault is locked, or the level is bound to another device.
     case levelLocked(ProtectionLevel)
     case noItem(ItemName)
+    /// Items of this name stand under more than one level: one of them was put there while the others were locked.
+    case ambiguous(ItemName, [ProtectionLevel])
     case noField(FieldName, of: ItemName)
     case itemExists(ItemName)
     case fieldExists(FieldName)
@@ -38,6 +40,8 @@ public enum VaultError: Error, Hashable, Sendable {
     case invalidItemName
     case invalidFieldName
     case outOfMemory
+    /// The slot's stretch has more lanes than this build computes.
+    case unsupportedStretch
     case storage(StorageError)
 
     public enum Part: String, Hashable, Sendable { case header, slot, level, tree, record }
@@ -65,6 +69,13 @@ extension VaultError: StorageFailing {
 /// Runs `body` and turns the ground floor's errors into this room's.
 func storing<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(VaultError) -> R {
     do throws(StorageError) { return try body() } catch { throw VaultError(storage: error) }
+}
+
+/// Runs a stretch of which the parameters were checked before.
+func stretching<R: ~Copyable>(_ body: () throws(SecretsError) -> R) throws(VaultError) -> R {
+    do throws(SecretsError) { return try body() } catch {
+        throw error == .lanesUnsupported ? .unsupportedStretch : .outOfMemory
+    }
 }
 
 /// Runs `body`; bytes that break their format, or a box that does not open, mean that `part` is corrupt.

@@ -33,10 +33,23 @@ public struct VaultFile: ~Copyable {
         _ path: String, device folder: DeviceFolder?, acceptsRollback: Bool = false
     ) throws(VaultError) -> VaultFile {
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
+        let device = try storing { () throws(StorageError) in try folder?.load() }
         let header = try database.transaction(.read) { () throws(VaultError) in try readHeader(database) }
-        return VaultFile(
-            path: path, device: try storing { () throws(StorageError) in try folder?.load() }, folder: folder,
-            header: header, acceptsRollback: acceptsRollback)
+        let file = VaultFile(
+            path: path, device: device, folder: folder, header: header, acceptsRollback: acceptsRollback)
+        try file.judgeHeader()
+        return file
+    }
+
+    /// To be asked before anybody types: whether the slot can be opened on this device at all.
+    ///
+    /// - Throws: ``VaultError/deviceKeyMissing``, ``VaultError/otherDeviceKey``.
+    public func checkDevice(for slot: KeySlot) throws(VaultError) {
+        guard slot.isDeviceBound, !isOwnDevice else { return }
+        switch device {
+        case .some: throw .otherDeviceKey
+        case .none: throw .deviceKeyMissing
+        }
     }
 
     /// Whether something stands at `path`, whatever it is.
@@ -49,7 +62,9 @@ public struct VaultFile: ~Copyable {
     /// - Throws: ``VaultError/cannotUnlock`` for another key; ``VaultError/deviceKeyMissing`` and
     ///   ``VaultError/otherDeviceKey`` when the slot is bound to a device key that is not here; the errors of reading.
     public func unlock(_ slot: KeySlot, with key: borrowing Key<Unlocking>) throws(VaultError) -> Vault {
-        if slot.isDeviceBound { try checkDevice() }
+        // A slot that the vault no longer has opens nothing, though its bytes may be in somebody's hands.
+        guard slots.contains(slot) else { throw .cannotUnlock }
+        try checkDevice(for: slot)
         let root = try slot.unwrap(with: key, vault: header.id, device: device)
         try header.check(root)
         return try open(root: consume root)
@@ -72,7 +87,7 @@ public struct VaultFile: ~Copyable {
         return Vault(
             OpenVault(
                 database: database, header: header, root: root, keys: keys, marks: highWater(),
-                acceptsRollback: acceptsRollback))
+                isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback))
     }
 
     private func highWater() -> HighWaterFile? {
@@ -89,11 +104,15 @@ public struct VaultFile: ~Copyable {
         }
     }
 
-    private func checkDevice() throws(VaultError) {
-        if isOwnDevice { return }
-        switch device {
-        case .some: throw .otherDeviceKey
-        case .none: throw .deviceKeyMissing
+    /// On the vault's own device the header has a mark. One that was read before the mark may be behind it, if a change
+    /// came between the two; that is why a header that looks old is read once more.
+    private func judgeHeader() throws(VaultError) {
+        guard isOwnDevice, let noted = try OpenVault.readMarks(highWater(), acceptsRollback)?.first else { return }
+        do throws(VaultError) { _ = try header.judge(against: noted, acceptsRollback: acceptsRollback) } catch {
+            let path = path
+            let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
+            let again = try database.transaction(.read) { () throws(VaultError) in try Self.readHeader(database) }
+            _ = try again.judge(against: noted, acceptsRollback: acceptsRollback)
         }
     }
 
@@ -108,104 +127,13 @@ public struct VaultFile: ~Copyable {
             while try each.step() { rows.append((each.number(0), each.bytes(1))) }
             return (body, rows)
         }
+        guard rows.count <= VaultSchema.maximumSlots else { throw .corrupt(.slot) }
         let slots = try rows.map { row throws(VaultError) in
             let slot = try KeySlot(decoding: row.1)
             guard Int64(slot.id) == row.0 else { throw .corrupt(.slot) }
             return slot
         }
         return try VaultHeader(decoding: body, slots: slots)
-    }
-
-    // MARK: - Making a vault
-
-    /// A slot to be made: what was typed, stretched.
-    public struct NewSlot: ~Copyable {
-        let kind: KeySlot.Kind
-        let parameters: Argon2id.Parameters
-        let salt = Random.bytes(Argon2id.saltCount)
-        let key: Key<Unlocking>
-
-        /// - Throws: ``VaultError/outOfMemory``.
-        public init(
-            _ kind: KeySlot.Kind, stretching secret: borrowing SecretBytes, _ parameters: Argon2id.Parameters
-        ) throws(VaultError) {
-            (self.kind, self.parameters) = (kind, parameters)
-            do { key = try Argon2id.stretch(secret, salt: salt, parameters) } catch { throw .outOfMemory }
-        }
-    }
-
-    /// Makes a vault: whole or not at all.
-    ///
-    /// - Throws: ``VaultError/vaultExists``, ``VaultError/storage(_:)``.
-    public static func create(
-        _ path: String, device folder: DeviceFolder, defaultLevel: ProtectionLevel, password: borrowing NewSlot,
-        recovery: borrowing NewSlot?, now: Int64 = secondsNow()
-    ) throws(VaultError) {
-        let device = try storing { () throws(StorageError) in try folder.make() }
-        let id = Random.bytes(16)
-        let root = Key<Deriving>.random()
-        var slots = [slot(password, 1, now, root, id, device)]
-        switch recovery {
-        case .some(let recovery): slots.append(slot(recovery, 2, now, root, id, device))
-        case .none: break
-        }
-        let fingerprint = device.fingerprint()
-        let marks = folder.highWater(.vault, id: id, under: device)
-        let ring = ClassKeyring(root: root.duplicate(), device: consume device)
-        var wraps: [ClassKeyWrap] = []
-        var states: [(ProtectionLevel, [UInt8])] = []
-        var first: [HighWaterMark] = []
-        for level in ProtectionLevel.allCases {
-            let classKey = Key<Deriving>.random()
-            for under in ClassKeyWrap.kinds(of: level) {
-                if let wrap = ring.wrap(classKey, level, under, vault: id, epoch: VaultHeader.firstEpoch) {
-                    wraps.append(wrap)
-                }
-            }
-            let keys = LevelKeys(classKey: classKey)
-            let state = LevelState(generation: 1, root: HashTree.emptyRoot(keys))
-            states.append((level, state.sealed(level, keys, vault: id)))
-            first.append(state.mark)
-        }
-        let header = VaultHeader.make(
-            id: id, created: now, defaultLevel: defaultLevel, deviceRank: folder.rank, device: fingerprint,
-            wraps: wraps, slots: slots, root: root)
-        try storing { () throws(StorageError) in
-            // The marks first: a crash before the vault leaves marks of a vault that never was, which nobody asks for.
-            try marks.create([header.mark] + first)
-            _ = try Database.create(path, VaultSchema.schema) { (database) throws(StorageError) in
-                try fill(database, header, states)
-            }
-        }
-    }
-
-    private static func slot(
-        _ new: borrowing NewSlot, _ id: UInt32, _ now: Int64, _ root: borrowing Key<Deriving>, _ vault: [UInt8],
-        _ device: borrowing DeviceKey
-    ) -> KeySlot {
-        KeySlot(
-            new.kind, id: id, new.parameters, salt: new.salt, created: now, key: new.key, root: root, vault: vault,
-            device: device)
-    }
-
-    private static func fill(
-        _ database: borrowing Database, _ header: VaultHeader, _ states: [(ProtectionLevel, [UInt8])]
-    ) throws(StorageError) {
-        var addHeader = try database.prepare(VaultSchema.addHeader)
-        try addHeader.bind(1, header.encoded)
-        _ = try addHeader.step()
-        var addSlot = try database.prepare(VaultSchema.addSlot)
-        for slot in header.slots {
-            try addSlot.bind(1, Int64(slot.id))
-            try addSlot.bind(2, slot.encoded)
-            _ = try addSlot.step()
-        }
-        var addState = try database.prepare(VaultSchema.saveState)
-        for (level, box) in states {
-            try addState.bind(1, Int64(level.code))
-            try addState.bind(2, box)
-            _ = try addState.step()
-        }
     }
 }
 

@@ -9,6 +9,9 @@ struct VaultHeader: Hashable, Sendable {
     private static let version: UInt8 = 1
     static let firstEpoch: UInt32 = 1
 
+    /// The bytes of a header.
+    static let count = 71 + ClassKeyWrap.all.count * (2 + ClassKeyWrap.boxCount) + MAC.count
+
     /// 16 random bytes.
     let id: [UInt8]
     let created: Int64
@@ -46,6 +49,23 @@ struct VaultHeader: Hashable, Sendable {
 
     /// The state for the high-water file. It can be compared without the root key.
     var mark: HighWaterMark { HighWaterMark(generation: generation, digest: PublicHash.hash(signed + mac)) }
+
+    /// Judges the header against what this device noted last. No key is needed for it, so it comes before any password
+    /// is asked for: parameters that somebody changed are not stretched with.
+    ///
+    /// - Returns: whether the header is ahead of its mark, as after a crash between the two.
+    /// - Throws: ``VaultError/rolledBack(_:)`` for an older one, ``VaultError/corrupt(_:)`` for another one of the same
+    ///   age: two histories of a header need the root key, so this is a header that somebody changed without it.
+    func judge(against noted: HighWaterMark, acceptsRollback: Bool) throws(VaultError) -> Bool {
+        switch noted.judge(mark) {
+        case .same: return false
+        case .newer: return true
+        case .rolledBack:
+            guard generation < noted.generation else { throw .corrupt(.header) }
+            guard acceptsRollback else { throw .rolledBack(.header) }
+            return false
+        }
+    }
 
     private static func macKey(_ root: borrowing Key<Deriving>) -> Key<Authenticating> {
         root.derive(Context(.headerMAC))
@@ -94,7 +114,9 @@ struct VaultHeader: Hashable, Sendable {
         let created: Int64 = try cursor.number(in: span)
         let generation: UInt64 = try cursor.number(in: span)
         let epoch: UInt32 = try cursor.number(in: span)
-        guard let level = ProtectionLevel(code: try cursor.number(in: span)) else { throw MalformedBytes() }
+        guard generation < UInt64(Int64.max), let level = ProtectionLevel(code: try cursor.number(in: span)) else {
+            throw MalformedBytes()
+        }
         let rank: UInt8 = try cursor.number(in: span)
         let device = try cursor.take(32, in: span)
         var wraps: [ClassKeyWrap] = []

@@ -20,13 +20,19 @@ enum VaultSchema {
             "CREATE TABLE records (id INTEGER PRIMARY KEY, body BLOB NOT NULL)",
         ])
 
-    static let findHeader = "SELECT body FROM header WHERE id = 1"
-    static let findSlots = "SELECT id, body FROM slots ORDER BY id LIMIT 65"
-    static let findStates = "SELECT level, state FROM levels ORDER BY level LIMIT 65"
-    static let findEntries =
-        "SELECT key, digest, record FROM entries WHERE level = ?1 AND key BETWEEN ?2 AND ?3 ORDER BY key"
-    static let findBranch = "SELECT digests FROM branches WHERE level = ?1 AND prefix = ?2"
-    static let findRecord = "SELECT body FROM records WHERE id = ?1"
+    /// The most slots that a vault has.
+    static let maximumSlots = 64
+
+    static let findHeader = "SELECT \(bounded("body", VaultHeader.count)) FROM header WHERE id = 1"
+    static let findSlots =
+        "SELECT id, \(bounded("body", KeySlot.count)) FROM slots ORDER BY id LIMIT \(maximumSlots + 1)"
+    static let findStates = "SELECT level, \(bounded("state", LevelState.boxCount)) FROM levels ORDER BY level LIMIT 7"
+    static let findEntries = """
+        SELECT \(bounded("key", 16)), \(bounded("digest", 32)), record FROM entries \
+        WHERE level = ?1 AND key BETWEEN ?2 AND ?3 ORDER BY key
+        """
+    static let findBranch = "SELECT \(bounded("digests", 512)) FROM branches WHERE level = ?1 AND prefix = ?2"
+    static let findRecord = "SELECT \(bounded("body", Item.maximumCount + 1024)) FROM records WHERE id = ?1"
 
     static let addHeader = "INSERT INTO header VALUES (1, ?1)"
     static let addSlot = "INSERT INTO slots VALUES (?1, ?2)"
@@ -38,7 +44,14 @@ enum VaultSchema {
     static let saveBranch = """
         INSERT INTO branches VALUES (?1, ?2, ?3) ON CONFLICT (level, prefix) DO UPDATE SET digests = ?3
         """
+    /// What stands below a leaf belongs to nothing and would come alive when the leaf splits.
+    static let dropBranches = "DELETE FROM branches WHERE level = ?1 AND prefix BETWEEN ?2 AND ?3"
     static let addRecord = "INSERT INTO records (body) VALUES (?1) RETURNING id"
     static let dropEntry = "DELETE FROM entries WHERE level = ?1 AND key = ?2"
     static let dropRecord = "DELETE FROM records WHERE id = ?1"
+
+    /// A blob that is longer than any of ours is read as no bytes, which no decoder takes: it is not loaded first.
+    private static func bounded(_ column: String, _ count: Int) -> String {
+        "CASE WHEN length(\(column)) <= \(count) THEN \(column) ELSE x'' END"
+    }
 }

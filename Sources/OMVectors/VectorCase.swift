@@ -101,7 +101,3 @@ struct Control: Sendable {
         return "nothing to flip a bit of"
     }
 }
-
-extension Array {
-    fileprivate func pick(_ ordinal: Int) -> Element? { isEmpty ? nil : self[ordinal % count] }
-}

@@ -31,7 +31,13 @@ import Testing
                 #expect(try DigestAlgorithm(named: name) == algorithm)
             }
         }
-        for name in ["", "sha", "sha-", "sha2", "sha512/224", "SHA3-256", "SaltedSHA-256", " sha256", "sha256\0"] {
+        for (name, algorithm) in [
+            ("SHA2-256", .sha256), ("SHA2-512/224", .sha512_224), ("SHA-512/256", .sha512_256), ("SHA3-256", .sha3_256),
+            ("blake2b", .blake2b512), ("BLAKE2b-256", .blake2b256),
+        ] as [(String, DigestAlgorithm)] {
+            #expect(try DigestAlgorithm(named: name) == algorithm)
+        }
+        for name in ["", "sha", "sha-", "sha2", "sha3", "SHA3-128", "SaltedSHA-256", " sha256", "sha256\0"] {
             #expect(throws: CryptoError.unknownAlgorithm) { try DigestAlgorithm(named: name) }
         }
     }

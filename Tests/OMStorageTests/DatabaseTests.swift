@@ -3,7 +3,8 @@ import OMStorage
 import Testing
 
 @Suite struct DatabaseTests {
-    private let schema = Schema(applicationID: 0x4F4D_5654, version: 1, statements: ["CREATE TABLE t (k INTEGER PRIMARY KEY, v BLOB)"])
+    private let schema = Schema(
+        applicationID: 0x4F4D_5654, version: 1, statements: ["CREATE TABLE t (k INTEGER PRIMARY KEY, v BLOB)"])
 
     @Test("a database opens durable, private and with its deletions wiped")
     func durability() throws {
@@ -19,7 +20,92 @@ import Testing
             #expect(mode == 0o600, "\(name)")
         }
         #expect(throws: StorageError.exists) { _ = try Database.create(path, schema) { _ throws(StorageError) in } }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["a.db", "a.db-shm", "a.db-wal"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [
+                "a.db", "a.db-shm", "a.db-wal",
+            ])
+    }
+
+    @Test("a rollback journal beside the file is refused, and what it names is left alone")
+    func forgedJournal() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        do { _ = try Database.create(path, schema) { _ throws(StorageError) in } }
+        try Data("journal".utf8).write(to: URL(filePath: path + "-journal"))
+        #expect(throws: StorageError.hazardous(.foreignJournal, path: path + "-journal")) {
+            _ = try Database.open(path, schema)
+        }
+        #expect(FileManager.default.fileExists(atPath: path + "-journal"))
+    }
+
+    @Test("somebody else's database is refused as it is, not converted")
+    func strangersDatabase() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        let other = Schema(applicationID: 1, version: 1, statements: schema.statements)
+        do { _ = try Database.create(path, other) { _ throws(StorageError) in } }
+        // Back to the mode that most databases are in.
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        bytes[18] = 1
+        bytes[19] = 1
+        try write(bytes, to: path)
+        #expect(throws: StorageError.corrupt) { _ = try Database.open(path, schema) }
+        #expect(try Data(contentsOf: URL(filePath: path)) == bytes)
+        #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+    }
+
+    @Test("what is no database of ours is refused", arguments: 0..<36)
+    func malformed(number: Int) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        let extra = [
+            "CREATE TABLE u (a)", "CREATE INDEX i ON t (v)", "CREATE VIEW w AS SELECT 1",
+            "CREATE TRIGGER g AFTER INSERT ON t BEGIN DELETE FROM t; END",
+        ]
+        let statements = number < 32 ? schema.statements : schema.statements + [extra[number - 32]]
+        let made = Schema(applicationID: schema.applicationID, version: 1, statements: statements)
+        do { _ = try Database.create(path, made) { _ throws(StorageError) in } }
+        var bytes = try Data(contentsOf: URL(filePath: path))
+        switch number {
+        case 0..<8: bytes = bytes.prefix(number * 37)  // truncated
+        case 8..<16: bytes[number - 8] ^= 0x40  // the magic
+        case 16..<20: bytes[52 + number] ^= 0x01  // the application id
+        case 20..<24: bytes[83 - number] ^= 0x80  // the version
+        case 24..<28: bytes[100] = UInt8(number)  // the kind of the schema's page
+        case 28..<32: bytes[bytes.count / 2 - 28 + number - 10] ^= 0x20  // the schema's text
+        default: break
+        }
+        try write(bytes, to: path)
+        #expect(throws: StorageError.self, "\(number)") {
+            do { _ = try Database.open(path, schema) } catch let error as StorageError {
+                switch error {
+                case .corrupt, .laterFormat: throw error
+                default: Issue.record("\(number): \(error)")
+                }
+            }
+        }
+    }
+
+    @Test("a file that others can read, a link and a folder are not used")
+    func hazards() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.file("a.db")
+        do { _ = try Database.create(path, schema) { _ throws(StorageError) in } }
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link.db"), withDestinationPath: path)
+        try FileManager.default.createDirectory(atPath: folder.file("folder.db"), withIntermediateDirectories: false)
+        for (name, hazard) in [("link.db", FileHazard.symbolicLink), ("folder.db", .notRegular)] {
+            #expect(throws: StorageError.hazardous(hazard, path: folder.file(name))) {
+                _ = try Database.open(folder.file(name), schema)
+            }
+        }
+        #expect(throws: StorageError.missing) { _ = try Database.open(folder.file("none.db"), schema) }
+        try FileManager.default.setAttributes([.posixPermissions: 0o604], ofItemAtPath: path)
+        #expect(throws: StorageError.hazardous(.openToOthers, path: path)) { _ = try Database.open(path, schema) }
+    }
+
+    private func write(_ bytes: Data, to path: String) throws {
+        try bytes.write(to: URL(filePath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     }
 }
 
@@ -29,7 +115,8 @@ final class TemporaryFolder {
 
     init() throws {
         path = FileManager.default.temporaryDirectory.appendingPathComponent("omvault-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }

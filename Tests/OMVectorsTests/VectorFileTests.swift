@@ -4,21 +4,6 @@ import Testing
 @testable import OMVectors
 
 @Suite struct VectorFileTests {
-    /// A folder of its own for each test, gone with it.
-    private final class Folder {
-        let path = FileManager.default.temporaryDirectory.appending(path: "omvault-\(UUID())").path
-
-        init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-
-        func write(_ text: String, _ name: String) throws {
-            let file = "\(path)/\(name)"
-            let folder = URL(filePath: file).deletingLastPathComponent().path
-            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-            try Data(text.utf8).write(to: URL(filePath: file))
-        }
-    }
-
     @Test("a folder is walked in the order of the names' bytes, and what is no plain file is named, not opened")
     func walk() throws {
         let folder = try Folder()

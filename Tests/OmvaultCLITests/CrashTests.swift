@@ -22,7 +22,9 @@ private final class CrashSite {
         let ran = try bash(
             "cp -a \"$SITE/.\" .; strace -f -o trace -e trace=\(names.joined(separator: ",")) \(command) >/dev/null 2>&1; cat trace",
             environment: ["SITE": folder.path])
-        let counted = names.map { name in (name, ran.output.split(separator: "\n").filter { $0.contains(" \(name)(") }.count) }
+        let counted = names.map { name in
+            (name, ran.output.split(separator: "\n").filter { $0.contains(" \(name)(") }.count)
+        }
         // Without calls to kill at, everything below would pass by itself.
         try #require(counted.filter { $0.1 > 0 }.count >= 2, "\(ran.output) \(ran.errors)")
         return counted

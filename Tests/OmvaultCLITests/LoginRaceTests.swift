@@ -28,7 +28,9 @@ import Testing
     func wrongPasswords() throws {
         let answers = try race(limit: 5, password: "wrong")
         #expect(answers.count == 201)
-        #expect(answers.filter { $0.hasPrefix("20 denied attempts_left=") }.sorted() == (0...4).map { "20 denied attempts_left=\($0)" })
+        #expect(
+            answers.filter { $0.hasPrefix("20 denied attempts_left=") }.sorted()
+                == (0...4).map { "20 denied attempts_left=\($0)" })
         #expect(answers.filter { $0 == "23 denied reason=attempts_exceeded" }.count == 1)
         #expect(answers.filter { $0 == "23 denied reason=wiped" }.count == 194)
         let login = try Ran.login(answers[200])

@@ -44,7 +44,8 @@ public struct Digest: ~Copyable {
         SecretBytes(count: algorithm.count) { finish(into: &$0) }
     }
 
-    private mutating func finish(into target: inout MutableSpan<UInt8>) {
+    /// - Parameter target: As long as the digest.
+    mutating func finish(into target: inout MutableSpan<UInt8>) {
         if let blake2b = context.blake2b { return blake2b.finish(into: &target) }
         var written: UInt32 = 0
         let status = unsafe target.withPointer { bytes, _ in EVP_DigestFinal_ex(context.openssl, bytes, &written) }
@@ -76,7 +77,9 @@ extension Digest {
 }
 
 /// The handle, freed, and so wiped, with its owner: OpenSSL's, or libsodium's.
-private struct DigestContext: ~Copyable {
+///
+/// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
+struct DigestContext: ~Copyable {
     let openssl: OpaquePointer?
     let blake2b: BLAKE2b?
 

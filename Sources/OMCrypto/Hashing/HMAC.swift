@@ -73,7 +73,9 @@ extension HMAC {
 }
 
 /// The handle, freed, and so wiped, with its owner.
-private struct MACContext: ~Copyable {
+///
+/// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
+struct MACContext: ~Copyable {
     let openssl: OpaquePointer?
     let paired: PairedDigests?
 
@@ -108,7 +110,7 @@ private struct FetchedMAC: @unchecked Sendable {
 }
 
 /// RFC 2104 written out, for the hash that OpenSSL's HMAC cannot use: H(key ⊕ opad ‖ H(key ⊕ ipad ‖ message)).
-private final class PairedDigests {
+final class PairedDigests {
     var inner: Digest
     private var outer: Digest
     private let innerPad: SecretBytes

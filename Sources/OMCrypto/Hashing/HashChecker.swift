@@ -1,5 +1,6 @@
 // Checks stored hashes of every scheme, one or a million, within what the caller allows.
 
+internal import Glibc
 public import OMSecrets
 
 /// Says yes or no to pairs of a stored hash and a value.
@@ -27,6 +28,7 @@ public struct HashChecker: ~Copyable {
     private var scheme: HashScheme?
     private var isAllowed = false
     private var body = [UInt8](repeating: 0, count: 256)
+    private var computed = SecretBuffer(capacity: 64)
 
     /// - Parameters:
     ///   - schemes: what a string may name.
@@ -45,7 +47,8 @@ public struct HashChecker: ~Copyable {
     /// Whether `stored` is of `value`, compared in constant time.
     public mutating func check(_ stored: Span<UInt8>, _ value: Span<UInt8>) -> Answer {
         do throws(CryptoError) {
-            let matches = stored.isEmpty || stored[0] != UInt8(ascii: "$")
+            let matches =
+                stored.isEmpty || stored[0] != UInt8(ascii: "$")
                 ? try checkBraced(stored, value) : try checkPHC(stored, value)
             return matches ? .match : .mismatch
         } catch { return .refused(error) }
@@ -76,9 +79,12 @@ public struct HashChecker: ~Copyable {
         let digest = try digest(scheme.algorithm)
         digest.value.update(value)
         digest.value.update(body.span.extracting(digestCount..<count))
-        return digest.value.finishSecret().withBytes { computed in
-            ConstantTime.areEqual(computed, body.span.extracting(0..<digestCount))
+        computed.removeAll()
+        computed.append(upTo: digestCount) { target in
+            digest.value.finish(into: &target)
+            return digestCount
         }
+        return computed.withBytes { ConstantTime.areEqual($0, body.span.extracting(0..<digestCount)) }
     }
 
     private mutating func scheme(of stored: Span<UInt8>) throws(CryptoError) -> HashScheme {
@@ -137,12 +143,12 @@ extension Span<UInt8> {
     }
 
     fileprivate func firstIndex(of byte: UInt8, from start: Int) -> Int? {
-        var index = start
-        while index < count {
-            if self[index] == byte { return index }
-            index += 1
+        withUnsafeBufferPointer { bytes in
+            guard let base = bytes.baseAddress, start < bytes.count,
+                let found = memchr(base + start, Int32(byte), bytes.count - start)
+            else { return nil }
+            return UnsafeRawPointer(base).distance(to: found)
         }
-        return nil
     }
 
     fileprivate func starts(with other: Span<UInt8>) -> Bool {

@@ -58,7 +58,8 @@ public struct HashString: ~Copyable {
     /// - Throws: ``CryptoError/noSuchForm`` where the encoding has no name for it, ``CryptoError/saltNotHex``,
     ///   ``CryptoError/unknownAlgorithm``.
     public init(
-        _ algorithm: DigestAlgorithm, _ encoding: HashEncoding, salt: [UInt8] = [], switches: SDKSwitches = SDKSwitches()
+        _ algorithm: DigestAlgorithm, _ encoding: HashEncoding, salt: [UInt8] = [],
+        switches: SDKSwitches = SDKSwitches()
     ) throws(CryptoError) {
         guard switches == SDKSwitches() || encoding.form == .sdk else { throw .noSuchForm }
         if encoding == .sdk, !salt.isEmpty, !SaltedHash.isSaltText(salt) { throw .saltNotHex }

@@ -83,8 +83,7 @@ public struct StoredHash: Hashable, Sendable {
         _ text: Span<UInt8>, _ digestCount: Int, _ isSalted: Bool, into body: inout [UInt8]
     ) throws(CryptoError) -> Int {
         var target = body.mutableSpan
-        var count = 0
-        do { count = try Base64.decode(text, into: &target) } catch { throw .malformedHash }
+        guard let count = StrictBase64.decode(text, into: &target) else { throw .malformedHash }
         guard count >= digestCount, (count > digestCount) == isSalted else { throw .malformedHash }
         return count
     }

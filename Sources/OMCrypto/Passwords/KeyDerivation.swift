@@ -106,7 +106,9 @@ public enum KeyDerivation {
 }
 
 /// The handle, freed, and so wiped, with its owner.
-private struct KDFContext: ~Copyable {
+///
+/// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
+struct KDFContext: ~Copyable {
     let pointer: OpaquePointer
 
     init(_ name: String) throws(CryptoError) {

@@ -1,83 +1,138 @@
-// Argon2id, as raw output and as PHC strings.
+// Argon2 of every type, as raw output and as PHC strings; what the bedrock's Argon2id can do, it must do alike.
 
+internal import OMCrypto
 internal import OMSecrets
 
-/// Argon2id version 1.3 with one lane, as raw output.
-struct Argon2idCheck: Check {
+struct Argon2Check: Check {
+    let variant: Argon2.Variant
+    let version: Argon2.Version
+    let parameters: Argon2.Parameters
     let password: [UInt8]
     let salt: [UInt8]
-    let memoryKiB: UInt32
-    let passes: UInt32
+    let secret: [UInt8]
+    let associatedData: [UInt8]
     let output: [UInt8]
 
     func run() -> Outcome {
         let password = SecretBytes(copying: password)
-        guard
-            let derived = try? Argon2id.deriveRaw(
-                password, salt: salt, memoryKiB: memoryKiB, passes: passes, count: output.count)
-        else { return .refused("not enough memory") }
+        let derived: SecretBytes
+        do throws(CryptoError) {
+            derived = try KeyDerivation.argon2(
+                variant, password, salt: salt, parameters, secret: SecretBytes(copying: secret),
+                associatedData: associatedData, count: output.count, version: version)
+        } catch { return .refused("\(error)") }
+        if isBedrocks {
+            let bedrock = try? Argon2id.deriveRaw(
+                password, salt: salt, memoryKiB: UInt32(parameters.memoryKiB), passes: UInt32(parameters.passes),
+                count: output.count)
+            guard bedrock?.isEqual(to: derived) == true else {
+                return .differs("the bedrock's output is not the toolkit's")
+            }
+        }
         return derived.isEqual(to: SecretBytes(copying: output)) ? .agrees : .differs("the output is another")
+    }
+
+    /// One lane of Argon2id 1.3 and nothing besides.
+    private var isBedrocks: Bool {
+        variant == .argon2id && version == .v19 && parameters.lanes == 1 && secret.isEmpty && associatedData.isEmpty
+            && salt.count == Argon2id.saltCount && output.count >= 16
     }
 }
 
-/// A PHC string of Argon2id and a password.
-struct EncodedArgon2idCheck: Check {
+/// A PHC string and a password, read by the toolkit and, for Argon2id 1.3, by libsodium.
+struct EncodedArgon2Check: Check {
     let encoded: String
     let password: [UInt8]
+    let isInvalid: Bool
 
     func run() -> Outcome {
-        Argon2id.verifyRaw(SecretBytes(copying: password), encoded: encoded)
-            ? .agrees : .refused("the password does not verify")
+        let password = SecretBytes(copying: password)
+        let isToolkits = (try? PasswordHash(parsing: encoded).matches(password)) ?? false
+        guard encoded.hasPrefix("$argon2id$v=19$") else {
+            return isToolkits ? .agrees : .refused("the password does not verify")
+        }
+        let isBedrocks = Argon2id.verifyRaw(password, encoded: encoded)
+        // What must be refused, both must refuse.
+        if isInvalid ? isToolkits || isBedrocks : isToolkits && isBedrocks { return .agrees }
+        return isToolkits == isBedrocks
+            ? .refused("the password does not verify") : .differs("toolkit and bedrock disagree")
     }
 }
 
 enum Argon2Kinds {
-    static let all = [
-        Kind.native(
-            "kdf-argon2", params: ["type", "version"],
-            test: [
-                "password", "salt", "iterations", "memoryKiB", "parallelism", "size", "out", "encoded", "passwordHex",
-            ]
-        ) { (group) throws(Unreadable) in
-            guard try group.parameters.text("type") == "argon2id", try group.parameters.number("version") == 19 else {
-                return .skip("Argon2 other than argon2id version 19 is not supported")
-            }
-            return .each(flips: ["password", "salt", "out", "passwordHex"]) { (test, _) throws(Unreadable) in
-                test.has("encoded") ? try encoded(test) : try raw(test)
-            }
-        }
-    ]
+    static let all = [native] + Argon2.Variant.allCases.map(text)
 
-    /// The most work that one case may ask for: 1 GiB once, or less memory more often.
-    private static let mostWork = 1 << 20
-
-    private static func raw(_ test: Fields) throws(Unreadable) -> Plan {
-        let (memory, passes) = (try test.number("memoryKiB"), try test.number("iterations"))
-        let (salt, output) = (try test.bytes("salt"), try test.bytes("out", count: try test.number("size")))
-        guard try test.number("parallelism") == 1 else { return .skip("Argon2 with more than one lane") }
-        guard salt.count == Argon2id.saltCount, output.count >= 16 else {
-            return .skip("Argon2 with a salt of other than 16 bytes, or less than 16 bytes of output")
+    private static let native = Kind.native(
+        "kdf-argon2", params: ["type", "version"],
+        test: [
+            "password", "salt", "secret", "ad", "iterations", "memoryKiB", "parallelism", "size", "out", "encoded",
+            "passwordHex",
+        ]
+    ) { (group) throws(Unreadable) in
+        let (type, number) = (try group.parameters.text("type"), try group.parameters.number("version"))
+        guard let variant = Argon2.Variant(rawValue: type), let version = Argon2.Version(rawValue: number) else {
+            return .skip("\(type.prefix(20)) version \(number) is not supported")
         }
-        guard (8...mostWork).contains(memory), (1...mostWork).contains(passes), memory * passes <= mostWork else {
-            return .skip("Argon2 above the cap on work")
+        return .each(flips: ["password", "salt", "secret", "ad", "out", "passwordHex", "encoded"]) {
+            (test, expectation) throws(Unreadable) in
+            if test.has("encoded") { return try encoded(test, expectation) }
+            let parameters = Argon2.Parameters(
+                memoryKiB: try test.number("memoryKiB"), passes: try test.number("iterations"),
+                lanes: try test.number("parallelism"))
+            return try raw(
+                test, variant, version, parameters, password: "password", output: "out", size: try test.number("size"))
         }
-        return .run(
-            Argon2idCheck(
-                password: try test.bytes("password"), salt: salt, memoryKiB: UInt32(memory), passes: UInt32(passes),
-                output: output))
     }
 
-    private static func encoded(_ test: Fields) throws(Unreadable) -> Plan {
-        let (encoded, password) = (try test.text("encoded"), try test.bytes("passwordHex"))
-        // Memory, passes and lanes, in the one order that the format allows: any other string is refused at no cost.
-        let costs = encoded.split(separator: "$").first { $0.hasPrefix("m=") }?.split(separator: ",").map {
-            Int($0.drop { $0 != "=" }.dropFirst()) ?? .max
-        }
-        if let costs, costs.count == 3 {
-            guard costs.allSatisfy({ $0 <= mostWork }), costs[0] * costs[1] <= mostWork else {
-                return .skip("Argon2 above the cap on work")
+    /// RFC 9106's vectors, and the reference program's, as Python's `cryptography` has them: the file's name tells the
+    /// type.
+    private static func text(_ variant: Argon2.Variant) -> Kind {
+        Kind.text(
+            TextLayout(
+                name: variant.rawValue,
+                matches: { head in
+                    head.startsWith(["COUNT", "length", "lanes", "iter", "memcost"])
+                        && head.fileName.split(separator: ".").first == Substring(variant.rawValue)
+                },
+                shapes: [
+                    "COUNT length lanes iter memcost secret? pass salt ad? output",
+                    "COUNT length lanes iter memcost salt pass output",
+                ])
+        ) { (_) throws(Unreadable) in
+            .each(flips: ["pass", "salt", "secret", "ad", "output"]) { (record, _) throws(Unreadable) in
+                let parameters = Argon2.Parameters(
+                    memoryKiB: try record.number("memcost"), passes: try record.number("iter"),
+                    lanes: try record.number("lanes"))
+                return try raw(
+                    record, variant, .v19, parameters, password: "pass", output: "output",
+                    size: try record.number("length"))
             }
         }
-        return .run(EncodedArgon2idCheck(encoded: encoded, password: password))
+    }
+
+    private static func raw(
+        _ test: Fields, _ variant: Argon2.Variant, _ version: Argon2.Version, _ parameters: Argon2.Parameters,
+        password: String, output: String, size: Int
+    ) throws(Unreadable) -> Plan {
+        guard isWithinCap(.argon2(variant, parameters)) else { return .skip("Argon2 above the cap on work") }
+        return .run(
+            Argon2Check(
+                variant: variant, version: version, parameters: parameters, password: try test.bytes(password),
+                salt: try test.bytes("salt"), secret: test.has("secret") ? try test.bytes("secret") : [],
+                associatedData: test.has("ad") ? try test.bytes("ad") : [],
+                output: try test.bytes(output, count: size)))
+    }
+
+    private static func encoded(_ test: Fields, _ expectation: Expectation) throws(Unreadable) -> Plan {
+        let (encoded, password) = (try test.text("encoded"), try test.bytes("passwordHex"))
+        // A string that cannot be read is refused at no cost.
+        if let hash = try? PasswordHash(parsing: encoded, limit: WorkLimit(factor: .max)) {
+            guard isWithinCap(hash.function) else { return .skip("Argon2 above the cap on work") }
+        }
+        return .run(EncodedArgon2Check(encoded: encoded, password: password, isInvalid: expectation == .invalid))
+    }
+
+    static func isWithinCap(_ function: PasswordFunction) -> Bool {
+        (try? WorkLimit.standard.check(function)) != nil
     }
 }

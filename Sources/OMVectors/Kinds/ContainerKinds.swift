@@ -13,7 +13,24 @@ struct ContainerCheck: Check {
 
     let opener: Opener
     let container: [UInt8]
-    let message: [UInt8]
+    let message: Message
+
+    enum Message: Sendable {
+        case bytes([UInt8])
+        /// Of a message too long to write down.
+        case sha256([UInt8])
+
+        func isWhole(_ opened: [UInt8]) -> Bool {
+            switch self {
+            case .bytes(let bytes): opened == bytes
+            case .sha256(let digest): (try? Digest.of(opened, .sha256)) == digest
+            }
+        }
+
+        func mayStart(with opened: [UInt8]) -> Bool {
+            if case .bytes(let bytes) = self { bytes.starts(with: opened) } else { true }
+        }
+    }
 
     func run() -> Outcome {
         var rest = container[...]
@@ -27,10 +44,10 @@ struct ContainerCheck: Check {
         do {
             let file = try SealedFile(from: source)
             try unlocked(file).open(from: source) { opened += [UInt8](copying: $0) }
-            return opened == message ? .agrees : .differs("the message is another")
+            return message.isWhole(opened) ? .agrees : .differs("the message is another")
         } catch {
             // What was given out before the error must be the message's own beginning.
-            return message.starts(with: opened) ? .refused("\(error)") : .differs("wrong bytes before the refusal")
+            return message.mayStart(with: opened) ? .refused("\(error)") : .differs("wrong bytes before the refusal")
         }
     }
 
@@ -47,11 +64,11 @@ struct ContainerCheck: Check {
 enum ContainerKinds {
     static let all = [
         Kind.native(
-            "file-container", params: ["lock"], test: ["password", "key", "private", "container", "msg"]
+            "file-container", params: ["lock"], test: ["password", "key", "private", "container", "msg", "msgSha256"]
         ) { (group) throws(Unreadable) in
             let lock = try group.parameters.text("lock")
             // Five bits of a private key of X25519 are set whatever they are, so it is not flipped.
-            let flips = ["container", "msg"] + (lock == "public" ? [] : [lock])
+            let flips = ["container", "msg", "msgSha256"] + (lock == "public" ? [] : [lock])
             guard ["password", "key", "public"].contains(lock) else {
                 throw group.parameters.wrong("lock", "password, key or public")
             }
@@ -62,9 +79,10 @@ enum ContainerKinds {
                     case "key": .key(try test.bytes("key", count: 32))
                     default: .privateKey(try test.bytes("private", count: 32))
                     }
+                let message: ContainerCheck.Message =
+                    test.has("msg") ? .bytes(try test.bytes("msg")) : .sha256(try test.bytes("msgSha256", count: 32))
                 return .run(
-                    ContainerCheck(
-                        opener: opener, container: try test.bytes("container"), message: try test.bytes("msg")))
+                    ContainerCheck(opener: opener, container: try test.bytes("container"), message: message))
             }
         }
     ]

@@ -1,4 +1,4 @@
-// SHA-1 and SHA-2, single messages and the Monte Carlo chain of the Secure Hash Standard Validation System, 6.4.
+// SHA-1, SHA-2, SHA-3, BLAKE2b and MD5: single messages, and the Monte Carlo chains of NIST's validation systems.
 
 internal import OMCrypto
 
@@ -16,7 +16,8 @@ struct DigestCheck: Check {
     }
 }
 
-/// 1000 digests a checkpoint, each over the three before it; a checkpoint is the seed of the next.
+/// 1000 digests a checkpoint, which is the seed of the next: each over the three before it (SHAVS 6.4), with SHA-3 over
+/// the one before it (SHA3VS 6.2.3).
 struct DigestChainCheck: Check {
     let algorithm: DigestAlgorithm
     let seed: [UInt8]
@@ -25,11 +26,14 @@ struct DigestChainCheck: Check {
     func run() -> Outcome {
         guard var digest = try? Digest(algorithm) else { return .refused("\(algorithm) is not available") }
         var seed = seed
+        let isSponge = algorithm.isSHA3
         for (count, checkpoint) in checkpoints.enumerated() {
             var last = (seed, seed, seed)
             for _ in 0..<1000 {
-                digest.update(last.0.span)
-                digest.update(last.1.span)
+                if !isSponge {
+                    digest.update(last.0.span)
+                    digest.update(last.1.span)
+                }
                 digest.update(last.2.span)
                 last = (last.1, last.2, digest.finish())
             }
@@ -40,8 +44,12 @@ struct DigestChainCheck: Check {
     }
 }
 
+extension DigestAlgorithm {
+    var isSHA3: Bool { [.sha3_224, .sha3_256, .sha3_384, .sha3_512].contains(self) }
+}
+
 enum DigestKinds {
-    static let all = [native, messages, chains, acvp]
+    static let all = [native, messages, chains, bareMessages, acvp]
 
     /// SHAVS 6.4 and AESAVS 6.4 both prescribe 100 checkpoints: a shorter chain is a file cut off.
     static let chainCount = 100
@@ -120,19 +128,41 @@ enum DigestKinds {
             isTitled ? named : [.insecureSHA1, .sha224, .sha256, .sha384, .sha512].first { $0.count == count }
         guard let algorithm else { return nil }
         let known: Set = ["L", "Seed"]
-        guard count == algorithm.count, group.words.isEmpty, group.parameters.names.isSubset(of: known) else {
+        // SHA3VS counts in bits where SHAVS counts in bytes.
+        guard count == (algorithm.isSHA3 ? 8 : 1) * algorithm.count, group.words.isEmpty,
+            group.parameters.names.isSubset(of: known)
+        else {
             throw Unreadable("\(place): a section other than [L = \(algorithm.count)]")
         }
         return algorithm
     }
 
+    // MARK: RFC text
+
+    /// The same records without sections or a title, as Python's `cryptography` has RFC 1321's and BLAKE2b's: the comments
+    /// or the file's name say of which function.
+    private static let bareMessages = Kind.text(
+        TextLayout(
+            name: "digest", matches: { $0.startsWith(["Len", "Msg", "MD"]) && bareAlgorithm($0) != nil },
+            shapes: ["Len Msg MD"])
+    ) { (group) throws(Unreadable) in
+        guard let algorithm = group.head.flatMap(bareAlgorithm) else { return nil }
+        return .each(flips: ["Msg", "MD"]) { (record, _) throws(Unreadable) in
+            try messageCheck(record, algorithm, bits: try record.number("Len"), "Msg", "MD")
+        }
+    }
+
+    private static func bareAlgorithm(_ head: TextHead) -> DigestAlgorithm? {
+        guard head.title == nil, head.sections.isEmpty else { return nil }
+        if head.comments.contains(where: { $0.lowercased().contains("rfc1321") }) { return .insecureMD5 }
+        let name = head.fileName.split(separator: ".").first ?? ""
+        return name == "rfc-1321" ? .insecureMD5 : try? DigestAlgorithm(named: String(name))
+    }
+
     // MARK: ACVP
 
-    private static let acvp = Kind.acvp(
-        ["SHA-1", "SHA2-224", "SHA2-256", "SHA2-384", "SHA2-512"]
-    ) { (group) throws(Unreadable) in
-        let name = group.algorithm.replacing("SHA2-", with: "SHA-")
-        guard let algorithm = try? DigestAlgorithm(named: name) else { return nil }
+    private static let acvp = Kind.acvp(acvpNames) { (group) throws(Unreadable) in
+        guard let algorithm = try? DigestAlgorithm(named: group.algorithm) else { return nil }
         switch group.type {
         case "AFT", "VOT":
             return .each(flips: ["msg", "md"]) { (test, _) throws(Unreadable) in
@@ -153,6 +183,11 @@ enum DigestKinds {
         default: return .skip("ACVP test type \(group.type.prefix(20))")
         }
     }
+
+    private static let acvpNames: Set<String> = [
+        "SHA-1", "SHA2-224", "SHA2-256", "SHA2-384", "SHA2-512", "SHA2-512/224", "SHA2-512/256",
+        "SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512",
+    ]
 
     /// A message of whole bytes; the empty one is written `00`, or not at all.
     private static func messageCheck(

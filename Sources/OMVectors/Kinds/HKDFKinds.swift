@@ -1,8 +1,10 @@
-// HKDF-SHA-256 through the bedrock's own code.
+// HKDF with every hash function; with SHA-256 through the bedrock's own code too, from which omvault's keys come.
 
+internal import OMCrypto
 internal import OMSecrets
 
 struct HKDFCheck: Check {
+    let algorithm: DigestAlgorithm
     let keyMaterial: [UInt8]
     let salt: [UInt8]
     let info: [UInt8]
@@ -10,53 +12,67 @@ struct HKDFCheck: Check {
     let output: [UInt8]
 
     func run() -> Outcome {
-        guard count <= HKDF.maximumCount else { return .refused("more than HKDF gives") }
-        let derived = HKDF.deriveBytes(
-            from: SecretBytes(copying: keyMaterial), salt: salt.span, info: info, count: count)
+        let key = SecretBytes(copying: keyMaterial)
+        guard let derived = try? KeyDerivation.hkdf(algorithm, key, salt: salt, info: info, count: count) else {
+            return .refused("more than HKDF gives")
+        }
+        if algorithm == .sha256 {
+            guard count <= HKDF.maximumCount else { return .differs("the bedrock's HKDF gives less") }
+            let bedrock = HKDF.deriveBytes(from: key, salt: salt.span, info: info, count: count)
+            guard bedrock.isEqual(to: derived) else { return .differs("the bedrock's output is not the toolkit's") }
+        }
         return derived.isEqual(to: SecretBytes(copying: output)) ? .agrees : .differs("the output is another")
     }
 }
 
 enum HKDFKinds {
-    static let all = [wycheproof, native, text]
+    static let all = [wycheproof, native, text, textWithoutPRK]
 
     private static let wycheproof = Kind.wycheproof("HkdfTest") { group in
-        group.algorithm == "HKDF-SHA-256" ? json : nil
+        guard group.algorithm.hasPrefix("HKDF-") else { return nil }
+        return (try? DigestAlgorithm(named: String(group.algorithm.dropFirst(5)))).map(json)
     }
 
     private static let native = Kind.native(
         "hkdf", params: ["hash"], test: ["ikm", "salt", "info", "size", "okm"]
     ) { (group) throws(Unreadable) in
-        try group.parameters.text("hash") == "sha256" ? json : nil
+        let hash = try group.parameters.text("hash")
+        return (try? DigestAlgorithm(named: hash)).map(json)
     }
 
-    private static let json = GroupPlan.each(
-        flips: ["ikm", "info", "okm"]
-    ) { (test, expectation) throws(Unreadable) in
-        let (count, output) = (try test.number("size"), try test.bytes("okm"))
-        // An invalid case lists no output; any other that lists another number of bytes contradicts itself.
-        guard output.count == count || expectation == .invalid else { throw test.wrong("okm", "\(count) bytes") }
-        return .run(
-            HKDFCheck(
-                keyMaterial: try test.bytes("ikm"), salt: try test.bytes("salt"), info: try test.bytes("info"),
-                count: count, output: output))
+    private static func json(_ algorithm: DigestAlgorithm) -> GroupPlan {
+        .each(flips: ["ikm", "salt", "info", "okm"]) { (test, expectation) throws(Unreadable) in
+            let (count, output) = (try test.number("size"), try test.bytes("okm"))
+            // An invalid case lists no output; any other that lists another number of bytes contradicts itself.
+            guard output.count == count || expectation == .invalid else { throw test.wrong("okm", "\(count) bytes") }
+            return .run(
+                HKDFCheck(
+                    algorithm: algorithm, keyMaterial: try test.bytes("ikm"), salt: try test.bytes("salt"),
+                    info: try test.bytes("info"), count: count, output: output))
+        }
     }
 
     /// RFC 5869 as Python's `cryptography` has it.
-    private static let text = Kind.text(
-        TextLayout(
-            name: "HKDF",
-            matches: { $0.startsWith(["COUNT", "Hash", "IKM", "salt", "info", "L", "PRK", "OKM"]) },
-            shapes: ["COUNT Hash IKM salt info L PRK OKM"])
-    ) { (group) throws(Unreadable) in
-        .each(flips: ["IKM", "info", "OKM"]) { (record, _) throws(Unreadable) in
-            let hash = try record.text("Hash")
-            guard hash == "SHA-256" else { return .skip("HKDF with \(hash.prefix(20)) is not supported yet") }
-            let count = try record.number("L")
-            return .run(
-                HKDFCheck(
-                    keyMaterial: try record.bytes("IKM"), salt: try record.bytes("salt"),
-                    info: try record.bytes("info"), count: count, output: try record.bytes("OKM", count: count)))
+    private static let text = textKind(["COUNT", "Hash", "IKM", "salt", "info", "L", "PRK", "OKM"])
+    /// Its own longer vector.
+    private static let textWithoutPRK = textKind(["COUNT", "Hash", "IKM", "salt", "info", "L", "OKM"])
+
+    private static func textKind(_ fields: [String]) -> Kind {
+        Kind.text(
+            TextLayout(
+                name: "HKDF", matches: { $0.startsWith(fields) }, shapes: [fields.joined(separator: " ")])
+        ) { (_) throws(Unreadable) in
+            .each(flips: ["IKM", "salt", "info", "OKM"]) { (record, _) throws(Unreadable) in
+                let hash = try record.text("Hash")
+                guard let algorithm = try? DigestAlgorithm(named: hash) else {
+                    return .skip("HKDF with \(hash.prefix(20)) is not supported yet")
+                }
+                let count = try record.number("L")
+                return .run(
+                    HKDFCheck(
+                        algorithm: algorithm, keyMaterial: try record.bytes("IKM"), salt: try record.bytes("salt"),
+                        info: try record.bytes("info"), count: count, output: try record.bytes("OKM", count: count)))
+            }
         }
     }
 }

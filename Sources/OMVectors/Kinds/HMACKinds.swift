@@ -1,66 +1,115 @@
-// HMAC-SHA-256 through the bedrock's own code.
+// HMAC with every hash function; with SHA-256 through the bedrock's own code too, which keys and MACs of omvault use.
 
+internal import OMCrypto
 internal import OMSecrets
 
-/// HMAC-SHA-256, cut to the tag's length; `count` is the length that the file's parameters promise.
+/// HMAC, cut to the tag's length; `count` is the length that the file's parameters promise.
 struct HMACCheck: Check {
+    let algorithm: DigestAlgorithm
     let key: [UInt8]
     let message: [UInt8]
     let tag: [UInt8]
     let count: Int
 
     func run() -> Outcome {
-        guard tag.count == count else { return .refused("the tag has not \(count) bytes") }
-        let full = HMACSHA256.tag(keyBytes: key.span) { $0(message.span) }
+        guard tag.count == count, count <= algorithm.count else { return .refused("the tag has not \(count) bytes") }
+        guard let full = try? HMAC.tag(of: message.span, algorithm, key: SecretBytes(copying: key)) else {
+            return .refused("\(algorithm) is not available")
+        }
+        if algorithm == .sha256 {
+            let bedrock = HMACSHA256.tag(keyBytes: key.span) { $0(message.span) }
+            guard bedrock.isEqual(to: full) else { return .differs("the bedrock's tag is not the toolkit's") }
+        }
         let agrees = full.withBytes { ConstantTime.areEqual($0.extracting(0..<count), tag.span) }
         return agrees ? .agrees : .differs("the tag is another")
     }
 }
 
 enum HMACKinds {
-    static let all = [wycheproof, native, acvp, text]
+    static let all = [wycheproof, native, acvp, cavp, text]
 
     private static let wycheproof = Kind.wycheproof("MacTest") { (group) throws(Unreadable) in
-        guard group.algorithm == "HMACSHA256" else { return nil }
-        return plan(tagBits: try group.parameters.number("tagSize"), tag: "tag")
+        guard let algorithm = algorithm(of: group.algorithm, after: "HMAC") else { return nil }
+        return plan(algorithm, tagBits: try group.parameters.number("tagSize"), tag: "tag")
     }
 
     private static let native = Kind.native(
         "hmac", params: ["hash", "tagBits"], test: ["key", "msg", "tag"]
     ) { (group) throws(Unreadable) in
-        guard try group.parameters.text("hash") == "sha256" else { return nil }
-        return plan(tagBits: try group.parameters.number("tagBits"), tag: "tag")
+        guard let algorithm = try? DigestAlgorithm(named: try group.parameters.text("hash")) else { return nil }
+        return plan(algorithm, tagBits: try group.parameters.number("tagBits"), tag: "tag")
     }
 
-    private static let acvp = Kind.acvp(["HMAC-SHA2-256"]) { (group) throws(Unreadable) in
+    private static let acvp = Kind.acvp(
+        [
+            "HMAC-SHA-1", "HMAC-SHA2-224", "HMAC-SHA2-256", "HMAC-SHA2-384", "HMAC-SHA2-512", "HMAC-SHA2-512/224",
+            "HMAC-SHA2-512/256", "HMAC-SHA3-224", "HMAC-SHA3-256", "HMAC-SHA3-384", "HMAC-SHA3-512",
+        ]
+    ) { (group) throws(Unreadable) in
         guard group.type == "AFT" else { return .skip("ACVP test type \(group.type.prefix(20))") }
-        return plan(tagBits: try group.parameters.number("macLen"), tag: "mac")
+        guard let algorithm = algorithm(of: group.algorithm, after: "HMAC-") else { return nil }
+        return plan(algorithm, tagBits: try group.parameters.number("macLen"), tag: "mac")
     }
 
-    /// RFC 4231 as Python's `cryptography` has it.
+    /// NIST's HMAC.rsp: the section is the digest's length in bytes, the tag has `Tlen` bytes.
+    private static let cavp = Kind.text(
+        TextLayout(
+            name: "HMAC", matches: { $0.startsWith(["Count", "Klen", "Tlen", "Key", "Msg", "Mac"]) },
+            shapes: ["Count Klen Tlen Key Msg Mac"])
+    ) { (group) throws(Unreadable) in
+        let length = try group.parameters.number("L")
+        let known: [DigestAlgorithm] = [.insecureSHA1, .sha224, .sha256, .sha384, .sha512]
+        guard let algorithm = known.first(where: { $0.count == length }) else {
+            throw group.parameters.wrong("L", "the length of a digest")
+        }
+        return .each(flips: ["Key", "Msg", "Mac"]) { (record, _) throws(Unreadable) in
+            let count = try record.number("Tlen")
+            return .run(
+                HMACCheck(
+                    algorithm: algorithm, key: try record.bytes("Key", count: try record.number("Klen")),
+                    message: try record.bytes("Msg"), tag: try record.bytes("Mac", count: count), count: count))
+        }
+    }
+
+    /// RFC 2202 and RFC 4231 as Python's `cryptography` has them: a comment names the function.
     private static let text = Kind.text(
         TextLayout(
-            name: "HMAC-SHA-256",
-            matches: { head in
-                head.startsWith(["Len", "Key", "Msg", "MD"]) && head.comments.contains { $0.hasSuffix("HMAC-SHA256") }
-            }, shapes: ["Len Key Msg MD"])
+            name: "HMAC",
+            matches: { $0.startsWith(["Len", "Key", "Msg", "MD"]) && named($0) != nil }, shapes: ["Len Key Msg MD"])
     ) { (group) throws(Unreadable) in
-        .each(flips: ["Key", "Msg", "MD"]) { (record, _) throws(Unreadable) in
+        guard let algorithm = group.head.flatMap(named) else { return nil }
+        return .each(flips: ["Key", "Msg", "MD"]) { (record, _) throws(Unreadable) in
             let (bits, message) = (try record.number("Len"), try record.bytes("Msg"))
             guard message.count * 8 == bits else { throw record.wrong("Msg", "the \(bits) bits of Len") }
             return .run(
                 HMACCheck(
-                    key: try record.bytes("Key"), message: message, tag: try record.bytes("MD"), count: 32))
+                    algorithm: algorithm, key: try record.bytes("Key"), message: message,
+                    tag: try record.bytes("MD"), count: algorithm.count))
         }
     }
 
-    private static func plan(tagBits: Int, tag: String) -> GroupPlan {
-        guard tagBits % 8 == 0, (8...256).contains(tagBits) else { return .skip("tags of \(tagBits) bits") }
+    private static func named(_ head: TextHead) -> DigestAlgorithm? {
+        for comment in head.comments {
+            guard let word = comment.split(separator: " ").last else { continue }
+            if let known = algorithm(of: String(word), after: "HMAC-") { return known }
+        }
+        return nil
+    }
+
+    private static func algorithm(of name: String, after prefix: String) -> DigestAlgorithm? {
+        guard name.hasPrefix(prefix) else { return nil }
+        return try? DigestAlgorithm(named: String(name.dropFirst(prefix.count)))
+    }
+
+    private static func plan(_ algorithm: DigestAlgorithm, tagBits: Int, tag: String) -> GroupPlan {
+        guard tagBits % 8 == 0, (8...algorithm.count * 8).contains(tagBits) else {
+            return .skip("tags of \(tagBits) bits")
+        }
         return .each(flips: ["key", "msg", tag]) { (test, _) throws(Unreadable) in
             .run(
                 HMACCheck(
-                    key: try test.bytes("key"), message: try test.bytes("msg"), tag: try test.bytes(tag),
-                    count: tagBits / 8))
+                    algorithm: algorithm, key: try test.bytes("key"), message: try test.bytes("msg"),
+                    tag: try test.bytes(tag), count: tagBits / 8))
         }
     }
 }

@@ -8,6 +8,9 @@ enum Kinds {
         HKDFKinds.all,
         StoredHashKinds.all,
         Argon2Kinds.all,
+        PBKDF2Kinds.all,
+        ScryptKinds.all,
+        PasswordHashKinds.all,
 
         // Symmetric ciphers
         BlockKinds.all,

@@ -6,14 +6,22 @@ struct Companions: Sendable {
     /// The folder and the name of the file that is being read; nil when it has no place, as in a fuzzer.
     private let place: (folder: String, name: String)?
 
-    static let none = Companions(place: nil)
+    /// Expected results that lie in no file.
+    private let results: [UInt8]?
 
-    private init(place: (folder: String, name: String)?) { self.place = place }
+    static let none = Companions(place: nil, results: nil)
+
+    private init(place: (folder: String, name: String)?, results: [UInt8]?) {
+        (self.place, self.results) = (place, results)
+    }
 
     init(of path: String) {
         let url = URL(filePath: path)
-        place = (url.deletingLastPathComponent().path, url.lastPathComponent)
+        self.init(place: (url.deletingLastPathComponent().path, url.lastPathComponent), results: nil)
     }
+
+    /// For a prompt in memory.
+    init(expectedResults: [UInt8]) { self.init(place: nil, results: expectedResults) }
 
     /// The file that `name` means, a path below the folder of the file that names it.
     ///
@@ -32,7 +40,7 @@ struct Companions: Sendable {
     /// An ACVP prompt's expected results: `NAME.expected.json` beside `NAME.json`, and `expectedResults.json` beside
     /// `prompt.json`, as NIST's server names them.
     func expectedResults() throws(Unreadable) -> [UInt8]? {
-        guard let place, place.name.hasSuffix(".json") else { return nil }
+        guard let place, place.name.hasSuffix(".json") else { return results }
         let name = place.name == "prompt.json" ? "expectedResults.json" : place.name.dropLast(5) + ".expected.json"
         return exists(name) ? try bytes(name) : nil
     }

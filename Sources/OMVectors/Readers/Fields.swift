@@ -230,5 +230,6 @@ extension JSON {
 }
 
 extension Array {
-    fileprivate func pick(_ seed: Int) -> Element? { isEmpty ? nil : self[seed % count] }
+    /// Element number `seed`, counted round and round.
+    func pick(_ seed: Int) -> Element? { isEmpty ? nil : self[seed % count] }
 }

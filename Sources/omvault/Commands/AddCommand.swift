@@ -75,7 +75,8 @@ struct FieldArgument: ExpressibleByArgument {
     func fieldName() throws(Failure) -> FieldName {
         guard let name else {
             throw Failure(
-                .usage, "--field takes a name and a source, as in password=tty", hint: "sources: \(SecretSource.grammar)")
+                .usage, "--field takes a name and a source, as in password=tty",
+                hint: "sources: \(SecretSource.grammar)")
         }
         do throws(VaultError) { return try FieldName(name) } catch { throw Failure(error, vault: nil) }
     }

@@ -35,7 +35,8 @@ struct CryptoCheck: Verb {
     @Option(help: ArgumentHelp("The schemes that the stored hash may name.", valueName: "list"))
     var schemes: String?
 
-    @Option(help: ArgumentHelp("The form it must have: hex, base64, sdk, sdk-android, ldap, phc.", valueName: "encoding"))
+    @Option(
+        help: ArgumentHelp("The form it must have: hex, base64, sdk, sdk-android, ldap, phc.", valueName: "encoding"))
     var encoding: HashEncoding?
 
     @Option(help: ArgumentHelp("The algorithm of a hash in hex or base64, which names none.", valueName: "name"))
@@ -61,7 +62,8 @@ struct CryptoCheck: Verb {
     func validate() throws {
         if batch ? valueFrom != nil : file != nil {
             throw ValidationError(
-                batch ? "--batch takes its values from FILE, not from --value-from" : "a FILE is read with --batch only")
+                batch ? "--batch takes its values from FILE, not from --value-from" : "a FILE is read with --batch only"
+            )
         }
         if !batch, hashFrom == nil { throw ValidationError("--hash-from is missing") }
         if isBare != (alg != nil) {
@@ -87,7 +89,9 @@ struct CryptoCheck: Verb {
         if isBare {
             let salt = saltFrom == nil ? SecretBytes(copying: []) : try sources.read("--salt-from", prompt: "Salt")
             let bare = try bareHash(stored, saltEncoding.decode(salt, of: "--salt-from").publicBytes(), schemes)
-            if batch { return try checkLines(lines, door) { try bare.matches(SecretBytes(copying: $0)) ? .match : .mismatch } }
+            if batch {
+                return try checkLines(lines, door) { try bare.matches(SecretBytes(copying: $0)) ? .match : .mismatch }
+            }
             let value = try sources.read("--value-from", prompt: "Value")
             return try answer(bare.matches(value) ? .match : .mismatch, door)
         }

@@ -13,7 +13,9 @@ struct WorkOptions: ParsableArguments {
     var limit: WorkLimit { WorkLimit(factor: maxWork) }
 
     func validate() throws {
-        guard (1...1 << 20).contains(maxWork) else { throw ValidationError("--max-work takes a number from 1 to 1048576") }
+        guard (1...1 << 20).contains(maxWork) else {
+            throw ValidationError("--max-work takes a number from 1 to 1048576")
+        }
     }
 }
 
@@ -48,7 +50,8 @@ struct FunctionOptions: ParsableArguments {
 
     func function(_ family: PasswordFunction.Family) throws -> PasswordFunction {
         let given: [(String, Bool)] = [
-            ("--memory", memory != nil), ("--passes", passes != nil), ("--lanes", lanes != nil), ("--log-n", logN != nil),
+            ("--memory", memory != nil), ("--passes", passes != nil), ("--lanes", lanes != nil),
+            ("--log-n", logN != nil),
             ("--r", blockSize != nil), ("--p", parallelism != nil), ("--iterations", iterations != nil),
             ("--hash", hash != nil), ("--cost", cost != nil),
         ]

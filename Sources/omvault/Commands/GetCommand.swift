@@ -80,6 +80,14 @@ private struct ShownItem {
         if secrets.isEmpty { rows += item.fields.map { [$0.name.text, "(concealed)"] } }
         try door.output.rows(rows, header: ["FIELD", "VALUE"])
         for (field, held) in zip(item.fields, secrets) {
+            // Attack: a secret with a newline and a tab in it forges another field's row.
+            guard held.secret.withBytes({ bytes in bytes.indices.allSatisfy { bytes[$0] >= 0x20 } }) else {
+                throw Failure(
+                    .usage, "the secret of \(field.name.text.shown) is more than one line of text",
+                    hint:
+                        "--json shows it; omvault get \(item.name.text.shown):\(field.name.text.shown) prints its bytes"
+                )
+            }
             var line = SecretBuffer()
             line.append(Array("\(field.name.text.shown)\t".utf8).span)
             line.append(held.secret)

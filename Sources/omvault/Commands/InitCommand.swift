@@ -90,7 +90,11 @@ struct InitCommand: Verb {
             var line = SecretBuffer()
             line.append(code)
             line.append(UInt8(ascii: "\n"))
-            try StandardOutput.write(line.finish())
+            do throws(Failure) { try StandardOutput.write(line.finish()) } catch {
+                throw Failure(
+                    error.status, "\(error.message), so the recovery code was lost",
+                    hint: "the vault was made: remove \(place.path.shown) and init again")
+            }
         case .none:
             door.output.notice("it has no recovery code: without its password, or on another device, it stays closed")
         }

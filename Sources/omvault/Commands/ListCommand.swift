@@ -33,7 +33,8 @@ struct ListCommand: Verb {
     func run(_ door: Door) throws {
         let columns = try fields.split(separator: ",", omittingEmptySubsequences: false).map { name in
             guard let column = Column(rawValue: String(name)) else {
-                throw ValidationError("\"\(String(name).shown)\" is no column; there are id, name, level, revision, created, modified")
+                throw ValidationError(
+                    "\"\(String(name).shown)\" is no column; there are id, name, level, revision, created, modified")
             }
             return column
         }
@@ -43,6 +44,10 @@ struct ListCommand: Verb {
         let wanted = Array(prefix.utf8)
         let items = try access.run { () throws(VaultError) in try vault.items() }
             .filter { $0.name.text.utf8.starts(with: wanted) }
+        for (name, group) in Dictionary(grouping: items, by: \.name) where group.count > 1 {
+            door.output.notice(
+                "warning: \"\(name.text.shown)\" stands under more than one level; one was put there while locked")
+        }
         guard door.output.format == .json else {
             return try door.output.rows(
                 items.map { item in columns.map { $0.text(of: item) } },
@@ -50,7 +55,10 @@ struct ListCommand: Verb {
         }
         var document = JSONDocument()
         document.objects("items", items) { item, entry in
-            for column in Column.allCases { entry.field(column.rawValue, .text(column.text(of: item))) }
+            for column in Column.allCases where column != .revision {
+                entry.field(column.rawValue, .text(column.text(of: item)))
+            }
+            entry.field("revision", .number(Int(clamping: item.revision)))
             entry.field("fields", .list(item.fields.map { .text($0.name.text) }))
         }
         try door.output.document(document)

@@ -96,7 +96,9 @@ struct LoginCheck: Verb {
         if login.isDegraded {
             door.output.notice("the password was right, but its charge could not be taken back: is the disk full?")
         }
-        if login.clockIsBehind { door.output.notice("the clock is behind what this login has seen; it is not believed") }
+        if login.clockIsBehind {
+            door.output.notice("the clock is behind what this login has seen; it is not believed")
+        }
         if login.expiresSoon, let expires = login.expires {
             door.output.notice("the cached credential expires at \(Timestamp.text(expires))")
         }

@@ -79,7 +79,8 @@ struct LoginRemove: Verb {
         let isFinished = try access.authenticator().remove(user, profile)
         door.output.notice("removed the cached credential of \(user.text.shown)")
         if !isFinished {
-            door.output.notice("a process still reads an old state of the ledger; the next login command erases the rest")
+            door.output.notice(
+                "a process still reads an old state of the ledger; the next login command erases the rest")
         }
     }
 }

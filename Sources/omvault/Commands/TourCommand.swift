@@ -48,7 +48,8 @@ struct TourCommand: Verb {
             "profile set work OfflineAuthAllowed=true MaxLoginAttempts=2 OnAttemptsExceeded=wipe")
         try home.step("Enrol a login on this device.", "login enroll ada --profile work --password-from file:right")
         let check = "login check ada --profile work --mode offline --password-from file:"
-        try home.step("A wrong password is counted before it is checked.", check + "wrong", .badSecret, says: "attempts_left=1")
+        try home.step(
+            "A wrong password is counted before it is checked.", check + "wrong", .badSecret, says: "attempts_left=1")
         try home.step("The right one is let in, and the count starts anew.", check + "right", says: "granted offline")
         try home.step("Two wrong ones are tolerated.", check + "wrong", .badSecret, says: "attempts_left=1")
         try home.step("The second.", check + "wrong", .badSecret, says: "attempts_left=0")
@@ -76,7 +77,8 @@ private func say(_ text: String) throws(Failure) { try StandardOutput.write(text
 private struct TourHome {
     static let token = "ghp_an-example-that-opens-nothing"
     static let files = [
-        ("vault-password", "correct horse battery staple"), ("token", token), ("right", "open sesame"), ("wrong", "open barley"),
+        ("vault-password", "correct horse battery staple"), ("token", token), ("right", "open sesame"),
+        ("wrong", "open barley"),
     ]
 
     private let path: String
@@ -124,7 +126,9 @@ private struct TourHome {
         let (code, text) = try run(command.split(separator: " ").map(String.init))
         let lines = text.split(separator: "\n")
         for line in lastLineOnly ? lines.suffix(1) : lines[...] { try say("  \(String(line).shown)") }
-        if code != ExitStatus.ok.rawValue { try say("  (exit code \(code): \(ExitStatus(rawValue: code)?.name ?? "?"))") }
+        if code != ExitStatus.ok.rawValue {
+            try say("  (exit code \(code): \(ExitStatus(rawValue: code)?.name ?? "?"))")
+        }
         guard code == status.rawValue, words.map(text.contains) ?? true else {
             throw Failure(
                 .general, "this step should have ended with exit code \(status.rawValue)",

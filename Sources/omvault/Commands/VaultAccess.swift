@@ -61,6 +61,7 @@ struct VaultAccess {
         guard let slot = file.slots.first(where: { $0.kind == kind }) else {
             throw Failure(.badSecret, "vault \"\(place.name.shown)\" has no \(kind.noun)", hint: "unlock the other way")
         }
+        try run { () throws(VaultError) in try file.checkDevice(for: slot) }
         switch kind {
         case .password:
             let password = try secrets.readPassword("--password-from", prompt: "Password for vault \"\(place.name)\"")
@@ -127,7 +128,9 @@ struct ItemReference: ExpressibleByArgument {
                 .usage, "\"\(item.shown)\" names no field", hint: "name it as \(item.shown):FIELD, such as :password")
         }
         let item = try itemName()
-        do throws(VaultError) { return FieldPath(item, try FieldName(field)) } catch { throw Failure(error, vault: nil) }
+        do throws(VaultError) { return FieldPath(item, try FieldName(field)) } catch {
+            throw Failure(error, vault: nil)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 // Every command, in the order of `omvault --help`. A new verb is one line here and one file in Commands.
 
 internal import ArgumentParser
+internal import OMSecrets
 
 struct CommandTree: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -31,6 +32,10 @@ protocol Verb: ParsableCommand {
 
 extension Verb {
     func run() throws {
-        try run(Door(global))
+        let door = try Door(global)
+        try run(door)
+        if !SecretMemory.isLocked {
+            door.output.notice("this system refused to lock memory, so secrets could be written to swap (ulimit -l)")
+        }
     }
 }

@@ -73,7 +73,9 @@ extension Failure {
                 .busy, "another process held the lock for the whole wait; nothing was changed", hint: "try again")
         case .io(let code): self.init(.io, "reading or writing failed: \(systemMessage(code))")
         case .deviceKeyMissing:
-            self.init(.corrupt, "this device's key is gone", hint: "restore the folder omvault-device, or recover")
+            self.init(
+                .corrupt, "this device's key is gone, and what was written under it is still there",
+                hint: "restore device.key; or move the folder omvault-device away to start anew")
         case .deviceKeyDamaged:
             self.init(
                 .corrupt, "this device's key is damaged: it does not have 32 bytes",
@@ -90,6 +92,7 @@ extension FileHazard {
         case .notAFolder: "it is no folder"
         case .otherOwner: "it belongs to another user"
         case .openToOthers: "other users can read or change it"
+        case .foreignJournal: "it is a rollback journal, and omvault's own files never have one"
         case .onNetwork: "it is on a network file system, where locks and syncs promise too little"
         }
     }
@@ -98,7 +101,8 @@ extension FileHazard {
         switch self {
         case .openToOthers: "when you trust what is in it: chmod go= \(path.shown)"
         case .onNetwork: "set XDG_STATE_HOME to a folder on a local disk"
-        case .symbolicLink, .notRegular, .notAFolder, .otherOwner: "look who put it there before you remove it"
+        case .symbolicLink, .notRegular, .notAFolder, .otherOwner, .foreignJournal:
+            "look who put it there before you remove it"
         }
     }
 }

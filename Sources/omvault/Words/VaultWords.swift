@@ -9,7 +9,8 @@ extension Failure {
     init(_ error: VaultError, vault: String?) {
         let vault = vault.map { "vault \"\($0.shown)\"" } ?? "the vault"
         switch error {
-        case .noVault: self.init(.noVault, "there is no \(vault)", hint: "omvault init makes one; --vault names another")
+        case .noVault:
+            self.init(.noVault, "there is no \(vault)", hint: "omvault init makes one; --vault names another")
         case .vaultExists:
             self.init(.exists, "\(vault) is there already", hint: "name another one, or move this one away")
         case .cannotUnlock: self.init(.badSecret, "wrong password or recovery code for \(vault)")
@@ -42,6 +43,12 @@ extension Failure {
                 .locked, "the level \(level.name)\(level.isDeviceOnly ? " (device only)" : "") of \(vault) is locked",
                 hint: "its key is on the device that made the vault")
         case .noItem(let name): self.init(.notFound, "no item \"\(name.text.shown)\" in \(vault)", hint: "omvault ls")
+        case .ambiguous(let name, let levels):
+            self.init(
+                .ambiguous,
+                "\(vault) has more than one item \"\(name.text.shown)\": "
+                    + levels.map { $0.name + ($0.isDeviceOnly ? " (device only)" : "") }.joined(separator: ", "),
+                hint: "one was put there while the others were locked; omvault ls --fields name,level,modified")
         case .noField(let field, let name):
             self.init(
                 .notFound, "no field \"\(field.text.shown)\" in item \"\(name.text.shown)\"",
@@ -64,6 +71,7 @@ extension Failure {
             self.init(
                 .usage, "that cannot be a field's name",
                 hint: "1 to 64 bytes of UTF-8, no control characters, no colon, slash or equals sign")
+        case .unsupportedStretch: self.init(SecretsError.lanesUnsupported)
         case .outOfMemory: self.init(SecretsError.outOfMemory)
         case .storage(let error): self.init(error)
         }

@@ -1,0 +1,56 @@
+// What an unlocked vault holds while it is open: its file, its keys, and the marks of what this device saw.
+
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+
+/// What an unlocked vault works with. The keys at hand decide which levels it sees.
+final class OpenVault {
+    let database: Database
+    let header: VaultHeader
+    /// Nil where only the `always` levels are open.
+    let root: Key<Deriving>?
+    let keys: [ProtectionLevel: LevelKeys]
+    /// Nil on a device that has no key: nothing was ever noted there.
+    let marks: HighWaterFile?
+    /// Another device's marks were written under another key, so they say nothing here.
+    let isOwnDevice: Bool
+    /// The user asked to read once what would otherwise be refused as put back.
+    let acceptsRollback: Bool
+
+    init(
+        database: consuming Database, header: VaultHeader, root: consuming Key<Deriving>?,
+        keys: [ProtectionLevel: LevelKeys], marks: consuming HighWaterFile?, isOwnDevice: Bool, acceptsRollback: Bool
+    ) {
+        self.database = database
+        self.header = header
+        self.root = root
+        self.keys = keys
+        self.marks = marks
+        (self.isOwnDevice, self.acceptsRollback) = (isOwnDevice, acceptsRollback)
+    }
+
+    /// The marks of this vault on this device.
+    ///
+    /// - Returns: nil where this device has no key, or its marks are not to be believed and that is accepted.
+    /// - Throws: ``VaultError/unseenHere``, ``VaultError/storage(_:)``.
+    static func readMarks(
+        _ marks: borrowing HighWaterFile?, _ acceptsRollback: Bool
+    ) throws(VaultError) -> [HighWaterMark]? {
+        switch marks {
+        case .none: return nil
+        case .some(let marks):
+            let seen: [HighWaterMark]?
+            do throws(StorageError) { seen = try marks.read() } catch {
+                if error == .corrupt, acceptsRollback { return nil }
+                throw VaultError(storage: error)
+            }
+            guard seen != nil || acceptsRollback else { throw .unseenHere }
+            guard seen.map({ $0.count == 1 + ProtectionLevel.allCases.count }) ?? true else { throw .corrupt(.header) }
+            return seen
+        }
+    }
+
+    /// The levels at hand, the most protected first.
+    var levels: [ProtectionLevel] { ProtectionLevel.allCases.reversed().filter { keys[$0] != nil } }
+}

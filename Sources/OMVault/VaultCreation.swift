@@ -1,0 +1,98 @@
+// Making a vault: whole or not at all.
+
+public import OMRecords
+public import OMSecrets
+public import OMStorage
+
+extension VaultFile {
+    /// A slot to be made: what was typed, stretched.
+    public struct NewSlot: ~Copyable {
+        let kind: KeySlot.Kind
+        let parameters: Argon2id.Parameters
+        let salt = Random.bytes(Argon2id.saltCount)
+        let key: Key<Unlocking>
+
+        /// - Throws: ``VaultError/outOfMemory``, ``VaultError/unsupportedStretch``.
+        public init(
+            _ kind: KeySlot.Kind, stretching secret: borrowing SecretBytes, _ parameters: Argon2id.Parameters
+        ) throws(VaultError) {
+            (self.kind, self.parameters) = (kind, parameters)
+            let salt = salt
+            key = try stretching { () throws(SecretsError) in try Argon2id.stretch(secret, salt: salt, parameters) }
+        }
+    }
+
+    /// Makes a vault: whole or not at all.
+    ///
+    /// - Throws: ``VaultError/vaultExists``, ``VaultError/storage(_:)``.
+    public static func create(
+        _ path: String, device folder: DeviceFolder, defaultLevel: ProtectionLevel, password: borrowing NewSlot,
+        recovery: borrowing NewSlot?, now: Int64 = secondsNow()
+    ) throws(VaultError) {
+        let device = try storing { () throws(StorageError) in try folder.make() }
+        let id = Random.bytes(16)
+        let root = Key<Deriving>.random()
+        var slots = [slot(password, 1, now, root, id, device)]
+        switch recovery {
+        case .some(let recovery): slots.append(slot(recovery, 2, now, root, id, device))
+        case .none: break
+        }
+        let fingerprint = device.fingerprint()
+        let marks = folder.highWater(.vault, id: id, under: device)
+        let ring = ClassKeyring(root: root.duplicate(), device: consume device)
+        var wraps: [ClassKeyWrap] = []
+        var states: [(ProtectionLevel, [UInt8])] = []
+        var first: [HighWaterMark] = []
+        for level in ProtectionLevel.allCases {
+            let classKey = Key<Deriving>.random()
+            for under in ClassKeyWrap.kinds(of: level) {
+                if let wrap = ring.wrap(classKey, level, under, vault: id, epoch: VaultHeader.firstEpoch) {
+                    wraps.append(wrap)
+                }
+            }
+            let keys = LevelKeys(classKey: classKey)
+            let state = LevelState(generation: 1, root: HashTree.emptyRoot(keys))
+            states.append((level, state.sealed(level, keys, vault: id)))
+            first.append(state.mark)
+        }
+        let header = VaultHeader.make(
+            id: id, created: now, defaultLevel: defaultLevel, deviceRank: folder.rank, device: fingerprint,
+            wraps: wraps, slots: slots, root: root)
+        try storing { () throws(StorageError) in
+            // The marks first: a crash before the vault leaves marks of a vault that never was, which nobody asks for.
+            try marks.create([header.mark] + first)
+            _ = try Database.create(path, VaultSchema.schema) { (database) throws(StorageError) in
+                try fill(database, header, states)
+            }
+        }
+    }
+
+    private static func slot(
+        _ new: borrowing NewSlot, _ id: UInt32, _ now: Int64, _ root: borrowing Key<Deriving>, _ vault: [UInt8],
+        _ device: borrowing DeviceKey
+    ) -> KeySlot {
+        KeySlot(
+            new.kind, id: id, new.parameters, salt: new.salt, created: now, key: new.key, root: root, vault: vault,
+            device: device)
+    }
+
+    private static func fill(
+        _ database: borrowing Database, _ header: VaultHeader, _ states: [(ProtectionLevel, [UInt8])]
+    ) throws(StorageError) {
+        var addHeader = try database.prepare(VaultSchema.addHeader)
+        try addHeader.bind(1, header.encoded)
+        _ = try addHeader.step()
+        var addSlot = try database.prepare(VaultSchema.addSlot)
+        for slot in header.slots {
+            try addSlot.bind(1, Int64(slot.id))
+            try addSlot.bind(2, slot.encoded)
+            _ = try addSlot.step()
+        }
+        var addState = try database.prepare(VaultSchema.saveState)
+        for (level, box) in states {
+            try addState.bind(1, Int64(level.code))
+            try addState.bind(2, box)
+            _ = try addState.step()
+        }
+    }
+}

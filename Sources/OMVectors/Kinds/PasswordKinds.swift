@@ -1,0 +1,200 @@
+// PBKDF2 and scrypt as raw output, and stored password hashes of every function.
+
+internal import OMCrypto
+internal import OMSecrets
+
+struct PBKDF2Check: Check {
+    let algorithm: DigestAlgorithm
+    let password: [UInt8]
+    let salt: [UInt8]
+    let iterations: Int
+    let output: [UInt8]
+
+    func run() -> Outcome {
+        do throws(CryptoError) {
+            let derived = try KeyDerivation.pbkdf2(
+                algorithm, SecretBytes(copying: password), salt: salt, iterations: iterations, count: output.count)
+            return derived.isEqual(to: SecretBytes(copying: output)) ? .agrees : .differs("the output is another")
+        } catch { return .refused("\(error)") }
+    }
+}
+
+enum PBKDF2Kinds {
+    static let all = [wycheproof, native, acvp, text]
+
+    /// RFC 6070 goes to 2^24 iterations; a file that asks for more than twice as many is not believed.
+    private static let mostIterations = 1 << 25
+
+    private static let wycheproof = Kind.wycheproof("PbkdfTest") { group in
+        guard group.algorithm.hasPrefix("PBKDF2-HMAC") else { return nil }
+        return (try? DigestAlgorithm(named: String(group.algorithm.dropFirst(11)))).map { algorithm in
+            .each(flips: ["password", "salt", "dk"]) { (test, _) throws(Unreadable) in
+                plan(
+                    algorithm, password: try test.bytes("password"), salt: try test.bytes("salt"),
+                    iterations: try test.number("iterationCount"),
+                    output: try test.bytes("dk", count: try test.number("dkLen")))
+            }
+        }
+    }
+
+    private static let native = Kind.native(
+        "pbkdf2", params: ["hash"], test: ["password", "salt", "iterations", "size", "out"]
+    ) { (group) throws(Unreadable) in
+        guard let algorithm = try? DigestAlgorithm(named: try group.parameters.text("hash")) else { return nil }
+        return .each(flips: ["password", "salt", "out"]) { (test, expectation) throws(Unreadable) in
+            let output = try test.bytes("out")
+            guard output.count == (try test.number("size")) || expectation == .invalid else {
+                throw test.wrong("out", "as long as size says")
+            }
+            return plan(
+                algorithm, password: try test.bytes("password"), salt: try test.bytes("salt"),
+                iterations: try test.number("iterations"), output: output)
+        }
+    }
+
+    /// The password is text.
+    private static let acvp = Kind.acvp(["PBKDF"]) { (group) throws(Unreadable) in
+        guard group.type == "AFT" else { return .skip("ACVP test type \(group.type.prefix(20))") }
+        let name = try group.parameters.text("hmacAlg")
+        guard let algorithm = try? DigestAlgorithm(named: name) else {
+            return .skip("PBKDF2 with \(name.prefix(20)) is not supported yet")
+        }
+        return .each(flips: ["password", "salt", "derivedKey"]) { (test, _) throws(Unreadable) in
+            let bits = try test.number("keyLen")
+            guard bits % 8 == 0 else { return .skip("keys of part of a byte are not supported") }
+            return plan(
+                algorithm, password: Array(try test.text("password").utf8), salt: try test.bytes("salt"),
+                iterations: try test.number("iterationCount"),
+                output: try test.bytes("derivedKey", count: bits / 8))
+        }
+    }
+
+    /// RFC 6070 as Python's `cryptography` has it; the comment, or else the file's name, tells the hash function.
+    private static let text = Kind.text(
+        TextLayout(
+            name: "PBKDF2",
+            matches: { $0.startsWith(["COUNT", "PASSWORD", "SALT", "ITERATIONS", "LENGTH", "DERIVED_KEY"]) },
+            shapes: ["COUNT PASSWORD SALT ITERATIONS LENGTH DERIVED_KEY"])
+    ) { (group) throws(Unreadable) in
+        guard let algorithm = group.head.flatMap(named) else {
+            return .skip("PBKDF2 with a hash function that neither the comments nor the file's name tell")
+        }
+        return .each(flips: ["PASSWORD", "SALT", "DERIVED_KEY"]) { (record, _) throws(Unreadable) in
+            plan(
+                algorithm, password: try record.plainBytes("PASSWORD"), salt: try record.plainBytes("SALT"),
+                iterations: try record.number("ITERATIONS"),
+                output: try record.bytes("DERIVED_KEY", count: try record.number("LENGTH")))
+        }
+    }
+
+    private static func named(_ head: TextHead) -> DigestAlgorithm? {
+        let words = head.comments.flatMap { $0.split(separator: " ") }
+        let parts = head.fileName.split(separator: ".").first?.split(separator: "-") ?? []
+        for word in words + parts {
+            if word.uppercased().hasPrefix("SHA"), let known = try? DigestAlgorithm(named: String(word)) {
+                return known
+            }
+        }
+        return nil
+    }
+
+    private static func plan(
+        _ algorithm: DigestAlgorithm, password: [UInt8], salt: [UInt8], iterations: Int, output: [UInt8]
+    ) -> Plan {
+        guard iterations <= mostIterations else { return .skip("PBKDF2 above the cap on work") }
+        return .run(
+            PBKDF2Check(
+                algorithm: algorithm, password: password, salt: salt, iterations: iterations, output: output))
+    }
+}
+
+struct ScryptCheck: Check {
+    let password: [UInt8]
+    let salt: [UInt8]
+    let cost: Int
+    let blockSize: Int
+    let parallelism: Int
+    let output: [UInt8]
+
+    func run() -> Outcome {
+        do throws(CryptoError) {
+            let derived = try KeyDerivation.scrypt(
+                SecretBytes(copying: password), salt: salt, cost: cost, blockSize: blockSize, parallelism: parallelism,
+                count: output.count)
+            return derived.isEqual(to: SecretBytes(copying: output)) ? .agrees : .differs("the output is another")
+        } catch { return .refused("\(error)") }
+    }
+}
+
+enum ScryptKinds {
+    static let all = [native, text]
+
+    private static let native = Kind.native(
+        "scrypt", params: [], test: ["password", "salt", "n", "r", "p", "size", "out"]
+    ) { (_) throws(Unreadable) in
+        .each(flips: ["password", "salt", "out"]) { (test, expectation) throws(Unreadable) in
+            let output = try test.bytes("out")
+            guard output.count == (try test.number("size")) || expectation == .invalid else {
+                throw test.wrong("out", "as long as size says")
+            }
+            return plan(
+                password: try test.bytes("password"), salt: try test.bytes("salt"), cost: try test.number("n"),
+                blockSize: try test.number("r"), parallelism: try test.number("p"), output: output)
+        }
+    }
+
+    /// RFC 7914 as Python's `cryptography` has it.
+    private static let text = Kind.text(
+        TextLayout(
+            name: "scrypt",
+            matches: { $0.startsWith(["COUNT", "PASSWORD", "SALT", "N", "r", "p", "LENGTH", "DERIVED_KEY"]) },
+            shapes: ["COUNT PASSWORD SALT N r p LENGTH DERIVED_KEY"])
+    ) { (_) throws(Unreadable) in
+        .each(flips: ["PASSWORD", "SALT", "DERIVED_KEY"]) { (record, _) throws(Unreadable) in
+            plan(
+                password: try record.plainBytes("PASSWORD"), salt: try record.plainBytes("SALT"),
+                cost: try record.number("N"), blockSize: try record.number("r"), parallelism: try record.number("p"),
+                output: try record.bytes("DERIVED_KEY", count: try record.number("LENGTH")))
+        }
+    }
+
+    private static func plan(
+        password: [UInt8], salt: [UInt8], cost: Int, blockSize: Int, parallelism: Int, output: [UInt8]
+    ) -> Plan {
+        // Rounded up: a cost that is no power of two is refused when it runs.
+        let logCost = Int.bitWidth - max(cost - 1, 1).leadingZeroBitCount
+        let function = PasswordFunction.scrypt(logCost: logCost, blockSize: blockSize, parallelism: parallelism)
+        guard Argon2Kinds.isWithinCap(function) else { return .skip("scrypt above the cap on work") }
+        return .run(
+            ScryptCheck(
+                password: password, salt: salt, cost: cost, blockSize: blockSize, parallelism: parallelism,
+                output: output))
+    }
+}
+
+/// A stored password hash and a password.
+struct PasswordHashCheck: Check {
+    let stored: String
+    let password: [UInt8]
+
+    func run() -> Outcome {
+        do throws(CryptoError) {
+            let isMatch = try PasswordHash(parsing: stored).matches(SecretBytes(copying: password))
+            return isMatch ? .agrees : .refused("the password does not verify")
+        } catch { return .refused("\(error)") }
+    }
+}
+
+enum PasswordHashKinds {
+    static let all = [
+        Kind.native("password-hash", params: ["scheme"], test: ["stored", "passwordHex"]) { (_) throws(Unreadable) in
+            .each(flips: ["stored", "passwordHex"]) { (test, _) throws(Unreadable) in
+                let stored = try test.text("stored")
+                if let hash = try? PasswordHash(parsing: stored, limit: WorkLimit(factor: .max)) {
+                    guard Argon2Kinds.isWithinCap(hash.function) else { return .skip("above the cap on work") }
+                }
+                return .run(PasswordHashCheck(stored: stored, password: try test.bytes("passwordHex")))
+            }
+        }
+    ]
+}

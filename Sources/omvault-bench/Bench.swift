@@ -1,0 +1,95 @@
+// How fast omvault is, beside the programs people would use instead. Never part of the tests: a busy machine would fail
+// them. Each row runs ours and the peer in turn, A B A B, in one run, so that both see the same machine.
+//
+//     swift build -c release --static-swift-stdlib
+//     .build/release/omvault-bench --omvault .build/release/omvault
+
+internal import Glibc
+
+@main
+struct Bench {
+    static func main() {
+        do throws(BenchError) {
+            let options = try Options(Array(CommandLine.arguments.dropFirst()))
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            try run(options, folder)
+        } catch {
+            let text = "omvault-bench: \(error.text)\n"
+            write(2, text, text.utf8.count)
+            exit(2)
+        }
+    }
+
+    /// The rows, a file each kind. Left out until their code is there: AES-256-GCM, ChaCha20-Poly1305 and 3DES
+    /// (``BlockRows/row(_:_:_:ours:)``), a file's encryption beside age (``FileRows``), RSA, ECDSA and Ed25519
+    /// (``OpenSSLSpeed``'s rates).
+    private static func rows(_ options: Options, _ folder: TemporaryFolder) -> [Row] {
+        StartRows.all(options, folder) + StretchRows.all(options, folder) + BlockRows.all(options)
+            + CallRows.all() + FileRows.all(options, folder) + SaltedRows.all(options)
+    }
+
+    private static func run(_ options: Options, _ folder: TemporaryFolder) throws(BenchError) {
+        let rows = rows(options, folder).filter { options.only.isEmpty || $0.name.contains(options.only) }
+        print("| row | ours | best | median | peer | best | median | ratio of bests | of medians | asked | |")
+        print("|---|---|---|---|---|---|---|---|---|---|---|")
+        var missed = 0
+        for row in rows {
+            do throws(BenchError) {
+                let result = try row.run(rounds: options.rounds)
+                print(result.line)
+                fflush(nil)
+                missed += result.isMet ? 0 : 1
+            } catch {
+                print("| \(row.name) | left out: \(error.text) |")
+            }
+        }
+        print("\n\(rows.count) rows, \(missed) not as asked; \(options.rounds) rounds each")
+    }
+}
+
+/// Where the programs are and how long to measure.
+struct Options {
+    var omvault: String?
+    var openssl = "/usr/bin/openssl"
+    var age = "/usr/bin/age"
+    var argon2 = "/usr/bin/argon2"
+    var python = "/usr/bin/python3"
+    var rounds = 9
+    var fileMiB = 512
+    var only = ""
+
+    static let help = """
+        usage: omvault-bench --omvault PATH [--openssl PATH] [--age PATH] [--argon2 PATH] [--python PATH]
+                             [--rounds N] [--file-mib N] [--only TEXT]
+        """
+
+    init(_ arguments: [String]) throws(BenchError) {
+        var rest = arguments[...]
+        while let name = rest.popFirst() {
+            guard let value = rest.popFirst() else { throw BenchError(Self.help) }
+            switch name {
+            case "--omvault": omvault = value
+            case "--openssl": openssl = value
+            case "--age": age = value
+            case "--argon2": argon2 = value
+            case "--python": python = value
+            case "--only": only = value
+            case "--rounds": rounds = try Self.number(value)
+            case "--file-mib": fileMiB = try Self.number(value)
+            default: throw BenchError(Self.help)
+            }
+        }
+    }
+
+    private static func number(_ text: String) throws(BenchError) -> Int {
+        guard let number = Int(text), (1...4096).contains(number) else { throw BenchError(Self.help) }
+        return number
+    }
+}
+
+struct BenchError: Error {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+}

@@ -1,0 +1,83 @@
+// Other programs, and omvault as one: started without a shell, timed from start to exit.
+
+internal import Glibc
+
+/// A program that ran to its end.
+struct Program {
+    let path: String
+    var home: String?
+    /// The file that is its standard input.
+    var input = "/dev/null"
+
+    /// Runs it with nowhere to write.
+    ///
+    /// - Throws: ``BenchError`` when it is not there or does not end with 0: a refusal is fast, and no result.
+    func run(_ arguments: [String]) throws(BenchError) { _ = try start(arguments, output: "/dev/null") }
+
+    /// Seconds from start to exit.
+    func time(_ arguments: [String]) throws(BenchError) -> Double {
+        try Clock.seconds { () throws(BenchError) in try run(arguments) }
+    }
+
+    /// What it prints.
+    func output(_ arguments: [String], in folder: TemporaryFolder) throws(BenchError) -> String {
+        let file = folder.path + "/output"
+        try start(arguments, output: file)
+        return try TemporaryFolder.read(file)
+    }
+
+    private func start(_ arguments: [String], output: String) throws(BenchError) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+        let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=\(home ?? "/nonexistent")"]
+        var (argv, envp) = (([path] + arguments).map { strdup($0) } + [nil], environment.map { strdup($0) } + [nil])
+        defer { (argv + envp).forEach { free($0) } }
+        var child: pid_t = 0
+        guard posix_spawn(&child, path, &actions, nil, &argv, &envp) == 0 else {
+            throw BenchError("cannot run \(path)")
+        }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0 {
+            guard errno == EINTR else { throw BenchError("cannot wait for \(path)") }
+        }
+        guard status == 0 else {
+            throw BenchError("\(path) \(arguments.joined(separator: " ")) ended with \((status >> 8) & 0xFF)")
+        }
+    }
+}
+
+/// A folder of this run's own.
+struct TemporaryFolder {
+    let path: String
+
+    init() throws(BenchError) {
+        var template = Array("/tmp/omvault-bench.XXXXXX".utf8CString)
+        guard let made = mkdtemp(&template) else { throw BenchError("cannot make a folder in /tmp") }
+        path = String(cString: made)
+    }
+
+    func remove() { try? Program(path: "/bin/rm").run(["-rf", path]) }
+
+    /// A new file in it, its whole path.
+    func write(_ name: String, _ bytes: [UInt8], times: Int = 1) throws(BenchError) -> String {
+        let file = "\(path)/\(name)"
+        guard let stream = fopen(file, "w") else { throw BenchError("cannot write \(file)") }
+        for _ in 0..<times {
+            guard fwrite(bytes, 1, bytes.count, stream) == bytes.count else { throw BenchError("cannot write \(file)") }
+        }
+        guard fclose(stream) == 0 else { throw BenchError("cannot write \(file)") }
+        return file
+    }
+
+    static func read(_ file: String) throws(BenchError) -> String {
+        guard let stream = fopen(file, "r") else { throw BenchError("cannot read \(file)") }
+        defer { fclose(stream) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        let count = fread(&bytes, 1, bytes.count, stream)
+        return String(decoding: bytes.prefix(count), as: UTF8.self)
+    }
+}

@@ -1,0 +1,121 @@
+// One comparison: what is measured, in which unit, and what is asked.
+
+struct Row {
+    enum Unit {
+        /// Seconds for one operation; less is better.
+        case time
+        /// Operations or bytes in a second; more is better.
+        case rate(String)
+    }
+
+    enum Asked {
+        /// Ours at most so many times the peer's time, or at least so many times its rate.
+        case ratio(Double)
+        /// Ours at most so many seconds more than the peer.
+        case plus(Double)
+        /// Ours at least so many a second, whatever the peer does.
+        case atLeast(Double)
+    }
+
+    /// One of the two, measured once a round.
+    struct Side {
+        let label: String
+        let measure: () throws(BenchError) -> Double
+    }
+
+    let name: String
+    let unit: Unit
+    let asked: Asked
+    let ours: Side
+    let peer: Side
+
+    struct Result {
+        let line: String
+        let isMet: Bool
+    }
+
+    /// Ours, the peer, ours, the peer …, after one round that only warms the caches.
+    func run(rounds: Int) throws(BenchError) -> Result {
+        _ = try ours.measure()
+        _ = try peer.measure()
+        var samples: ([Double], [Double]) = ([], [])
+        for _ in 0..<rounds {
+            samples.0.append(try ours.measure())
+            samples.1.append(try peer.measure())
+        }
+        let (mine, theirs) = (Statistics(samples.0, unit), Statistics(samples.1, unit))
+        let isMet = isMet(mine.median, theirs.median)
+        let columns = [
+            name, ours.label, text(mine.best), text(mine.median), peer.label, text(theirs.best), text(theirs.median),
+            Self.fixed(mine.best / theirs.best, 3), Self.fixed(mine.median / theirs.median, 3), askedText,
+            isMet ? "" : "**no**",
+        ]
+        return Result(line: "| " + columns.joined(separator: " | ") + " |", isMet: isMet)
+    }
+
+    private func isMet(_ mine: Double, _ theirs: Double) -> Bool {
+        switch (asked, unit) {
+        case (.ratio(let most), .time): mine <= most * theirs
+        case (.ratio(let least), .rate): mine >= least * theirs
+        case (.plus(let seconds), _): mine <= theirs + seconds
+        case (.atLeast(let rate), _): mine >= rate
+        }
+    }
+
+    private var askedText: String {
+        switch (asked, unit) {
+        case (.ratio(let most), .time): "≤ \(Self.fixed(most, 2)) ×"
+        case (.ratio(let least), .rate): "≥ \(Self.fixed(least, 2)) ×"
+        case (.plus(let seconds), _): "≤ peer + \(Self.duration(seconds))"
+        case (.atLeast(let rate), _): "≥ \(Self.scaled(rate))/s"
+        }
+    }
+
+    private func text(_ value: Double) -> String {
+        switch unit {
+        case .time: Self.duration(value)
+        case .rate(let what): "\(Self.scaled(value))\(what)/s"
+        }
+    }
+
+    private static func duration(_ seconds: Double) -> String {
+        switch seconds {
+        case ..<1e-5: "\(fixed(seconds * 1e9, 0)) ns"
+        case ..<1: "\(fixed(seconds * 1e3, 2)) ms"
+        default: "\(fixed(seconds, 3)) s"
+        }
+    }
+
+    private static func scaled(_ value: Double) -> String {
+        switch value {
+        case 1e9...: "\(fixed(value / 1e9, 2)) G"
+        case 1e6...: "\(fixed(value / 1e6, 2)) M"
+        case 1e3...: "\(fixed(value / 1e3, 1)) k"
+        default: "\(fixed(value, 1)) "
+        }
+    }
+
+    private static func fixed(_ value: Double, _ digits: Int) -> String {
+        let scale = (0..<digits).reduce(1.0) { product, _ in product * 10 }
+        let whole = Int((value * scale).rounded())
+        guard digits > 0 else { return String(whole) }
+        let fraction = String(whole % Int(scale))
+        return "\(whole / Int(scale)).\(String(repeating: "0", count: digits - fraction.count))\(fraction)"
+    }
+}
+
+private struct Statistics {
+    /// The least time, or the highest rate.
+    let best: Double
+    let median: Double
+
+    init(_ samples: [Double], _ unit: Row.Unit) {
+        let sorted = samples.sorted()
+        let (low, high) = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
+        median = (low + high) / 2
+        switch unit {
+        case .time: best = sorted[0]
+        case .rate: best = sorted[sorted.count - 1]
+        }
+    }
+}

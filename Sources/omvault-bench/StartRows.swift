@@ -1,0 +1,70 @@
+// What a person waits for: the start of the command, and its verbs that stretch a password.
+
+internal import OMSecrets
+
+enum StartRows {
+    static func all(_ options: Options, _ folder: TemporaryFolder) -> [Row] {
+        [
+            Row(
+                name: "start, --version", unit: .time, asked: .ratio(1.5),
+                ours: .init(label: "omvault") { () throws(BenchError) in try omvault(options).time(["--version"]) },
+                peer: .init(label: "age") { () throws(BenchError) in
+                    try Program(path: options.age).time(["--version"])
+                }),
+            Row(
+                name: "get from the passphrase", unit: .time, asked: .plus(0.010),
+                ours: .init(label: "omvault get") { () throws(BenchError) in
+                    let home = try Home.shared(options, folder)
+                    return try home.omvault.time(["get", "github:password", "--password-from", "file:\(home.password)"])
+                },
+                peer: .init(label: "Argon2id, in process") { () throws(BenchError) in try StretchRows.stretch() }),
+            Row(
+                name: "login check, offline", unit: .time, asked: .plus(0.020),
+                ours: .init(label: "omvault login check") { () throws(BenchError) in
+                    let home = try Home.shared(options, folder)
+                    return try home.omvault.time(
+                        ["login", "check", "ada", "--profile", "work", "--password-from", "file:\(home.password)"])
+                },
+                peer: .init(label: "Argon2id, in process") { () throws(BenchError) in try StretchRows.stretch() }),
+        ]
+    }
+
+    fileprivate static func omvault(_ options: Options, home: String? = nil) throws(BenchError) -> Program {
+        guard let path = options.omvault else { throw BenchError("--omvault PATH is not given") }
+        return Program(path: path, home: home)
+    }
+}
+
+/// A home with a vault of the standard cost, an item and a login.
+private struct Home {
+    let omvault: Program
+    let password: String
+
+    /// What came of making it, once: a second attempt would only find the first one's vault in its way.
+    nonisolated(unsafe) private static var made: Result<Home, BenchError>?
+
+    /// Made when the first row asks for it.
+    static func shared(_ options: Options, _ folder: TemporaryFolder) throws(BenchError) -> Home {
+        if let made { return try made.get() }
+        do throws(BenchError) {
+            let home = try make(options, folder)
+            made = .success(home)
+            return home
+        } catch {
+            made = .failure(error)
+            throw error
+        }
+    }
+
+    private static func make(_ options: Options, _ folder: TemporaryFolder) throws(BenchError) -> Home {
+        let home = Home(
+            omvault: try StartRows.omvault(options, home: folder.path),
+            password: try folder.write("password", Array("correct horse battery staple".utf8)))
+        let given = ["--password-from", "file:\(home.password)"]
+        try home.omvault.run(["init"] + given)
+        try home.omvault.run(["add", "github", "--field", "password=file:\(home.password)"] + given)
+        try home.omvault.run(["profile", "set", "work", "OfflineAuthAllowed=true", "MaxLoginAttempts=3"])
+        try home.omvault.run(["login", "enroll", "ada", "--profile", "work"] + given)
+        return home
+    }
+}

@@ -1,0 +1,46 @@
+// One fuzzer for every parser that reads bytes from outside. Which one, the first argument says; the rest is libFuzzer's.
+//
+//     Tests/Fuzz/run 60                 every target for a minute, with what it covered
+//     Tests/Fuzz/run 600 vectors-acvp   one of them
+//
+// To add a parser: a file here with a FuzzTarget that calls its public entry point, and one line in `targets`.
+
+internal import CFuzz
+internal import Glibc
+
+struct FuzzTarget: Sendable {
+    let name: String
+    /// Reads the bytes. It may refuse them in any way but one: a crash.
+    let read: @Sendable ([UInt8]) -> Void
+}
+
+private let targets: [FuzzTarget] =
+    VectorTargets.all
+    + HashTargets.all
+
+nonisolated(unsafe) private var chosen: FuzzTarget?
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOne(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    chosen?.read(Array(UnsafeBufferPointer(start: data, count: count)))
+    return 0
+}
+
+@main
+struct Fuzz {
+    static func main() {
+        guard CommandLine.arguments.count > 1,
+            let target = targets.first(where: { $0.name == CommandLine.arguments[1] })
+        else {
+            print(targets.map(\.name).joined(separator: "\n"))
+            exit(CommandLine.arguments.count > 1 ? 2 : 0)
+        }
+        chosen = target
+        var arguments = CommandLine.arguments.enumerated().filter { $0.offset != 1 }.map { strdup($0.element) } + [nil]
+        var count = CInt(arguments.count - 1)
+        arguments.withUnsafeMutableBufferPointer { buffer in
+            var base = buffer.baseAddress
+            exit(LLVMFuzzerRunDriver(&count, &base, fuzzOne))
+        }
+    }
+}

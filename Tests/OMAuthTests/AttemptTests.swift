@@ -1,0 +1,198 @@
+import Foundation
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMAuth
+
+@Suite struct AttemptTests {
+    @Test(
+        "N wrong passwords are tolerated, the next wrong one exceeds", arguments: [1, 3, 5], OnAttemptsExceeded.allCases
+    )
+    func table(_ limit: Int, _ consequence: OnAttemptsExceeded) throws {
+        let home = try Home(), profile = try policy(limit, consequence)
+        try home.enroll(profile)
+        for attempt in 1...limit {
+            let expected = AuthError.wrongPassword(attemptsLeft: limit - attempt, consequence: consequence)
+            #expect(home.check("wrong", profile) == expected)
+        }
+        let exceeded: AuthError = consequence == .wipe ? .attemptsExceeded(isFinished: true) : .lockedOut
+        let after: AuthError = consequence == .wipe ? .wiped(isFinished: true) : .lockedOut
+        #expect(home.check("wrong", profile) == exceeded)
+        #expect(home.check("right", profile) == after)
+        #expect(home.check("wrong", profile) == after)
+        let row = try home.row(profile)
+        #expect(row.charged == UInt32(limit + 1) && row.failed == UInt32(limit + 1))
+        #expect((row.credential == .wiped) == (consequence == .wipe))
+        // A new enrolment is the way back from a wipe, and from nothing else.
+        let again = refusal { () throws(AuthError) in
+            _ = try home.authenticator().enroll(ada, profile, password: Password("new"))
+        }
+        #expect(again == (consequence == .wipe ? nil : .lockedOut))
+        if consequence == .wipe {
+            #expect(home.check("right", profile) != nil)
+            #expect(home.check("new", profile) == nil)
+        }
+    }
+
+    @Test("a right password takes all charges back")
+    func reset() throws {
+        let home = try Home(), profile = try policy(2)
+        try home.enroll(profile)
+        for _ in 0..<3 {
+            #expect(home.check("wrong", profile) == .wrongPassword(attemptsLeft: 1, consequence: .wipe))
+            #expect(home.check("wrong", profile) == .wrongPassword(attemptsLeft: 0, consequence: .wipe))
+            #expect(home.check("right", profile) == nil)
+            let row = try home.row(profile)
+            #expect(row.charged == 0 && row.failed == 0)
+        }
+    }
+
+    @Test("a charge whose mark cannot be written ends the attempt before the check, even of the right password")
+    func chargeBeforeCheck() throws {
+        let home = try Home(), profile = try policy(1)
+        try home.enroll(profile)
+        let mark = try home.markPath(profile)
+        // Readings: 1 the judgement, 2 the one in the transaction, 3 the charge's time; then comes the mark.
+        let clock = TestClock { reading in
+            guard reading == 3 else { return }
+            try? FileManager.default.moveItem(atPath: mark, toPath: mark + ".kept")
+            try? FileManager.default.createDirectory(atPath: mark, withIntermediateDirectories: false)
+        }
+        let error = refusal { () throws(AuthError) in
+            _ = try home.authenticator(clock: clock.read).check(ada, profile, password: Password("right"))
+        }
+        guard case .storage = error else { Issue.record("\(String(describing: error))"); return }
+        try FileManager.default.removeItem(atPath: mark)
+        try FileManager.default.moveItem(atPath: mark + ".kept", toPath: mark)
+        #expect(try home.row(profile).charged == 1)
+        #expect(try home.row(profile).failed == 0)
+    }
+
+    @Test("a success whose settlement cannot be written is a success, degraded, and its charge stays")
+    func degraded() throws {
+        let home = try Home(), profile = try policy(1)
+        try home.enroll(profile)
+        let mark = try home.markPath(profile)
+        let clock = TestClock { reading in
+            // 4 is the opened slot's; the settlement reads the mark after it.
+            if reading == 4 { try? FileManager.default.moveItem(atPath: mark, toPath: mark + ".kept") }
+        }
+        let login = try home.authenticator(clock: clock.read).check(ada, profile, password: Password("right"))
+        let isDegraded = login.isDegraded
+        #expect(isDegraded)
+        try FileManager.default.moveItem(atPath: mark + ".kept", toPath: mark)
+        #expect(try home.row(profile).charged == 1)
+        let next = try home.authenticator().check(ada, profile, password: Password("right"))
+        let isStillDegraded = next.isDegraded
+        #expect(!isStillDegraded)
+        #expect(try home.row(profile).charged == 0)
+    }
+
+    @Test("attempts that crashed lock out beyond N and destroy nothing")
+    func crashes() throws {
+        let home = try Home(), profile = try policy(2)
+        try home.enroll(profile)
+        for _ in 0..<3 { try crashAfterCharge(home, profile) }
+        #expect(home.check("right", profile) == .lockedOut)
+        guard case .live = try home.row(profile).credential else { Issue.record("destroyed"); return }
+        #expect(try home.row(profile).failed == 0)
+    }
+
+    @Test("an attempt that is running is no lock-out for the one that sees its charge")
+    func running() throws {
+        let home = try Home(), profile = try policy(1)
+        try home.enroll(profile)
+        for _ in 0..<2 { try crashAfterCharge(home, profile) }
+        // The judgement has read a charge too many; before it takes the lock, the other attempt turns out right.
+        let clock = TestClock { reading in
+            if reading == 1 { try? settle(home, profile) }
+        }
+        let login = try home.authenticator(clock: clock.read).check(ada, profile, password: Password("right"))
+        let isDegraded = login.isDegraded
+        #expect(!isDegraded)
+    }
+
+    private func crashAfterCharge(_ home: Home, _ profile: Profile) throws {
+        try change(home, profile) { $0.charged += 1 }
+    }
+
+    private func settle(_ home: Home, _ profile: Profile) throws {
+        try change(home, profile) { $0.charged = 0 }
+    }
+
+    private func change(_ home: Home, _ profile: Profile, _ body: (inout LoginRow) -> Void) throws {
+        let key = LoginKey(profile: profile.name, user: ada)
+        let store = try home.authenticator().open(key)
+        let id = key.id(under: store.device)
+        try store.lock(id).hold { () throws(AuthError) in
+            _ = try store.change(id) { (row) throws(AuthError) in body(&row) }
+        }
+    }
+
+    @Test("a held lock is busy after the wait, and nothing is charged")
+    func busy() throws {
+        let home = try Home(), profile = try policy()
+        try home.enroll(profile)
+        let before = try home.rowBytes(profile)
+        let store = try home.authenticator().open(LoginKey(profile: profile.name, user: ada))
+        try store.lock(home.id(profile)).hold { () throws(AuthError) in
+            let error = refusal { () throws(AuthError) in
+                _ = try home.authenticator(lockWait: 20).check(ada, profile, password: Password("right"))
+            }
+            #expect(error == .busy)
+        }
+        #expect(try home.rowBytes(profile) == before)
+    }
+
+    @Test("a credential that was replaced during the stretch is tried anew, not charged for the old one")
+    func reenrolledMeanwhile() throws {
+        let home = try Home(), profile = try policy(1)
+        try home.enroll(profile, password: "old")
+        let clock = TestClock { reading in
+            guard reading == 1 else { return }
+            _ = try? home.authenticator().enroll(ada, profile, password: Password("new"), oldPassword: Password("old"))
+        }
+        _ = try home.authenticator(clock: clock.read).check(ada, profile, password: Password("new"))
+        let row = try home.row(profile)
+        #expect(row.charged == 0 && row.failed == 0)
+        #expect(home.check("old", profile) == .wrongPassword(attemptsLeft: 0, consequence: .wipe))
+    }
+
+    @Test("a limit lowered below what has failed wipes at the next try; a raised one revives no wiped credential")
+    func changedLimit() throws {
+        let home = try Home(), five = try policy(5), one = try policy(1)
+        try home.enroll(five)
+        for _ in 0..<3 { _ = home.check("wrong", five) }
+        let status = try home.authenticator().status(ada, one)
+        #expect(status.refusal == .wiped(isFinished: false))
+        guard case .live = try home.row(one).credential else { Issue.record("status wiped"); return }
+        #expect(home.check("right", one) == .wiped(isFinished: true))
+        #expect(home.check("right", five) == .wiped(isFinished: true))
+    }
+
+    @Test("without OfflineAuthAllowed nothing is opened, charged or made")
+    func notAllowed() throws {
+        let home = try Home(), allowed = try policy(), denied = try Profile(ProfileName("work"), values: [:])
+        #expect(home.check("right", denied) == .offlineNotAllowed)
+        #expect(
+            refusal { () throws(AuthError) in
+                _ = try home.authenticator().enroll(ada, denied, password: Password("right"))
+            } == .offlineNotAllowed)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home.path).isEmpty)
+        try home.enroll(allowed)
+        let before = try home.rowBytes(allowed)
+        #expect(home.check("right", denied) == .offlineNotAllowed)
+        #expect(try home.rowBytes(allowed) == before)
+    }
+
+    @Test("each verdict has the SDK's number")
+    func numbers() {
+        #expect(AuthError.wrongPassword(attemptsLeft: 1, consequence: .wipe).sdkCode == 10003)
+        #expect(AuthError.attemptsExceeded(isFinished: true).sdkCode == 10418)
+        #expect(AuthError.lockedOut.sdkCode == 10418)
+        #expect(AuthError.noCredential.sdkCode == 10408)
+        #expect(AuthError.profile(.cryptoScheme).sdkCode == 10503)
+        #expect(AuthError.profile(.maxLoginAttempts).sdkCode == 10106)
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import OMSecrets
+import OMStorage
+import Synchronization
+
+@testable import OMAuth
+
+/// A user's state of one test: it goes when the test does.
+final class Home: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("omauth-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    var places: LoginPlaces { LoginPlaces(state: "\(path)/state", device: "\(path)/device") }
+
+    func authenticator(
+        lockWait: Int = 60_000, clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() }
+    ) -> Authenticator {
+        Authenticator(places, .floor, lockWait: lockWait, clock: clock)
+    }
+
+    func enroll(_ profile: Profile, user: UserName = ada, password: String = "right") throws {
+        _ = try authenticator().enroll(user, profile, password: Password(password))
+    }
+
+    /// nil: verified.
+    func check(_ password: String, _ profile: Profile, user: UserName = ada) -> AuthError? {
+        refusal { () throws(AuthError) in
+            _ = try authenticator().check(user, profile, password: Password(password))
+        }
+    }
+
+    // MARK: - Behind the library's back
+
+    func device() throws -> DeviceKey {
+        guard let key = try DeviceFolder(places.device).load() else { throw Missing() }
+        return key
+    }
+
+    func id(_ profile: Profile, _ user: UserName = ada) throws -> LoginID {
+        try LoginKey(profile: profile.name, user: user).id(under: device())
+    }
+
+    func markPath(_ profile: Profile, _ user: UserName = ada) throws -> String {
+        "\(places.device)/login-\(Hex.encode(try id(profile, user).bytes)).mark"
+    }
+
+    func database() throws -> Database { try Database.open(places.ledger, Ledger.schema) }
+
+    func rowBytes(_ profile: Profile, _ user: UserName = ada) throws -> [UInt8] {
+        let database = try database()
+        var statement = try database.prepare("SELECT row FROM logins WHERE id = ?1")
+        try statement.bind(1, id(profile, user).bytes)
+        guard try statement.step() else { throw Missing() }
+        return statement.bytes(0)
+    }
+
+    func setRowBytes(_ bytes: [UInt8], _ profile: Profile, _ user: UserName = ada) throws {
+        let database = try database()
+        var statement = try database.prepare("UPDATE logins SET row = ?2 WHERE id = ?1")
+        try statement.bind(1, id(profile, user).bytes)
+        try statement.bind(2, bytes)
+        _ = try statement.step()
+    }
+
+    func row(_ profile: Profile, _ user: UserName = ada) throws -> LoginRow {
+        try LoginRow(rowBytes(profile, user), under: id(profile, user), device())
+    }
+
+    func copy(_ from: String, _ to: String) throws {
+        try? FileManager.default.removeItem(atPath: to)
+        try FileManager.default.copyItem(atPath: from, toPath: to)
+    }
+
+    func write(_ bytes: [UInt8], to path: String) throws {
+        guard
+            FileManager.default.createFile(atPath: path, contents: Data(bytes), attributes: [.posixPermissions: 0o600])
+        else { throw Missing() }
+    }
+
+    /// Where in the home's files `needle` stands.
+    func files(holding needle: [UInt8]) throws -> [String] {
+        guard let walk = FileManager.default.enumerator(atPath: path) else { throw Missing() }
+        return walk.compactMap { $0 as? String }.filter { name in
+            guard let data = FileManager.default.contents(atPath: "\(path)/\(name)") else { return false }
+            return data.range(of: Data(needle)) != nil
+        }
+    }
+}
+
+struct Missing: Error {}
+
+let ada = known("ada")
+
+private func known(_ name: String) -> UserName {
+    do { return try UserName(name) } catch { fatalError("not a user name: \(error)") }
+}
+
+func policy(_ attempts: Int = 3, _ consequence: OnAttemptsExceeded = .wipe, maxAge: Int? = nil) throws -> Profile {
+    var values: [String: ProfileValue] = [
+        "OfflineAuthAllowed": .bool(true), "MaxLoginAttempts": .number(String(attempts)),
+        "OnAttemptsExceeded": .text(consequence.rawValue),
+    ]
+    if let maxAge { values["OfflineCredentialMaxAge"] = .number(String(maxAge)) }
+    return try Profile(ProfileName("work"), values: values)
+}
+
+func refusal(_ body: () throws(AuthError) -> Void) -> AuthError? {
+    do { try body() } catch { return error }
+    return nil
+}
+
+extension Password {
+    init(_ text: String) { self.init(bytes: Array(text.utf8)) }
+
+    init(bytes: [UInt8]) {
+        do { try self.init(SecretBytes(copying: bytes)) } catch { fatalError("not a password: \(error)") }
+    }
+}
+
+/// A clock whose hands a test holds, and at whose reading it can strike.
+final class TestClock: Sendable {
+    private struct State { var wall: Int64 = 1_800_000_000, boot: Int64 = 1_000, bootNumber: UInt8 = 7, readings = 0 }
+    private let state = Mutex(State())
+    private let strike: @Sendable (_ reading: Int) -> Void
+
+    init(_ strike: @escaping @Sendable (_ reading: Int) -> Void = { _ in }) { self.strike = strike }
+
+    func advance(wall: Int64 = 0, boot: Int64 = 0) {
+        state.withLock {
+            $0.wall += wall; $0.boot += boot
+        }
+    }
+
+    func reboot() {
+        state.withLock { ($0.boot, $0.bootNumber) = (0, $0.bootNumber + 1) }
+    }
+
+    func read() -> ClockReading {
+        let now = state.withLock { state in
+            state.readings += 1
+            return state
+        }
+        strike(now.readings)
+        return ClockReading(wall: now.wall, sinceBoot: now.boot, bootID: [UInt8](repeating: now.bootNumber, count: 16))
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import OMSecrets
+import Synchronization
+import Testing
+
+@testable import OMAuth
+
+@Suite(.serialized) struct RaceTests {
+    @Test("200 wrong guesses at once with N = 5 give 6 checks and one wipe")
+    func wrong() throws {
+        let home = try Home(), profile = try policy(5)
+        try home.enroll(profile)
+        let outcomes = atOnce(200) { home.check("wrong", profile) }
+        let checks = outcomes.filter { outcome in
+            switch outcome {
+            case .wrongPassword, .attemptsExceeded: true
+            default: false
+            }
+        }
+        #expect(checks.count == 6)
+        #expect(
+            outcomes.count { $0 == .attemptsExceeded(isFinished: true) || $0 == .attemptsExceeded(isFinished: false) }
+                == 1)
+        #expect(
+            outcomes.allSatisfy {
+                checks.contains($0) || $0 == .wiped(isFinished: true) || $0 == .wiped(isFinished: false)
+            })
+        #expect(home.check("right", profile) == .wiped(isFinished: true))
+        #expect(try home.row(profile).charged == 6)
+    }
+
+    @Test("200 right passwords at once with N = 1 are 200 successes")
+    func right() throws {
+        let home = try Home(), profile = try policy(1)
+        try home.enroll(profile)
+        let outcomes = atOnce(200) { home.check("right", profile) }
+        #expect(outcomes.allSatisfy { $0 == nil }, "\(outcomes.filter { $0 != nil })")
+        let row = try home.row(profile)
+        #expect(row.charged == 0 && row.failed == 0)
+    }
+
+    @Test("of 20 that enrol one user at once, one does, and the others need its password")
+    func enrolments() throws {
+        let home = try Home(), profile = try policy()
+        let outcomes = atOnce(20) {
+            refusal { () throws(AuthError) in
+                _ = try home.authenticator().enroll(ada, profile, password: Password("right"))
+            }
+        }
+        #expect(outcomes.count { $0 == nil } == 1, "\(outcomes)")
+        #expect(outcomes.count { $0 == .oldPasswordRequired } == 19, "\(outcomes)")
+        #expect(home.check("right", profile) == nil)
+    }
+
+    @Test("20 users enrolled at once, in a ledger that none of them found, all log in")
+    func users() throws {
+        let home = try Home(), profile = try policy()
+        let users = try (0..<20).map { try UserName("user \($0)") }
+        let next = Atomic(0)
+        let outcomes = atOnce(20) {
+            let user = users[next.wrappingAdd(1, ordering: .relaxed).oldValue]
+            try home.enroll(profile, user: user)
+            return home.check("right", profile, user: user)
+        }
+        #expect(outcomes.allSatisfy { $0 == nil }, "\(outcomes)")
+    }
+
+    /// Runs `body` on `count` threads of its own; an error of another kind is recorded.
+    private func atOnce(_ count: Int, _ body: @escaping @Sendable () throws -> AuthError?) -> [AuthError?] {
+        let results = Mutex<[AuthError?]>([])
+        let box = Results(results)
+        let group = DispatchGroup()
+        for _ in 0..<count {
+            group.enter()
+            let thread = Thread {
+                do {
+                    let outcome = try body()
+                    box.results.withLock { $0.append(outcome) }
+                } catch { Issue.record(error) }
+                group.leave()
+            }
+            thread.stackSize = 1 << 20
+            thread.start()
+        }
+        group.wait()
+        return box.results.withLock { $0 }
+    }
+
+    private final class Results: Sendable {
+        let results: Mutex<[AuthError?]>
+        init(_ results: consuming Mutex<[AuthError?]>) { self.results = results }
+    }
+}

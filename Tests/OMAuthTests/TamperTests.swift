@@ -1,0 +1,239 @@
+import Foundation
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMAuth
+
+@Suite struct TamperTests {
+    @Test("an old ledger put back is a rollback, without a check")
+    func oldLedger() throws {
+        let home = try Home(), profile = try policy(1)
+        try home.enroll(profile)
+        try home.copy(home.places.ledger, home.path + "/old")
+        #expect(home.check("wrong", profile) == .wrongPassword(attemptsLeft: 0, consequence: .wipe))
+        try home.copy(home.path + "/old", home.places.ledger)
+        let before = try home.rowBytes(profile)
+        #expect(home.check("right", profile) == .rolledBack)
+        #expect(home.check("wrong", profile) == .rolledBack)
+        #expect(try home.rowBytes(profile) == before)
+        #expect(try home.authenticator().status(ada, profile).refusal == .rolledBack)
+        #expect(try home.authenticator().status([profile]).map(\.refusal) == [.rolledBack])
+    }
+
+    @Test("a ledger that lost its -wal is a rollback")
+    func lostLog() throws {
+        let home = try Home(), profile = try policy(3)
+        try home.enroll(profile)
+        // While it is open, nobody is the last to close the ledger: the charges stay in the -wal.
+        let open = try home.database()
+        _ = home.check("wrong", profile)
+        _ = home.check("wrong", profile)
+        #expect(FileManager.default.fileExists(atPath: home.places.ledger + "-wal"))
+        // What a kill -9 and rm leave: the file without its log.
+        try home.copy(home.places.ledger, home.path + "/alone")
+        withExtendedLifetime(try open.number("SELECT 1")) {}
+        _ = consume open
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: home.places.ledger + suffix) }
+        try home.copy(home.path + "/alone", home.places.ledger)
+        #expect(home.check("right", profile) == .rolledBack)
+    }
+
+    @Test("a ledger, a row or a mark that was deleted is a rollback, a mark of generation 0 is not")
+    func deleted() throws {
+        let home = try Home(), profile = try policy()
+        try home.enroll(profile)
+        try home.copy(home.places.ledger, home.path + "/kept")
+        try FileManager.default.removeItem(atPath: home.places.ledger)
+        #expect(home.check("right", profile) == .rolledBack)
+        #expect(try home.authenticator().status(ada, profile).refusal == .rolledBack)
+        #expect(
+            refusal { () throws(AuthError) in
+                _ = try home.authenticator().enroll(ada, profile, password: Password("mine"))
+            } == .rolledBack)
+        try home.copy(home.path + "/kept", home.places.ledger)
+        #expect(home.check("right", profile) == nil)
+        try home.database().execute("DELETE FROM logins")
+        #expect(home.check("right", profile) == .rolledBack)
+        try home.copy(home.path + "/kept", home.places.ledger)
+        try FileManager.default.removeItem(atPath: home.markPath(profile))
+        #expect(home.check("right", profile) == .rolledBack)
+        #expect(home.check("right", profile, user: try UserName("bob")) == .noCredential)
+    }
+
+    @Test("a row newer than its mark, as a crash leaves it, is accepted and the mark catches up")
+    func newerRow() throws {
+        let home = try Home(), profile = try policy(5)
+        try home.enroll(profile)
+        let mark = try home.markPath(profile)
+        try home.copy(mark, home.path + "/old")
+        _ = home.check("wrong", profile)
+        try home.copy(home.path + "/old", mark)
+        #expect(home.check("right", profile) == nil)
+        try home.copy(home.places.ledger, home.path + "/ledger")
+        _ = home.check("wrong", profile)
+        try home.copy(home.path + "/ledger", home.places.ledger)
+        #expect(home.check("right", profile) == .rolledBack)
+    }
+
+    @Test("the same generation with another row is a rollback")
+    func forked() throws {
+        let home = try Home(), profile = try policy(5)
+        try home.enroll(profile)
+        let paths = [home.places.ledger, try home.markPath(profile)]
+        for (number, path) in paths.enumerated() { try home.copy(path, home.path + "/\(number)") }
+        _ = home.check("wrong", profile)
+        try home.copy(paths[0], home.path + "/fork")
+        for (number, path) in paths.enumerated() { try home.copy(home.path + "/\(number)", path) }
+        _ = home.check("right", profile)
+        _ = home.check("wrong", profile)
+        try home.copy(home.path + "/fork", paths[0])
+        #expect(home.check("right", profile) == .rolledBack)
+    }
+
+    @Test("one user's row on another's id is quarantined: knowing one password gives nobody another login")
+    func movedRow() throws {
+        let home = try Home(), profile = try policy(), bob = try UserName("bob")
+        try home.enroll(profile)
+        try home.enroll(profile, user: bob, password: "bob's")
+        try home.setRowBytes(try home.rowBytes(profile, bob), profile)
+        #expect(home.check("bob's", profile) == .quarantined)
+        #expect(home.check("bob's", profile, user: bob) == nil)
+    }
+
+    @Test("a row with any byte changed is refused, charged nothing and left as it is")
+    func flippedBytes() throws {
+        let home = try Home(), profile = try policy()
+        try home.enroll(profile)
+        let good = try home.rowBytes(profile)
+        for offset in good.indices {
+            var bad = good
+            bad[offset] ^= 1 << UInt8(offset % 8)
+            try home.setRowBytes(bad, profile)
+            #expect(home.check("right", profile) == .quarantined, "offset \(offset)")
+            #expect(try home.rowBytes(profile) == bad, "offset \(offset)")
+        }
+        #expect(try home.authenticator().status([profile]).map(\.refusal) == [.quarantined])
+        try home.setRowBytes(good, profile)
+        #expect(home.check("right", profile) == nil)
+    }
+
+    @Test("a ledger that is cut short is an error, never a login")
+    func truncated() throws {
+        let home = try Home(), profile = try policy()
+        try home.enroll(profile)
+        let whole = try #require(FileManager.default.contents(atPath: home.places.ledger))
+        for count in stride(from: 0, to: whole.count, by: 509) {
+            let path = home.places.ledger
+            try FileManager.default.removeItem(atPath: path)
+            try home.write(Array(whole.prefix(count)), to: path)
+            // Cut inside the page of the rows, the file reads as one whose row is gone.
+            let refusal = home.check("right", profile)
+            #expect(refusal == .quarantined || refusal == .rolledBack, "\(count) bytes")
+        }
+    }
+
+    @Test("without the device key, or with another, every row is refused with the reason and untouched")
+    func deviceKey() throws {
+        let home = try Home(), profile = try policy()
+        try home.enroll(profile)
+        let before = try home.rowBytes(profile)
+        let id = try home.id(profile)
+        let key = home.places.device + "/device.key"
+        try home.copy(key, home.path + "/key")
+        try FileManager.default.removeItem(atPath: key)
+        #expect(home.check("right", profile) == .deviceKeyMissing)
+        #expect(try home.authenticator().status([profile]).map(\.refusal) == [.deviceKeyMissing])
+        #expect(
+            refusal { () throws(AuthError) in
+                _ = try home.authenticator().enroll(ada, profile, password: Password("mine"))
+            } == .deviceKeyMissing)
+        #expect(!FileManager.default.fileExists(atPath: key))
+
+        try Data(Random.bytes(32)).write(to: URL(filePath: key))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+        #expect(home.check("right", profile) == .otherDeviceKey)
+        #expect(try home.authenticator().status([profile]).map(\.refusal) == [.otherDeviceKey])
+        #expect(
+            refusal { () throws(AuthError) in
+                _ = try home.authenticator().enroll(ada, profile, password: Password("mine"))
+            } == .otherDeviceKey)
+
+        try home.copy(home.path + "/key", key)
+        #expect(try home.id(profile) == id)
+        #expect(try home.rowBytes(profile) == before)
+        #expect(home.check("right", profile) == nil)
+    }
+
+    @Test("removal is the way out of every state, and a copy of what was removed stays refused")
+    func removal() throws {
+        let home = try Home(), profile = try policy()
+        func remove() -> AuthError? {
+            refusal { () throws(AuthError) in
+                let isFinished = try home.authenticator().remove(ada, profile.name)
+                #expect(isFinished)
+            }
+        }
+        #expect(remove() == .noCredential)
+        try home.enroll(profile)
+        try home.copy(home.places.ledger, home.path + "/old")
+        #expect(remove() == nil)
+        #expect(home.check("right", profile) == .noCredential)
+        #expect(remove() == .noCredential)
+        // Attack: bring the removed credential back.
+        try home.copy(home.path + "/old", home.places.ledger)
+        #expect(home.check("right", profile) == .rolledBack)
+        #expect(remove() == nil)
+        try home.enroll(profile, password: "new")
+        #expect(home.check("new", profile) == nil)
+        try home.copy(home.path + "/old", home.places.ledger)
+        #expect(home.check("right", profile) == .rolledBack)
+
+        // A damaged row, a damaged mark, a deleted ledger, a lost device key.
+        #expect(remove() == nil)
+        try home.enroll(profile)
+        try home.setRowBytes([1, 2, 3], profile)
+        #expect(remove() == nil)
+        try home.enroll(profile)
+        try home.write([UInt8](repeating: 0, count: 1024), to: home.markPath(profile))
+        #expect(home.check("right", profile) == .quarantined)
+        #expect(remove() == nil)
+        try home.enroll(profile)
+        try FileManager.default.removeItem(atPath: home.places.ledger)
+        #expect(remove() == nil)
+        try home.enroll(profile)
+        try FileManager.default.removeItem(atPath: home.places.device)
+        #expect(remove() == nil)
+        #expect(home.check("right", profile) == .noCredential)
+        try home.enroll(profile)
+        #expect(home.check("right", profile) == nil)
+    }
+
+    @Test("a living credential is replaced only after its old password, which is charged")
+    func replacement() throws {
+        let home = try Home(), profile = try policy(1)
+        try home.enroll(profile)
+        let old = try home.row(profile)
+        func replace(_ oldPassword: String?) -> AuthError? {
+            refusal { () throws(AuthError) in
+                guard let oldPassword else {
+                    _ = try home.authenticator().enroll(ada, profile, password: Password("new"))
+                    return
+                }
+                _ = try home.authenticator().enroll(
+                    ada, profile, password: Password("new"), oldPassword: Password(oldPassword))
+            }
+        }
+        #expect(replace(nil) == .oldPasswordRequired)
+        #expect(try home.row(profile).charged == 0)
+        #expect(replace("wrong") == .wrongPassword(attemptsLeft: 0, consequence: .wipe))
+        #expect(try home.row(profile).charged == 1)
+        #expect(replace("right") == nil)
+        let new = try home.row(profile)
+        #expect(new.generation > old.generation && new.charged == 0 && new.credential != old.credential)
+        #expect(home.check("right", profile) == .wrongPassword(attemptsLeft: 0, consequence: .wipe))
+        #expect(home.check("new", profile) == nil)
+        guard case .live(let slot) = old.credential else { Issue.record("no slot"); return }
+        #expect(try home.files(holding: slot.box.bytes).isEmpty)
+    }
+}

@@ -1,0 +1,215 @@
+// Bytes that break their format: an error of its own kind, never a crash, never a value.
+
+import Foundation
+import OMRecords
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMVault
+
+@Suite struct ParserTests {
+    /// Every way to cut `bytes` short, bytes behind the end, and each of `places` set to each of its values.
+    private func malformed(_ bytes: [UInt8], _ places: [(offset: Int, value: [UInt8])]) -> [(String, [UInt8])] {
+        let cut = (0..<bytes.count).map { ("the first \($0)", Array(bytes.prefix($0))) }
+        let longer = [("one byte more", bytes + [0]), ("twice", bytes + bytes)]
+        return cut + longer
+            + places.map { offset, value in
+                var changed = bytes
+                changed.replaceSubrange(offset..<offset + value.count, with: value)
+                return ("\(value) at \(offset)", changed)
+            }
+    }
+
+    private func slot() -> KeySlot {
+        KeySlot(
+            .password, id: 1, .floor, salt: Random.bytes(16), created: 0, key: .random(), root: .random(),
+            vault: Random.bytes(16), device: DeviceKey(.random()))
+    }
+
+    @Test("a malformed slot is refused, also when it asks for 4 TiB")
+    func slots() throws {
+        let bytes = slot().encoded
+        #expect(bytes.count == KeySlot.count)
+        #expect(try KeySlot(decoding: bytes).encoded == bytes)
+        let cases = malformed(
+            bytes,
+            [
+                (0, [0]), (0, [2]), (1, [0]), (1, [3]), (1, [255]),
+                (6, [0xff, 0xff, 0xff, 0xff]), (6, [0, 0, 0, 0]), (6, [0, 0, 0x1f, 0xff]), (6, [0, 0x10, 0, 1]),
+                (10, [0, 0, 0, 0]), (10, [0, 0, 0, 17]), (10, [0x80, 0, 0, 0]), (14, [0, 0, 0, 0]), (14, [0, 0, 0, 5]),
+            ])
+        for (name, bytes) in cases {
+            #expect(throws: VaultError.corrupt(.slot), "\(name)") { try KeySlot(decoding: bytes) }
+        }
+    }
+
+    @Test("a slot with more lanes than this build computes is named as that when it is used, and only then")
+    func lanes() throws {
+        var bytes = slot().encoded
+        bytes.replaceSubrange(14..<18, with: [0, 0, 0, 4])
+        let slot = try KeySlot(decoding: bytes)
+        #expect(throws: VaultError.unsupportedStretch) { _ = try slot.key(stretching: secret("pass word")) }
+    }
+
+    @Test("a malformed header is refused")
+    func headers() throws {
+        let home = try Home()
+        try home.create()
+        let database = try Database.open(home.vault, VaultSchema.schema)
+        let header = try VaultFile.readHeader(database)
+        let bytes = header.encoded
+        #expect(bytes.count == VaultHeader.count)
+        #expect(try VaultHeader(decoding: bytes, slots: header.slots) == header)
+        let cases = malformed(
+            bytes,
+            [
+                (0, [0]), (0, [2]), (25, [UInt8](repeating: 0xff, count: 8)), (37, [0]), (37, [4]), (37, [0x20]),
+                (37, [0x83]),
+                (71, [9]), (72, [1]), (72, [4]), (145, [3]),
+            ])
+        for (name, bytes) in cases {
+            #expect(throws: VaultError.corrupt(.header), "\(name)") {
+                try VaultHeader(decoding: bytes, slots: header.slots)
+            }
+        }
+    }
+
+    @Test("a malformed record is refused, and no level is taken for a weaker one")
+    func records() throws {
+        let header = Record.Header(
+            level: .whenUnlocked, isDeleted: false, id: Random.bytes(16), revision: 1, epoch: 1, parent: nil,
+            salt: Random.bytes(16))
+        let bytes = Record(header: header, box: Random.bytes(40 + 256)).encoded
+        #expect(try Record(decoding: bytes).encoded == bytes)
+        let levels = (0...255).map { UInt8($0) }.filter { ![1, 2, 3, 0x11, 0x12, 0x13].contains($0) }
+        let cases = malformed(
+            bytes,
+            [
+                (0, [0]), (0, [2]), (1, [0]), (1, [2]), (3, [2]), (3, [255]), (20, [UInt8](repeating: 0, count: 8)),
+                (20, [UInt8](repeating: 0xff, count: 8)),
+            ] + levels.map { (2, [$0]) })
+        for (name, bytes) in cases {
+            // A whole record with another whole one behind it is still a box of another length: 40 bytes too many.
+            #expect(throws: MalformedBytes.self, "\(name)") { _ = try Record(decoding: bytes) }
+        }
+    }
+
+    @Test("malformed content is refused: lengths of 2^31, names with control characters, padding that is not zero")
+    func contents() throws {
+        var draft = ItemDraft(name: try ItemName("item"), created: 1, modified: 2)
+        try draft.put(secret("value"), at: try FieldName("field"))
+        try draft.put(secret("other"), at: try FieldName("gield"))
+        let bytes = draft.finish().withBytes { span in span.indices.map { span[$0] } }
+        #expect(bytes.count == 256)
+        #expect(try ItemContent(opened: SecretBytes(copying: bytes)).fields.map(\.name.text) == ["field", "gield"])
+        // length 0..4, version 4, times 5..21, name length 21, name 23, count 27, field: 29 length, 30 name, 35 length
+        let cases = malformed(
+            bytes,
+            [
+                (0, [0, 0, 0, 0]), (0, [0, 0, 1, 1]), (0, [0x80, 0, 0, 0]), (0, [0, 0, 0, 56]), (0, [0, 0, 0, 58]),
+                (4, [0]), (4, [2]), (21, [0, 0]), (21, [0xff, 0xff]), (21, [0, 3]), (23, [0]), (24, [0x1b]),
+                (25, [0xff]),
+                (26, [UInt8(ascii: ":")]), (27, [0, 0]), (27, [0, 1]), (27, [0, 3]), (27, [0xff, 0xff]), (29, [0]),
+                (29, [255]),
+                (30, [UInt8(ascii: "=")]), (30, [UInt8(ascii: "/")]), (30, [UInt8(ascii: "g")]), (35, [0x80, 0, 0, 0]),
+                (35, [0xff, 0xff, 0xff, 0xff]), (35, [0, 0, 0, 4]), (255, [1]), (100, [1]),
+            ])
+        for (name, bytes) in cases {
+            #expect(throws: VaultError.corrupt(.record), "\(name)") {
+                _ = try ItemContent(opened: SecretBytes(copying: bytes))
+            }
+        }
+    }
+
+    @Test("a recovery code is read back however it is typed, and with any one letter changed it is not")
+    func recoveryCodes() throws {
+        let code = RecoveryCode.random()
+        let text = code.text().withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
+        #expect(text.utf8.count == 39)
+        let relaxed = text.lowercased().replacing("-", with: " ").replacing("0", with: "o").replacing("1", with: "l")
+        for typed in [text, relaxed, text.replacing("-", with: "")] {
+            #expect(try RecoveryCode(typed: secret(typed)).secret.isEqual(to: code.secret), "\(typed)")
+        }
+        let letters = Array(text)
+        var mistyped = [
+            "", "-", "u", text + "0", text + text, String(text.dropLast()), text + "\n", "é" + text.dropFirst(),
+        ]
+        for index in letters.indices where letters[index] != "-" {
+            var changed = letters
+            changed[index] = letters[index] == "7" ? "8" : "7"
+            mistyped.append(String(changed))
+        }
+        for typed in mistyped {
+            #expect(throws: VaultError.mistypedRecoveryCode, "\(typed)") { _ = try RecoveryCode(typed: secret(typed)) }
+        }
+    }
+
+    @Test("names are bytes of a kind, and nothing else is a name")
+    func names() throws {
+        for text in ["a", "ä", "a/b c", String(repeating: "n", count: 255)] {
+            #expect(throws: Never.self) { try ItemName(text) }
+        }
+        let refused = ["", "a:b", "a\0b", "a\nb", "\u{1b}[31m", "\u{7f}", "\u{85}", String(repeating: "n", count: 256)]
+        for text in refused { #expect(throws: VaultError.invalidItemName) { try ItemName(text) } }
+        for text in refused + ["a/b", "a=b", String(repeating: "n", count: 65)] {
+            #expect(throws: VaultError.invalidFieldName) { try FieldName(text) }
+        }
+        #expect(try ItemName("\u{e9}") != ItemName("e\u{301}"))
+        #expect(
+            ["", "whenunlocked", "when-unlocked ", "WHEN-UNLOCKED", "Always", "KeychainDataAccessible"].allSatisfy {
+                ProtectionLevel(named: $0) == nil
+            })
+    }
+
+    @Test("marks that are not ours, cut or torn are refused; one torn slot leaves the other")
+    func marks() throws {
+        let home = try Home()
+        let folder = try home.device()
+        let device = try folder.make()
+        let id = Random.bytes(16)
+        let file = folder.highWater(.vault, id: id, under: device)
+        let marks = (0..<7).map { HighWaterMark(generation: $0, digest: Random.bytes(32)) }
+        try file.create(marks)
+        try file.write(marks.reversed())
+        let path = home.deviceFolder + "/vault-\(Hex.encode(id)).mark"
+        let whole = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        func read(_ bytes: [UInt8]) throws -> [HighWaterMark]? {
+            try Data(bytes).write(to: URL(filePath: path))
+            return try file.read()
+        }
+        #expect(whole.count == 1024)
+        #expect(try read(whole) == marks.reversed())
+        #expect(try read(Array(whole.prefix(512)) + [UInt8](repeating: 7, count: 512)) == marks)
+        for count in stride(from: 0, to: 1024, by: 31) {
+            #expect(throws: StorageError.corrupt, "\(count)") { _ = try read(Array(whole.prefix(count))) }
+        }
+        for offset in 0..<512 {
+            var torn = whole
+            torn[offset] ^= 1
+            torn[512 + offset] ^= 1
+            #expect(throws: StorageError.corrupt, "\(offset)") { _ = try read(torn) }
+        }
+        #expect(throws: StorageError.corrupt) { _ = try read(whole + [0]) }
+        let other = folder.highWater(.login, id: id, under: device)
+        #expect(try other.read() == nil)
+    }
+
+    @Test("a device key of another length is damaged, and one that others can read is not used")
+    func deviceKeys() throws {
+        let home = try Home()
+        _ = try home.device().make()
+        let path = home.deviceFolder + "/device.key"
+        for count in [0, 1, 31, 33, 64] {
+            try Data(Random.bytes(count)).write(to: URL(filePath: path))
+            #expect(throws: StorageError.deviceKeyDamaged, "\(count)") { _ = try home.device().load() }
+        }
+        chmod(path, 0o640)
+        #expect(throws: StorageError.hazardous(.openToOthers, path: path)) { _ = try home.device().load() }
+        try FileManager.default.removeItem(atPath: path)
+        symlink("/dev/zero", path)
+        #expect(throws: StorageError.hazardous(.symbolicLink, path: path)) { _ = try home.device().load() }
+        chmod(home.deviceFolder, 0o750)
+        #expect(throws: StorageError.hazardous(.openToOthers, path: home.deviceFolder)) { _ = try home.device() }
+    }
+}

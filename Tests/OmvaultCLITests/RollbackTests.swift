@@ -1,0 +1,209 @@
+// Files put back, deleted and edited behind omvault's back, with the tools that an attacker would use.
+
+import Foundation
+import Testing
+
+@Suite struct RollbackTests {
+    private static let login = """
+        set -e
+        omvault -q profile set p OfflineAuthAllowed=true MaxLoginAttempts=3 OnAttemptsExceeded=wipe
+        printf right > right; printf wrong > wrong
+        omvault -q login enroll ada --profile p --password-from file:right --kdf-mem 8 --kdf-time 1
+        ledger=$HOME/.local/state/omvault/logins.db
+        check() { omvault login check ada --mode offline --password-from file:$1 2>/dev/null || echo "exit $?"; }
+
+        """
+
+    @Test("an old ledger put back is refused without a check, for the right password and for wrong ones")
+    func oldLedger() throws {
+        let ran = try bash(
+            Self.login + """
+                cp "$ledger" old
+                check wrong
+                cp old "$ledger"
+                check right
+                check wrong
+                omvault login status --json
+                """)
+        #expect(
+            ran.output.split(separator: "\n").prefix(5) == [
+                "denied attempts_left=2", "exit 20", "denied reason=rolled_back", "exit 31",
+                "denied reason=rolled_back",
+            ], "\(ran)")
+        let login = try Ran.login(String(ran.output.split(separator: "\n").last ?? ""))
+        #expect(login["reason"] as? String == "rolled_back" && login["attempts_left"] == nil)
+    }
+
+    @Test("a ledger whose log was deleted is refused without a check")
+    func deletedLog() throws {
+        // A reader keeps the log alive: without one the last omvault to close moves it into the file.
+        let ran = try bash(
+            Self.login + """
+                mkfifo hold
+                { echo 'PRAGMA journal_mode; BEGIN; SELECT count(*) FROM logins;'; cat hold; } | sqlite3 "$ledger" > seen &
+                until test "$(tail -n 1 seen)" = 1; do :; done
+                check wrong; check wrong
+                test -s "$ledger-wal"
+                # Killed, so that it cannot move the log into the file when it closes.
+                pkill -KILL -f "sqlite3 $ledger"
+                rm "$ledger-wal" "$ledger-shm"
+                check right; check wrong
+                exec 9> hold
+                """)
+        #expect(
+            ran.output.split(separator: "\n").suffix(4) == [
+                "denied reason=rolled_back", "exit 31", "denied reason=rolled_back", "exit 31",
+            ], "\(ran)")
+    }
+
+    @Test("a deleted ledger, a deleted mark and a row of another user are refused")
+    func deletions() throws {
+        let ran = try bash(
+            Self.login + """
+                printf other > other
+                omvault -q login enroll bob --profile p --password-from file:other --kdf-mem 8 --kdf-time 1
+                cp -a .local kept
+                rm "$ledger"; check right; rm -rf .local; cp -a kept .local
+                rm .local/state/omvault-device/*.mark; check right; rm -rf .local; cp -a kept .local
+                rm .local/state/omvault-device/device.key; check right; rm -rf .local; cp -a kept .local
+                head -c 32 /dev/urandom > .local/state/omvault-device/device.key; check right; rm -rf .local; cp -a kept .local
+                sqlite3 "$ledger" "CREATE TEMP TABLE k AS SELECT * FROM logins; UPDATE logins SET row = (SELECT k.row FROM k WHERE k.id <> logins.id)"
+                check right
+                rm -rf .local; cp -a kept .local; check right
+                """)
+        #expect(
+            ran.output.split(separator: "\n") == [
+                "denied reason=rolled_back", "exit 31", "denied reason=rolled_back", "exit 31",
+                "denied reason=device_key_missing", "exit 30", "denied reason=other_device_key", "exit 30",
+                "denied reason=quarantined", "exit 30", "granted offline user=ada profile=p age=0",
+            ]
+                || ran.output.contains("granted offline user=ada profile=p age=")
+                    && ran.output.components(separatedBy: "exit 3").count == 6,
+            "\(ran)")
+    }
+
+    private static let vault = """
+        set -e
+        printf password > password; printf one > one; printf two > two
+        omvault -q --vault ./a.omv init --password-from file:password --kdf-mem 8 --kdf-time 1 --no-recovery
+        omvault -q --vault ./a.omv add first --field x=file:one --password-from file:password
+        get() { code=0; omvault --vault ./a.omv get $1 --password-from file:password 2>/dev/null || code=$?; echo " $code"; }
+
+        """
+
+    @Test("an old vault put back gives 31, and a value only on request")
+    func oldVault() throws {
+        let ran = try bash(
+            Self.vault + """
+                cp a.omv old
+                omvault -q --vault ./a.omv set first:x --value-from file:two --password-from file:password
+                get first:x
+                cp old a.omv
+                get first:x
+                get "first:x --accept-rollback"
+                omvault --vault ./a.omv set first:x --value-from file:two --password-from file:password 2>/dev/null || echo "set $?"
+                """)
+        #expect(ran.output == "two 0\n 31\none 0\nset 31\n", "\(ran)")
+    }
+
+    @Test("records swapped, put back or deleted by hand give 30 and not a byte of a value")
+    func editedRecords() throws {
+        let ran = try bash(
+            Self.vault + """
+                omvault -q --vault ./a.omv add second --field x=file:two --password-from file:password
+                cp a.omv before
+                omvault -q --vault ./a.omv set first:x --value-from file:two --password-from file:password
+                cp a.omv kept
+                sqlite3 a.omv "CREATE TEMP TABLE k AS SELECT * FROM records; UPDATE records SET body = (SELECT k.body FROM k WHERE k.id <> records.id)"
+                get first:x; get second:x
+                cp kept a.omv
+                sqlite3 a.omv "ATTACH 'before' AS b; UPDATE records SET body = (SELECT o.body FROM b.records o JOIN b.entries e ON o.id = e.record JOIN main.entries m ON m.key = e.key WHERE m.record = records.id)"
+                get first:x
+                cp kept a.omv
+                sqlite3 a.omv "DELETE FROM entries WHERE key = (SELECT max(key) FROM entries)"
+                get first:x; get second:x; get third:x
+                cp kept a.omv
+                get first:x
+                """)
+        #expect(ran.output == " 30\n 30\n 30\n 30\n 30\n 30\ntwo 0\n", "\(ran)")
+    }
+
+    /// Wipes ada's credential while `around` holds, then prints the hex of every file that omvault keeps and, in front of
+    /// it, the row as it stood while the credential lived.
+    private func wipe(_ around: (before: String, after: String)) throws -> (
+        row: [UInt8], left: [UInt8], answers: String
+    ) {
+        let ran = try bash(
+            Self.login + """
+                sqlite3 "$ledger" "SELECT hex(row) FROM logins" > row
+                \(around.before)
+                check wrong > /dev/null; check wrong > /dev/null; check wrong > /dev/null; check wrong
+                \(around.after)
+                omvault login status
+                cat row
+                find .local -type f -print0 | sort -z | xargs -0 cat | od -An -v -tx1 | tr -d ' \\n'
+                """)
+        let lines = ran.output.split(separator: "\n").map(String.init)
+        try #require(lines.count >= 4, "\(ran)")
+        return (
+            Self.bytes(lines[lines.count - 2]), Self.bytes(lines[lines.count - 1]),
+            lines.dropLast(2).joined(separator: "\n")
+        )
+    }
+
+    @Test(
+        "after a wipe nothing of the slot, its salts or the salted hash is left in any file",
+        arguments: [
+            ("", ""),
+            (
+                """
+                mkfifo hold
+                { echo 'BEGIN; SELECT count(*) FROM logins;'; cat hold; } | sqlite3 "$ledger" > seen &
+                until test "$(tail -n 1 seen)" = 1; do :; done
+                """,
+                "exec 9> hold; exec 9>&-; wait"
+            ),
+        ])
+    func nothingIsLeft(before: String, after: String) throws {
+        let (row, left, answers) = try wipe((before, after))
+        #expect(answers.contains("denied reason=attempts_exceeded\nexit 23") && answers.contains("ada\tp\tno\twiped"))
+        // docs/login-format.md: scheme 1, salts 16 + 16, parameters 12, commitment 32, box 72, MAC 32.
+        let slot = row.suffix(149 + 32).dropLast(32)
+        let salts = slot.dropFirst(1).prefix(32)
+        let secret = Array(salts) + Array(slot.suffix(104))
+        #expect(row.count > 300 && left.count > 8_000)
+        for start in 0...secret.count - 12 {
+            #expect(!contains(left, Array(secret[start..<start + 12])), "12 bytes of the slot at \(start)")
+        }
+        // What the row was stretched from: the SDK's own string for this password and salt.
+        let salt = salts.prefix(16).map { String(format: "%02X", $0) }.joined()
+        let hashed = try bash("printf right | omvault crypto hash --alg sha512 --salt \(salt)").output.dropLast()
+        #expect(hashed.hasPrefix("{SaltedSHA-512}") && hashed.count > 100, "\(hashed)")
+        let text = hashed.dropFirst("{SaltedSHA-512}".count)
+        let digest = try #require(Data(base64Encoded: String(text))).prefix(64)
+        #expect(!contains(left, Array(text.utf8.prefix(20))) && !contains(left, Array(digest.prefix(16))))
+    }
+
+    @Test("the scan of the wipe test finds the slot while the credential lives")
+    func scanFinds() throws {
+        let ran = try bash(
+            Self.login + """
+                sqlite3 "$ledger" "SELECT hex(row) FROM logins"
+                find .local -type f -print0 | xargs -0 cat | od -An -v -tx1 | tr -d ' \\n'
+                """)
+        let lines = ran.output.split(separator: "\n").map(String.init)
+        let slot = Self.bytes(lines[0]).suffix(149 + 32).dropLast(32)
+        #expect(contains(Self.bytes(lines[1]), Array(slot.suffix(104))))
+    }
+
+    private static func bytes(_ hex: String) -> [UInt8] {
+        let digits = Array(hex.utf8)
+        return stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0...$0 + 1], as: UTF8.self), radix: 16)
+        }
+    }
+
+    private func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
+        Data(bytes).range(of: Data(part)) != nil
+    }
+}
