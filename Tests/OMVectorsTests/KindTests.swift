@@ -38,7 +38,7 @@ import Testing
                 flips += count
             }
         }
-        #expect(flips == 486)
+        #expect(flips == 797)
     }
 
     /// Flips the last bit of `field` in every valid test that has some.

@@ -28,7 +28,7 @@ import Testing
                 for type in rsa ec-p256; do
                     openssl pkey -in $type.pem -traditional -aes256 -passout pass:one -out $type.old
                     omvault crypto pubkey --in $type.old --key-password-from cmd:'printf one' | cmp - $type.pub
-                    openssl pkey -in $type.pem -traditional -outform der -out $type.der
+                    openssl pkey -in $type.pem -outform der -out $type.der
                     omvault crypto pubkey --in $type.der | cmp - $type.pub
                 done
                 omvault crypto convert --in rsa.pem --to pkcs1 --insecure | cmp - rsa.der
@@ -48,8 +48,8 @@ import Testing
 
                 printf 'a message' > m
                 for type in rsa ec-p256 ec-p384 ec-p521 ed25519; do make $type $type; done
-                for hash in sha1 sha224 sha256 sha384 sha512 sha3-256; do
-                    for salt in 0 20 digest max; do
+                for hash in sha1 sha384 sha3-256; do
+                    for salt in 0 digest max; do
                         length=${salt/max/-3}; length=${length/digest/-1}
                         pss="-sigopt rsa_padding_mode:pss -sigopt rsa_pss_saltlen:$length"
                         omvault -q crypto sign --key-from file:rsa.pem --alg rsa-pss-$hash --salt-length $salt m > s
@@ -350,7 +350,7 @@ import Testing
             trace crypto inspect --in k
             trace crypto convert --in k --to jwk --insecure
             trace crypto pubkey --in k --to openssh
-            grep -c -E 'omv"|omvault-device|sqlite|socket|connect|logins.db' all
+            grep -v libsqlite all | grep -c -E 'omv"|omvault-device|sqlite|socket|connect|logins.db'
             wc -l < all | awk '{ print ($1 > 20) }'
             """)
         #expect(ran.output == "0\n1\n", "\(ran.output)\n\(ran.errors)")
