@@ -14,7 +14,8 @@ enum BlockRows {
             row("ChaCha20-Poly1305", options, "chacha20-poly1305") { () throws(BenchError) in
                 try sealing(.chacha20Poly1305)
             },
-            row("AES-256-CBC", options, "aes-256-cbc") { () throws(BenchError) in try encryption(.aesCBC, keyCount: 32) },
+            row("AES-256-CBC", options, "aes-256-cbc") { () throws(BenchError) in try encryption(.aesCBC, keyCount: 32)
+            },
             row("3DES-CBC", options, "des-ede3-cbc") { () throws(BenchError) in
                 try encryption(BlockAlgorithm(.insecureTripleDES, .cbc), keyCount: 24)
             },

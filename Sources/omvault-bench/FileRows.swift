@@ -19,7 +19,8 @@ enum FileRows {
                     guard let path = options.omvault else { throw BenchError("--omvault PATH is not given") }
                     return try Program(path: path).time(
                         [
-                            "crypto", "encrypt", "--recipient", recipientHex, "--force", "-i", try file(options, folder),
+                            "crypto", "encrypt", "--recipient", recipientHex, "--force", "-i",
+                            try file(options, folder),
                             "-o", try file(options, folder) + ".omvf",
                         ])
                 },
