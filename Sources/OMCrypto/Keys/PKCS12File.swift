@@ -50,6 +50,18 @@ public struct PKCS12File: ~Copyable, Sendable {
         self.mac = mac
     }
 
+    /// The rounds that checking the password costs.
+    public var macIterations: Int { mac.iterations }
+
+    /// What an authenticated safe holds, for the fuzzer: noise never gets past a MAC.
+    package static func contents(
+        unauthenticated safe: [UInt8], password: borrowing SecretBytes, work: Int
+    ) throws(CryptoError) -> PKCS12Contents {
+        var reader = PKCS12Reader(workLeft: work, isBare: false)
+        try reader.readSafe(safe.span, 0..<safe.count, password)
+        return reader.finish()
+    }
+
     /// Opens the file.
     ///
     /// - Parameter limit: how many rounds all its derivations together may ask for.

@@ -18,6 +18,7 @@ private let targets: [FuzzTarget] =
     VectorTargets.all
     + HashTargets.all
     + SymmetricTargets.all
+    + KeyTargets.all
 
 nonisolated(unsafe) private var chosen: FuzzTarget?
 
