@@ -103,7 +103,8 @@ struct KeyEncryption: Hashable {
                         guard let function = EVP_get_digestbyname(hash.name.uppercased()) else { return false }
                         return unsafe target.withPointer { target, count in
                             PKCS5_PBKDF2_HMAC(
-                                text, length, salt, Int32(salt.count), Int32(iterations), function, Int32(count), target) == 1
+                                text, length, salt, Int32(salt.count), Int32(iterations), function, Int32(count), target
+                            ) == 1
                         }
                     }
                 }
@@ -188,7 +189,8 @@ struct KeyEncryption: Hashable {
 extension KeyEncryption {
     /// OpenSSL's old PEM encryption: the IV's first 8 bytes are the salt too.
     init(_ legacy: PEMBlock.LegacyEncryption) throws(CryptoError) {
-        guard let cipher = Cipher(rawValue: legacy.cipher), cipher.rawValue.hasPrefix("AES") || cipher == .tripleDES else {
+        guard let cipher = Cipher(rawValue: legacy.cipher), cipher.rawValue.hasPrefix("AES") || cipher == .tripleDES
+        else {
             throw .unsupportedKey(.encryptedPEM)
         }
         guard legacy.iv.count == cipher.blockCount else { throw .malformedKey(.encryptedPEM) }

@@ -81,13 +81,20 @@ enum DERForm {
         // Attributes say nothing about the key itself.
         if info.tag(bytes) == DERTag.context(0) { _ = try info.any(bytes) }
         var publicBits: [UInt8]?
-        if version == 1, let range = try implicitBits(&info, bytes) { publicBits = bytes.bytes(range) }
+        if let range = try implicitBits(&info, bytes) { publicBits = bytes.bytes(range) }
         try info.finish()
+        guard (version == 1) == (publicBits != nil) else { throw info.blame }
         var inside = DERCursor(octets, blame: info.blame)
         let key: PrivateKey
         switch algorithm {
-        case .rsa: key = try pkcs1(&inside, bytes)
-        case .ec(let curve): key = try sec1(&inside, bytes, curve)
+        case .rsa:
+            key = try pkcs1(&inside, bytes)
+            if let publicBits, try key.publicKey().pkcs1() != publicBits { throw .invalidKey }
+        case .ec(let curve):
+            key = try sec1(&inside, bytes, curve)
+            if let publicBits, try key.publicKey().point() != PublicKey(curve, point: publicBits).point() {
+                throw .invalidKey
+            }
         case .ed25519, .x25519:
             let raw = try inside.element(DERTag.octetString, bytes)
             guard raw.count == 32 else { throw info.blame }

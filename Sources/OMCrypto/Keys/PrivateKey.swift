@@ -237,8 +237,10 @@ extension PrivateKey.RSANumbers {
         let q = big(4)
         let inverse = big(7)
         let product = BigNumber()
-        guard BN_is_odd(p.pointer) == 1, BN_is_odd(q.pointer) == 1, BN_is_one(p.pointer) == 0, BN_is_one(q.pointer) == 0,
-            BN_mul(product.pointer, p.pointer, q.pointer, scratch.pointer) == 1, BN_cmp(product.pointer, n.pointer) == 0,
+        guard BN_is_odd(p.pointer) == 1, BN_is_odd(q.pointer) == 1, BN_is_one(p.pointer) == 0,
+            BN_is_one(q.pointer) == 0,
+            BN_mul(product.pointer, p.pointer, q.pointer, scratch.pointer) == 1,
+            BN_cmp(product.pointer, n.pointer) == 0,
             BN_cmp(d.pointer, n.pointer) < 0, BN_cmp(inverse.pointer, p.pointer) < 0
         else { return false }
         guard inverts(d, e, big(5), p, scratch), inverts(d, e, big(6), q, scratch) else { return false }
@@ -289,7 +291,8 @@ extension EllipticCurve {
 enum RSACompletion {
     /// d mod p − 1.
     static func exponent(_ d: Span<UInt8>, prime: Span<UInt8>) throws(CryptoError) -> SecretBytes {
-        guard (1...PublicKey.maximumModulusBits / 8).contains(prime.count), d.count <= PublicKey.maximumModulusBits / 8 else {
+        guard (1...PublicKey.maximumModulusBits / 8).contains(prime.count), d.count <= PublicKey.maximumModulusBits / 8
+        else {
             throw .invalidKey
         }
         let number = BigNumber(d)

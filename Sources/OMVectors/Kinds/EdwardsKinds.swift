@@ -67,8 +67,16 @@ enum EdwardsKinds {
     private static let nativeXDH = Kind.native(
         "xdh", params: ["curve"], test: ["private", "public", "shared"]
     ) { (group) throws(Unreadable) in
-        let curve = try group.parameters.text("curve")
-        return curve == "X25519" ? agreements : .skip(KeyHelp.unknownCurve(curve))
+        let name = try group.parameters.text("curve")
+        if name == "X25519" { return agreements }
+        guard let curve = EllipticCurve(named: name) else { return .skip(KeyHelp.unknownCurve(name)) }
+        // ECDH: the private number, the other's point `04 ‖ x ‖ y`, the shared point's x.
+        return .each(flips: ["private", "public", "shared"]) { (test, _) throws(Unreadable) in
+            .run(
+                AgreementCheck(
+                    privateKey: .scalar(curve, try test.bytes("private", count: curve.count)),
+                    publicKey: .point(curve, try test.bytes("public")), shared: try test.bytes("shared")))
+        }
     }
 
     /// Bits of the private and of the public bytes mean nothing (RFC 7748 section 5), so only the secret's are flipped.

@@ -116,6 +116,6 @@ private enum Companion {
     /// By the armour or by the name: one that was broken on purpose has nothing else left.
     private static func isKeyFile(_ bytes: [UInt8], _ name: String) -> Bool {
         bytes.starts(with: Array("-----BEGIN ".utf8))
-            || [".der", ".pem", ".p12", ".pfx", ".crt", ".key"].contains { name.hasSuffix($0) }
+            || [".der", ".pem", ".p12", ".pfx", ".crt", ".key", ".jwk", ".pub"].contains { name.hasSuffix($0) }
     }
 }

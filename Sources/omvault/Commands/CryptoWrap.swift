@@ -1,5 +1,5 @@
-// `omvault crypto wrap` and `unwrap`: one key under another. One switch on the family of algorithms: a new family is one
-// case of WrapAlgorithm and one branch in each verb.
+// `omvault crypto wrap` and `unwrap`: one key under another. One switch on the family of algorithms: a new family is
+// one case of WrapAlgorithm and one branch in each verb.
 
 internal import ArgumentParser
 internal import OMCrypto
@@ -43,7 +43,8 @@ struct WrapOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How the result is written: raw, hex or base64.", valueName: "encoding"))
     var encoding = ByteEncoding.raw
 
-    @Option(name: [.customShort("o"), .customLong("out")], help: ArgumentHelp("Where the result goes.", valueName: "file"))
+    @Option(
+        name: [.customShort("o"), .customLong("out")], help: ArgumentHelp("Where the result goes.", valueName: "file"))
     var output: String?
 
     @Flag(help: "Replace the file of -o.")

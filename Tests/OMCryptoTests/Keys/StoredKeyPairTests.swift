@@ -1,0 +1,94 @@
+import OMCrypto
+import OMSecrets
+import Testing
+
+/// A store in memory, which can be told to have lost a half.
+private struct MemoryStore: KeyPairStore {
+    var halves: [String: [UInt8]] = [:]
+
+    func contains(_ name: String) throws(CryptoError) -> Bool { halves[name] != nil }
+
+    func read(_ name: String) throws(CryptoError) -> SecretBytes? {
+        guard let bytes = halves[name] else { return nil }
+        return SecretBytes(copying: bytes)
+    }
+
+    mutating func write(
+        _ tag: KeyPairTag, privateHalf: borrowing SecretBytes, publicHalf: borrowing SecretBytes
+    ) throws(CryptoError) {
+        halves[tag.privateName] = privateHalf.array()
+        halves[tag.publicName] = publicHalf.array()
+    }
+
+    mutating func delete(_ tag: KeyPairTag) throws(CryptoError) {
+        halves[tag.privateName] = nil
+        halves[tag.publicName] = nil
+    }
+}
+
+@Suite struct StoredKeyPairTests {
+    private func code(_ body: () throws -> Void) -> Int? {
+        do {
+            try body()
+            return nil
+        } catch { return (error as? CryptoError)?.sdkCode }
+    }
+
+    @Test("a pair is stored under the SDK's two names, used, and gone when deleted")
+    func pair() throws {
+        var store = MemoryStore()
+        let half = try StoredKeyPair.generate(.rsa(bits: 2048), tag: "signing", in: &store)
+        #expect(Set(store.halves.keys) == ["signing.private", "signing.public"])
+        #expect(try StoredKeyPair.publicKey(tag: "signing", in: store).spki() == half.spki())
+        let key = try StoredKeyPair.privateKey(tag: "signing", in: store)
+        for hash in [DigestAlgorithm.insecureSHA1, .sha224, .sha256, .sha384, .sha512] {
+            // The SDK cannot verify the last two, which it signs.
+            try half.verify(key.sign([1], .legacyRSAPKCS1(hash)), of: [1], .legacyRSAPKCS1(hash))
+        }
+        try StoredKeyPair.delete(tag: "signing", in: &store)
+        #expect(store.halves.isEmpty)
+    }
+
+    @Test("the SDK's error numbers, in its order")
+    func numbers() throws {
+        var store = MemoryStore()
+        #expect(code { _ = try StoredKeyPair.generate(.ed25519, tag: "", in: &store) } == 10521)
+        #expect(code { _ = try StoredKeyPair.generate(.rsa(bits: 512), tag: "", in: &store) } == 10521)
+        #expect(code { _ = try StoredKeyPair.generate(.rsa(bits: 512), tag: "a", in: &store) } == 10520)
+        #expect(code { _ = try StoredKeyPair.generate(.ed25519, tag: "a", in: &store) } == nil)
+        #expect(code { _ = try StoredKeyPair.generate(.ed25519, tag: "a", in: &store) } == 10528)
+        #expect(code { _ = try StoredKeyPair.publicKey(tag: "", in: store) } == 10521)
+        #expect(code { _ = try StoredKeyPair.publicKey(tag: "b", in: store) } == 10523)
+        #expect(code { _ = try StoredKeyPair.privateKey(tag: "b", in: store) } == 10523)
+        let key = try StoredKeyPair.privateKey(tag: "a", in: store)
+        #expect(code { _ = try key.sign([1], .rsaPSS()) } == 10529)
+        #expect(code { try key.publicKey().verify([], of: [1], .ed25519) } == 10525)
+        #expect(code { try key.publicKey().verify([1], of: [1], .ed25519) } == 10526)
+        #expect(code { _ = try Sample.rsa.key.unwrap([1]) } == 10527)
+        #expect(code { _ = try Sample.rsa.key.sign([1], .rsaPSS(salt: .bytes(999))) } == 10524)
+        #expect(code { try StoredKeyPair.delete(tag: "", in: &store) } == 10521)
+        #expect(code { try StoredKeyPair.delete(tag: "a", in: &store) } == nil)
+        #expect(code { try StoredKeyPair.delete(tag: "a", in: &store) } == 10523)
+    }
+
+    @Test("one half that is left is in the way of a new pair, and deleted like a whole one")
+    func orphans() throws {
+        for name in ["a.private", "a.public"] {
+            var store = MemoryStore(halves: [name: [1]])
+            #expect(code { _ = try StoredKeyPair.generate(.ed25519, tag: "a", in: &store) } == 10528)
+            try StoredKeyPair.delete(tag: "a", in: &store)
+            #expect(store.halves.isEmpty)
+        }
+    }
+
+    @Test("keys of sizes that can be broken are made only by the call that says so")
+    func sizes() throws {
+        for bits in [0, 512, 1024, 2047, 2049, 8200, 1 << 20] {
+            #expect(throws: CryptoError.cannotGenerate) { _ = try PrivateKey.generate(.rsa(bits: bits)) }
+        }
+        for bits in [512, 1016, 1025, 2048, 4096] {
+            #expect(throws: CryptoError.cannotGenerate) { _ = try PrivateKey.generateInsecureRSA(bits: bits) }
+        }
+        #expect(try PrivateKey.generateInsecureRSA(bits: 1024).kind == .rsa(bits: 1024))
+    }
+}
