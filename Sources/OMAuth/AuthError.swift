@@ -72,7 +72,8 @@ public enum AuthError: Error, Hashable, Sendable {
         case .invalidProfileName: 10100
         case .profile(let problem): problem.sdkCode
         case .schemeUnavailable: 10506
-        case .unknownProfile, .offlineNotAllowed, .quarantined, .deviceKeyMissing, .deviceKeyDamaged, .otherDeviceKey, .rolledBack,
+        case .unknownProfile, .offlineNotAllowed, .quarantined, .deviceKeyMissing, .deviceKeyDamaged, .otherDeviceKey,
+            .rolledBack,
             .selfTestFailed, .busy, .outOfMemory, .storage:
             nil
         }

@@ -62,7 +62,8 @@ enum Charge: ~Copyable {
 extension LoginRow {
     /// Opens the slot with a key that was just made for it: the self-test of an enrolment.
     func openNewSlot(
-        with stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ profile: Profile, _ clock: ClockReading
+        with stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ profile: Profile,
+        _ clock: ClockReading
     ) -> VerifiedLogin? {
         open(with: stretched, device, profile, clock)
     }

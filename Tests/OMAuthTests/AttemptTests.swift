@@ -51,7 +51,8 @@ import Testing
         func unlocking(_ login: borrowing VerifiedLogin) -> [UInt8] {
             login.unlock.withExposedBytes { bytes in bytes.indices.map { bytes[$0] } }
         }
-        let before = unlocking(try home.authenticator().enroll(ada, try profile("PlainText"), password: Password("right")))
+        let before = unlocking(
+            try home.authenticator().enroll(ada, try profile("PlainText"), password: Password("right")))
         let now = try profile("SaltedSHA-512")
         _ = try? home.authenticator().check(ada, now, password: Password("wrong"))
         #expect(try home.authenticator().status(ada, now).details?.scheme == .plainText)

@@ -82,7 +82,9 @@ private final class CrashSite {
         }
     }
 
-    @Test("a hang-up or terminate anywhere waits for the verdict of what was charged", arguments: ["SIGTERM", "SIGHUP", "SIGINT"])
+    @Test(
+        "a hang-up or terminate anywhere waits for the verdict of what was charged",
+        arguments: ["SIGTERM", "SIGHUP", "SIGINT"])
     func signals(name: String) throws {
         let site = try CrashSite(Self.login)
         let count = try #require(try site.calls(of: Self.check + "wrong").first { $0.call == "fdatasync" }?.count)

@@ -177,7 +177,9 @@ import Testing
         }
         // What the row was stretched from: the SDK's own string for this password and salt.
         let salt = salts.prefix(16).map { String(format: "%02X", $0) }.joined()
-        let hashed = try bash("printf \(salt) > salt; printf right | omvault crypto hash --alg sha512 --encoding sdk --salt-from file:salt").output.dropLast()
+        let hashed = try bash(
+            "printf \(salt) > salt; printf right | omvault crypto hash --alg sha512 --encoding sdk --salt-from file:salt"
+        ).output.dropLast()
         #expect(hashed.hasPrefix("{SaltedSHA-512}") && hashed.count > 100, "\(hashed)")
         let text = hashed.dropFirst("{SaltedSHA-512}".count)
         let digest = try #require(Data(base64Encoded: String(text))).prefix(64)

@@ -81,7 +81,8 @@ struct LoginRemove: Verb {
             "removed the cached credential of \(user.text.shown)",
             ["result": .text("removed"), "user": .text(user.text), "profile": .text(profile.text)])
         if case .movedAside(let path) = removal {
-            door.output.notice("the ledger was beyond reading and is now \(path.shown); its other logins are refused until removed")
+            door.output.notice(
+                "the ledger was beyond reading and is now \(path.shown); its other logins are refused until removed")
         }
         if removal == .pending {
             door.output.notice(

@@ -58,7 +58,9 @@ extension Failure {
         case .deviceKeyMissing:
             self.init(
                 .corrupt, "the cached credential needs this device's key, and that is gone",
-                hint: "restore device.key; or omvault login rm USER, move the folder omvault-device away, and enroll again")
+                hint:
+                    "restore device.key; or omvault login rm USER, move the folder omvault-device away, and enroll again"
+            )
         case .deviceKeyDamaged: self.init(StorageError.deviceKeyDamaged)
         case .otherDeviceKey:
             self.init(

@@ -23,7 +23,9 @@ enum KeyTargets {
         },
         // Only what costs next to nothing is derived: a work factor above the cap is refused before it is.
         FuzzTarget(name: "key-files-encrypted") { bytes in
-            guard let file = try? KeyFile(SecretBytes(copying: bytes)), (file.encryptionWork ?? .max) <= 1000 else { return }
+            guard let file = try? KeyFile(SecretBytes(copying: bytes)), (file.encryptionWork ?? .max) <= 1000 else {
+                return
+            }
             _ = try? file.privateKey(password: SecretBytes(copying: Array("one".utf8)))
         },
         FuzzTarget(name: "pkcs12") { bytes in
