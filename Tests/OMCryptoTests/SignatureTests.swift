@@ -16,7 +16,10 @@ import Testing
 
     private static let rsaWays: [SignatureAlgorithm] =
         [.insecureSHA1, .sha224, .sha256, .sha384, .sha512, .sha3_256].flatMap { hash in
-            [.rsaPSS(hash), .legacyRSAPKCS1(hash), .rsaPSS(hash, mask: .sha256, salt: .bytes(0)), .rsaPSS(hash, salt: .any)]
+            [
+                .rsaPSS(hash), .legacyRSAPKCS1(hash), .rsaPSS(hash, mask: .sha256, salt: .bytes(0)),
+                .rsaPSS(hash, salt: .any),
+            ]
         } + [.rsaPSS(.sha256, mask: .insecureSHA1, salt: .bytes(100))]
 
     @Test("every way to sign verifies, and nothing else does")
@@ -119,11 +122,14 @@ import Testing
     @Test("names mean what they say, and unknown ones nothing")
     func names() throws {
         let known: [(String, SignatureAlgorithm)] = [
-            ("rsa-pss-sha256", .rsaPSS()), ("rsa-pss-sha512", .rsaPSS(.sha512)), ("rsa-pkcs1-sha1", .legacyRSAPKCS1(.insecureSHA1)),
+            ("rsa-pss-sha256", .rsaPSS()), ("rsa-pss-sha512", .rsaPSS(.sha512)),
+            ("rsa-pkcs1-sha1", .legacyRSAPKCS1(.insecureSHA1)),
             ("ecdsa-sha384", .ecdsa(.sha384)), ("ecdsa-p1363-sha256", .ecdsaFixed(.sha256)), ("ed25519", .ed25519),
         ]
         for (name, way) in known { #expect(try SignatureAlgorithm(named: name) == way) }
-        for name in ["", "rsa", "rsa-pss-", "rsa-pss-md5", "rsa-pss-SHA-256", "ecdsa", "ecdsa-p1363-", "Ed25519", "rsa-none"] {
+        for name in [
+            "", "rsa", "rsa-pss-", "rsa-pss-md5", "rsa-pss-SHA-256", "ecdsa", "ecdsa-p1363-", "Ed25519", "rsa-none",
+        ] {
             #expect(throws: CryptoError.unknownAlgorithm) { _ = try SignatureAlgorithm(named: name) }
         }
     }

@@ -28,7 +28,9 @@ import Testing
         let oaep = 256 - 2 * 32 - 2
         #expect(try Sample.rsa.key.unwrap(half.wrap(SecretBytes.random(oaep))).count == oaep)
         #expect(throws: CryptoError.inputTooLong) { _ = try half.wrap(SecretBytes.random(oaep + 1)) }
-        #expect(try Sample.rsa.key.unwrapPKCS1(unauthenticated: half.insecureWrapPKCS1(SecretBytes.random(245))).count == 245)
+        #expect(
+            try Sample.rsa.key.unwrapPKCS1(unauthenticated: half.insecureWrapPKCS1(SecretBytes.random(245))).count
+                == 245)
         #expect(throws: CryptoError.inputTooLong) { _ = try half.insecureWrapPKCS1(SecretBytes.random(246)) }
         #expect(try Sample.rsa.key.unwrap(half.wrap(secret(""))).count == 0)
         #expect(CryptoError.inputTooLong.sdkCode == 10519)
@@ -76,7 +78,9 @@ import Testing
             "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
         ]
         for point in lowOrder {
-            #expect(throws: CryptoError.invalidKey, "\(point)") { _ = try mine.agree(with: PublicKey(x25519: Hex.decode(point))) }
+            #expect(throws: CryptoError.invalidKey, "\(point)") {
+                _ = try mine.agree(with: PublicKey(x25519: Hex.decode(point)))
+            }
         }
         #expect(throws: CryptoError.wrongKeyType) { _ = try mine.agree(with: Sample.p256.key.publicKey()) }
         #expect(throws: CryptoError.wrongKeyType) { _ = try Sample.rsa.key.agree(with: Sample.rsa.key.publicKey()) }

@@ -334,7 +334,8 @@ import Testing
             omvault ls
             """)
         #expect(
-            ran.output == "0\n5\nkeypair.signing\n0\n0\nbits\t3072\n8\n0\n10\n10\n2\nweb\n", "\(ran.output)\n\(ran.errors)")
+            ran.output == "0\n5\nkeypair.signing\n0\n0\nbits\t3072\n8\n0\n10\n10\n2\nweb\n",
+            "\(ran.output)\n\(ran.errors)")
     }
 
     @Test("without a tag or om:// the key verbs open no vault, no agent and no network")

@@ -69,7 +69,9 @@ extension Certificate {
         try file.withBytes { (bytes) throws(CryptoError) in
             guard PEMBlock.isPEM(bytes) else { return [try Certificate(der: bytes.bytes(bytes.indices))] }
             var found: [Certificate] = []
-            for der in try PEMBlock.bodies(labelled: "CERTIFICATE", in: bytes) { found.append(try Certificate(der: der)) }
+            for der in try PEMBlock.bodies(labelled: "CERTIFICATE", in: bytes) {
+                found.append(try Certificate(der: der))
+            }
             guard !found.isEmpty else { throw .malformedKey(.pem) }
             return found
         }

@@ -16,7 +16,8 @@ struct JWKReader {
     init(_ bytes: Span<UInt8>) throws(CryptoError) {
         guard (try? UTF8Span(validating: bytes)) != nil else { throw Self.blame }
         var scanner = JSONScanner(bytes.count, blame: Self.blame)
-        try scanner.object(bytes, depth: Self.deepest) { name, value in members.updateValue(value, forKey: name) == nil }
+        try scanner.object(bytes, depth: Self.deepest) { name, value in members.updateValue(value, forKey: name) == nil
+        }
         try scanner.finish(bytes)
     }
 
@@ -223,7 +224,9 @@ private struct JSONScanner {
         let kind = bytes[position + 1]
         position += 2
         if kind == UInt8(ascii: "u") {
-            guard end - position >= 4, (position..<position + 4).allSatisfy({ Self.isHex(bytes[$0]) }) else { throw blame }
+            guard end - position >= 4, (position..<position + 4).allSatisfy({ Self.isHex(bytes[$0]) }) else {
+                throw blame
+            }
             position += 4
         } else if !Array("\"\\/bfnrt".utf8).contains(kind) {
             throw blame
@@ -241,7 +244,9 @@ private struct JSONScanner {
         }
         if position < end, bytes[position] | 0x20 == UInt8(ascii: "e") {
             position += 1
-            if position < end, bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-") { position += 1 }
+            if position < end, bytes[position] == UInt8(ascii: "+") || bytes[position] == UInt8(ascii: "-") {
+                position += 1
+            }
             try digits(bytes)
         }
     }

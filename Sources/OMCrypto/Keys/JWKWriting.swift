@@ -8,7 +8,8 @@ extension PublicKey {
         switch kind {
         case .rsa:
             let numbers = try numbers()
-            return #"{"kty":"RSA","n":"\#(Base64URL.encode(numbers.modulus))","e":"\#(Base64URL.encode(numbers.exponent))"}"#
+            return
+                #"{"kty":"RSA","n":"\#(Base64URL.encode(numbers.modulus))","e":"\#(Base64URL.encode(numbers.exponent))"}"#
         case .ec(let curve):
             let point = try point()
             let x = Base64URL.encode(Array(point[1...curve.count]))

@@ -73,7 +73,9 @@ public struct KeyFile: ~Copyable, Sendable {
         let isPrivate = block.label.hasSuffix("PRIVATE KEY")
         guard found == format else { throw .malformedKey(format) }
         if format == .pkcs1 {
-            guard block.body.withBytes({ DERForm.isPrivate($0, format) }) == isPrivate else { throw .malformedKey(format) }
+            guard block.body.withBytes({ DERForm.isPrivate($0, format) }) == isPrivate else {
+                throw .malformedKey(format)
+            }
         }
         try self.init(format, block.body.duplicate(), isPEM: true)
     }

@@ -58,13 +58,17 @@ public enum StoredKeyPair {
     }
 
     /// - Throws: ``CryptoError/tagRequired``, ``CryptoError/keyPairNotFound``; what the store or the stored key throws.
-    public static func privateKey<Store: KeyPairStore & ~Copyable>(tag: String, in store: borrowing Store) throws -> PrivateKey {
+    public static func privateKey<Store: KeyPairStore & ~Copyable>(tag: String, in store: borrowing Store) throws
+        -> PrivateKey
+    {
         let bytes = try read(try KeyPairTag(tag).privateName, in: store)
         return try KeyFile(bytes).privateKey()
     }
 
     /// - Throws: as ``privateKey(tag:in:)``.
-    public static func publicKey<Store: KeyPairStore & ~Copyable>(tag: String, in store: borrowing Store) throws -> PublicKey {
+    public static func publicKey<Store: KeyPairStore & ~Copyable>(tag: String, in store: borrowing Store) throws
+        -> PublicKey
+    {
         let bytes = try read(try KeyPairTag(tag).publicName, in: store)
         return try KeyFile(bytes).publicKey()
     }
@@ -80,7 +84,9 @@ public enum StoredKeyPair {
         try store.delete(tag)
     }
 
-    private static func unused<Store: KeyPairStore & ~Copyable>(_ tag: String, in store: borrowing Store) throws -> KeyPairTag {
+    private static func unused<Store: KeyPairStore & ~Copyable>(_ tag: String, in store: borrowing Store) throws
+        -> KeyPairTag
+    {
         let tag = try KeyPairTag(tag)
         guard try !store.contains(tag.privateName), try !store.contains(tag.publicName) else {
             throw CryptoError.keyPairExists
@@ -95,7 +101,9 @@ public enum StoredKeyPair {
             tag, privateHalf: key.unencryptedPKCS8(), publicHalf: SecretBytes(copying: key.publicKey().spki()))
     }
 
-    private static func read<Store: KeyPairStore & ~Copyable>(_ name: String, in store: borrowing Store) throws -> SecretBytes {
+    private static func read<Store: KeyPairStore & ~Copyable>(_ name: String, in store: borrowing Store) throws
+        -> SecretBytes
+    {
         guard let bytes = try store.read(name) else { throw CryptoError.keyPairNotFound }
         return bytes
     }

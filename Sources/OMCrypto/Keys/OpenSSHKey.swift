@@ -129,7 +129,9 @@ enum OpenSSHKey {
         // The comment, then 1, 2, 3 … up to a whole block.
         _ = try section.string(bytes)
         let padding = section.rest
-        guard padding.count < 8, padding.allSatisfy({ Int(bytes[$0]) == $0 - padding.lowerBound + 1 }) else { throw blame }
+        guard padding.count < 8, padding.allSatisfy({ Int(bytes[$0]) == $0 - padding.lowerBound + 1 }) else {
+            throw blame
+        }
         let half = try publicKey(named: name, &outside, bytes)
         try outside.finish()
         guard try half.spki() == key.publicKey().spki() else { throw .invalidKey }

@@ -43,7 +43,8 @@ public struct PublicKey: ~Copyable, Sendable {
     init(_ curve: EllipticCurve, point: Span<UInt8>) throws(CryptoError) {
         // The hybrid forms 06 and 07 say y twice; nobody needs them.
         guard let form = point.isEmpty ? nil : point[0],
-            form == 4 && point.count == 1 + 2 * curve.count || (form == 2 || form == 3) && point.count == 1 + curve.count
+            form == 4 && point.count == 1 + 2 * curve.count
+                || (form == 2 || form == 3) && point.count == 1 + curve.count
         else { throw .invalidKey }
         var numbers = KeyParameters()
         numbers.add("group", text: curve.opensslName)

@@ -213,6 +213,7 @@ private struct ECDSASignature {
     }
 
     var fixed: [UInt8] {
-        [UInt8](repeating: 0, count: curve.count - r.count) + r + [UInt8](repeating: 0, count: curve.count - s.count) + s
+        [UInt8](repeating: 0, count: curve.count - r.count) + r + [UInt8](repeating: 0, count: curve.count - s.count)
+            + s
     }
 }

@@ -25,7 +25,9 @@ public enum AESKeyWrap: CaseIterable, Hashable, Sendable {
 
     /// - Parameter wrappingKey: 16, 24 or 32 bytes.
     /// - Throws: ``CryptoError/keyLength`` for the wrapping key, ``CryptoError/wrapLength`` for what is wrapped.
-    public func wrap(_ key: borrowing SecretBytes, under wrappingKey: borrowing SecretBytes) throws(CryptoError) -> [UInt8] {
+    public func wrap(_ key: borrowing SecretBytes, under wrappingKey: borrowing SecretBytes) throws(CryptoError)
+        -> [UInt8]
+    {
         let context = try started(.encrypt, wrappingKey)
         let isLengthRight = self == .kw ? key.count >= 16 && key.count % 8 == 0 : key.count >= 1
         guard isLengthRight, key.count <= CipherContext.longestPiece else { throw .wrapLength }

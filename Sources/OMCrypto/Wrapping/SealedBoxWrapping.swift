@@ -9,7 +9,9 @@ extension PublicKey {
     /// - Throws: ``CryptoError/wrongKeyType`` for anything but X25519, ``CryptoError/invalidKey`` for a point of low order.
     public func seal(_ secret: borrowing SecretBytes) throws(CryptoError) -> [UInt8] {
         guard kind == .x25519 else { throw .wrongKeyType }
-        do throws(SecretsError) { return try AnonymousBox.seal(secret, to: rawBytesOrEmpty) } catch { throw .invalidKey }
+        do throws(SecretsError) { return try AnonymousBox.seal(secret, to: rawBytesOrEmpty) } catch {
+            throw .invalidKey
+        }
     }
 
     private var rawBytesOrEmpty: [UInt8] { (try? rawBytes) ?? [] }

@@ -140,7 +140,9 @@ enum CurveKinds {
     ) { (group) throws(Unreadable) in
         // `[P-256,SHA-256]`; of FIPS 186-2 the hash is SHA-1 and goes without saying.
         let words = (group.words.first ?? "").split(separator: ",").map(String.init)
-        guard (1...2).contains(words.count) else { throw Unreadable("\(group.parameters.place): no [curve] is in force") }
+        guard (1...2).contains(words.count) else {
+            throw Unreadable("\(group.parameters.place): no [curve] is in force")
+        }
         guard let curve = EllipticCurve(named: words[0]) else { return .skip(KeyHelp.unknownCurve(words[0])) }
         let name = words.count == 2 ? words[1] : "SHA-1"
         guard let hash = KeyHelp.hash(name) else { return .skip(KeyHelp.unknownHash(name)) }

@@ -53,7 +53,9 @@ struct PKCS12Check: Check {
             guard contents.identities.count == 1, let identity = contents.identities.first else {
                 return .differs("not one key")
             }
-            guard try identity.key.publicKey().fingerprint() == fingerprint else { return .differs("the key is another") }
+            guard try identity.key.publicKey().fingerprint() == fingerprint else {
+                return .differs("the key is another")
+            }
             if let names, names != [identity.name] { return .differs("the name is another") }
             return .agrees
         }

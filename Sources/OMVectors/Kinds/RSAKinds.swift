@@ -214,7 +214,8 @@ enum RSAKinds {
     ) throws(Unreadable) -> GroupPlan {
         let modulus = try group.parameters.integerBytes("n")
         let key = PublicKeySource.rsa(modulus: modulus, exponent: try group.parameters.integerBytes("e"))
-        if group.parameters.has("mod"), try group.parameters.number("mod") != modulus.drop(while: { $0 == 0 }).count * 8 {
+        if group.parameters.has("mod"), try group.parameters.number("mod") != modulus.drop(while: { $0 == 0 }).count * 8
+        {
             return .skip("n has not the bits that [mod] says")
         }
         return .each(flips: ["Msg", "S"]) { (record, _) throws(Unreadable) in

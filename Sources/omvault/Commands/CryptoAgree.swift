@@ -40,7 +40,9 @@ struct CryptoAgree: Verb {
 
     func validate() throws {
         guard (1...255 * 32).contains(length) else { throw ValidationError("--length is 1 to \(255 * 32)") }
-        if bare, !info.isEmpty || length != 32 { throw ValidationError("--bare derives nothing: no --length, no --info") }
+        if bare, !info.isEmpty || length != 32 {
+            throw ValidationError("--bare derives nothing: no --length, no --info")
+        }
     }
 
     func run(_ door: Door) throws {

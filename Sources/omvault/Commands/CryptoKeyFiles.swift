@@ -9,7 +9,9 @@ enum KeyForm: String, CaseIterable, ExpressibleByArgument {
 
 /// The key that a verb looks at, and where its answer goes.
 struct KeyFileOptions: ParsableArguments {
-    @Option(name: [.customShort("i"), .customLong("in")], help: ArgumentHelp("The key's file, - or om://VAULT/ITEM.", valueName: "file"))
+    @Option(
+        name: [.customShort("i"), .customLong("in")],
+        help: ArgumentHelp("The key's file, - or om://VAULT/ITEM.", valueName: "file"))
     var input: String?
 
     @Option(help: ArgumentHelp("The tag of a key pair in the vault.", valueName: "tag"))
@@ -110,7 +112,9 @@ struct CryptoConvert: Verb {
     @Flag(help: "Do not encrypt the private key; needs --insecure.")
     var noPassword = false
 
-    @Option(help: ArgumentHelp("p12: the file of the certificates, the key's own first; may be repeated.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp(
+            "p12: the file of the certificates, the key's own first; may be repeated.", valueName: "file"))
     var cert: [String] = []
 
     @Option(help: ArgumentHelp("p12: the friendly name.", valueName: "text"))
@@ -120,8 +124,12 @@ struct CryptoConvert: Verb {
     var insecure = false
 
     func validate() throws {
-        if noPassword, encryptFrom != nil { throw ValidationError("--no-password and --encrypt-from contradict each other") }
-        if !cert.isEmpty || !name.isEmpty, target.to != .p12 { throw ValidationError("--cert and --name are for --to p12") }
+        if noPassword, encryptFrom != nil {
+            throw ValidationError("--no-password and --encrypt-from contradict each other")
+        }
+        if !cert.isEmpty || !name.isEmpty, target.to != .p12 {
+            throw ValidationError("--cert and --name are for --to p12")
+        }
     }
 
     func run(_ door: Door) throws {
@@ -158,7 +166,8 @@ struct CryptoConvert: Verb {
     private func encrypted(_ key: borrowing PrivateKey, _ secrets: borrowing SecretSources) throws -> SecretBytes {
         var certificates: [Certificate] = []
         for file in cert {
-            let bytes = try InputFile(file).readWhole(maximum: KeyFile.maximumCount, hint: "certificates are short files")
+            let bytes = try InputFile(file).readWhole(
+                maximum: KeyFile.maximumCount, hint: "certificates are short files")
             certificates += try Certificate.all(in: bytes)
         }
         let password = try secrets.readPassword("--encrypt-from", prompt: "Password for the new file", isNew: true)

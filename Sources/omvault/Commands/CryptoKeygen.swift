@@ -26,10 +26,13 @@ struct CryptoKeygen: Verb {
     @Option(help: ArgumentHelp("What to make.", valueName: "type"))
     var type: String
 
-    @Option(help: ArgumentHelp("The size: of rsa 2048 to 8192 (3072), of aes 128, 192 or 256 (256).", valueName: "bits"))
+    @Option(
+        help: ArgumentHelp("The size: of rsa 2048 to 8192 (3072), of aes 128, 192 or 256 (256).", valueName: "bits"))
     var bits: Int?
 
-    @Option(name: [.customShort("o"), .customLong("out")], help: ArgumentHelp("A file, or om://VAULT/ITEM.", valueName: "file"))
+    @Option(
+        name: [.customShort("o"), .customLong("out")],
+        help: ArgumentHelp("A file, or om://VAULT/ITEM.", valueName: "file"))
     var output: String?
 
     @Option(help: ArgumentHelp("Keep the pair in the vault under this tag.", valueName: "tag"))
@@ -55,7 +58,9 @@ struct CryptoKeygen: Verb {
 
     func validate() throws {
         if output != nil, tag != nil { throw ValidationError("--out and --tag are two places; give one") }
-        if noPassword, encryptFrom != nil { throw ValidationError("--no-password and --encrypt-from contradict each other") }
+        if noPassword, encryptFrom != nil {
+            throw ValidationError("--no-password and --encrypt-from contradict each other")
+        }
         if let output, output.hasPrefix("om://"), VaultReference(output) == nil {
             throw ValidationError("a place in a vault is om://VAULT/ITEM")
         }
@@ -138,7 +143,8 @@ struct CryptoKeygen: Verb {
         var pubTarget = try PublicTarget(pub, replacing: force)
         let secrets = try SecretSources(door, ["--encrypt-from": encryptFrom])
         let password =
-            noPassword ? nil : try secrets.readPassword("--encrypt-from", prompt: "Password for the key file", isNew: true)
+            noPassword
+            ? nil : try secrets.readPassword("--encrypt-from", prompt: "Password for the key file", isNew: true)
         let key = try makeKey(kind)
         let text: SecretBytes
         switch password {

@@ -12,7 +12,8 @@ struct SignatureOptions: ParsableArguments {
             valueName: "name"))
     var alg: String?
 
-    @Option(help: ArgumentHelp("PSS: the salt's length in bytes, digest, or any (max when signing).", valueName: "length"))
+    @Option(
+        help: ArgumentHelp("PSS: the salt's length in bytes, digest, or any (max when signing).", valueName: "length"))
     var saltLength = "digest"
 
     @Option(help: ArgumentHelp("PSS: the mask's hash; else the message's.", valueName: "hash"))

@@ -43,7 +43,8 @@ struct WrapOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How the result is written: raw, hex or base64.", valueName: "encoding"))
     var encoding = ByteEncoding.raw
 
-    @Option(name: [.customShort("o"), .customLong("out")], help: ArgumentHelp("Where the result goes.", valueName: "file"))
+    @Option(
+        name: [.customShort("o"), .customLong("out")], help: ArgumentHelp("Where the result goes.", valueName: "file"))
     var output: String?
 
     @Flag(help: "Replace the file of -o.")

@@ -83,6 +83,7 @@ struct PublicKeyWrapOptions: ParsableArguments {
 
     private func open(_ file: borrowing KeyFile, _ secrets: borrowing SecretSources) throws -> PrivateKey {
         guard file.encryptionName != nil else { return try file.privateKey() }
-        return try file.privateKey(password: secrets.read("--kek-password-from", prompt: "Password of the wrapping key"))
+        return try file.privateKey(
+            password: secrets.read("--kek-password-from", prompt: "Password of the wrapping key"))
     }
 }

@@ -84,8 +84,8 @@ extension Failure {
             self.init(
                 .usage, "not a usable X25519 key",
                 hint: "a PEM file as openssl writes it (unencrypted), or the 32 bytes; at most 64 recipients")
-        case .cannotGenerate, .tagRequired, .keyPairNotFound, .keyPairExists, .cannotSign, .emptySignature, .badSignature,
-            .cannotUnwrap, .wrongKeyType, .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey,
+        case .cannotGenerate, .tagRequired, .keyPairNotFound, .keyPairExists, .cannotSign, .emptySignature,
+            .badSignature, .cannotUnwrap, .wrongKeyType, .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey,
             .keyPasswordRequired, .wrongKeyPassword, .noPrivateKey:
             self.init(ofKeys: error)
         }

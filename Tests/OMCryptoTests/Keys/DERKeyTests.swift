@@ -43,7 +43,8 @@ import Testing
             ([0x31] + key.dropFirst(), .unknownKeyFormat), ([0x3F, 0x30] + body, .unknownKeyFormat),
             (body, .unknownKeyFormat), ([0] + key, .unknownKeyFormat), (der(0x30, [1, 1, 0xFF]), .unknownKeyFormat),
             (D.sequence(D.zero), .unknownKeyFormat), (D.sequence(D.zero, D.null), .unknownKeyFormat),
-            (D.sequence(D.sequence(D.ed25519)), spki), (D.sequence(D.sequence()), spki), (D.sequence(D.zero, D.zero), .invalidKey),
+            (D.sequence(D.sequence(D.ed25519)), spki), (D.sequence(D.sequence()), spki),
+            (D.sequence(D.zero, D.zero), .invalidKey),
             (D.sequence([2, 0], D.sequence(D.ed25519), D.octets([])), .unknownKeyFormat),
             (D.sequence([2, 2, 0, 1], D.sequence(D.ed25519), D.octets([])), .unknownKeyFormat),
             (D.sequence([2, 1, 0x80], D.sequence(D.ed25519), D.octets([])), .unknownKeyFormat),
@@ -88,7 +89,8 @@ import Testing
             (D.sequence(D.zero, p256, D.octets(D.sequence(D.integer(1), D.octets(scalar + [1])))), pkcs8),
             (D.sequence(D.zero, p256, D.octets(D.sequence(D.integer(1), D.octets(zeros)))), .invalidKey),
             (
-                D.sequence(D.zero, p256, D.octets(D.sequence(D.integer(1), D.octets([UInt8](repeating: 255, count: 32))))),
+                D.sequence(
+                    D.zero, p256, D.octets(D.sequence(D.integer(1), D.octets([UInt8](repeating: 255, count: 32))))),
                 .invalidKey
             ),
             (
@@ -107,10 +109,12 @@ import Testing
             (D.sequence(D.zero, D.sequence(D.rsa), D.octets(D.sequence())), pkcs8),
             (D.sequence(D.zero, D.sequence(D.rsa, D.null), D.octets(D.sequence())), pkcs8),
             (D.sequence(D.zero, D.sequence(D.rsa, [5, 1, 0]), D.octets(D.sequence())), pkcs8),
-            (D.sequence(ed, D.bits(Sample.half + [0])), spki), (D.sequence(ed, D.bits(Array(Sample.half.dropLast()))), spki),
+            (D.sequence(ed, D.bits(Sample.half + [0])), spki),
+            (D.sequence(ed, D.bits(Array(Sample.half.dropLast()))), spki),
             (D.sequence(ed, D.bits(Sample.half, unused: 1)), spki), (D.sequence(ed, [3, 0]), spki),
             (D.sequence(ed, D.bits(Sample.half), D.null), spki), (D.sequence(p256, D.bits(point)), nil),
-            (D.sequence(p256, D.bits([0])), .invalidKey), (D.sequence(p256, D.bits([7] + point.dropFirst())), .invalidKey),
+            (D.sequence(p256, D.bits([0])), .invalidKey),
+            (D.sequence(p256, D.bits([7] + point.dropFirst())), .invalidKey),
             (D.sequence(p256, D.bits(point.dropLast() + [point[64] ^ 1])), .invalidKey),
             (D.sequence(p256, D.bits([4] + [UInt8](repeating: 255, count: 64))), .invalidKey),
             (D.sequence(D.sequence(D.rsa, D.null), D.bits(D.sequence(D.integer(1), D.integer(3)))), .invalidKey),

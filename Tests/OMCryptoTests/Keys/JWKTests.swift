@@ -14,7 +14,9 @@ import Testing
         for text in [
             key("\"d\":\"\(d)\",\"x\":\"\(x)\""), key("\"x\":\"\(x)\""),
             " \n{ \"x\" : \"\(x)\" , \"crv\" : \"Ed25519\",\t\"kty\":\"OKP\" }\r\n",
-            key("\"x\":\"\(x)\",\"kid\":\"a \\u00e9 \\\"\",\"key_ops\":[\"verify\",[],{}],\"n1\":-1.5e3,\"b\":[true,null]"),
+            key(
+                "\"x\":\"\(x)\",\"kid\":\"a \\u00e9 \\\"\",\"key_ops\":[\"verify\",[],{}],\"n1\":-1.5e3,\"b\":[true,null]"
+            ),
         ] {
             #expect(problem(text) == nil, "\(text)")
         }
@@ -44,7 +46,8 @@ import Testing
             (key("\"x\":\"\(x.dropLast())\""), broken), (key("\"x\":\"\(x)A\""), broken),
             (key("\"x\":\"\(x.dropLast())p\""), broken), (key("\"x\":\"\(x.replacing("_", with: "/"))\""), broken),
             (key("\"x\":\" \(x)\""), broken), (key("\"x\":\"\""), broken), (key("\"x\":1"), broken),
-            (key("\"x\":null"), broken), (key("\"x\":\"\(x)\",\"a\":01"), broken), (key("\"x\":\"\(x)\",\"a\":+1"), broken),
+            (key("\"x\":null"), broken), (key("\"x\":\"\(x)\",\"a\":01"), broken),
+            (key("\"x\":\"\(x)\",\"a\":+1"), broken),
             (key("\"x\":\"\(x)\",\"a\":1."), broken), (key("\"x\":\"\(x)\",\"a\":tru"), broken),
             (key("\"x\":\"\(x)\",\"a\":\(deep)"), broken), (key("\"x\":\"\(x)\",\"a\":\"\\x\""), broken),
             (key("\"x\":\"\(x)\",\"a\":\"\\u12\""), broken), (key("\"x\":\"\(x)\",\"a\":\"\u{1}\""), broken),
@@ -54,7 +57,8 @@ import Testing
             ("{\"kty\":\"oct\",\"k\":\"AAAA\"}", .unsupportedKey(.jwk)),
             ("{\"kty\":\"okp\",\"crv\":\"Ed25519\",\"x\":\"\(x)\"}", .unsupportedKey(.jwk)),
             ("{\"kty\":\"OKP\",\"crv\":\"Ed448\",\"x\":\"\(x)\"}", .unsupportedKey(.jwk)),
-            (point.replacing("P-256", with: "secp256k1"), .unsupportedKey(.jwk)), (point.replacing("P-256", with: "P-384"), broken),
+            (point.replacing("P-256", with: "secp256k1"), .unsupportedKey(.jwk)),
+            (point.replacing("P-256", with: "P-384"), broken),
             (key("\"d\":\"\(d)\""), broken), (key("\"d\":\"\(x)\",\"x\":\"\(x)\""), .invalidKey),
             (key("\"d\":\"\(d.dropLast(2))\",\"x\":\"\(x)\""), broken),
             (rsa.replacing("\"e\":\"AQAB\"", with: "\"e\":\"AAEAAQ\""), broken),

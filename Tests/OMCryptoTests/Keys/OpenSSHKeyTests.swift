@@ -47,16 +47,20 @@ import Testing
             ("ssh-ed25519", broken), ("ssh-ed25519 ", broken), ("ssh-ed25519  \(base)", broken),
             ("ssh-ed25519\t\(base)", broken), ("ssh-ed25519 \(base)\nssh-ed25519 \(base)", broken),
             ("ssh-ed25519 \(base)\n\n", broken), ("ssh-ed25519 \(base.dropLast())", broken),
-            ("ssh-ed25519 \(base)=", broken), ("ssh-ed25519 \(base)\u{7F}", broken), ("ssh-ed25519 \(base) \u{1B}[2J", broken),
-            ("ssh-ed25519 \(base) a\0", broken), (line("ssh-ed25519", []), broken), (line("ssh-ed25519", [0, 0, 0]), broken),
+            ("ssh-ed25519 \(base)=", broken), ("ssh-ed25519 \(base)\u{7F}", broken),
+            ("ssh-ed25519 \(base) \u{1B}[2J", broken),
+            ("ssh-ed25519 \(base) a\0", broken), (line("ssh-ed25519", []), broken),
+            (line("ssh-ed25519", [0, 0, 0]), broken),
             (line("ssh-ed25519", [0, 0, 0, 11]), broken), (line("ssh-ed25519", [0xFF, 0xFF, 0xFF, 0xFF]), broken),
             (line("ssh-ed25519", ed + [0]), broken), (line("ssh-ed25519", Array(ed.dropLast())), broken),
             (line("ssh-ed25519", string("ssh-ed25519")), broken), (line("ssh-rsa", ed), broken),
             (line("ssh-ed25519", string("ssh-ed25519") + string(Sample.half + [0])), broken),
-            (line("ssh-dss", ed), unsupported), (line("ssh-ed448", ed), unsupported), (line("sk-ssh-ed25519@openssh.com", ed), unsupported),
+            (line("ssh-dss", ed), unsupported), (line("ssh-ed448", ed), unsupported),
+            (line("sk-ssh-ed25519@openssh.com", ed), unsupported),
             (line(p256, ec(point, "nistp384")), broken), (line(p256, ec(Array(point.dropLast()), "nistp256")), broken),
             (line(p256, ec(point.dropLast() + [point[64] ^ 1], "nistp256")), .invalidKey),
-            (line(p256, ec([2] + point[1...32], "nistp256")), broken), (line("ecdsa-sha2-nistp384", ec(point, "nistp256")), broken),
+            (line(p256, ec([2] + point[1...32], "nistp256")), broken),
+            (line("ecdsa-sha2-nistp384", ec(point, "nistp256")), broken),
             (line("ecdsa-sha2-nistp224", ec(point, "nistp224")), unsupported),
             (line("ssh-rsa", rsa([1, 0, 1], [UInt8](modulus.dropFirst()))), broken),
             (line("ssh-rsa", rsa([0, 1, 0, 1], modulus)), broken), (line("ssh-rsa", rsa([], modulus)), broken),
@@ -71,7 +75,8 @@ import Testing
     private func file(
         cipher: String = "none", kdf: String = "none", options: [UInt8] = [], count: UInt8 = 1, outer: [UInt8]? = nil,
         checks: [UInt8] = [1, 2, 3, 4, 1, 2, 3, 4], name: String = "ssh-ed25519", half: [UInt8] = Sample.half,
-        both: [UInt8] = Sample.seed + Sample.half, comment: String = "test", padding: [UInt8]? = nil, tail: [UInt8] = [],
+        both: [UInt8] = Sample.seed + Sample.half, comment: String = "test", padding: [UInt8]? = nil,
+        tail: [UInt8] = [],
         magic: String = "openssh-key-v1\0"
     ) -> String {
         var section = checks + string(name) + string(half) + string(both) + string(comment)
@@ -94,13 +99,15 @@ import Testing
         let unsupported = CryptoError.unsupportedKey(.openSSHPrivate)
         let other = [UInt8](repeating: 9, count: 32)
         let cases: [(String, CryptoError)] = [
-            (file(magic: "openssh-key-v2\0"), broken), (file(magic: ""), broken), (file(cipher: "aes256-ctr"), unsupported),
+            (file(magic: "openssh-key-v2\0"), broken), (file(magic: ""), broken),
+            (file(cipher: "aes256-ctr"), unsupported),
             (file(cipher: "aes256-ctr", kdf: "bcrypt"), unsupported), (file(kdf: "bcrypt"), unsupported),
             (file(options: [0]), broken), (file(count: 0), broken), (file(count: 2), broken),
             (file(outer: []), broken), (file(outer: string("ssh-ed25519")), broken), (file(outer: ed + [0]), broken),
             (file(outer: string("ssh-ed25519") + string(Sample.seed)), .invalidKey),
             (file(outer: string("ssh-dss") + string(Sample.half)), unsupported),
-            (file(checks: [1, 2, 3, 4, 1, 2, 3, 5]), broken), (file(checks: []), broken), (file(name: "ssh-rsa"), unsupported),
+            (file(checks: [1, 2, 3, 4, 1, 2, 3, 5]), broken), (file(checks: []), broken),
+            (file(name: "ssh-rsa"), unsupported),
             (file(name: "ssh-dss"), unsupported), (file(half: other), broken), (file(half: []), broken),
             (file(both: Sample.seed), broken), (file(both: Sample.seed + other), broken),
             (file(both: other + Sample.half), .invalidKey), (file(both: Sample.seed + Sample.half + [0]), broken),

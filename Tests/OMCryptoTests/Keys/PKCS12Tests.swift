@@ -3,7 +3,8 @@ import OMSecrets
 import Testing
 
 @Suite struct PKCS12Tests {
-    private func problem(_ bytes: [UInt8], _ password: String = "secret", limit: WorkLimit = .standard) -> CryptoError? {
+    private func problem(_ bytes: [UInt8], _ password: String = "secret", limit: WorkLimit = .standard) -> CryptoError?
+    {
         do throws(CryptoError) {
             _ = try PKCS12File(secret(bytes)).open(password: secret(password), limit: limit)
             return nil
@@ -67,14 +68,19 @@ import Testing
         let signed: [UInt8] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 7, 2]
         let md5: [UInt8] = [6, 8, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 2, 5]
         let cases: [([UInt8], CryptoError)] = [
-            ([], broken), ([0x30], broken), ([0x30, 0], broken), ([0x30, 0x80, 0, 0], broken), (D.sequence(D.integer(3)), broken),
-            (file(), .wrongKeyPassword), (file() + [0], broken), (file(tail: D.null), broken), (file(version: D.integer(2)), broken),
+            ([], broken), ([0x30], broken), ([0x30, 0], broken), ([0x30, 0x80, 0, 0], broken),
+            (D.sequence(D.integer(3)), broken),
+            (file(), .wrongKeyPassword), (file() + [0], broken), (file(tail: D.null), broken),
+            (file(version: D.integer(2)), broken),
             (file(version: [2, 2, 0, 3]), broken), (file(version: []), broken), (file(type: signed), unsupported),
             (file(type: []), broken), (file(safe: []), broken), (file(safe: D.sequence()), broken),
-            (file(safe: D.octets([]) + D.octets([])), broken), (file(mac: []), unsupported), (file(mac: D.null), broken),
-            (file(mac: D.sequence()), broken), (file(mac: mac(hash: md5)), unsupported), (file(mac: mac(tag: 31)), broken),
+            (file(safe: D.octets([]) + D.octets([])), broken), (file(mac: []), unsupported),
+            (file(mac: D.null), broken),
+            (file(mac: D.sequence()), broken), (file(mac: mac(hash: md5)), unsupported),
+            (file(mac: mac(tag: 31)), broken),
             (file(mac: mac(tag: 0)), broken), (file(mac: mac(salt: [])), broken),
-            (file(mac: mac(salt: [UInt8](repeating: 0, count: 1025))), broken), (file(mac: mac(rounds: D.zero)), broken),
+            (file(mac: mac(salt: [UInt8](repeating: 0, count: 1025))), broken),
+            (file(mac: mac(rounds: D.zero)), broken),
             (file(mac: mac(rounds: D.integer(0x80))), broken), (file(mac: mac(rounds: [2, 2, 0, 1])), broken),
             (file(mac: mac(rounds: [])), .wrongKeyPassword), (file(mac: mac(rounds: D.null)), broken),
             (file(mac: mac(rounds: D.integer(0x7F, 0xFF, 0xFF, 0xFF))), .workTooHigh),
@@ -113,10 +119,12 @@ import Testing
             (D.sequence(D.sequence(encrypted, der(0xA0, D.sequence(D.integer(2), D.sequence(D.pkcs7Data))))), broken),
             (D.sequence(D.sequence(encrypted, der(0xA0, D.sequence(D.zero, D.sequence(enveloped))))), unsupported),
             (D.sequence(info(bag(1, Sample.pkcs8 + [0]))), broken), (D.sequence(info(bag(1, D.sequence()))), broken),
-            (D.sequence(info(bag(4, D.sequence()))), unsupported), (D.sequence(info(bag(6, D.sequence()))), unsupported),
+            (D.sequence(info(bag(4, D.sequence()))), unsupported),
+            (D.sequence(info(bag(6, D.sequence()))), unsupported),
             (D.sequence(info(bag(3, D.sequence()))), broken), (D.sequence(info(bag(3, D.sequence(name)))), unsupported),
             (D.sequence(info(bag(2, D.sequence()))), broken), (D.sequence(info(bag(2, Sample.pkcs8))), broken),
-            (D.sequence(info(named(attribute(der(0x1E, [0]))))), broken), (D.sequence(info(named(attribute(D.null)))), broken),
+            (D.sequence(info(named(attribute(der(0x1E, [0]))))), broken),
+            (D.sequence(info(named(attribute(D.null)))), broken),
             (D.sequence(info(named(attribute([])))), broken), (D.sequence(info(named(D.null))), broken),
             (D.sequence(info(named(attribute(der(0x1E, [])) + attribute(der(0x1E, []))))), broken),
             (D.sequence(info(named(attribute(der(0x1E, []) + der(0x1E, []))))), broken),
