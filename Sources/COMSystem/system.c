@@ -48,6 +48,9 @@ void om_wipe(void *base, size_t size) {
 int om_harden_process(void) {
     struct rlimit none = {0, 0};
     if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
+    // Swift's backtracer prints registers and the memory behind them: a key may be in either.
+    const int deadly[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGQUIT};
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) signal(deadly[i], SIG_DFL);
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 

@@ -42,6 +42,8 @@ public enum AuthError: Error, Hashable, Sendable {
     case quarantined
     /// Credentials are here, but the device key that they need is gone.
     case deviceKeyMissing
+    /// The device key's file does not hold a key.
+    case deviceKeyDamaged
     /// The credential was made under another device key.
     case otherDeviceKey
     /// The row is older than this device has seen, or gone: a copy was put back.
@@ -70,7 +72,7 @@ public enum AuthError: Error, Hashable, Sendable {
         case .invalidProfileName: 10100
         case .profile(let problem): problem.sdkCode
         case .schemeUnavailable: 10506
-        case .unknownProfile, .offlineNotAllowed, .quarantined, .deviceKeyMissing, .otherDeviceKey, .rolledBack,
+        case .unknownProfile, .offlineNotAllowed, .quarantined, .deviceKeyMissing, .deviceKeyDamaged, .otherDeviceKey, .rolledBack,
             .selfTestFailed, .busy, .outOfMemory, .storage:
             nil
         }
@@ -81,7 +83,8 @@ extension AuthError: StorageFailing {
     public init(storage error: StorageError) {
         switch error {
         case .busy: self = .busy
-        case .corrupt, .deviceKeyDamaged: self = .quarantined
+        case .corrupt: self = .quarantined
+        case .deviceKeyDamaged: self = .deviceKeyDamaged
         case .deviceKeyMissing: self = .deviceKeyMissing
         default: self = .storage(error)
         }

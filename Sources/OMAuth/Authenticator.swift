@@ -20,6 +20,8 @@ public struct Authenticator: Sendable {
     let clock: @Sendable () -> ClockReading
     /// Milliseconds.
     let lockWait: Int
+    /// Told of the row of every check, just before it: how tests see that the charge is on the disk by then.
+    let onCheck: @Sendable (LoginRow) -> Void
 
     /// - Parameters:
     ///   - stateFolder: `$XDG_STATE_HOME/omvault`; holds `logins.db`.
@@ -31,9 +33,11 @@ public struct Authenticator: Sendable {
 
     init(
         _ places: LoginPlaces, _ parameters: Argon2id.Parameters, lockWait: Int = 60_000,
-        clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() }
+        clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() },
+        onCheck: @escaping @Sendable (LoginRow) -> Void = { _ in }
     ) {
         (self.places, self.parameters, self.lockWait, self.clock) = (places, parameters, lockWait, clock)
+        self.onCheck = onCheck
     }
 
     /// Checks `password` without a server.
@@ -60,8 +64,11 @@ public struct Authenticator: Sendable {
                     try attempt(row.id, slot, stretched, profile, store)
                 }
             }
-            // 8.
-            if let login { return login }
+            // 8. A credential of another scheme than the policy's is made anew, around the same unlocking key.
+            if let login {
+                if slot.recipe.scheme != profile.cryptoScheme { remake(slot, login, password, profile, store, row.id) }
+                return login
+            }
         }
     }
 
@@ -73,24 +80,54 @@ public struct Authenticator: Sendable {
         _ store: borrowing LoginStore
     ) throws(AuthError) -> VerifiedLogin? {
         // 4 and 5. Whatever fails in here ends the attempt before the check.
-        let charged = try store.change(id) { (row) throws(AuthError) in
+        let charge = try store.charge(id, onCheck) { (row) throws(AuthError) in
             switch row.standing(under: profile, at: row.time.now(clock())) {
             case .refused(let error): throw error
             case .wipeDue: row.credential = .wipePending
             case .open(slot):
-                row.charged += 1
                 row.policy = LoginRow.PolicyNote(profile)
+                return true
             case .open: break
             }
+            return false
         }
-        if charged.credential == .wipePending { throw .wiped(isFinished: try store.finishWipe(id, wait: 0)) }
-        guard charged.credential == .live(slot) else { return nil }
-        // 6. The only line that looks at the password.
-        let login = charged.open(with: stretched, store.device, profile, clock())
-        // 7.
-        guard var login else { throw try settleWrong(charged, profile, store) }
-        do { try settleRight(charged, store) } catch { login.isDegraded = true }
-        return login
+        switch consume charge {
+        case .nothingToCheck(let row):
+            guard row.credential == .wipePending else { return nil }
+            throw .wiped(isFinished: try store.finishWipe(id, wait: 0))
+        case .charged(let charged):
+            let row = charged.row
+            // 6. The only line that looks at the password.
+            let login = charged.check(stretched, store.device, profile, clock())
+            // 7.
+            guard var login else { throw try settleWrong(row, profile, store) }
+            do { try settleRight(row, store) } catch { login.isDegraded = true }
+            return login
+        }
+    }
+
+    /// Whatever fails in here: the login stands, and the next success tries again.
+    private func remake(
+        _ old: LoginSlot, _ login: borrowing VerifiedLogin, _ password: borrowing Password, _ profile: Profile,
+        _ store: borrowing LoginStore, _ id: LoginID
+    ) {
+        let recipe = LoginRecipe(profile.cryptoScheme, old.recipe.parameters)
+        guard let slot = try? slot(recipe, password, store.device, id, holding: login.unlock) else { return }
+        _ = try? store.lock(id).hold(wait: lockWait) { () throws(AuthError) in
+            try Uninterrupted.run { () throws(AuthError) in
+                _ = try store.change(id) { (row) throws(AuthError) in
+                    if row.credential == .live(old) { row.credential = .live(slot) }
+                }
+                _ = try store.purge(wait: 0)
+            }
+        }
+    }
+
+    private func slot(
+        _ recipe: LoginRecipe, _ password: borrowing Password, _ device: borrowing DeviceKey, _ id: LoginID,
+        holding unlock: borrowing Key<Unlocking>
+    ) throws(AuthError) -> LoginSlot {
+        LoginSlot(recipe, try recipe.stretch(password), device, id, holding: unlock)
     }
 
     private func settleRight(_ charged: LoginRow, _ store: borrowing LoginStore) throws(AuthError) {

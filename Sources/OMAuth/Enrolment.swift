@@ -44,9 +44,37 @@ extension Authenticator {
     /// Removes the credential of `user`, whatever state it is in: the administrator's way out of a lock-out, damage or a
     /// rollback. Everything about it goes but its generation, so that a copy of it stays refused.
     ///
-    /// - Returns: Whether all of its bytes are gone; false while another process reads an old state of the ledger.
+    /// A ledger that cannot even be opened is moved aside whole: the other logins in it are refused as rolled back from
+    /// then on, each until it is removed too.
+    ///
     /// - Throws: ``AuthError/noCredential``, ``AuthError/busy``, ``AuthError/storage(_:)``.
-    public func remove(_ user: UserName, _ profile: ProfileName) throws(AuthError) -> Bool {
+    public func remove(_ user: UserName, _ profile: ProfileName) throws(AuthError) -> Removal {
+        do throws(AuthError) { return try removeRow(user, profile) ? .done : .pending } catch {
+            guard error == .quarantined, let aside = try moveUnreadableAside() else { throw error }
+            _ = try? removeRow(user, profile)
+            return .movedAside(aside)
+        }
+    }
+
+    public enum Removal: Hashable, Sendable {
+        /// All of its bytes are gone.
+        case done
+        /// Another process reads an old state of the ledger and keeps its bytes until the next operation.
+        case pending
+        /// The ledger was beyond reading; it is here now.
+        case movedAside(String)
+    }
+
+    /// - Returns: nil when the ledger can be opened.
+    private func moveUnreadableAside() throws(AuthError) -> String? {
+        do throws(StorageError) { _ = try Ledger.open(places.ledger) } catch {
+            guard error == .corrupt else { throw AuthError(storage: error) }
+            return try storing { () throws(StorageError) in try Database.moveAside(places.ledger) }
+        }
+        return nil
+    }
+
+    private func removeRow(_ user: UserName, _ profile: ProfileName) throws(AuthError) -> Bool {
         let key = LoginKey(profile: profile, user: user)
         let folder = try places.deviceFolder()
         let device = try storing { () throws(StorageError) in try folder?.load() }
@@ -119,7 +147,7 @@ extension Authenticator {
     ) throws(AuthError) -> VerifiedLogin {
         let store = try open(key)
         let row = try store.find(key)
-        guard let login = row.open(with: stretched, store.device, profile, clock()) else {
+        guard let login = row.openNewSlot(with: stretched, store.device, profile, clock()) else {
             try store.remove(key)
             throw .selfTestFailed
         }

@@ -32,12 +32,42 @@ public struct VerifiedLogin: ~Copyable, Sendable {
     }
 }
 
-extension LoginRow {
-    /// Opens the slot: the one check of a password there is.
+/// A row whose charge for one check is on the disk, row and mark: see ``LoginStore/charge(_:_:)``. A check asks for this
+/// and not for a row, so that none can come before its charge.
+struct ChargedRow: ~Copyable {
+    let row: LoginRow
+    private let observe: @Sendable (LoginRow) -> Void
+
+    init(chargeOnDisk row: LoginRow, _ observe: @escaping @Sendable (LoginRow) -> Void) {
+        (self.row, self.observe) = (row, observe)
+    }
+
+    /// The one check of a password there is.
     ///
-    /// - Parameter stretched: Of the password that was typed, by ``LoginRecipe/stretch(_:)``.
     /// - Returns: nil when the password was another one.
-    func open(
+    consuming func check(
+        _ stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ profile: Profile, _ clock: ClockReading
+    ) -> VerifiedLogin? {
+        observe(row)
+        return row.open(with: stretched, device, profile, clock)
+    }
+}
+
+/// What became of the charge for a check.
+enum Charge: ~Copyable {
+    case charged(ChargedRow)
+    case nothingToCheck(LoginRow)
+}
+
+extension LoginRow {
+    /// Opens the slot with a key that was just made for it: the self-test of an enrolment.
+    func openNewSlot(
+        with stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ profile: Profile, _ clock: ClockReading
+    ) -> VerifiedLogin? {
+        open(with: stretched, device, profile, clock)
+    }
+
+    fileprivate func open(
         with stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ profile: Profile,
         _ clock: ClockReading
     ) -> VerifiedLogin? {
@@ -58,13 +88,16 @@ struct LoginSlot: Hashable, Sendable {
     let commitment: [UInt8]
     let box: SealedBox
 
-    /// A slot around a new key.
-    init(_ recipe: LoginRecipe, _ stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ id: LoginID) {
+    /// A slot around a new key, or around the one that the slot before it held.
+    init(
+        _ recipe: LoginRecipe, _ stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ id: LoginID,
+        holding unlock: borrowing Key<Unlocking> = .random()
+    ) {
         let keys = SlotKeys(stretched, device, id)
         let header = recipe.header(id, device.fingerprint())
         self.recipe = recipe
         commitment = keys.proven.commitment(to: header)
-        box = keys.wrapping.wrap(Key<Unlocking>.random(), context: Self.context(id, header))
+        box = keys.wrapping.wrap(unlock, context: Self.context(id, header))
     }
 
     fileprivate static func context(_ id: LoginID, _ header: [UInt8]) -> Context {

@@ -101,6 +101,20 @@ struct LoginStore: ~Copyable {
         }
     }
 
+    /// Charges one check: the row in one transaction, then its mark. `judge` says whether there is anything to check, and
+    /// may change the row instead. To be called under the row's ``lock(_:)``.
+    borrowing func charge(
+        _ id: LoginID, _ observe: @escaping @Sendable (LoginRow) -> Void,
+        _ judge: (inout LoginRow) throws(AuthError) -> Bool
+    ) throws(AuthError) -> Charge {
+        var isCharged = false
+        let row = try change(id) { (row) throws(AuthError) in
+            isCharged = try judge(&row)
+            if isCharged { row.charged += 1 }
+        }
+        return isCharged ? .charged(ChargedRow(chargeOnDisk: row, observe)) : .nothingToCheck(row)
+    }
+
     /// Puts a new row in, in place of what is there. To be called under the row's ``lock(_:)``.
     borrowing func insert(_ row: LoginRow) throws(AuthError) {
         var row = row

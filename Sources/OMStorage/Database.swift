@@ -52,6 +52,20 @@ public struct Database: ~Copyable {
         return try open(path, schema)
     }
 
+    /// Gives a file that cannot be opened, and its log, another name: `PATH.damaged-` and a number.
+    ///
+    /// - Returns: the new path.
+    public static func moveAside(_ path: String) throws(StorageError) -> String {
+        var number = 1
+        while try exists("\(path).damaged-\(number)") { number += 1 }
+        let aside = "\(path).damaged-\(number)"
+        for end in ["-wal", "-shm", ""] {
+            guard rename(path + end, aside + end) == 0 || errno == ENOENT else { throw .last }
+        }
+        try syncFolder(above: path)
+        return aside
+    }
+
     /// Whether something stands at `path`, whatever it is.
     public static func exists(_ path: String) throws(StorageError) -> Bool {
         var status = stat()

@@ -1,6 +1,7 @@
 // Throughput on blocks of 16 KiB, beside `openssl speed`.
 
 internal import OMCrypto
+internal import OMSecrets
 
 enum BlockRows {
     static let count = 16 << 10
@@ -9,6 +10,15 @@ enum BlockRows {
         [
             row("SHA-256", options, "sha256") { () throws(BenchError) in try digest(.sha256) },
             row("SHA-512", options, "sha512") { () throws(BenchError) in try digest(.sha512) },
+            row("AES-256-GCM", options, "aes-256-gcm") { () throws(BenchError) in try sealing(.aesGCM) },
+            row("ChaCha20-Poly1305", options, "chacha20-poly1305") { () throws(BenchError) in
+                try sealing(.chacha20Poly1305)
+            },
+            row("AES-256-CBC", options, "aes-256-cbc") { () throws(BenchError) in try encryption(.aesCBC, keyCount: 32)
+            },
+            row("3DES-CBC", options, "des-ede3-cbc") { () throws(BenchError) in
+                try encryption(BlockAlgorithm(.insecureTripleDES, .cbc), keyCount: 24)
+            },
         ]
     }
 
@@ -32,6 +42,40 @@ enum BlockRows {
         return try Clock.rate(each: count) { () throws(BenchError) in
             digest.update(block.span)
             _ = digest.finish()
+        }
+    }
+
+    private static func sealing(_ algorithm: AEADAlgorithm) throws(BenchError) -> Double {
+        let block = [UInt8](repeating: 0x5A, count: count)
+        var sealed = [UInt8](repeating: 0, count: count + AuthenticatedCipher.tagCount)
+        var nonce = [UInt8](repeating: 0, count: 12)
+        guard var sealer = try? AuthenticatedSealer(algorithm, key: SecretBytes.random(32)) else {
+            throw BenchError("OpenSSL has no \(algorithm)")
+        }
+        return try Clock.rate(each: count) { () throws(BenchError) in
+            for index in nonce.indices.reversed() {
+                nonce[index] &+= 1
+                if nonce[index] != 0 { break }
+            }
+            var target = sealed.mutableSpan
+            guard (try? sealer.seal(block.span, nonceNeverUsedBefore: nonce, into: &target)) != nil else {
+                throw BenchError("\(algorithm) does not seal")
+            }
+        }
+    }
+
+    private static func encryption(_ algorithm: BlockAlgorithm, keyCount: Int) throws(BenchError) -> Double {
+        let block = [UInt8](repeating: 0x5A, count: count)
+        var output = [UInt8](repeating: 0, count: count + algorithm.blockCount)
+        let cipher = try? BlockCipher(
+            .encrypt, unauthenticated: algorithm, key: SecretBytes.random(keyCount),
+            iv: Random.bytes(algorithm.blockCount), padding: .none)
+        guard var cipher else { throw BenchError("OpenSSL has no such cipher") }
+        return try Clock.rate(each: count) { () throws(BenchError) in
+            var target = output.mutableSpan
+            guard (try? cipher.update(block.span, into: &target)) != nil else {
+                throw BenchError("it does not encrypt")
+            }
         }
     }
 }

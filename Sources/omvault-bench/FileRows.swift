@@ -12,9 +12,28 @@ enum FileRows {
                 },
                 peer: .init(label: "openssl dgst") { () throws(BenchError) in
                     try Program(path: options.openssl).time(["dgst", "-sha256", try file(options, folder)])
-                })
+                }),
+            Row(
+                name: "encryption of a file, \(options.fileMiB) MiB", unit: .time, asked: .ratio(1.0),
+                ours: .init(label: "omvault crypto encrypt") { () throws(BenchError) in
+                    guard let path = options.omvault else { throw BenchError("--omvault PATH is not given") }
+                    return try Program(path: path).time(
+                        [
+                            "crypto", "encrypt", "--recipient", recipientHex, "--force", "-i",
+                            try file(options, folder),
+                            "-o", try file(options, folder) + ".omvf",
+                        ])
+                },
+                peer: .init(label: "age -r") { () throws(BenchError) in
+                    try Program(path: options.age).time(
+                        ["-r", ageRecipient, "-o", try file(options, folder) + ".age", try file(options, folder)])
+                }),
         ]
     }
+
+    /// RFC 7748 section 6.1, Bob, in both spellings; nobody is to open what is made here.
+    private static let recipientHex = "de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f"
+    private static let ageRecipient = "age1m60dkltm0hqmf56mv8pweep4xulcxs7gtduxwnddl3lpgmug9d8s0dmj33"
 
     nonisolated(unsafe) private static var made: String?
 

@@ -1,11 +1,65 @@
 import Foundation
 import OMSecrets
 import OMStorage
+import Synchronization
 import Testing
 
 @testable import OMAuth
 
 @Suite struct AttemptTests {
+    @Test("when a password is looked at, its charge is on the disk: in the row, and in the mark")
+    func chargeIsOnDisk() throws {
+        let home = try Home(), profile = try policy(3)
+        try home.enroll(profile)
+        let seen = Checks()
+        let authenticator = home.authenticator(onCheck: { row in
+            let stored = try? home.row(profile)
+            let mark = (try? Data(contentsOf: URL(filePath: (try? home.markPath(profile)) ?? ""))) ?? Data()
+            let generation = withUnsafeBytes(of: row.generation.bigEndian) { Data($0) }
+            // The mark's slots hold the generation 32 bytes from their start.
+            let isMarked = [0, 512].contains { mark.count == 1024 && mark[$0 + 32..<$0 + 40] == generation }
+            if stored == row, isMarked { seen.add(row.charged) }
+        })
+        for _ in 0..<2 { _ = try? authenticator.check(ada, profile, password: Password("wrong")) }
+        _ = try authenticator.check(ada, profile, password: Password("right"))
+        _ = try authenticator.check(ada, profile, password: Password("right"))
+        #expect(seen.charges == [1, 2, 3, 1])
+    }
+
+    @Test("when the mark cannot be written, no password is looked at")
+    func noMarkNoCheck() throws {
+        let home = try Home(), profile = try policy(3)
+        try home.enroll(profile)
+        let checks = Checks()
+        let path = try home.markPath(profile)
+        // Between the row's commit and its mark, which comes at the third look at the clock.
+        let clock = TestClock { reading in
+            if reading == 3 { try? FileManager.default.removeItem(atPath: path) }
+        }
+        let authenticator = home.authenticator(clock: clock.read, onCheck: { _ in checks.add(0) })
+        #expect(throws: AuthError.self) { _ = try authenticator.check(ada, profile, password: Password("right")) }
+        #expect(!FileManager.default.fileExists(atPath: path) && checks.charges.isEmpty)
+    }
+
+    @Test("a success under another scheme than the policy's makes the credential anew, around the same key")
+    func schemeChanged() throws {
+        let home = try Home()
+        let name = try ProfileName("work")
+        func profile(_ scheme: String) throws -> Profile {
+            try Profile(name, values: ["OfflineAuthAllowed": .bool(true), "CryptoScheme": .text(scheme)])
+        }
+        func unlocking(_ login: borrowing VerifiedLogin) -> [UInt8] {
+            login.unlock.withExposedBytes { bytes in bytes.indices.map { bytes[$0] } }
+        }
+        let before = unlocking(try home.authenticator().enroll(ada, try profile("PlainText"), password: Password("right")))
+        let now = try profile("SaltedSHA-512")
+        _ = try? home.authenticator().check(ada, now, password: Password("wrong"))
+        #expect(try home.authenticator().status(ada, now).details?.scheme == .plainText)
+        #expect(unlocking(try home.authenticator().check(ada, now, password: Password("right"))) == before)
+        #expect(try home.authenticator().status(ada, now).details?.scheme == .saltedSHA512)
+        #expect(unlocking(try home.authenticator().check(ada, now, password: Password("right"))) == before)
+    }
+
     @Test(
         "N wrong passwords are tolerated, the next wrong one exceeds", arguments: [1, 3, 5], OnAttemptsExceeded.allCases
     )
@@ -195,4 +249,13 @@ import Testing
         #expect(AuthError.profile(.cryptoScheme).sdkCode == 10503)
         #expect(AuthError.profile(.maxLoginAttempts).sdkCode == 10106)
     }
+}
+
+/// What the checks of a test saw.
+private final class Checks: Sendable {
+    private let seen = Mutex<[UInt32]>([])
+
+    var charges: [UInt32] { seen.withLock { $0 } }
+
+    func add(_ charged: UInt32) { seen.withLock { $0.append(charged) } }
 }

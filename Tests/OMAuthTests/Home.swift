@@ -20,9 +20,10 @@ final class Home: Sendable {
     var places: LoginPlaces { LoginPlaces(state: "\(path)/state", device: "\(path)/device") }
 
     func authenticator(
-        lockWait: Int = 60_000, clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() }
+        lockWait: Int = 60_000, clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() },
+        onCheck: @escaping @Sendable (LoginRow) -> Void = { _ in }
     ) -> Authenticator {
-        Authenticator(places, .floor, lockWait: lockWait, clock: clock)
+        Authenticator(places, .floor, lockWait: lockWait, clock: clock, onCheck: onCheck)
     }
 
     func enroll(_ profile: Profile, user: UserName = ada, password: String = "right") throws {

@@ -89,7 +89,7 @@ import Testing
         guard case .live(let slot) = row.credential else { throw Missing() }
         let stretched = try slot.recipe.stretch(Password("right"))
         func opens(_ body: [UInt8], _ device: borrowing DeviceKey) throws -> Bool {
-            try decode(sealed(body)).open(with: stretched, device, work, clock) != nil
+            try decode(sealed(body)).openNewSlot(with: stretched, device, work, clock) != nil
         }
         let body = Array(good.dropLast(32))
         #expect(try opens(body, device))

@@ -165,12 +165,37 @@ import Testing
         #expect(home.check("right", profile) == nil)
     }
 
+    @Test("removal gets out of a ledger that cannot be read at all, and keeps it aside", arguments: [0, 1, 100, 5000])
+    func unreadableLedger(count: Int) throws {
+        let home = try Home(), profile = try policy()
+        try home.enroll(profile)
+        try Data(Random.bytes(count)).write(to: URL(filePath: home.places.ledger))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: home.places.ledger)
+        #expect(home.check("right", profile) == .quarantined)
+        let removal = try home.authenticator().remove(ada, profile.name)
+        #expect(removal == .movedAside(home.places.ledger + ".damaged-1"))
+        #expect(try Data(contentsOf: URL(filePath: home.places.ledger + ".damaged-1")).count == count)
+        #expect(home.check("right", profile) == .noCredential)
+        try home.enroll(profile)
+        #expect(home.check("right", profile) == nil)
+    }
+
+    @Test("a device key that is none has an error of its own")
+    func damagedDeviceKey() throws {
+        let home = try Home(), profile = try policy()
+        try home.enroll(profile)
+        let key = home.places.device + "/device.key"
+        try Data([1]).write(to: URL(filePath: key))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
+        #expect(home.check("right", profile) == .deviceKeyDamaged)
+    }
+
     @Test("removal is the way out of every state, and a copy of what was removed stays refused")
     func removal() throws {
         let home = try Home(), profile = try policy()
         func remove() -> AuthError? {
             refusal { () throws(AuthError) in
-                let isFinished = try home.authenticator().remove(ada, profile.name)
+                let isFinished = try home.authenticator().remove(ada, profile.name) != .pending
                 #expect(isFinished)
             }
         }

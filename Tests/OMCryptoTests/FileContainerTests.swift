@@ -39,7 +39,9 @@ import Testing
     func lengths() throws {
         let chunk = 65_536
         for algorithm in FileAlgorithm.allCases {
-            for count in [0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk, 8 * chunk - 1, 8 * chunk, 8 * chunk + 1, 17 * chunk] {
+            for count in [
+                0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk, 8 * chunk - 1, 8 * chunk, 8 * chunk + 1, 17 * chunk,
+            ] {
                 let message = pattern(count)
                 let container = try sealed(message, FileSealer(algorithm, key: key()), piece: 100_003)
                 #expect(container.count == 46 + 32 + count + max(1, (count + chunk - 1) / chunk) * 16)
@@ -51,7 +53,9 @@ import Testing
 
     @Test("the same message under the same key gives another container each time")
     func fresh() throws {
-        let (one, other) = (try sealed([1, 2, 3], FileSealer(key: key())), try sealed([1, 2, 3], FileSealer(key: key())))
+        let (one, other) = (
+            try sealed([1, 2, 3], FileSealer(key: key())), try sealed([1, 2, 3], FileSealer(key: key()))
+        )
         #expect(one.dropFirst(78) != other.dropFirst(78))
         #expect(one[12..<44] != other[12..<44])
     }
@@ -141,10 +145,12 @@ import Testing
         let chunk = (0...3).map { Array(container.dropFirst(78 + $0 * 65_552).prefix(65_552)) }
         let foreign = Array(other.dropFirst(78).prefix(65_552))
         for (name, order) in [
-            ("exchanged", [chunk[1], chunk[0], chunk[2], chunk[3]]), ("twice", [chunk[0], chunk[0], chunk[2], chunk[3]]),
+            ("exchanged", [chunk[1], chunk[0], chunk[2], chunk[3]]),
+            ("twice", [chunk[0], chunk[0], chunk[2], chunk[3]]),
             ("first left out", [chunk[1], chunk[2], chunk[3]]), ("one left out", [chunk[0], chunk[2], chunk[3]]),
             ("last left out", [chunk[0], chunk[1], chunk[2]]), ("last twice", chunk + [chunk[3]]),
-            ("appended", chunk + [chunk[0]]), ("byte appended", chunk + [[0]]), ("foreign", [foreign] + chunk.dropFirst()),
+            ("appended", chunk + [chunk[0]]), ("byte appended", chunk + [[0]]),
+            ("foreign", [foreign] + chunk.dropFirst()),
             ("last one first", [chunk[3]]), ("none", []),
         ] {
             #expect(refusal(head + order.flatMap { $0 }) == .damagedContainer, "\(name)")
@@ -222,15 +228,21 @@ import Testing
         let password = try Password(secret("pw".utf8))
         let container = try sealed([1], FileSealer(password: password, work: .floor))
         var changes: [(Int, [UInt8])] = (0..<8).map { ($0, [container[$0] ^ 0x80]) }
-        changes += [0, 3, 255].map { (9, [$0]) } + [0, 2, 3, 4, 255].map { (10, [$0]) } + [0, 15, 17, 255].map { (11, [$0]) }
+        changes +=
+            [0, 3, 255].map { (9, [$0]) } + [0, 2, 3, 4, 255].map { (10, [$0]) } + [0, 15, 17, 255].map { (11, [$0]) }
         changes += [[0, 0], [0, 27], [0, 29], [0, 80], [0xFF, 0xFF]].map { (44, $0) }
         changes += [(46, [0]), (46, [2]), (47, [0]), (47, [2]), (47, [4]), (48, [1]), (49, [1])]
-        changes += [(50, [0, 0, 0x1F, 0xFF]), (50, [0, 0x10, 0, 1]), (50, [0, 0, 0, 0]), (54, [0, 0, 0, 0]), (54, [0, 0, 0, 17])]
+        changes += [
+            (50, [0, 0, 0x1F, 0xFF]), (50, [0, 0x10, 0, 1]), (50, [0, 0, 0, 0]), (54, [0, 0, 0, 0]),
+            (54, [0, 0, 0, 17]),
+        ]
         #expect(changes.count >= 32)
         for (place, bytes) in changes {
             var changed = container
             changed.replaceSubrange(place..<place + bytes.count, with: bytes)
-            #expect(throws: CryptoError.notAContainer, "\(place): \(bytes)") { _ = try SealedFile(from: source(changed)) }
+            #expect(throws: CryptoError.notAContainer, "\(place): \(bytes)") {
+                _ = try SealedFile(from: source(changed))
+            }
         }
     }
 

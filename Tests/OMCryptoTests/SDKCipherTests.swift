@@ -48,7 +48,9 @@ import Testing
             #expect(try encrypt(keyCount: count, algorithm: algorithm, base64: false) == raw)
             #expect(try decrypt(raw, keyCount: count, algorithm: algorithm, base64: false) == message)
         }
-        #expect(try SDKCipher.encryptWithZeroIV(unauthenticated: secret(message), key: key(24)) == Base64.decode("LdUajhLon9cUytt6Ts795g=="))
+        #expect(
+            try SDKCipher.encryptWithZeroIV(unauthenticated: secret(message), key: key(24))
+                == Base64.decode("LdUajhLon9cUytt6Ts795g=="))
     }
 
     @Test("the first of several errors is the SDK's first, by its number")
@@ -111,10 +113,14 @@ import Testing
             #expect(rest == "QUJD")
         }
         let malformed = [
-            "", "{", "}", "AES/CBC/PKCS5Padding", "AES}", " {AES}", "{}", "{/}", "{//}", "{AES/}", "{AES//}", "{AES/CBC}", "{AES/CBC/}",
-            "{/CBC/PKCS5Padding}", "{AES/CBC/PKCS5Padding/}", "{AES/CBC/PKCS5Padding/x}", "{AES/GCM/NoPadding}", "{AES/CBC/OAEPPadding}",
-            "{AES/OFB/NoPadding}", "{RSA/ECB/PKCS1Padding}", "{RSA}", "{AES-256/CBC/PKCS5Padding}", "{ AES/CBC/PKCS5Padding}", "{AES /CBC/PKCS5Padding}",
-            "{AES/CBC/PKCS5Padding ", "{AES\u{0}}", "{AES/CTR/PKCS5Padding}", "{{AES}", "{SaltedSHA-256}", "{AES/CBC/PKCS5Padding\n}", "{AÉS}", "{3DES/CBC}",
+            "", "{", "}", "AES/CBC/PKCS5Padding", "AES}", " {AES}", "{}", "{/}", "{//}", "{AES/}", "{AES//}",
+            "{AES/CBC}", "{AES/CBC/}",
+            "{/CBC/PKCS5Padding}", "{AES/CBC/PKCS5Padding/}", "{AES/CBC/PKCS5Padding/x}", "{AES/GCM/NoPadding}",
+            "{AES/CBC/OAEPPadding}",
+            "{AES/OFB/NoPadding}", "{RSA/ECB/PKCS1Padding}", "{RSA}", "{AES-256/CBC/PKCS5Padding}",
+            "{ AES/CBC/PKCS5Padding}", "{AES /CBC/PKCS5Padding}",
+            "{AES/CBC/PKCS5Padding ", "{AES\u{0}}", "{AES/CTR/PKCS5Padding}", "{{AES}", "{SaltedSHA-256}",
+            "{AES/CBC/PKCS5Padding\n}", "{AÉS}", "{3DES/CBC}",
         ]
         #expect(malformed.count >= 32)
         for text in malformed { #expect(throws: CryptoError.self, "\(text)") { _ = try Transformation.split(text) } }

@@ -69,15 +69,39 @@ import Testing
                 }
                 for count in [0, 1, algorithm.nonceCount, algorithm.nonceCount + 15, box.count - 1] {
                     #expect(throws: CryptoError.cannotDecrypt) {
-                        _ = try AuthenticatedCipher.open(Array(box.prefix(count)), algorithm, key: key, associatedData: data)
+                        _ = try AuthenticatedCipher.open(
+                            Array(box.prefix(count)), algorithm, key: key, associatedData: data)
                     }
                 }
-                #expect(throws: CryptoError.cannotDecrypt) { _ = try AuthenticatedCipher.open(box, algorithm, key: key) }
+                #expect(throws: CryptoError.cannotDecrypt) {
+                    _ = try AuthenticatedCipher.open(box, algorithm, key: key)
+                }
             }
             #expect(throws: CryptoError.keyLength) {
                 _ = try AuthenticatedCipher.seal(secret([]), algorithm, key: secret(pattern(15)))
             }
         }
+    }
+
+    @Test("a sealer of many messages gives what one call gives for each")
+    func sealer() throws {
+        for algorithm in [AEADAlgorithm.aesGCM, .chacha20Poly1305] {
+            let key = secret(pattern(32))
+            var sealer = try AuthenticatedSealer(algorithm, key: key)
+            for count in [0, 1, 100, 5000] {
+                let (nonce, data) = (pattern(12, seed: count), pattern(count % 7))
+                var box = [UInt8](repeating: 0, count: count + 16)
+                var target = box.mutableSpan
+                try sealer.seal(pattern(count).span, nonceNeverUsedBefore: nonce, associatedData: data, into: &target)
+                let one = try AuthenticatedCipher.seal(
+                    secret(pattern(count)), algorithm, key: key, nonceNeverUsedBefore: nonce, associatedData: data)
+                #expect(box == one.ciphertext + one.tag)
+            }
+        }
+        #expect(throws: CryptoError.unknownAlgorithm) {
+            _ = try AuthenticatedSealer(.xchacha20Poly1305, key: secret(pattern(32)))
+        }
+        #expect(throws: CryptoError.keyLength) { _ = try AuthenticatedSealer(.aesGCM, key: secret(pattern(31))) }
     }
 
     @Test("a cut tag is only taken where it is asked for, and never below 4 bytes")

@@ -33,21 +33,31 @@ import Testing
     func malformed() {
         let body = "MCowBQYDK2VuAyEAhSDwCYkwp1R0i33ctD73Wg2/Og0mOBr066SpjqqbTmo="
         let changes = [
-            ("BEGIN PUBLIC", "BEGIN PRIVATE"), ("END PUBLIC", "END PRIVATE"), ("-----BEGIN", "----BEGIN"), ("KEY-----\nM", "KEY----\nM"),
-            ("BEGIN", "Begin"), ("PUBLIC KEY", "X25519 PUBLIC KEY"), (body, ""), (body, body + "\n" + body), (body, " " + body), (body, body + " "),
-            (body, String(body.dropLast())), (body, body.dropLast(2) + "=="), (body, body + "AAAA"), (body, "AAAA" + body),
-            (body, body.replacing("K2Vu", with: "K2Vw")), (body, body.replacing("MCow", with: "MCsw")), (body, body.replacing("VuAyEA", with: "VuAyAA")),
-            (body, body.replacing("Tmo=", with: "Tmp=")), (body, body.replacing("/", with: "_")), (body, body.replacing("h", with: "\u{0}")),
-            (body, body.replacing("AyEA", with: "AyEB")), ("\n-----END", "-----END"), ("-----BEGIN", "x\n-----BEGIN"), ("KEY-----\n\n", "KEY-----\nx\n"),
-            ("-----END PUBLIC KEY-----", ""), ("-----BEGIN PUBLIC KEY-----", ""), (body, "-"), (body, body + "\n" + "Proc-Type: 4,ENCRYPTED"),
-            ("PUBLIC", "ENCRYPTED PUBLIC"), (body, body.lowercased()), ("-----\n", "-----\u{2028}"), ("KEY-----\nM", "KEY-----M"),
+            ("BEGIN PUBLIC", "BEGIN PRIVATE"), ("END PUBLIC", "END PRIVATE"), ("-----BEGIN", "----BEGIN"),
+            ("KEY-----\nM", "KEY----\nM"),
+            ("BEGIN", "Begin"), ("PUBLIC KEY", "X25519 PUBLIC KEY"), (body, ""), (body, body + "\n" + body),
+            (body, " " + body), (body, body + " "),
+            (body, String(body.dropLast())), (body, body.dropLast(2) + "=="), (body, body + "AAAA"),
+            (body, "AAAA" + body),
+            (body, body.replacing("K2Vu", with: "K2Vw")), (body, body.replacing("MCow", with: "MCsw")),
+            (body, body.replacing("VuAyEA", with: "VuAyAA")),
+            (body, body.replacing("Tmo=", with: "Tmp=")), (body, body.replacing("/", with: "_")),
+            (body, body.replacing("h", with: "\u{0}")),
+            (body, body.replacing("AyEA", with: "AyEB")), ("\n-----END", "-----END"), ("-----BEGIN", "x\n-----BEGIN"),
+            ("KEY-----\n\n", "KEY-----\nx\n"),
+            ("-----END PUBLIC KEY-----", ""), ("-----BEGIN PUBLIC KEY-----", ""), (body, "-"),
+            (body, body + "\n" + "Proc-Type: 4,ENCRYPTED"),
+            ("PUBLIC", "ENCRYPTED PUBLIC"), (body, body.lowercased()), ("-----\n", "-----\u{2028}"),
+            ("KEY-----\nM", "KEY-----M"),
         ]
         #expect(changes.count >= 32)
         for (part, broken) in changes {
             let text = Self.publicPEM.replacing(part, with: broken, maxReplacements: 1)
             let isSame = text == Self.publicPEM || part == "KEY-----\n\n"
             guard !isSame else { continue }
-            #expect(throws: CryptoError.unusableRecipient, "\(part) → \(broken)") { _ = try FileRecipient(pem: secret(text.utf8)) }
+            #expect(throws: CryptoError.unusableRecipient, "\(part) → \(broken)") {
+                _ = try FileRecipient(pem: secret(text.utf8))
+            }
         }
         for text in ["", "\n", Self.publicPEM + Self.publicPEM, Self.publicPEM] {
             #expect(throws: CryptoError.unusableRecipient) { _ = try X25519Identity(pem: secret(text.utf8)) }

@@ -2,6 +2,7 @@ import Foundation
 import OMRecords
 import OMSecrets
 import OMStorage
+
 @testable import OMVault
 
 /// A home with one vault in it, stretched at the floor.

@@ -2,6 +2,7 @@ import Foundation
 import OMRecords
 import OMSecrets
 import OMStorage
+import Synchronization
 import Testing
 
 @testable import OMVault
@@ -280,6 +281,71 @@ import Testing
         #expect(throws: VaultError.deviceKeyMissing) { try home.get("a", "x") }
     }
 
+    @Test("where no marks are, the header's own seal tells that it was changed")
+    func headerSeal() throws {
+        let home = try Home()
+        var typed = SecretBytes(count: 0) { _ in }
+        try home.create { typed = $0.text() }
+        // The default level, byte 37: from when-unlocked to always, for whatever is added next.
+        try home.tamper("UPDATE header SET body = CAST(substr(body, 1, 37) || x'01' || substr(body, 39) AS BLOB)")
+        let file = try VaultFile.open(home.vault, device: nil)
+        #expect(file.defaultLevel == ProtectionLevel(.always))
+        let slot = file.slots[1]
+        #expect(throws: VaultError.corrupt(.header)) {
+            _ = try file.unlock(slot, with: try slot.key(stretching: RecoveryCode(typed: typed).secret))
+        }
+    }
+
+    @Test("a slot whose commitment is another's does not open, though its box would")
+    func slotCommitment() throws {
+        let vault = Random.bytes(16)
+        let key = Key<Unlocking>.random()
+        let slot = KeySlot(
+            .recovery, id: 1, .floor, salt: Random.bytes(16), created: 0, key: key, root: .random(), vault: vault,
+            device: DeviceKey(.random()))
+        #expect(throws: Never.self) { _ = try slot.unwrap(with: key, vault: vault, device: nil) }
+        for offset in 42..<74 {
+            var bytes = slot.encoded
+            bytes[offset] ^= 1
+            let changed = try KeySlot(decoding: bytes)
+            #expect(throws: VaultError.cannotUnlock, "\(offset)") {
+                _ = try changed.unwrap(with: key, vault: vault, device: nil)
+            }
+        }
+    }
+
+    @Test("a lock whose file was replaced while it was waited for excludes those who lock the new one")
+    func replacedLock() throws {
+        let home = try Home()
+        let folder = try PrivateFolder.make(home.root + "/locks")
+        let path = folder.path + "/a.lock"
+        let held = Counter()
+        let lock = folder.lock("a.lock")
+        let group = DispatchGroup()
+        try lock.hold { () throws(StorageError) in
+            for _ in 0..<4 {
+                group.enter()
+                Thread.detachNewThread {
+                    try? lock.hold { () throws(StorageError) in
+                        // One at a time, whatever the file was when they began to wait.
+                        #expect(held.add(1) == 1)
+                        for _ in 0..<100 { _ = access(path, F_OK) }
+                        _ = held.add(-1)
+                    }
+                    group.leave()
+                }
+            }
+            // They open the file and wait; then it is another one.
+            while (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + name)) == path
+            }) ?? 0 < 5 { sched_yield() }
+            unlink(path)
+            _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+        }
+        group.wait()
+        #expect(held.add(0) == 0)
+    }
+
     @Test("a slot that was taken out of the vault opens nothing")
     func removedSlot() throws {
         let (home, other) = (try homeWithTwoItems(), try homeWithTwoItems())
@@ -297,6 +363,17 @@ import Testing
         #expect(try vault.value("open", "x") == "always")
         #expect(try vault.items().map(\.name.text) == ["open"])
         #expect(throws: VaultError.noItem(try ItemName("a"))) { try vault.value("a", "x") }
+    }
+}
+
+private final class Counter: Sendable {
+    private let value = Mutex(0)
+
+    func add(_ number: Int) -> Int {
+        value.withLock {
+            $0 += number
+            return $0
+        }
     }
 }
 

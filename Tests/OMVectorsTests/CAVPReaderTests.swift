@@ -71,7 +71,7 @@ import Testing
         ] {
             #expect(outcome(Self.short.replacing(from, with: to)) == skips(2), "\(to)")
         }
-        for mode in ["ECB", "OFB", "CFB128"] { #expect(outcome(Self.cbc.replacing("CBC", with: mode)) == skips(2)) }
+        for mode in ["CFB8", "OFB", "CFB128"] { #expect(outcome(Self.cbc.replacing("CBC", with: mode)) == skips(2)) }
         #expect(outcome(Self.cbc.replacing("AESVS MMT test data", with: "TDES Multi block Message Test")) == skips(2))
         let bits = Self.short.replacing("Len = 24", with: "Len = 23")
         #expect(outcome(bits) == "1 passed, 0 failed, 0 acceptable, 1 skipped")

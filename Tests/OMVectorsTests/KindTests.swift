@@ -16,15 +16,20 @@ import Testing
         "kdf-argon2": ["password", "salt", "secret", "ad", "out", "passwordHex"],
         "pbkdf2": ["password", "salt", "out"], "scrypt": ["password", "salt", "out"],
         "password-hash": ["passwordHex", "stored"],
+        "kw": ["key", "msg", "ct"], "openssl-enc": ["passwordHex", "msg", "ct"],
+        "file-container": ["password", "key", "container", "msg", "msgSha256"],
     ]
 
     @Test("in every kind, one flipped bit in any field of any valid case is a failure")
     func mutation() throws {
         var flips = 0
-        for name in try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted() {
+        let files = try FileManager.default.subpathsOfDirectory(atPath: Self.folder.path).sorted()
+        for name in files where name.hasSuffix(".json") {
             let original = try JSON(parsing: [UInt8](Data(contentsOf: Self.folder.appending(path: name))))
             guard case .object(let members) = original, case .string(let kind)? = members["kind"] else { continue }
             for field in try #require(Self.decisive[kind]) {
+                // The last bit of a DES key is parity.
+                if field == "key", name.contains("des") { continue }
                 let (mutated, count) = flip(field, in: original)
                 guard count > 0 else { continue }
                 guard case .object(let broken) = mutated else { continue }
@@ -33,7 +38,7 @@ import Testing
                 flips += count
             }
         }
-        #expect(flips == 486)
+        #expect(flips == 797)
     }
 
     /// Flips the last bit of `field` in every valid test that has some.

@@ -82,6 +82,27 @@ private final class CrashSite {
         }
     }
 
+    @Test("a hang-up or terminate anywhere waits for the verdict of what was charged", arguments: ["SIGTERM", "SIGHUP", "SIGINT"])
+    func signals(name: String) throws {
+        let site = try CrashSite(Self.login)
+        let count = try #require(try site.calls(of: Self.check + "wrong").first { $0.call == "fdatasync" }?.count)
+        var settled = 0
+        for number in 1...count {
+            let ran = try bash(
+                """
+                cp -a "$SITE/." .
+                strace -f -o trace -e trace=fdatasync -e inject=fdatasync:signal=\(name):when=\(number) \
+                    \(Self.check)wrong > said 2>/dev/null
+                omvault login status --json
+                """, environment: ["SITE": site.folder.path])
+            let login = try Ran.login(ran.output)
+            let (charged, failed) = (login["charged"] as? Int, login["failed"] as? Int)
+            #expect(charged != nil && charged == failed, "\(name) at sync \(number): \(ran.output)")
+            settled += failed ?? 0
+        }
+        #expect(settled > 2)
+    }
+
     @Test("more kills than attempts lock the login and destroy nothing")
     func crashesAlone() throws {
         let site = try CrashSite(Self.login)

@@ -20,7 +20,8 @@ import Testing
                 ! omvault crypto check --hash-from file:stored --value-from file:other --schemes $scheme 2> /dev/null
             done
             for scheme in SHA256 SSHA256 SHA384 SSHA384 SHA512 SSHA512; do
-                /usr/sbin/slappasswd -o module-path=/usr/lib/ldap -o module-load=pw-sha2 -T pw -n -h "{$scheme}" > stored
+                /usr/sbin/slappasswd -o module-path=/usr/lib/ldap -o module-load=pw-sha2 \
+                    -T pw -n -h "{$scheme}" > stored
                 omvault crypto check --hash-from file:stored --value-from file:pw --schemes $scheme --encoding ldap
                 ! omvault crypto check --hash-from file:stored --value-from file:other --schemes $scheme 2> /dev/null
             done
@@ -171,6 +172,20 @@ import Testing
             head -1 stored > one
             code=0; omvault -q crypto check --hash-from file:one --batch values > answers || code=$?
             [[ $code == 20 && $(head -1 answers) == match && $(grep -c mismatch answers) == 2999 ]]
+            """)
+    }
+
+    @Test("a raw key or salt that ends in a newline keeps it; a password and the SDK's salt lose it")
+    func newlines() throws {
+        try expectSuccess(
+            """
+            printf 'key\\n' > key; echo 'correct horse' > typed; echo A1B2C3 > salt
+            [[ $(omvault crypto hmac --key-from file:key pw) == \
+                $(openssl mac -digest sha256 -macopt hexkey:6b65790a -in pw HMAC | tr A-F a-f) ]]
+            omvault crypto hash --encoding sdk --salt-from file:salt pw > stored
+            omvault crypto check --hash-from file:stored --value-from file:typed
+            omvault crypto hash --encoding ldap --salt-from file:salt pw > stored
+            [[ $(sed 's/{SSHA256}//' stored | base64 -d | tail -c 1 | xxd -p) == 0a ]]
             """)
     }
 

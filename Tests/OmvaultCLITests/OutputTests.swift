@@ -27,7 +27,7 @@ import Testing
         #expect(json["text"] as? String == "quote \" slash \\ tab \t line \n escape \u{1B} bidi \u{202E} é 🔑")
         #expect(json["list"] as? NSArray == [-3, true, NSNull(), []] as NSArray)
         #expect(json["password"] as? String == "p\"\\\u{0}\u{85}é")
-        #expect(json["key_base64"] as? String == "//4=")
+        #expect((json["key"] as? [String: String])?["base64"] == "//4=")
         #expect(json["empty"] as? String == "")
         #expect(json["pin"] as? NSDictionary == ["concealed": true, "len": 4] as NSDictionary)
         #expect(json["items"] as? NSArray == [["name": "a"], ["name": "b"]] as NSArray)
@@ -46,7 +46,7 @@ import Testing
             let json = try Ran.json(text)
             let value =
                 (json["s"] as? String).map { Array($0.utf8) }
-                ?? (json["s_base64"] as? String).flatMap { Data(base64Encoded: $0) }.map { Array($0) }
+                ?? (json["s"] as? [String: String])?["base64"].flatMap { Data(base64Encoded: $0) }.map { Array($0) }
             #expect(value == [byte])
         }
     }

@@ -40,12 +40,12 @@ import Testing
         let ran = try bash(
             Self.login + """
                 mkfifo hold
-                { echo 'PRAGMA journal_mode; BEGIN; SELECT count(*) FROM logins;'; cat hold; } | sqlite3 "$ledger" > seen &
+                { echo 'PRAGMA journal_mode; BEGIN; SELECT count(*) FROM logins;'; cat hold; } | sqlite3 "$ledger" > seen & reader=$!
                 until test "$(tail -n 1 seen)" = 1; do :; done
                 check wrong; check wrong
                 test -s "$ledger-wal"
                 # Killed, so that it cannot move the log into the file when it closes.
-                pkill -KILL -f "sqlite3 $ledger"
+                kill -KILL $reader
                 rm "$ledger-wal" "$ledger-shm"
                 check right; check wrong
                 exec 9> hold
@@ -177,7 +177,7 @@ import Testing
         }
         // What the row was stretched from: the SDK's own string for this password and salt.
         let salt = salts.prefix(16).map { String(format: "%02X", $0) }.joined()
-        let hashed = try bash("printf right | omvault crypto hash --alg sha512 --salt \(salt)").output.dropLast()
+        let hashed = try bash("printf \(salt) > salt; printf right | omvault crypto hash --alg sha512 --encoding sdk --salt-from file:salt").output.dropLast()
         #expect(hashed.hasPrefix("{SaltedSHA-512}") && hashed.count > 100, "\(hashed)")
         let text = hashed.dropFirst("{SaltedSHA-512}".count)
         let digest = try #require(Data(base64Encoded: String(text))).prefix(64)

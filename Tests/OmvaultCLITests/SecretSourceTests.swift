@@ -69,7 +69,7 @@ import Testing
     @Test(
         "one trailing newline is stripped, and no more",
         arguments: [
-            ("secret", "secret"), ("secret\n", "secret"), ("secret\r\n", "secret"), ("secret\n\n", "secret\n"),
+            ("secret", "secret"), ("secret\n", "secret"), ("secret\r\n", "secret\r"), ("secret\n\n", "secret\n"),
             ("secret\r", "secret\r"), ("\n", ""), ("", ""), (" a b ", " a b "), ("é\0\u{1B}", "é\0\u{1B}"),
         ])
     func newlines(content: String, expected: String) throws {

@@ -16,7 +16,7 @@ void om_secret_unmap(void *base, size_t size);
 /// Zeroes memory in a way that the optimiser keeps.
 void om_wipe(void *base, size_t size);
 
-/// No core file, and no other process of this user may read our memory or attach to us.
+/// No core file, no backtrace, and no other process of this user may read our memory or attach to us.
 int om_harden_process(void);
 
 /// 1 when the descriptor's file system is a network one, where flock and fdatasync promise too little; 0 when not.

@@ -38,8 +38,8 @@ public struct SealedFile: Sendable {
 
     /// Reads the header and leaves `source` at the first chunk.
     ///
-    /// - Throws: ``CryptoError/notAContainer``, ``CryptoError/laterContainer(_:)``, ``CryptoError/damagedContainer``; and
-    ///   whatever `source` throws.
+    /// - Throws: ``CryptoError/notAContainer``, ``CryptoError/laterContainer(_:)``, ``CryptoError/damagedContainer``;
+    ///   and   whatever `source` throws.
     public init(from source: ByteSource) throws {
         let fixed = try Self.read(FileHeader.fixedCount, from: source)
         let rest = try FileHeader.lockCount(fixed: fixed) + FileHeader.commitmentCount

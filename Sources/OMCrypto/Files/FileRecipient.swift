@@ -57,7 +57,8 @@ public struct X25519Identity: FileIdentity, ~Copyable {
 }
 
 /// An EVP_PKEY.
-private struct X25519Handle: ~Copyable {
+/// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
+struct X25519Handle: ~Copyable {
     private let pointer: OpaquePointer
 
     init(privateKey: borrowing SecretBytes) throws(CryptoError) {

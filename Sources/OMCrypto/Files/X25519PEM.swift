@@ -1,5 +1,5 @@
-// X25519 keys in PEM, in the one form that openssl writes (RFC 8410): the DER around the 32 bytes never changes, so it is
-// compared and not parsed.
+// X25519 keys in PEM, in the one form that openssl writes (RFC 8410): the DER around the 32 bytes never changes, so it
+// is compared and not parsed.
 
 public import OMSecrets
 

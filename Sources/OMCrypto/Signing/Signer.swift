@@ -90,7 +90,8 @@ extension PublicKey {
 }
 
 /// What both share: OpenSSL's context, set up.
-private struct SignatureOperation: ~Copyable {
+/// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
+struct SignatureOperation: ~Copyable {
     let context: OpaquePointer
     let kind: KeyKind
     let algorithm: SignatureAlgorithm
@@ -143,7 +144,8 @@ private struct SignatureOperation: ~Copyable {
 }
 
 /// The message, hashed as it comes, or kept whole where the algorithm asks for that.
-private struct SignedMessage: ~Copyable {
+/// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
+struct SignedMessage: ~Copyable {
     private static let largestWhole = 1 << 30
     private var whole = SecretBuffer()
 

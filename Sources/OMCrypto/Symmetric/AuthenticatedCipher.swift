@@ -115,8 +115,8 @@ public enum AuthenticatedCipher {
     }
 
     /// - Parameter tag: 16 bytes. A shorter one is refused: each bit left out doubles a forger's chance.
-    /// - Throws: ``CryptoError/keyLength``, ``CryptoError/ivLength``, ``CryptoError/cannotDecrypt`` for another key, nonce
-    ///   or associated data, or a changed ciphertext or tag: which, nobody learns.
+    /// - Throws: ``CryptoError/keyLength``, ``CryptoError/ivLength``, ``CryptoError/cannotDecrypt`` for another key,
+    ///   nonce or associated data, or a changed ciphertext or tag: which, nobody learns.
     public static func open(
         _ ciphertext: [UInt8], tag: [UInt8], _ algorithm: AEADAlgorithm, key: borrowing SecretBytes, nonce: [UInt8],
         associatedData: [UInt8]

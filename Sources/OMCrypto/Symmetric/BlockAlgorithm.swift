@@ -1,6 +1,8 @@
-// The block ciphers and their modes by name: FIPS 197 (AES), FIPS 46-3 and SP 800-67 (DES, Triple DES), SP 800-38A (modes).
+// The block ciphers and their modes by name: FIPS 197 (AES), FIPS 46-3 and SP 800-67 (DES, Triple DES), SP 800-38A
+// (modes).
 
-/// A block cipher in a mode of operation; the key's length picks the variant. None of them notices a changed ciphertext.
+/// A block cipher in a mode of operation; the key's length picks the variant. None of them notices a changed
+/// ciphertext.
 public struct BlockAlgorithm: Hashable, Sendable {
     public enum Cipher: CaseIterable, Hashable, Sendable {
         /// Keys of 16, 24 or 32 bytes, blocks of 16.
@@ -50,7 +52,8 @@ public struct BlockAlgorithm: Hashable, Sendable {
         return "\(cipherName)-\(mode.name)"
     }
 
-    /// The algorithm that `name` means, and the key's length when the name says it: `aes-128-cbc`, `AES-CTR`, `3des-ecb`.
+    /// The algorithm that `name` means, and the key's length when the name says it: `aes-128-cbc`, `AES-CTR`,
+    /// `3des-ecb`.
     ///
     /// - Throws: ``CryptoError/unknownAlgorithm``.
     public static func named(_ name: String) throws(CryptoError) -> (algorithm: BlockAlgorithm, keyCount: Int?) {

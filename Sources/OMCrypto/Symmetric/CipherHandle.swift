@@ -71,7 +71,8 @@ private struct KeptCipher: @unchecked Sendable {
 }
 
 enum LegacyLibrary {
-    /// Loading "legacy" switches the implicit default provider off, so that is loaded too. Nil when it is not installed.
+    /// Loading "legacy" switches the implicit default provider off, so that is loaded too. Nil when it is not
+    /// installed.
     static var context: OpaquePointer?? { shared.pointer.map { .some($0) } }
 
     private struct Shared: @unchecked Sendable { let pointer: OpaquePointer? }
@@ -117,7 +118,9 @@ struct CipherContext: ~Copyable {
     /// - Throws: ``CryptoError/unknownAlgorithm``: OpenSSL refuses no key of the right length.
     borrowing func start(key: Span<UInt8>, iv: [UInt8]?) throws(CryptoError) {
         let status = key.withPointer { key, _ in
-            if let iv { EVP_CipherInit_ex2(pointer, nil, key, iv, -1, nil) } else {
+            if let iv {
+                EVP_CipherInit_ex2(pointer, nil, key, iv, -1, nil)
+            } else {
                 EVP_CipherInit_ex2(pointer, nil, key, nil, -1, nil)
             }
         }

@@ -1,4 +1,5 @@
-// Counter mode (SP 800-38A section 6.5) over a cipher's bare blocks, for DES and Triple DES: OpenSSL has it for AES only.
+// Counter mode (SP 800-38A section 6.5) over a cipher's bare blocks, for DES and Triple DES: OpenSSL has it for AES
+// only.
 
 internal import OMSecrets
 

@@ -1,5 +1,6 @@
-// What `openssl enc` writes: `Salted__`, a salt of 8 bytes, the ciphertext. Neither the cipher nor the function that made
-// key and IV of the password stands in it, nor anything that tells a wrong password: about one in 256 is taken for right.
+// What `openssl enc` writes: `Salted__`, a salt of 8 bytes, the ciphertext. Neither the cipher nor the function that
+// made key and IV of the password stands in it, nor anything that tells a wrong password: about one in 256 is taken for
+// right.
 
 internal import COpenSSL
 public import OMSecrets

@@ -25,10 +25,10 @@ public enum SDKCipher {
         case text(String)
     }
 
-    /// `encryptData:withSymmetricKey:initializationVector:algorithm:padding:mode:base64EncodeOutput:prefixOutputWithAlgorithmName:`.
+    /// `encryptData:withSymmetricKey:initializationVector:algorithm:padding:mode:base64EncodeOutput:…`, the full call.
     ///
     /// - Parameters:
-    ///   - iv: Nil in CBC is the SDK's block of zeros: equal messages begin alike. In ECB it only has to have the length.
+    ///   - iv: Nil in CBC is the SDK's block of zeros: equal messages begin alike. In ECB only its length is looked at.
     ///   - algorithm: The SDK's name: `AES`, `DES`, `3DES`.
     ///   - prefix: Puts `{AES}` in front, with base64 only; without it, it means nothing.
     /// - Throws: In this order: ``CryptoError/emptyInput`` (10406), ``CryptoError/emptyKey`` (10501),
@@ -46,13 +46,12 @@ public enum SDKCipher {
         return .text((prefix ? "{\(algorithm)}" : "") + Base64.encode(ciphertext))
     }
 
-    /// `decryptData:withSymmetricKey:initializationVector:algorithm:padding:mode:isInputPrefixedWithAlgorithmName:isInputBase64Encoded:`.
+    /// `decryptData:withSymmetricKey:initializationVector:algorithm:padding:mode:isInputPrefixedWithAlgorithmName:…`.
     ///
     /// - Parameter prefixed: Expects `{AES}` in front, with base64 only; without it, it means nothing.
-    /// - Throws: ``CryptoError/notText`` (10517), ``CryptoError/notDecodable`` (10518), ``CryptoError/notPrefixed`` (10516),
-    ///   ``CryptoError/emptyInput`` (10406), then those of ``encrypt(unauthenticated:key:iv:algorithm:padding:mode:base64:prefix:)``
-    ///   from the second on, last ``CryptoError/cannotDecrypt`` (10511: the SDK has a number for decryption, and
-    ///   reports this one).
+    /// - Throws: ``CryptoError/notText`` (10517), ``CryptoError/notDecodable`` (10518), ``CryptoError/notPrefixed``
+    ///   (10516), ``CryptoError/emptyInput`` (10406), then those of the encrypting call from the second on, last
+    ///   ``CryptoError/cannotDecrypt`` (10511: the SDK has a number for decryption, and reports this one).
     public static func decrypt(
         unauthenticated input: Form, key: borrowing SecretBytes, iv: [UInt8]?, algorithm: String, padding: Padding,
         mode: Mode, prefixed: Bool, base64: Bool

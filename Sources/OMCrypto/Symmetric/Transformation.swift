@@ -1,4 +1,5 @@
-// The Android SDK's names in braces: `{AES/CBC/PKCS5Padding}`, and `{AES}` alone, which Java takes for ECB with padding.
+// The Android SDK's names in braces: `{AES/CBC/PKCS5Padding}`, and `{AES}` alone, which Java takes for ECB with
+// padding.
 
 internal import OMSecrets
 

@@ -113,7 +113,8 @@ private enum RSAPadding {
     }
 }
 
-private struct RSAContext: ~Copyable {
+/// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
+struct RSAContext: ~Copyable {
     let pointer: OpaquePointer
 
     init(_ key: borrowing KeyHandle) throws(CryptoError) {

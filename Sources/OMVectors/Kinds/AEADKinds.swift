@@ -108,7 +108,9 @@ enum AEADKinds {
             guard lengths.has(name) else { throw Unreadable("\(lengths.place): a record before [\(name) = …]") }
             guard try lengths.number(name) % 8 == 0 else { return .skip("lengths of part of a byte") }
         }
-        guard (32...128).contains(try lengths.number("Taglen")) else { return .skip("tags of other than 4 to 16 bytes") }
+        guard (32...128).contains(try lengths.number("Taglen")) else {
+            return .skip("tags of other than 4 to 16 bytes")
+        }
         return .each(flips: ["Key", "IV", "PT", "AAD", "CT", "Tag"]) { (record, expectation) throws(Unreadable) in
             let field = { (name: String, length: String) throws(Unreadable) in
                 try record.bytes(name, count: try lengths.number(length) / 8)
@@ -152,7 +154,8 @@ enum AEADKinds {
             matches: { $0.startsWith(["COUNT", "Key", "IV", "AAD", "Tag", "Plaintext", "Ciphertext"]) },
             shapes: ["COUNT Key IV AAD Tag Plaintext Ciphertext Result?"])
     ) { _ in
-        .each(flips: ["Key", "IV", "AAD", "Tag", "Plaintext", "Ciphertext"]) { (record, expectation) throws(Unreadable) in
+        .each(flips: ["Key", "IV", "AAD", "Tag", "Plaintext", "Ciphertext"]) {
+            (record, expectation) throws(Unreadable) in
             .run(
                 AEADCheck(
                     algorithm: .chacha20Poly1305, key: try record.bytes("Key", count: 32),

@@ -58,7 +58,8 @@ extension VectorFile {
 
     static func repositoryFolder() -> String? {
         let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        for start in [FileManager.default.currentDirectoryPath, program ?? "/"] {
+        // The program's own repository first: a folder of that name above the current directory may be anybody's.
+        for start in [program ?? "/", FileManager.default.currentDirectoryPath] {
             var folder = URL(filePath: start)
             while true {
                 let candidate = folder.appending(path: "vectors").path

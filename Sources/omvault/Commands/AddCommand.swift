@@ -55,7 +55,9 @@ struct AddCommand: Verb {
                 }
             }
         }
-        door.output.notice("added \"\(name.text.shown)\" to vault \"\(access.place.name.shown)\"")
+        try door.output.done(
+            "added \"\(name.text.shown)\" to vault \"\(access.place.name.shown)\"",
+            ["result": .text("added"), "item": .text(name.text)])
     }
 }
 

@@ -8,8 +8,8 @@ struct BareCipherFile {
     let door: Door
 
     /// The most that is held in memory: where a tag has to be judged first, or the result is text.
-    private static let mostInMemory = 256 << 20
-    private static let pieceCount = 256 << 10
+    static let mostInMemory = 256 << 20
+    static let pieceCount = 256 << 10
 
     init(_ options: CipherOptions, _ door: Door) {
         (self.options, self.door) = (options, door)
@@ -65,7 +65,8 @@ struct BareCipherFile {
         let input = try InputFile(options.input)
         let secrets = try sources()
         var target = try target(isText: options.encoding == .base64)
-        let key = try options.key(secrets, algorithm.name(keyCount: count ?? 32), count: count, allowed: algorithm.keyCounts)
+        let key = try options.key(
+            secrets, algorithm.name(keyCount: count ?? 32), count: count, allowed: algorithm.keyCounts)
         let given = try iv(secrets, count: algorithm.nonceCount, takesAny: algorithm == .aesGCM)
         let nonce = given ?? Random.bytes(algorithm.nonceCount)
         let data = try associatedData(secrets)
@@ -90,7 +91,8 @@ struct BareCipherFile {
         let input = try InputFile(options.input)
         let secrets = try sources()
         var target = try target(isText: true)
-        let key = try options.key(secrets, algorithm.name(keyCount: count ?? 32), count: count, allowed: algorithm.keyCounts)
+        let key = try options.key(
+            secrets, algorithm.name(keyCount: count ?? 32), count: count, allowed: algorithm.keyCounts)
         let given = try iv(secrets, count: algorithm.nonceCount, takesAny: algorithm == .aesGCM)
         let data = try associatedData(secrets)
         let box = try box(input, isText: options.encoding == .base64)
@@ -107,8 +109,10 @@ struct BareCipherFile {
     }
 
     private func requireSealedOptions() throws(Failure) {
-        guard options.openssl == nil, options.encoding == nil || options.encoding == .raw || options.encoding == .base64 else {
-            throw Failure(.usage, "neither openssl enc nor the SDK has authenticated ciphers", hint: "--alg aes-256-cbc")
+        guard options.openssl == nil, options.encoding == nil || options.encoding == .raw || options.encoding == .base64
+        else {
+            throw Failure(
+                .usage, "neither openssl enc nor the SDK has authenticated ciphers", hint: "--alg aes-256-cbc")
         }
     }
 
@@ -189,7 +193,8 @@ struct BareCipherFile {
         try target.finish()
     }
 
-    /// The algorithm, the padding and the base64 text of a string, whose prefix must be of the cipher that was asked for.
+    /// The algorithm, the padding and the base64 text of a string, whose prefix must be of the cipher that was asked
+    /// for.
     private func parts(
         _ text: String, _ encoding: CipherOptions.Encoding, _ named: BlockAlgorithm
     ) throws -> (BlockAlgorithm, BlockPadding, String) {
@@ -246,112 +251,5 @@ struct BareCipherFile {
             throw Failure(.usage, "--openssl needs the key's length in the name", hint: "--alg aes-256-cbc")
         }
         return algorithm.cipher == .insecureTripleDES ? 24 : 8
-    }
-}
-
-// MARK: - Streams
-
-extension BareCipherFile {
-    private func sources() throws(Failure) -> SecretSources {
-        guard options.openssl != nil || options.passwordFrom == nil else {
-            throw Failure(
-                .usage, "a bare cipher takes a key, not a password",
-                hint: "--key-from; --openssl pbkdf2 makes a key of a password; or leave out --raw")
-        }
-        var given: [(key: String, value: SecretSourceArgument?)] = [
-            options.openssl == nil ? ("--key-from", options.keyFrom) : ("--password-from", options.passwordFrom)
-        ]
-        if let ivFrom = options.ivFrom, ivFrom != "random" {
-            given.append(("--iv-from", SecretSourceArgument(argument: ivFrom)))
-        }
-        if let aadFrom = options.aadFrom { given.append(("--aad-from", aadFrom)) }
-        return try SecretSources(
-            door, given, standardInputIsDataOf: InputFile.isStandardInput(options.input) ? "-i" : nil)
-    }
-
-    private func target(isText: Bool) throws(Failure) -> OutputFile {
-        let target = try OutputFile(options.output, replacing: options.force)
-        guard isText || !target.isStandardOutput || !StandardOutput.isTerminal else {
-            throw Failure(
-                .usage, "a ciphertext is not text, and standard output is a terminal",
-                hint: "give -o FILE or --encoding base64")
-        }
-        return target
-    }
-
-    /// Nil when it is random, and then carried.
-    private func iv(
-        _ secrets: borrowing SecretSources, count: Int, takesAny: Bool
-    ) throws(Failure) -> [UInt8]? {
-        if options.zeroIV { return [UInt8](repeating: 0, count: count) }
-        guard let ivFrom = options.ivFrom, ivFrom != "random" else { return nil }
-        let iv = try secrets.readBytes("--iv-from", prompt: "IV", options.ivEncoding)
-        guard iv.count == count || takesAny && iv.count > 0 else {
-            throw Failure(.usage, "the IV has \(iv.count) bytes; \(count) are needed",
-                hint: "--iv-encoding hex or base64 reads text")
-        }
-        return iv.withBytes { [UInt8](copying: $0) }
-    }
-
-    private func associatedData(_ secrets: borrowing SecretSources) throws(Failure) -> [UInt8] {
-        guard options.aadFrom != nil else { return [] }
-        return try secrets.readBytes("--aad-from", prompt: "Associated data", .raw).withBytes { [UInt8](copying: $0) }
-    }
-
-    private func whole(_ input: borrowing InputFile) throws(Failure) -> SecretBytes {
-        try input.readWhole(maximum: Self.mostInMemory, hint: "the container has no such limit: leave out --raw")
-    }
-
-    private func text(_ input: borrowing InputFile) throws -> String {
-        var text = try whole(input).withBytes { [UInt8](copying: $0) }
-        if text.last == 0x0A { text.removeLast() }
-        if text.last == 0x0D { text.removeLast() }
-        guard let valid = String(validating: text, as: UTF8.self) else { throw SecretsError.notCanonical }
-        return valid
-    }
-
-    private func box(_ input: borrowing InputFile, isText: Bool) throws -> [UInt8] {
-        isText ? try Base64.decode(text(input)) : try whole(input).withBytes { [UInt8](copying: $0) }
-    }
-
-    /// The first bytes of the data, or fewer when it ends before.
-    private func start(_ input: borrowing InputFile, count: Int) throws(Failure) -> [UInt8] {
-        var bytes: [UInt8] = []
-        while bytes.count < count {
-            var piece = [UInt8](repeating: 0, count: count - bytes.count)
-            var room = piece.mutableSpan
-            let read = try input.read(into: &room)
-            guard read > 0 else { break }
-            bytes += piece.prefix(read)
-        }
-        return bytes
-    }
-
-    private func stream(
-        _ input: borrowing InputFile, _ cipher: inout BlockCipher, _ target: inout OutputFile
-    ) throws {
-        var progress = ByteProgress(total: input.count, isQuiet: door.output.isQuiet)
-        defer { progress.end() }
-        var shown = ShownText(isNeeded: target.isStandardOutput && StandardOutput.isTerminal)
-        var piece = SecretScratch(count: Self.pieceCount)
-        var output = SecretScratch(count: cipher.outputCount(for: Self.pieceCount))
-        while true {
-            let read = try piece.withMutableBytes(0..<piece.count) { (room) throws(Failure) in try input.read(into: &room) }
-            progress.add(read)
-            let written = try output.withMutableBytes(0..<output.count) { (room) throws(CryptoError) in
-                guard read > 0 else { return try cipher.finish(into: &room) }
-                return try piece.withBytes(read) { (bytes) throws(CryptoError) in try cipher.update(bytes, into: &room) }
-            }
-            try output.withBytes(written) { bytes in
-                if written > 0, try !shown.take(bytes) { try target.write(bytes) }
-            }
-            if read == 0 { break }
-        }
-        try shown.show(door.output)
-    }
-
-    private func put(_ message: borrowing SecretBytes, _ target: inout OutputFile) throws {
-        guard target.isStandardOutput else { return try target.write(message) }
-        try door.output.writeSecret(message)
     }
 }

@@ -27,10 +27,14 @@ struct CipherOptions: ParsableArguments {
     @Flag(help: "The bare cipher, without the container.")
     var raw = false
 
-    @Option(name: [.customShort("i"), .customLong("in")], help: ArgumentHelp("The data; - is standard input.", valueName: "file"))
+    @Option(
+        name: [.customShort("i"), .customLong("in")],
+        help: ArgumentHelp("The data; - is standard input.", valueName: "file"))
     var input: String?
 
-    @Option(name: [.customShort("o"), .customLong("out")], help: ArgumentHelp("Where the result goes, once it is whole.", valueName: "file"))
+    @Option(
+        name: [.customShort("o"), .customLong("out")],
+        help: ArgumentHelp("Where the result goes, once it is whole.", valueName: "file"))
     var output: String?
 
     @Flag(help: "Replace the file of -o.")
@@ -45,7 +49,9 @@ struct CipherOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the password comes from.", valueName: "source"))
     var passwordFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("Bare ciphers: where the IV or nonce comes from; then it is not carried.", valueName: "source|random"))
+    @Option(
+        help: ArgumentHelp(
+            "Bare ciphers: where the IV or nonce comes from; then it is not carried.", valueName: "source|random"))
     var ivFrom: String?
 
     @Option(help: ArgumentHelp("raw, hex or base64.", valueName: "encoding"))
@@ -63,7 +69,8 @@ struct CipherOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Bare ciphers: raw, base64, sdk or sdk-android.", valueName: "encoding"))
     var encoding: Encoding?
 
-    @Option(help: ArgumentHelp("The form of 'openssl enc': pbkdf2, or legacy without -pbkdf2.", valueName: "derivation"))
+    @Option(
+        help: ArgumentHelp("The form of 'openssl enc': pbkdf2, or legacy without -pbkdf2.", valueName: "derivation"))
     var openssl: Derivation?
 
     @Option(help: ArgumentHelp("With --openssl: its -md.", valueName: "name"))
@@ -115,12 +122,15 @@ extension CipherOptions {
     }
 
     /// The key, of the length that the algorithm's name asks for.
-    func key(_ secrets: borrowing SecretSources, _ name: String, count: Int?, allowed: [Int]) throws(Failure) -> SecretBytes {
+    func key(_ secrets: borrowing SecretSources, _ name: String, count: Int?, allowed: [Int]) throws(Failure)
+        -> SecretBytes
+    {
         let key = try secrets.readBytes("--key-from", prompt: "Key (\(keyEncoding.rawValue))", keyEncoding)
         let wanted = count.map { [$0] } ?? allowed
         guard wanted.contains(key.count) else {
             let lengths = wanted.map(String.init).joined(separator: " or ")
-            throw Failure(.usage, "\(name) takes a key of \(lengths) bytes; this one has \(key.count)",
+            throw Failure(
+                .usage, "\(name) takes a key of \(lengths) bytes; this one has \(key.count)",
                 hint: "--key-encoding hex or base64 reads text")
         }
         return key

@@ -1,4 +1,5 @@
-// The container between `-i` and `-o`: all that it is, OMCrypto knows; here are the secrets' sources and the two streams.
+// The container between `-i` and `-o`: all that it is, OMCrypto knows; here are the secrets' sources and the two
+// streams.
 
 internal import OMCrypto
 internal import OMSecrets
@@ -42,14 +43,17 @@ struct ContainerFile {
         guard options.keyFrom == nil else {
             let secrets = try SecretSources(
                 door, ["--key-from": options.keyFrom], standardInputIsDataOf: dataOption)
-            return try FileSealer(algorithm, key: Key<Deriving>(
-                readFrom: options.key(secrets, "the container", count: 32, allowed: [])))
+            return try FileSealer(
+                algorithm,
+                key: Key<Deriving>(
+                    readFrom: options.key(secrets, "the container", count: 32, allowed: [])))
         }
         let work = try command.stretch.parameters()
         let secrets = try SecretSources(
             door, ["--password-from": options.passwordFrom], standardInputIsDataOf: dataOption)
         return try FileSealer(
-            algorithm, password: secrets.readPassword("--password-from", prompt: "New password", isNew: true), work: work)
+            algorithm, password: secrets.readPassword("--password-from", prompt: "New password", isNew: true),
+            work: work)
     }
 
     func decrypt(maximumWork: Int?) throws {
@@ -72,6 +76,7 @@ struct ContainerFile {
             to: { piece in
                 if try !shown.take(piece) { try target.write(piece) }
             })
+        progress.end()
         try shown.show(door.output)
         try target.finish()
     }

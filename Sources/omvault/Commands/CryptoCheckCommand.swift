@@ -85,9 +85,13 @@ struct CryptoCheck: Verb {
         let sources = try SecretSources(door, given, standardInputIsDataOf: batch && lines == "-" ? "FILE" : nil)
         let stored = hashFrom == nil ? SecretBytes(copying: []) : try sources.read("--hash-from", prompt: "Stored hash")
         let secret =
-            secretFrom == nil ? SecretBytes(copying: []) : try sources.read("--secret-from", prompt: "Argon2 secret")
+            secretFrom == nil
+            ? SecretBytes(copying: []) : try sources.read("--secret-from", prompt: "Argon2 secret", keepNewline: true)
         if isBare {
-            let salt = saltFrom == nil ? SecretBytes(copying: []) : try sources.read("--salt-from", prompt: "Salt")
+            let salt =
+                saltFrom == nil
+                ? SecretBytes(copying: [])
+                : try sources.read("--salt-from", prompt: "Salt", keepNewline: saltEncoding == .raw)
             let bare = try bareHash(stored, saltEncoding.decode(salt, of: "--salt-from").publicBytes(), schemes)
             if batch {
                 return try checkLines(lines, door) { try bare.matches(SecretBytes(copying: $0)) ? .match : .mismatch }

@@ -15,7 +15,7 @@ struct CryptoKDF: Verb {
             Functions: \(Function.allCases.map(\.rawValue).joined(separator: ", ")). hkdf is for keys: it takes no time.
 
               omvault crypto kdf --alg argon2id --salt-from file:salt --length 32
-              omvault crypto kdf --alg hkdf --hash sha512 --salt-from file:salt --value-from file:key --info-from file:info
+              omvault crypto kdf --alg hkdf --salt-from file:salt --value-from file:key --length 32
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -69,11 +69,18 @@ struct CryptoKDF: Verb {
         let sources = try SecretSources(door, given)
         let salt =
             saltFrom == nil
-            ? [] : try saltEncoding.decode(sources.read("--salt-from", prompt: "Salt"), of: "--salt-from").publicBytes()
-        let info = infoFrom == nil ? [] : try sources.read("--info-from", prompt: "Info").publicBytes()
-        let associatedData = adFrom == nil ? [] : try sources.read("--ad-from", prompt: "Associated data").publicBytes()
+            ? []
+            : try saltEncoding.decode(
+                sources.read("--salt-from", prompt: "Salt", keepNewline: saltEncoding == .raw), of: "--salt-from"
+            ).publicBytes()
+        let info =
+            infoFrom == nil ? [] : try sources.read("--info-from", prompt: "Info", keepNewline: true).publicBytes()
+        let associatedData =
+            adFrom == nil
+            ? [] : try sources.read("--ad-from", prompt: "Associated data", keepNewline: true).publicBytes()
         let secret =
-            secretFrom == nil ? SecretBytes(copying: []) : try sources.read("--secret-from", prompt: "Argon2 secret")
+            secretFrom == nil
+            ? SecretBytes(copying: []) : try sources.read("--secret-from", prompt: "Argon2 secret", keepNewline: true)
         let function = try function()
         let value = try valueEncoding.decode(
             sources.read("--value-from", prompt: "Password or key"), of: "--value-from")
@@ -150,7 +157,8 @@ struct CryptoHMAC: Verb {
         let algorithm = try DigestAlgorithm(named: alg)
         let sources = try SecretSources(
             door, ["--key-from": keyFrom], standardInputIsDataOf: file == "-" ? "FILE" : nil)
-        let key = try keyEncoding.decode(sources.read("--key-from", prompt: "Key"), of: "--key-from")
+        let key = try keyEncoding.decode(
+            sources.read("--key-from", prompt: "Key", keepNewline: keyEncoding == .raw), of: "--key-from")
         var mac = try HMAC(algorithm, key: key)
         try FilePieces.read(file) { mac.update($0) }
         let tag = mac.finish()

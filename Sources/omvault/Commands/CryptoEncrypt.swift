@@ -23,7 +23,9 @@ struct CryptoEncrypt: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var cipher: CipherOptions
 
-    @Option(help: ArgumentHelp("A public key that may open it: a PEM file of X25519, or its 32 bytes in hex or base64.", valueName: "pub"))
+    @Option(
+        help: ArgumentHelp(
+            "A public key that may open it: a PEM file of X25519, or its 32 bytes in hex or base64.", valueName: "pub"))
     var recipient: [String] = []
 
     @OptionGroup var stretch: StretchOptions

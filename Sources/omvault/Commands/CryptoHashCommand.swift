@@ -131,7 +131,10 @@ struct CryptoHash: Verb {
         guard let saltFrom else { return nil }
         let sources = try SecretSources(
             door, ["--salt-from": saltFrom], standardInputIsDataOf: files.contains("-") ? "FILE" : nil)
-        let salt = try saltEncoding.decode(sources.read("--salt-from", prompt: "Salt"), of: "--salt-from")
+        // The iOS SDK's salt is text, and text in a file has a newline; any other is what its bytes are.
+        let given = try sources.read(
+            "--salt-from", prompt: "Salt", keepNewline: saltEncoding == .raw && spelling != .sdk)
+        let salt = try saltEncoding.decode(given, of: "--salt-from")
         guard salt.count > 0 else { throw CryptoError.saltRequired }
         return salt.publicBytes()
     }

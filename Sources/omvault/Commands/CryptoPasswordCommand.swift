@@ -132,10 +132,15 @@ struct CryptoPasswordHash: Verb {
         if secretFrom != nil { given.append(("--secret-from", secretFrom)) }
         if adFrom != nil { given.append(("--ad-from", adFrom)) }
         let sources = try SecretSources(door, given)
-        let salt = saltFrom == nil ? nil : try sources.read("--salt-from", prompt: "Salt").publicBytes()
-        let associatedData = adFrom == nil ? [] : try sources.read("--ad-from", prompt: "Associated data").publicBytes()
+        let salt =
+            saltFrom == nil
+            ? nil : try sources.read("--salt-from", prompt: "Salt", keepNewline: saltEncoding == .raw).publicBytes()
+        let associatedData =
+            adFrom == nil
+            ? [] : try sources.read("--ad-from", prompt: "Associated data", keepNewline: true).publicBytes()
         let secret =
-            secretFrom == nil ? SecretBytes(copying: []) : try sources.read("--secret-from", prompt: "Argon2 secret")
+            secretFrom == nil
+            ? SecretBytes(copying: []) : try sources.read("--secret-from", prompt: "Argon2 secret", keepNewline: true)
         let password = try sources.readPassword("--value-from", prompt: "Password", isNew: true)
         if function.isWeak { door.output.notice("warning: so little work does not protect a password") }
         let hash = try PasswordHash.make(

@@ -1,5 +1,5 @@
-// `omvault crypto wrap` and `unwrap`: one key under another. One switch on the family of algorithms: a new family is one
-// case of WrapAlgorithm and one branch in each verb.
+// `omvault crypto wrap` and `unwrap`: one key under another. One switch on the family of algorithms: a new family is
+// one case of WrapAlgorithm and one branch in each verb.
 
 internal import ArgumentParser
 internal import OMCrypto

@@ -104,7 +104,7 @@ struct LoginCheck: Verb {
         }
         guard door.output.format == .json else {
             return try door.output.line(
-                "granted offline user=\(login.user.text) profile=\(login.profile.text) age=\(login.age)")
+                "granted offline user=\(login.user.text.asWord) profile=\(login.profile.text) age=\(login.age)")
         }
         var document = JSONDocument()
         document.field("result", .text("granted"))
@@ -133,7 +133,10 @@ struct LoginCheck: Verb {
         case .wrongPassword(let left, let consequence):
             document.field("attempts_left", .number(left))
             document.field("on_exceeded", .text(consequence.rawValue))
-        case .attemptsExceeded, .wiped, .lockedOut: document.field("attempts_left", .number(0))
+        case .attemptsExceeded(let isErased), .wiped(let isErased):
+            document.field("attempts_left", .number(0))
+            document.field("erased", .flag(isErased))
+        case .lockedOut: document.field("attempts_left", .number(0))
         default: break
         }
         try door.output.document(document)

@@ -76,9 +76,14 @@ struct LoginRemove: Verb {
         let user = try UserName(login.user)
         let profile = try access.profileName(login.profile)
         try door.confirm("Remove the cached credential of \(user.text.shown) under \"\(profile.text)\"?")
-        let isFinished = try access.authenticator().remove(user, profile)
-        door.output.notice("removed the cached credential of \(user.text.shown)")
-        if !isFinished {
+        let removal = try access.authenticator().remove(user, profile)
+        try door.output.done(
+            "removed the cached credential of \(user.text.shown)",
+            ["result": .text("removed"), "user": .text(user.text), "profile": .text(profile.text)])
+        if case .movedAside(let path) = removal {
+            door.output.notice("the ledger was beyond reading and is now \(path.shown); its other logins are refused until removed")
+        }
+        if removal == .pending {
             door.output.notice(
                 "a process still reads an old state of the ledger; the next login command erases the rest")
         }

@@ -32,13 +32,17 @@ struct ProfileSet: Verb {
     func run(_ door: Door) throws {
         let changes = try values.map { text in
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2 else { throw ValidationError("\"\(text.shown)\" is not KEY=VALUE") }
+            guard parts.count == 2, !parts[0].isEmpty else {
+                throw Failure(.usage, "\"\(text.shown)\" is not KEY=VALUE", hint: "omvault profile set --help")
+            }
             return (key: parts[0], value: parts[1])
         }
         let repeated = Dictionary(grouping: changes, by: \.key).first { $0.value.count > 1 }
-        if let repeated { throw ValidationError("\(repeated.key.shown) is given twice") }
+        if let repeated { throw Failure(.usage, "\(repeated.key.shown) is given twice") }
         let profile = try ProfileFolder(door.home().profiles).set(ProfileName(name), changes)
-        door.output.notice("profile \"\(profile.name.text)\": \(profile.limitWords)")
+        try door.output.done(
+            "profile \"\(profile.name.text)\": \(profile.limitWords)",
+            ["result": .text("set"), "profile": .text(profile.name.text)])
     }
 }
 

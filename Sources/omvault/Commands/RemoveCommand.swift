@@ -34,7 +34,11 @@ struct RemoveCommand: Verb {
             }
             return try vault.purgeLog()
         }
-        for name in names { door.output.notice("removed \"\(name.text.shown)\"") }
+        try door.output.done(
+            "removed " + names.map { "\"\($0.text.shown)\"" }.joined(separator: ", "),
+            [
+                "result": .text("removed"), "items": .list(names.map { .text($0.text) }), "purged": .flag(isPurged),
+            ])
         if !isPurged {
             door.output.notice("another process is reading the vault; the sealed bytes leave its log when it is done")
         }

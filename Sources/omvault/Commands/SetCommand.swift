@@ -36,6 +36,8 @@ struct SetCommand: Verb {
         try access.run { () throws(VaultError) in
             try vault.edit { edit throws(VaultError) in try edit.put(value, at: path) }
         }
-        door.output.notice("changed \(path.field.text.shown) of \"\(path.item.text.shown)\"")
+        try door.output.done(
+            "changed \(path.field.text.shown) of \"\(path.item.text.shown)\"",
+            ["result": .text("changed"), "item": .text(path.item.text), "field": .text(path.field.text)])
     }
 }

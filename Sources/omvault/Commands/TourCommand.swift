@@ -20,6 +20,9 @@ struct TourCommand: Verb {
     @OptionGroup var global: GlobalOptions
 
     func run(_ door: Door) throws {
+        guard door.output.format != .json else {
+            throw Failure(.usage, "the tour speaks to people, not JSON", hint: "omvault tour")
+        }
         let vectors = VectorRunner.repositoryFolder().flatMap(Self.absolute)
         // Ctrl-C ends the running step, not the tour: it fails, and the home goes all the same.
         try Uninterrupted.run {
@@ -60,8 +63,8 @@ struct TourCommand: Verb {
             return try say("\nThe test vectors are in the repository: omvault vectors verify PATH checks them.")
         }
         try home.step(
-            "Check the cryptography against published vectors, on this machine.", "vectors verify \(vectors)",
-            says: " passed, 0 failed", lastLineOnly: true)
+            "Check the cryptography against published vectors, on this machine.", "vectors verify",
+            says: " passed, 0 failed", lastLineOnly: true, path: vectors)
     }
 
     private static func absolute(_ path: String) -> String? {
@@ -85,6 +88,15 @@ private struct TourHome {
     private let program: String
 
     init() throws(Failure) {
+        let (path, program) = try Self.make()
+        (self.path, self.program) = (path, program)
+        do throws(Failure) { try fill() } catch {
+            remove()
+            throw error
+        }
+    }
+
+    private static func make() throws(Failure) -> (path: String, program: String) {
         var program = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard readlink("/proc/self/exe", &program, program.count - 1) > 0 else {
             throw Failure(.io, "cannot find omvault's own file: \(systemMessage(errno))")
@@ -94,8 +106,13 @@ private struct TourHome {
         guard mkdtemp(&template) != nil else {
             throw Failure(.io, "cannot make a folder in \(parent.shown): \(systemMessage(errno))")
         }
-        self.program = program.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
-        path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        return (
+            template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) },
+            program.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        )
+    }
+
+    private func fill() throws(Failure) {
         for (file, text) in Self.files {
             guard FileManager.default.createFile(atPath: "\(path)/\(file)", contents: Data(text.utf8)) else {
                 throw Failure(.io, "cannot write in \(path.shown)")
@@ -120,10 +137,11 @@ private struct TourHome {
     /// - Throws: ``ExitStatus/general`` when it did not end with `status`, or did not say `words`.
     func step(
         _ title: String, _ command: String, _ status: ExitStatus = .ok, says words: String? = nil,
-        lastLineOnly: Bool = false
+        lastLineOnly: Bool = false, path: String? = nil
     ) throws(Failure) {
-        try say("\n\(title)\n$ omvault \(command)")
-        let (code, text) = try run(command.split(separator: " ").map(String.init))
+        let arguments = command.split(separator: " ").map(String.init) + (path.map { [$0] } ?? [])
+        try say("\n\(title)\n$ omvault \(command)" + (path.map { " '\($0)'" } ?? ""))
+        let (code, text) = try run(arguments)
         let lines = text.split(separator: "\n")
         for line in lastLineOnly ? lines.suffix(1) : lines[...] { try say("  \(String(line).shown)") }
         if code != ExitStatus.ok.rawValue {

@@ -6,6 +6,7 @@ struct ByteProgress {
     private let total: Int?
     private let isShown: Bool
     private var done = 0
+    private var isOnScreen = false
     private var nextSecond: Double
 
     /// - Parameter total: Bytes, if they are known.
@@ -21,11 +22,13 @@ struct ByteProgress {
         guard isShown, Self.now() >= nextSecond else { return }
         nextSecond = Self.now() + 0.1
         StandardError.write("\r\u{1B}[K\(line)")
+        isOnScreen = true
     }
 
-    /// Takes the line away.
-    func end() {
-        if isShown { StandardError.write("\r\u{1B}[K") }
+    /// Takes the line away, if there is one.
+    mutating func end() {
+        if isOnScreen { StandardError.write("\r\u{1B}[K") }
+        isOnScreen = false
     }
 
     private var line: String {

@@ -33,11 +33,13 @@ struct JSONDocument: ~Copyable {
         append(value)
     }
 
-    /// The secret as a string when it is UTF-8; otherwise base64, in a member called `NAME_base64`.
+    /// The secret as a string when it is UTF-8; otherwise as an object with the one member `base64`.
     mutating func secret(_ name: String, _ value: borrowing SecretBytes) {
-        let isText = value.withBytes { (try? UTF8Span(validating: $0)) != nil }
-        startMember(isText ? name : name + "_base64")
-        let encoded = isText ? value.duplicate() : Base64.encode(value)
+        guard value.withBytes({ (try? UTF8Span(validating: $0)) != nil }) else {
+            return object(name) { $0.secret("base64", Base64.encode(value)) }
+        }
+        startMember(name)
+        let encoded = value.duplicate()
         encoded.withBytes { bytes in
             guard let text = try? UTF8Span(validating: bytes) else { return }
             append(quoting: text)

@@ -13,6 +13,8 @@ enum Omvault {
         holdStandardDescriptors()
         // A reader that went away is an error of our write, with an exit code and words, not a silent death.
         signal(SIGPIPE, SIG_IGN)
+        // Likewise a file that reached the limit of its size.
+        signal(SIGXFSZ, SIG_IGN)
         exit(answer(Array(CommandLine.arguments.dropFirst())).rawValue)
     }
 
@@ -23,6 +25,7 @@ enum Omvault {
                 try StandardOutput.write(answer)
                 return .ok
             }
+            try refuseUnreadable()
             return try perform(arguments)
         } catch let answered as Answered {
             return answered.status
@@ -45,6 +48,15 @@ enum Omvault {
             throw line.usageFailure(CommandTree.message(for: failure))
         }
         return .ok
+    }
+
+    /// Two names that differ in bytes which are no UTF-8 would both be repaired to the same text, and be one name.
+    private static func refuseUnreadable() throws(Failure) {
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let argument = CommandLine.unsafeArgv[index], String(validatingCString: argument) != nil else {
+                throw Failure(.usage, "argument \(index) is not UTF-8", hint: "names and paths on the command line are UTF-8")
+            }
+        }
     }
 
     /// Attack: started with a closed standard output, the next file we open, a vault perhaps, becomes descriptor 1 and

@@ -56,6 +56,14 @@ struct Output: Sendable {
         if !isQuiet { StandardError.write("omvault: \(text.shown)\n") }
     }
 
+    /// The end of a verb that has no data to give: a line for a person, or a document that says what was done.
+    func done(_ notice: String, _ members: KeyValuePairs<String, JSONValue>) throws(Failure) {
+        guard format == .json else { return self.notice(notice) }
+        var document = JSONDocument()
+        for (name, value) in members { document.field(name, value) }
+        try self.document(document)
+    }
+
     private static func isPrintable(_ bytes: Span<UInt8>) -> Bool {
         guard let text = try? UTF8Span(validating: bytes) else { return false }
         var scalars = text.makeUnicodeScalarIterator()

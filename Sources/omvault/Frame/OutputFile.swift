@@ -40,7 +40,8 @@ struct OutputFile: ~Copyable {
     mutating func write(_ bytes: Span<UInt8>) throws(Failure) {
         let descriptor = try descriptor()
         if let code = writeAll(bytes, to: descriptor) {
-            throw Failure(.io, "cannot write to \(path.map { "\"\($0)\"" } ?? "standard output"): \(systemMessage(code))")
+            throw Failure(
+                .io, "cannot write to \(path.map { "\"\($0)\"" } ?? "standard output"): \(systemMessage(code))")
         }
     }
 

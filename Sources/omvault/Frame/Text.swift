@@ -17,6 +17,14 @@ extension String {
     }
 }
 
+extension String {
+    /// The text as one word of a line of `name=value` words: quoted when it could be taken for more than one.
+    var asWord: String {
+        guard contains(where: { " =\"\\".contains($0) }) else { return self }
+        return "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+}
+
 extension Unicode.Scalar {
     /// Control characters, line and paragraph separators, and the marks that turn the writing direction.
     var isUnsafeToShow: Bool {

@@ -189,10 +189,7 @@ private struct SecretReader {
 
     /// The secret without its one trailing newline.
     func trimmed(_ buffer: consuming SecretBuffer) throws(Failure) -> SecretBytes {
-        if !keepsNewline, buffer.last == UInt8(ascii: "\n") {
-            buffer.removeLast()
-            if buffer.last == UInt8(ascii: "\r") { buffer.removeLast() }
-        }
+        if !keepsNewline, buffer.last == UInt8(ascii: "\n") { buffer.removeLast() }
         guard buffer.count <= maximum else { throw tooLong }
         return buffer.finish()
     }

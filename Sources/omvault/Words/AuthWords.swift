@@ -58,7 +58,8 @@ extension Failure {
         case .deviceKeyMissing:
             self.init(
                 .corrupt, "the cached credential needs this device's key, and that is gone",
-                hint: "restore the folder omvault-device; or omvault login rm USER, then enroll again")
+                hint: "restore device.key; or omvault login rm USER, move the folder omvault-device away, and enroll again")
+        case .deviceKeyDamaged: self.init(StorageError.deviceKeyDamaged)
         case .otherDeviceKey:
             self.init(
                 .corrupt, "the cached credential was made under another device key than the one here",
@@ -128,7 +129,7 @@ extension AuthError {
         switch self {
         case .wrongPassword: "wrong_password"
         case .attemptsExceeded: "attempts_exceeded"
-        case .wiped: "wiped"
+        case .wiped(let isFinished): isFinished ? "wiped" : "wipe_pending"
         case .lockedOut: "locked_out"
         case .noCredential: "no_credential"
         case .expired: "expired"
@@ -136,6 +137,7 @@ extension AuthError {
         case .oldPasswordRequired: "old_password_required"
         case .quarantined: "quarantined"
         case .deviceKeyMissing: "device_key_missing"
+        case .deviceKeyDamaged: "device_key_damaged"
         case .otherDeviceKey: "other_device_key"
         case .rolledBack: "rolled_back"
         case .unknownProfile: "unknown_profile"

@@ -17,6 +17,7 @@ struct FuzzTarget: Sendable {
 private let targets: [FuzzTarget] =
     VectorTargets.all
     + HashTargets.all
+    + SymmetricTargets.all
     + KeyTargets.all
 
 nonisolated(unsafe) private var chosen: FuzzTarget?

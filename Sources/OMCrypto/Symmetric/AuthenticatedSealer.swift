@@ -1,0 +1,45 @@
+// Many messages under one key: the key is set up once, and the result goes where the caller wants it.
+
+internal import COpenSSL
+public import OMSecrets
+
+/// Seals one message after the other with AES-GCM or ChaCha20-Poly1305, into memory of the caller's.
+public struct AuthenticatedSealer: ~Copyable {
+    private let context: CipherContext
+    private let nonceCount: Int
+
+    /// - Throws: ``CryptoError/keyLength``; ``CryptoError/unknownAlgorithm`` for XChaCha20-Poly1305, which OpenSSL has not.
+    public init(_ algorithm: AEADAlgorithm, key: borrowing SecretBytes) throws(CryptoError) {
+        guard algorithm != .xchacha20Poly1305 else { throw .unknownAlgorithm }
+        guard algorithm.keyCounts.contains(key.count) else { throw .keyLength }
+        // The first nonce is only there to set the key; every message brings its own.
+        let nonce = [UInt8](repeating: 0, count: algorithm.nonceCount)
+        context = try AuthenticatedCipher.started(.encrypt, algorithm, key, nonce)
+        nonceCount = algorithm.nonceCount
+    }
+
+    /// Writes ciphertext ‖ tag.
+    ///
+    /// - Parameters:
+    ///   - nonce: 12 bytes, never used with this key before: used twice, it gives both messages away.
+    ///   - target: 16 bytes more than the message, which has at most 1 GiB.
+    /// - Throws: ``CryptoError/ivLength``, ``CryptoError/inputTooLong``.
+    public mutating func seal(
+        _ message: Span<UInt8>, nonceNeverUsedBefore nonce: [UInt8], associatedData: [UInt8] = [],
+        into target: inout MutableSpan<UInt8>
+    ) throws(CryptoError) {
+        guard nonce.count == nonceCount else { throw .ivLength }
+        guard max(message.count, associatedData.count) <= CipherContext.longestPiece else { throw .inputTooLong }
+        precondition(target.count == message.count + AuthenticatedCipher.tagCount, "the target has another length")
+        guard context.restart(iv: nonce) else { throw .clearing(.unknownAlgorithm) }
+        try AuthenticatedCipher.take(associatedData, context)
+        let isDone = target.withPointer { target, _ in
+            message.withPointer { message, count in
+                (count == 0 || context.update(message, count, into: target) == count)
+                    && context.finish(into: target + count) == 0
+                    && context.control(EVP_CTRL_AEAD_GET_TAG, AuthenticatedCipher.tagCount, target + count)
+            }
+        }
+        guard isDone else { throw .clearing(.unknownAlgorithm) }
+    }
+}

@@ -1,0 +1,114 @@
+// What a bare cipher reads and writes: its key, its IV, and the two streams.
+
+internal import OMCrypto
+internal import OMSecrets
+
+extension BareCipherFile {
+    func sources() throws(Failure) -> SecretSources {
+        guard options.openssl != nil || options.passwordFrom == nil else {
+            throw Failure(
+                .usage, "a bare cipher takes a key, not a password",
+                hint: "--key-from; --openssl pbkdf2 makes a key of a password; or leave out --raw")
+        }
+        var given: [(key: String, value: SecretSourceArgument?)] = [
+            options.openssl == nil ? ("--key-from", options.keyFrom) : ("--password-from", options.passwordFrom)
+        ]
+        if let ivFrom = options.ivFrom, ivFrom != "random" {
+            given.append(("--iv-from", SecretSourceArgument(argument: ivFrom)))
+        }
+        if let aadFrom = options.aadFrom { given.append(("--aad-from", aadFrom)) }
+        return try SecretSources(
+            door, given, standardInputIsDataOf: InputFile.isStandardInput(options.input) ? "-i" : nil)
+    }
+
+    func target(isText: Bool) throws(Failure) -> OutputFile {
+        let target = try OutputFile(options.output, replacing: options.force)
+        guard isText || !target.isStandardOutput || !StandardOutput.isTerminal else {
+            throw Failure(
+                .usage, "a ciphertext is not text, and standard output is a terminal",
+                hint: "give -o FILE or --encoding base64")
+        }
+        return target
+    }
+
+    /// Nil when it is random, and then carried.
+    func iv(
+        _ secrets: borrowing SecretSources, count: Int, takesAny: Bool
+    ) throws(Failure) -> [UInt8]? {
+        if options.zeroIV { return [UInt8](repeating: 0, count: count) }
+        guard let ivFrom = options.ivFrom, ivFrom != "random" else { return nil }
+        let iv = try secrets.readBytes("--iv-from", prompt: "IV", options.ivEncoding)
+        guard iv.count == count || takesAny && iv.count > 0 else {
+            throw Failure(
+                .usage, "the IV has \(iv.count) bytes; \(count) are needed",
+                hint: "--iv-encoding hex or base64 reads text")
+        }
+        return iv.withBytes { [UInt8](copying: $0) }
+    }
+
+    func associatedData(_ secrets: borrowing SecretSources) throws(Failure) -> [UInt8] {
+        guard options.aadFrom != nil else { return [] }
+        return try secrets.readBytes("--aad-from", prompt: "Associated data", .raw).withBytes { [UInt8](copying: $0) }
+    }
+
+    func whole(_ input: borrowing InputFile) throws(Failure) -> SecretBytes {
+        try input.readWhole(maximum: Self.mostInMemory, hint: "the container has no such limit: leave out --raw")
+    }
+
+    func text(_ input: borrowing InputFile) throws -> String {
+        var text = try whole(input).withBytes { [UInt8](copying: $0) }
+        if text.last == 0x0A { text.removeLast() }
+        if text.last == 0x0D { text.removeLast() }
+        guard let valid = String(validating: text, as: UTF8.self) else { throw SecretsError.notCanonical }
+        return valid
+    }
+
+    func box(_ input: borrowing InputFile, isText: Bool) throws -> [UInt8] {
+        isText ? try Base64.decode(text(input)) : try whole(input).withBytes { [UInt8](copying: $0) }
+    }
+
+    /// The first bytes of the data, or fewer when it ends before.
+    func start(_ input: borrowing InputFile, count: Int) throws(Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < count {
+            var piece = [UInt8](repeating: 0, count: count - bytes.count)
+            var room = piece.mutableSpan
+            let read = try input.read(into: &room)
+            guard read > 0 else { break }
+            bytes += piece.prefix(read)
+        }
+        return bytes
+    }
+
+    func stream(
+        _ input: borrowing InputFile, _ cipher: inout BlockCipher, _ target: inout OutputFile
+    ) throws {
+        var progress = ByteProgress(total: input.count, isQuiet: door.output.isQuiet)
+        defer { progress.end() }
+        var shown = ShownText(isNeeded: target.isStandardOutput && StandardOutput.isTerminal)
+        var piece = SecretScratch(count: Self.pieceCount)
+        var output = SecretScratch(count: cipher.outputCount(for: Self.pieceCount))
+        while true {
+            let read = try piece.withMutableBytes(0..<piece.count) { (room) throws(Failure) in
+                try input.read(into: &room)
+            }
+            progress.add(read)
+            let written = try output.withMutableBytes(0..<output.count) { (room) throws(CryptoError) in
+                guard read > 0 else { return try cipher.finish(into: &room) }
+                return try piece.withBytes(read) { (bytes) throws(CryptoError) in try cipher.update(bytes, into: &room)
+                }
+            }
+            try output.withBytes(written) { bytes in
+                if written > 0, try !shown.take(bytes) { try target.write(bytes) }
+            }
+            if read == 0 { break }
+        }
+        progress.end()
+        try shown.show(door.output)
+    }
+
+    func put(_ message: borrowing SecretBytes, _ target: inout OutputFile) throws {
+        guard target.isStandardOutput else { return try target.write(message) }
+        try door.output.writeSecret(message)
+    }
+}

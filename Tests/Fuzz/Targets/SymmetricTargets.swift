@@ -1,0 +1,34 @@
+// Containers, X25519 keys in PEM and the Android SDK's names in braces, as they come from strangers.
+
+import OMCrypto
+import OMSecrets
+
+enum SymmetricTargets {
+    static let all = [
+        FuzzTarget(name: "container") { bytes in
+            // The key is always the same, so that what libFuzzer learns of the header leads somewhere.
+            var rest = bytes[...]
+            let source: ByteSource = { target in
+                let count = min(target.count, rest.count)
+                for index in 0..<count { target[index] = rest[rest.startIndex + index] }
+                rest = rest.dropFirst(count)
+                return count
+            }
+            guard let file = try? SealedFile(from: source) else { return }
+            guard let key = try? Key<Deriving>(readFrom: SecretBytes(copying: [UInt8](repeating: 7, count: 32))) else {
+                return
+            }
+            let opener = try? file.unlock(with: key)
+            try? opener?.open(from: source) { _ in }
+        },
+        FuzzTarget(name: "x25519-pem") { bytes in
+            let text = SecretBytes(copying: bytes)
+            _ = try? FileRecipient(pem: text)
+            _ = try? X25519Identity(pem: text)
+        },
+        FuzzTarget(name: "transformation") { bytes in
+            guard let text = String(validating: bytes, as: UTF8.self) else { return }
+            _ = try? Transformation.split(text)
+        },
+    ]
+}

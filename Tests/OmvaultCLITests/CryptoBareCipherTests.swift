@@ -1,0 +1,212 @@
+import Testing
+
+/// Bare ciphers against the programs that write and read the same bytes.
+@Suite("crypto encrypt and decrypt, bare") struct CryptoBareCipherTests {
+    private static let prepare = """
+        set -e
+        head -c 100003 /dev/urandom > m; printf 'correct horse' > pw
+        for n in 8 16 24 32; do head -c $n /dev/urandom > k$n; done
+        legacy='-provider legacy -provider default'
+        key() { case $1 in aes-128*) echo k16;; aes-256*) echo k32;; des*) echo k8;; *) echo k24;; esac; }
+        theirs() { case $1 in 3des-ecb) echo des-ede3;; 3des-*) echo des-ede3-${1#3des-};; *) echo $1;; esac; }
+        hex() { od -An -v -tx1 $1 | tr -d ' \\n'; }
+
+        """
+    private static let all = """
+        aes-128-cbc aes-192-cbc aes-256-cbc aes-128-ctr aes-192-ctr aes-256-ctr aes-128-ecb aes-192-ecb aes-256-ecb \
+        des-cbc des-ecb 3des-cbc 3des-ecb
+        """
+
+    @Test("openssl enc -K -iv and omvault write the same bytes and read each other's")
+    func keys() throws {
+        let ran = try bash(
+            Self.prepare + """
+                head -c 16 /dev/urandom > iv16; head -c 8 /dev/urandom > iv8
+                for alg in \(Self.all); do
+                    k=$(key $alg); iv=iv16; case $alg in *des*) iv=iv8;; esac
+                    ours="--iv-from file:$iv"; their="-iv $(hex $iv)"; case $alg in *ecb) ours=; their=;; esac
+                    omvault -q crypto encrypt --insecure --alg $alg --key-from file:$k $ours -i m -o a
+                    openssl enc -$(theirs $alg) $legacy -K $(hex $k) $their -in m -out b
+                    cmp a b; omvault -q crypto decrypt --alg $alg --key-from file:$k $ours -i b | cmp - m; rm a
+                    [[ $ours ]] || continue
+                    omvault -q crypto encrypt --insecure --alg $alg --key-from file:$k -i m -o a
+                    head -c $(stat -c %s $iv) a > used; tail -c +$(( $(stat -c %s $iv) + 1 )) a > body
+                    openssl enc -d -$(theirs $alg) $legacy -K $(hex $k) -iv $(hex used) -in body | cmp - m
+                    omvault -q crypto decrypt --alg $alg --key-from file:$k -i a | cmp - m; rm a
+                done
+                """)
+        #expect(ran.status == 0, "\(ran.output) \(ran.errors)")
+    }
+
+    @Test("what openssl enc writes under a password is read, and what is written it reads: PBKDF2 and its own way")
+    func passwords() throws {
+        let ran = try bash(
+            Self.prepare
+                + """
+                for alg in \(Self.all); do
+                    while read -r their ours; do
+                        openssl enc -$(theirs $alg) $legacy ${their//_/ } -pass file:pw -in m -out a 2>/dev/null
+                        omvault -q crypto decrypt --alg $alg $ours --password-from file:pw -i a | cmp - m
+                        omvault -q crypto encrypt --insecure --alg $alg $ours --password-from file:pw -i m -o b
+                        openssl enc -d -$(theirs $alg) $legacy ${their//_/ } -pass file:pw -in b 2>/dev/null | cmp - m
+                        rm b
+                    done << 'FORMS'
+                -pbkdf2 --openssl pbkdf2
+                -pbkdf2_-iter_777_-md_sha512 --openssl pbkdf2 --openssl-iterations 777 --openssl-hash sha512
+                -md_sha256 --openssl legacy
+                -md_md5 --openssl legacy --openssl-hash md5
+                FORMS
+                done
+                """.replacing("\n                -", with: "\n-").replacing("\n                FORMS", with: "\nFORMS"))
+        #expect(ran.status == 0, "\(ran.output) \(ran.errors)")
+    }
+
+    @Test("Python's cryptography and omvault read each other's AES-GCM, ChaCha20-Poly1305 and wrapped keys")
+    func python() throws {
+        let ran = try bash(
+            Self.prepare
+                + """
+                printf context > aad
+                cat > theirs.py << 'END'
+                import sys
+                from cryptography.hazmat.primitives.ciphers.aead import AESGCM, ChaCha20Poly1305
+                from cryptography.hazmat.primitives import keywrap
+                what, way, key, source, target = sys.argv[1:]
+                key, data = open(key, "rb").read(), open(source, "rb").read()
+                if what in ("kw", "kwp"):
+                    padded = what == "kwp"
+                    wrap = keywrap.aes_key_wrap_with_padding if padded else keywrap.aes_key_wrap
+                    unwrap = keywrap.aes_key_unwrap_with_padding if padded else keywrap.aes_key_unwrap
+                    out = (wrap if way == "to" else unwrap)(key, data)
+                else:
+                    box, nonce = (AESGCM if what == "gcm" else ChaCha20Poly1305)(key), bytes(range(12))
+                    if way == "to": out = nonce + box.encrypt(nonce, data, b"context")
+                    else: out = box.decrypt(data[:12], data[12:], b"context")
+                open(target, "wb").write(out)
+                END
+                check() {
+                    python3 -W ignore theirs.py $1 to $3 m theirs
+                    python3 -W ignore theirs.py $1 from $3 ours back; cmp m back
+                    omvault crypto decrypt --raw --alg $2 --key-from file:$3 --aad-from file:aad -i theirs | cmp - m
+                }
+                while read -r name alg k; do
+                    omvault crypto encrypt --raw --alg $alg --key-from file:$k --aad-from file:aad -i m -o ours --force
+                    check $name $alg $k
+                done << 'END'
+                gcm aes-128-gcm k16
+                gcm aes-192-gcm k24
+                gcm aes-256-gcm k32
+                chacha chacha20-poly1305 k32
+                END
+                for k in k16 k24 k32; do for name in kw kwp; do
+                    key=k24; [[ $name = kw ]] || { head -c 21 m > key21; key=key21; }
+                    omvault crypto wrap --alg aes-$name --kek-from file:$k --key-from file:$key -o ours --force
+                    python3 -W ignore theirs.py $name from $k ours back; cmp back $key
+                    python3 -W ignore theirs.py $name to $k $key theirs; cmp ours theirs
+                    omvault crypto unwrap --alg aes-$name --kek-from file:$k --key-from file:theirs | cmp - $key
+                    ! omvault crypto unwrap --alg aes-$name --kek-from file:k24 --key-from file:k8 2>/dev/null
+                done; done; true
+                """.replacing("\n                ", with: "\n"))
+        #expect(ran.status == 0, "\(ran.output) \(ran.errors)")
+    }
+
+    @Test("the SDK's strings are written and read as it does, the Android ones with their IV")
+    func sdk() throws {
+        let ran = try bash(
+            """
+            printf 'secret message' > m; printf 000102030405060708090a0b0c0d0e0f1011121314151617 > k
+            run() {
+                omvault -q crypto $1 --alg $2 --key-from file:k --key-encoding hex --encoding "${@:3}"
+            }
+            for alg in aes-192-cbc 3des-cbc; do
+                run encrypt $alg sdk --zero-iv --insecure -i m | tee s; run decrypt $alg sdk --zero-iv -i s; echo
+            done
+            for alg in aes-192-cbc aes-192-ecb aes-192-ctr 3des-cbc; do
+                run encrypt $alg sdk-android --insecure -i m -o s --force; cut -d '}' -f 1 s
+                run decrypt $alg sdk-android -i s; echo
+            done
+            run encrypt aes-192-cbc sdk -i m; echo $?
+            run decrypt 3des-cbc sdk-android -i s; echo $?
+            run decrypt aes-192-cbc sdk-android -i s; echo $?
+            """)
+        #expect(
+            ran.output == """
+                {AES}LdUajhLon9cUytt6Ts795g==
+                secret message
+                {3DES}k6HcLD9Pc7kSmNDaKOdBDg==
+                secret message
+                {AES/CBC/PKCS5Padding
+                secret message
+                {AES/ECB/PKCS5Padding
+                secret message
+                {AES/CTR/NoPadding
+                secret message
+                {DESede/CBC/PKCS5Padding
+                secret message
+                2
+                secret message0
+                30
+
+                """, "\(ran.errors)")
+    }
+
+    @Test(
+        "what is only made with --insecure is 33 without it, says why and what is safe, and is read without a flag",
+        arguments: [
+            "--alg des-cbc --key-from file:k8", "--alg des-ecb --key-from file:k8",
+            "--alg 3des-cbc --key-from file:k24",
+            "--alg 3des-ecb --key-from file:k24", "--alg aes-256-ecb --key-from file:k32",
+            "--alg aes-256-cbc --key-from file:k32 --zero-iv",
+            "--alg aes-256-cbc --key-from file:k32 --iv-from file:zero",
+            "--alg aes-256-gcm --raw --key-from file:k32 --zero-iv",
+            "--alg aes-256-cbc --openssl legacy --password-from file:pw",
+        ])
+    func gates(line: String) throws {
+        let ran = try bash(
+            Self.prepare + """
+                set +e; head -c 16 /dev/zero > zero
+                omvault -q crypto encrypt \(line) -i m -o c; echo $?; ls c 2>/dev/null
+                omvault -q crypto encrypt \(line) --insecure -i m -o c; echo $?
+                omvault -q crypto decrypt \(line) -i c | cmp - m; echo $?
+                """)
+        #expect(ran.output == "33\n0\n0\n", "\(ran.errors)")
+        #expect(ran.errors.contains("omvault: hint: use "))
+        #expect(ran.errors.contains("--insecure"))
+    }
+
+    @Test("CBC and CTR warn in one line that nothing notices a change; -q silences it, and the container says nothing")
+    func warnings() throws {
+        for alg in ["aes-256-cbc", "aes-256-ctr"] {
+            let ran = try bash(Self.prepare + "omvault crypto encrypt --alg \(alg) --key-from file:k32 -i m -o c")
+            #expect(ran.status == 0)
+            #expect(
+                ran.errors == "omvault: warning: \(alg) does not notice a changed message; --alg aes-256-gcm does\n")
+        }
+        #expect(try bash(Self.prepare + "omvault crypto encrypt --key-from file:k32 -i m -o c").errors == "")
+    }
+
+    @Test(
+        "options that do not belong together, and keys of a wrong length, are usage errors",
+        arguments: [
+            "encrypt --alg aes-256-cbc --key-from file:k16", "encrypt --alg aes-256-xyz --key-from file:k16",
+            "encrypt --raw --password-from file:pw", "encrypt --key-from file:k16",
+            "encrypt --openssl pbkdf2 --key-from file:k32",
+            "encrypt --raw --recipient k32 --alg aes-256-cbc", "encrypt --recipient k32 --key-from file:k32",
+            "encrypt --alg aes-cbc --openssl pbkdf2 --password-from file:pw",
+            "encrypt --key-from file:k32 --password-from file:pw",
+            "encrypt --alg aes-256-cbc --zero-iv --iv-from file:k16 --key-from file:k32",
+            "encrypt --alg aes-256-cbc --iv-from file:k8 --key-from file:k32",
+            "encrypt --alg aes-256-gcm --encoding sdk --key-from file:k32", "encrypt --recipient pw",
+            "encrypt --alg aes-256-cbc --key-from file:m --key-encoding hex",
+            "encrypt --alg aes-256-cbc --padding none --key-from file:k32",
+            "wrap --alg aes-xyz --kek-from file:k32 --key-from file:k32", "wrap --kek-from file:pw --key-from file:k32",
+            "wrap --alg aes-kw --kek-from file:k32 --key-from file:k8",
+        ])
+    func usage(line: String) throws {
+        let input = line.hasPrefix("wrap") ? "" : "-i m"
+        let ran = try bash(
+            Self.prepare
+                + "set +e; omvault -q crypto \(line) \(input) -o c; echo $?; ls c 2>/dev/null; ls -A | grep omvault-")
+        #expect(ran.output == "2\n", "\(ran.errors)")
+    }
+}
