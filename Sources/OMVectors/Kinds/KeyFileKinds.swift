@@ -36,8 +36,6 @@ struct PKCS12Check: Check {
     let certificates: [[UInt8]]
     /// Nil for no key.
     let fingerprint: [UInt8]?
-    /// Nil where the file's list does not say.
-    let names: [String]?
 
     func run() -> Outcome {
         KeyHelp.outcome {
@@ -56,7 +54,6 @@ struct PKCS12Check: Check {
             guard try identity.key.publicKey().fingerprint() == fingerprint else {
                 return .differs("the key is another")
             }
-            if let names, names != [identity.name] { return .differs("the name is another") }
             return .agrees
         }
     }
@@ -90,8 +87,7 @@ enum KeyFileKinds {
                     bytes: try group.companions.bytes(try test.text("file")),
                     password: test.isNull("passwordHex") ? [] : try test.bytes("passwordHex"),
                     certificates: try test.hexes("certSha256"),
-                    fingerprint: test.isNull("spkiSha256") ? nil : try test.bytes("spkiSha256", count: 32),
-                    names: nil))
+                    fingerprint: test.isNull("spkiSha256") ? nil : try test.bytes("spkiSha256", count: 32)))
         }
     }
 }

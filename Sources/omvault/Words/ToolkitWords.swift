@@ -85,8 +85,7 @@ extension Failure {
                 .usage, "not a usable X25519 key",
                 hint: "a PEM file as openssl writes it (unencrypted), or the 32 bytes; at most 64 recipients")
         case .cannotGenerate, .tagRequired, .keyPairNotFound, .keyPairExists, .cannotSign, .emptySignature,
-            .badSignature,
-            .cannotUnwrap, .wrongKeyType, .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey,
+            .badSignature, .cannotUnwrap, .wrongKeyType, .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey,
             .keyPasswordRequired, .wrongKeyPassword, .noPrivateKey:
             self.init(ofKeys: error)
         }
