@@ -34,7 +34,8 @@ enum KeyTargets {
         },
         // What stands behind the MAC, which noise never gets past.
         FuzzTarget(name: "pkcs12-inside") { bytes in
-            _ = try? PKCS12File.contents(unauthenticated: bytes, password: SecretBytes(copying: Array("one".utf8)), work: 5000)
+            _ = try? PKCS12File.contents(
+                unauthenticated: bytes, password: SecretBytes(copying: Array("one".utf8)), work: 5000)
         },
         FuzzTarget(name: "certificates") { bytes in
             for certificate in (try? Certificate.all(in: SecretBytes(copying: bytes))) ?? [] { _ = certificate.subject }
