@@ -1,4 +1,4 @@
-// Ed25519 (RFC 8032) and X25519 (RFC 7748).
+// Ed25519 (RFC 8032).
 
 internal import OMCrypto
 internal import OMSecrets
@@ -30,10 +30,10 @@ private struct SignInputCheck: Check {
 }
 
 enum EdwardsKinds {
-    static let all = [wycheproofEdDSA, wycheproofXDH, nativeEd25519, nativeXDH, signInput, rfc7748]
+    static let all = [wycheproofEdDSA, nativeEd25519, signInput]
 
     private static let wycheproofEdDSA = Kind.wycheproof("EddsaVerify") { (group) throws(Unreadable) in
-        let key = try group.parameters.object("publicKey")
+        let key = try group.wycheproofKey()
         let curve = try key.text("curve")
         guard curve == "edwards25519" else { return .skip(KeyHelp.unknownCurve(curve)) }
         let bytes = try key.bytes("pk", count: 32)
@@ -42,12 +42,6 @@ enum EdwardsKinds {
                 Ed25519Check(
                     seed: nil, publicKey: bytes, message: try test.bytes("msg"), signature: try test.bytes("sig")))
         }
-    }
-
-    private static let wycheproofXDH = Kind.wycheproof("XdhComp") { (group) throws(Unreadable) in
-        let curve = try group.parameters.text("curve")
-        guard curve == "curve25519" else { return .skip(KeyHelp.unknownCurve(curve)) }
-        return agreements
     }
 
     private static let nativeEd25519 = Kind.native(
@@ -64,29 +58,6 @@ enum EdwardsKinds {
         }
     }
 
-    private static let nativeXDH = Kind.native(
-        "xdh", params: ["curve"], test: ["private", "public", "shared"]
-    ) { (group) throws(Unreadable) in
-        let name = try group.parameters.text("curve")
-        if name == "X25519" { return agreements }
-        guard let curve = EllipticCurve(named: name) else { return .skip(KeyHelp.unknownCurve(name)) }
-        // ECDH: the private number, the other's point `04 ‖ x ‖ y`, the shared point's x.
-        return .each(flips: ["private", "public", "shared"]) { (test, _) throws(Unreadable) in
-            .run(
-                AgreementCheck(
-                    privateKey: .scalar(curve, try test.bytes("private", count: curve.count)),
-                    publicKey: .point(curve, try test.bytes("public")), shared: try test.bytes("shared")))
-        }
-    }
-
-    /// Bits of the private and of the public bytes mean nothing (RFC 7748 section 5), so only the secret's are flipped.
-    private static let agreements = GroupPlan.each(flips: ["shared"]) { (test, _) throws(Unreadable) in
-        .run(
-            AgreementCheck(
-                privateKey: .x25519(try test.bytes("private", count: 32)),
-                publicKey: .x25519(try test.bytes("public")), shared: try test.bytes("shared")))
-    }
-
     private static let signInput = Kind.signInput { (_) throws(Unreadable) in
         .each(flips: ["secretAndPublic", "public", "message", "signatureAndMessage"]) { (line, _) throws(Unreadable) in
             let (both, open) = (try line.bytes("secretAndPublic", count: 64), try line.bytes("public", count: 32))
@@ -98,19 +69,6 @@ enum EdwardsKinds {
                     check: Ed25519Check(
                         seed: Array(both.prefix(32)), publicKey: open, message: message,
                         signature: Array(signed.prefix(64)))))
-        }
-    }
-
-    private static let rfc7748 = Kind.text(
-        TextLayout(
-            name: "X25519", matches: { $0.startsWith(["COUNT", "INPUT_SCALAR", "INPUT_U", "OUTPUT_U"]) },
-            shapes: ["COUNT INPUT_SCALAR INPUT_U OUTPUT_U"])
-    ) { (_) throws(Unreadable) in
-        .each(flips: ["OUTPUT_U"]) { (record, _) throws(Unreadable) in
-            .run(
-                AgreementCheck(
-                    privateKey: .x25519(try record.bytes("INPUT_SCALAR", count: 32)),
-                    publicKey: .x25519(try record.bytes("INPUT_U")), shared: try record.bytes("OUTPUT_U")))
         }
     }
 }

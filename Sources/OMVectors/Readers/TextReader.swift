@@ -10,7 +10,7 @@ struct TextLayout: Sendable {
     /// Fields that set something for all that follow, as `n` and `e` do in RSA files.
     var lasting: Set<String> = []
     /// The fields of a record in order, one line a shape; the first that fits is taken. `FAIL` is a word alone on its
-    /// line; `secret?` may be missing; in `PT|FAIL` either stands there. Case makes no difference.
+    /// line; `secret?` may be missing; in `PT|FAIL` either stands there. Case makes no difference; `_` is a space.
     let shapes: [String]
 }
 
@@ -159,7 +159,8 @@ struct TextReader {
         switch line.content {
         case .section: return nil
         case .field(let name, let value):
-            let known = names.first { $0.lowercased() == name.lowercased() }
+            let spelling = name.lowercased().replacing(" ", with: "_")
+            let known = names.first { $0.lowercased() == spelling }
             return known.map { (String($0), value) }
         case .word(let word): return names.contains { $0 == word } ? (word, "") : nil
         }
