@@ -37,7 +37,7 @@ struct AEADCheck: Check {
 }
 
 enum AEADKinds {
-    static let all = [wycheproof, native, cavpEncrypt, cavpDecrypt, acvp, text]
+    static let all = [wycheproof, native, cavpEncrypt, cavpDecrypt, acvp, text, boringText]
 
     private static let algorithms: [String: AEADAlgorithm] = [
         "AES-GCM": .aesGCM, "CHACHA20-POLY1305": .chacha20Poly1305, "XCHACHA20-POLY1305": .xchacha20Poly1305,
@@ -151,7 +151,9 @@ enum AEADKinds {
     private static let text = Kind.text(
         TextLayout(
             name: "ChaCha20-Poly1305",
-            matches: { $0.startsWith(["COUNT", "Key", "IV", "AAD", "Tag", "Plaintext", "Ciphertext"]) },
+            matches: {
+                $0.startsWith(["COUNT", "Key", "IV", "AAD", "Tag", "Plaintext", "Ciphertext"]) && $0.foreignAlgorithm == nil
+            },
             shapes: ["COUNT Key IV AAD Tag Plaintext Ciphertext Result?"])
     ) { _ in
         .each(flips: ["Key", "IV", "AAD", "Tag", "Plaintext", "Ciphertext"]) {
@@ -162,6 +164,25 @@ enum AEADKinds {
                     nonce: try record.quotedBytes("IV"), associatedData: try record.quotedBytes("AAD"),
                     message: try record.quotedBytes("Plaintext"), ciphertext: try record.bytes("Ciphertext"),
                     tag: try record.bytes("Tag"), tagCount: AuthenticatedCipher.tagCount, expectation: expectation))
+        }
+    }
+
+    /// BoringSSL's, as Python's `cryptography` has them.
+    private static let boringText = Kind.text(
+        TextLayout(
+            name: "ChaCha20-Poly1305",
+            matches: { $0.startsWith(["COUNT", "KEY", "NONCE", "IN", "AD", "CT", "TAG"]) && $0.foreignAlgorithm == nil },
+            shapes: ["COUNT KEY NONCE IN AD CT TAG NO_SEAL? FAILS?"])
+    ) { _ in
+        .each(flips: ["KEY", "NONCE", "IN", "AD", "CT", "TAG"]) { (record, expectation) throws(Unreadable) in
+            let tag = try record.bytes("TAG")
+            guard tag.count == AuthenticatedCipher.tagCount else { return .skip("tags of \(tag.count * 8) bits") }
+            return .run(
+                AEADCheck(
+                    algorithm: .chacha20Poly1305, key: try record.bytes("KEY", count: 32),
+                    nonce: try record.quotedBytes("NONCE"), associatedData: try record.quotedBytes("AD"),
+                    message: try record.quotedBytes("IN"), ciphertext: try record.bytes("CT"), tag: tag,
+                    tagCount: tag.count, expectation: expectation))
         }
     }
 }

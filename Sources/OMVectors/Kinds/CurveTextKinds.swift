@@ -44,9 +44,8 @@ enum CurveTextKinds {
     private static let sigGen = Kind.text(
         TextLayout(
             name: "ECDSA SigGen",
-            matches: {
-                $0.startsWith(["Msg", "d", "Qx", "Qy", "k", "R", "S"]) || $0.startsWith(["Msg", "Qx", "Qy", "R", "S"])
-            }, shapes: ["Msg d Qx Qy k R S", "Msg Qx Qy R S"])
+            matches: { $0.startsWith(["Msg", "d", "Qx", "Qy"]) || $0.startsWith(["Msg", "Qx", "Qy", "R", "S"]) },
+            shapes: ["Msg d Qx Qy k? R S", "Msg Qx Qy R S"])
     ) { (group) throws(Unreadable) in
         try signatures(group, flips: ["Msg", "d", "Qx", "Qy", "R", "S"]) { (record, curve, hash) throws(Unreadable) in
             let signed = try signature(record, curve, hash)
@@ -99,7 +98,9 @@ enum CurveTextKinds {
     }
 
     private static let keyPairs = Kind.text(
-        TextLayout(name: "ECDSA KeyPair", matches: { $0.startsWith(["d", "Qx", "Qy"]) }, shapes: ["d Qx Qy"])
+        TextLayout(
+            name: "ECDSA KeyPair", matches: { $0.startsWith(["d", "Qx", "Qy"]) || $0.startsWith(["N", "d", "Qx", "Qy"]) },
+            lasting: ["N"], shapes: ["d Qx Qy"])
     ) { (group) throws(Unreadable) in
         let name = try group.curveName()
         guard let curve = EllipticCurve(named: name) else { return .skip(KeyHelp.unknownCurve(name)) }

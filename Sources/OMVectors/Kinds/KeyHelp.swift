@@ -6,8 +6,8 @@ internal import OMSecrets
 enum KeyHelp {
     /// The hash that a file names: `SHA-256`, `sha256`, `SHA2-256`, `SHA256`, and CAVP's `SHA512224` of SHA-512/224.
     static func hash(_ name: String) -> DigestAlgorithm? {
-        let plain = name.lowercased().replacing("sha2-", with: "sha-").replacing("512224", with: "512-224")
-            .replacing("512256", with: "512-256")
+        let plain = name.lowercased().replacing("sha2-", with: "sha-").replacing("-512224", with: "512-224")
+            .replacing("-512256", with: "512-256")
         if let found = try? DigestAlgorithm(named: plain) { return found }
         return plain.hasPrefix("sha") ? try? DigestAlgorithm(named: plain.replacing("-", with: "")) : nil
     }

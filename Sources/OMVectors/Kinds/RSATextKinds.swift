@@ -151,27 +151,28 @@ enum RSATextKinds {
             return .run(
                 SignatureCheck(
                     key: .rsa(modulus: modulus, exponent: try exponent(record)), algorithm: algorithm,
-                    message: try record.bytes("Msg"), signature: try record.bytes("S")))
+                    message: try record.bytes("Msg"), signature: try record.integerBytes("S")))
         }
     }
 
-    /// The record's own salt, else `# Salt len: 20`, else `# Combinations selected:Mod Size 2048 with SHA-224(Salt len: 15);`.
+    /// `# Combinations selected:Mod Size 2048 with SHA-224(Salt len: 15);`, else the record's own salt, else `# Salt len:
+    /// 20`. In that order, because the empty salt is written as `00`.
     private static func saltCount(
         _ record: Fields, _ hash: DigestAlgorithm, _ head: TextHead?, modulusBits: Int
     ) throws(Unreadable) -> Int {
-        if record.has("SaltVal") { return try record.bytes("SaltVal").count }
         let comments = head?.comments ?? []
-        if let line = comments.first(where: { $0.hasPrefix("Salt len:") }),
-            let count = line.split(separator: " ").last.flatMap({ Int($0) })
-        {
-            return count
-        }
         let combinations = comments.first { $0.hasPrefix("Combinations selected:") } ?? ""
         for part in combinations.split(separator: "Mod Size ") where part.hasPrefix("\(modulusBits) with ") {
             for entry in part.dropFirst("\(modulusBits) with ".count).split(separator: ";") {
                 let words = entry.split(whereSeparator: { "(): ".contains($0) })
                 if words.count == 4, KeyHelp.hash(String(words[0])) == hash, let count = Int(words[3]) { return count }
             }
+        }
+        if record.has("SaltVal") { return try record.bytes("SaltVal").count }
+        if let line = comments.first(where: { $0.hasPrefix("Salt len:") }),
+            let count = line.split(separator: " ").last.flatMap({ Int($0) })
+        {
+            return count
         }
         throw Unreadable("\(record.place): nothing tells the salt's length")
     }

@@ -23,7 +23,7 @@ struct Reading: Sendable {
     mutating func add(
         _ records: [Record], of group: VectorGroup, _ plan: GroupPlan?
     ) throws(Unreadable) {
-        switch plan ?? .skip("\(group.title) is not supported yet") {
+        switch plan ?? .skip("\(group.title) is not supported") {
         case .skip(let reason):
             for record in records { add(record, group, .skip(reason)) }
         case .each(let flips, let make):

@@ -37,10 +37,11 @@ struct TextReader {
         let format = head.isCAVS || fileName.hasSuffix(".rsp") ? VectorFormat.cavp : .text
         guard let (layout, kind) = Kinds.text(head) else {
             // NIST's tool signs its files, so what it says they hold is no guess.
-            guard head.isCAVS else {
+            if head.isCAVS { return UnknownText.read(document, UnknownText.title(head), .cavp) }
+            guard let name = head.foreignAlgorithm else {
                 throw Unreadable("neither the comments, the fields nor the file's name tell the kind")
             }
-            return UnknownText.read(document, head)
+            return UnknownText.read(document, name, .text)
         }
         var reader = TextReader(document, head, layout, kind, Reading(format), companions)
         try reader.read()
@@ -185,26 +186,25 @@ struct TextReader {
     }
 }
 
-/// A file of NIST's tool that no kind knows: its records are counted, so that the skip says how much it leaves out.
+/// A file of a known nature that no kind knows: its records are counted, so that the skip says how much it leaves out.
 private enum UnknownText {
-    static func read(_ document: TextDocument, _ head: TextHead) -> Reading {
-        let title = title(head)
+    static func read(_ document: TextDocument, _ title: String, _ format: VectorFormat) -> Reading {
         let names = document.lines.compactMap { line in
             if case .field(let name, _) = line.content { name.uppercased() } else { nil }
         }
         let first = ["COUNT", "SHAALG", "LEN"].first(where: names.contains) ?? names.first
-        var reading = Reading(.cavp)
+        var reading = Reading(format)
         for number in 1...max(1, names.count { $0 == first }) {
             reading.add(
                 VectorCase(
                     id: "record \(number)", algorithm: title, expectation: .valid,
-                    plan: .skip("\(title) is not supported yet")))
+                    plan: .skip("\(title) is not supported")))
         }
         return reading
     }
 
     /// `AESVS GFSbox test data for CFB8`, what stands between quotes, or at least the line after NIST's own.
-    private static func title(_ head: TextHead) -> String {
+    static func title(_ head: TextHead) -> String {
         let named = head.comments.first { $0.hasPrefix("AESVS ") || $0.hasPrefix("TDES ") || $0.contains(" KAT for ") }
         return String((named ?? head.title ?? head.comments.dropFirst().first ?? "a CAVP file").prefix(60))
     }
