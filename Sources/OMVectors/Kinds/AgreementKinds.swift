@@ -17,21 +17,24 @@ struct AgreementCheck: Check {
 
     func run() -> Outcome {
         KeyHelp.outcome {
-            let key =
-                switch privateKey {
-                case .scalar(let curve, let number): try PrivateKey(curve, scalar: SecretBytes(copying: number))
-                case .x25519(let bytes): try PrivateKey(x25519: SecretBytes(copying: bytes))
-                case .file(let bytes): try KeyFile(SecretBytes(copying: bytes)).privateKey()
-                }
-            let agreed = try key.agree(with: publicKey.key())
-            return agreed.isEqual(to: SecretBytes(copying: shared)) ? .agrees : .differs("the secret is another")
+            try secret().isEqual(to: SecretBytes(copying: shared)) ? .agrees : .differs("the secret is another")
         }
+    }
+
+    func secret() throws(CryptoError) -> SecretBytes {
+        let key =
+            switch privateKey {
+            case .scalar(let curve, let number): try PrivateKey(curve, scalar: SecretBytes(copying: number))
+            case .x25519(let bytes): try PrivateKey(x25519: SecretBytes(copying: bytes))
+            case .file(let bytes): try KeyFile(SecretBytes(copying: bytes)).privateKey()
+            }
+        return try key.agree(with: publicKey.key())
     }
 }
 
 enum AgreementKinds {
     static let all =
-        [ecdhPoint, ecdhSPKI, xdh, native, cdhPrimitive, rfc7748]
+        [ecdhPoint, ecdhSPKI, xdh, native, cdhPrimitive, rfc7748, acvp]
         + ["EcdhPemTest", "XdhPemComp"].map { files($0, textBytes) }
         + ["EcdhWebcryptoTest", "XdhJwkComp"].map { files($0, objectBytes) }
         + [files("XdhAsnComp") { (test, name) throws(Unreadable) in try test.bytes(name) }]
@@ -153,6 +156,51 @@ enum AgreementKinds {
                 AgreementCheck(
                     privateKey: .x25519(scalar), publicKey: .x25519(try record.bytes("INPUT_U")),
                     shared: try record.bytes("OUTPUT_U")))
+        }
+    }
+}
+
+extension AgreementKinds {
+    /// SP 800-56A: the shared secret of one pair each, ephemeral or static, as it is or hashed.
+    fileprivate static let acvp = Kind.acvp(["KAS-ECC-SSC", "KAS-ECC"]) { (group) throws(Unreadable) in
+        let parameters = group.parameters
+        guard group.algorithm == "KAS-ECC-SSC" || group.mode == "CDH-Component" else { return nil }
+        let name = try parameters.text(
+            parameters.has("domainParameterGenerationMode") ? "domainParameterGenerationMode" : "curve")
+        guard let curve = EllipticCurve(named: name) else { return .skip(KeyHelp.unknownCurve(name)) }
+        let scheme = parameters.has("scheme") ? try parameters.text("scheme") : ""
+        let schemes = ["": "", "ephemeralUnified": "ephemeral", "staticUnified": "static"]
+        guard let kind = schemes[scheme] else { return .skip("the scheme \(scheme.prefix(20)) is not supported") }
+        let hashName = parameters.has("hashFunctionZ") ? try parameters.text("hashFunctionZ") : "none"
+        let hash = KeyHelp.hash(hashName)
+        guard hash != nil || hashName == "none" else { return .skip(KeyHelp.unknownHash(hashName)) }
+        let (privateName, publicName) =
+            kind.isEmpty ? ("privateIut", "publicServer") : ("\(kind)PrivateIut", "\(kind)PublicServer")
+        let result = hash == nil ? "z" : "hashZ"
+        return .each(flips: [privateName, publicName + "X", publicName + "Y", result]) { (test, _) throws(Unreadable) in
+            guard test.has(privateName) else { return .skip("keys that the tested module makes") }
+            return .run(
+                SharedSecretCheck(
+                    agreement: AgreementCheck(
+                        privateKey: .scalar(curve, try curve.padded(test, privateName)),
+                        publicKey: .coordinates(
+                            curve, x: try test.integerBytes(publicName + "X"), y: try test.integerBytes(publicName + "Y")),
+                        shared: try test.bytes(result)),
+                    hash: hash))
+        }
+    }
+}
+
+/// A secret that is compared by its digest, where a file says so.
+private struct SharedSecretCheck: Check {
+    let agreement: AgreementCheck
+    let hash: DigestAlgorithm?
+
+    func run() -> Outcome {
+        guard let hash else { return agreement.run() }
+        return KeyHelp.outcome {
+            let digest = try agreement.secret().withBytes { try Digest.of([UInt8](copying: $0), hash) }
+            return digest == agreement.shared ? .agrees : .differs("the secret's digest is another")
         }
     }
 }

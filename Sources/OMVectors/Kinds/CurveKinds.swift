@@ -83,26 +83,38 @@ enum CurveKinds {
 
     // MARK: ACVP
 
-    private static let acvp = Kind.acvp(["ECDSA"]) { (group) throws(Unreadable) in
-        guard group.mode == "sigVer" || group.mode == "keyVer" else { return nil }
-        let name = try group.parameters.text("curve")
+    private static let acvp = Kind.acvp(["ECDSA", "DetECDSA"]) { (group) throws(Unreadable) in
+        guard let mode = group.mode, ["sigVer", "sigGen", "keyVer", "keyGen"].contains(mode) else { return nil }
+        let parameters = group.parameters
+        let name = try parameters.text("curve")
         guard let curve = EllipticCurve(named: name) else { return .skip(KeyHelp.unknownCurve(name)) }
-        guard group.mode == "sigVer" else {
+        switch mode {
+        case "keyVer":
             return .each(flips: ["qx", "qy"]) { (test, _) throws(Unreadable) in
-                .run(
-                    PublicKeyCheck(
-                        key: .coordinates(curve, x: try test.integerBytes("qx"), y: try test.integerBytes("qy"))))
+                .run(PublicKeyCheck(key: try point(test, curve)))
             }
+        case "keyGen":
+            return .each(flips: ["d", "qx", "qy"]) { (test, _) throws(Unreadable) in
+                .run(
+                    KeyPairCheck(
+                        curve: curve, scalar: try curve.padded(test, "d"),
+                        point: try [4] + curve.padded(test, "qx") + curve.padded(test, "qy")))
+            }
+        default: break
         }
-        let hashName = try group.parameters.text("hashAlg")
+        let hashName = try parameters.text("hashAlg")
         guard let hash = KeyHelp.hash(hashName) else { return .skip(KeyHelp.unknownHash(hashName)) }
-        let isComponent = group.parameters.has("componentTest") ? try group.parameters.flag("componentTest") : false
+        let isComponent = parameters.has("componentTest") ? try parameters.flag("componentTest") : false
         guard !isComponent else { return .skip("messages that are hashed already") }
+        // What sigGen made is verified: its key stands once for the group.
         return .each(flips: ["message", "qx", "qy", "r", "s"]) { (test, _) throws(Unreadable) in
-            let key = PublicKeySource.coordinates(
-                curve, x: try test.integerBytes("qx"), y: try test.integerBytes("qy"))
-            return KeyHelp.signature(
-                key, hash, curve, try test.bytes("message"), try test.integerBytes("r"), try test.integerBytes("s"))
+            KeyHelp.signature(
+                try point(test.has("qx") ? test : parameters, curve), hash, curve, try test.bytes("message"),
+                try test.integerBytes("r"), try test.integerBytes("s"))
         }
+    }
+
+    private static func point(_ fields: Fields, _ curve: EllipticCurve) throws(Unreadable) -> PublicKeySource {
+        .coordinates(curve, x: try fields.integerBytes("qx"), y: try fields.integerBytes("qy"))
     }
 }

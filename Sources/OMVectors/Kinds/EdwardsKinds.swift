@@ -21,6 +21,19 @@ struct Ed25519Check: Check {
     }
 }
 
+/// A seed and its public key.
+private struct Ed25519PairCheck: Check {
+    let seed: [UInt8]
+    let publicKey: [UInt8]
+
+    func run() -> Outcome {
+        KeyHelp.outcome {
+            let key = try PrivateKey(ed25519: SecretBytes(copying: seed))
+            return try key.publicKey().rawBytes == publicKey ? .agrees : .differs("the public key is another")
+        }
+    }
+}
+
 /// The same, where the fields say twice what they say.
 private struct SignInputCheck: Check {
     let isConsistent: Bool
@@ -30,7 +43,7 @@ private struct SignInputCheck: Check {
 }
 
 enum EdwardsKinds {
-    static let all = [wycheproofEdDSA, nativeEd25519, signInput]
+    static let all = [wycheproofEdDSA, nativeEd25519, signInput, rfc8032, acvp]
 
     private static let wycheproofEdDSA = Kind.wycheproof("EddsaVerify") { (group) throws(Unreadable) in
         let key = try group.wycheproofKey()
@@ -69,6 +82,57 @@ enum EdwardsKinds {
                     check: Ed25519Check(
                         seed: Array(both.prefix(32)), publicKey: open, message: message,
                         signature: Array(signed.prefix(64)))))
+        }
+    }
+
+    /// RFC 8032 as Python's `cryptography` writes it; Ed448's are written down in the same way.
+    private static let rfc8032 = Kind.text(
+        TextLayout(
+            name: "Ed25519", matches: { $0.startsWith(["COUNT", "SECRET", "PUBLIC", "MESSAGE", "SIGNATURE"]) },
+            shapes: ["COUNT SECRET PUBLIC MESSAGE CONTEXT? SIGNATURE"])
+    ) { (_) throws(Unreadable) in
+        .each(flips: ["SECRET", "PUBLIC", "MESSAGE", "SIGNATURE"]) { (record, _) throws(Unreadable) in
+            let seed = try record.bytes("SECRET")
+            guard seed.count != 57 else { return .skip(KeyHelp.unknownCurve("edwards448")) }
+            guard !record.has("CONTEXT") else { return .skip("Ed25519ctx is not supported") }
+            guard seed.count == 32 else { throw record.wrong("SECRET", "32 bytes") }
+            return .run(
+                Ed25519Check(
+                    seed: seed, publicKey: try record.bytes("PUBLIC", count: 32),
+                    message: try record.bytes("MESSAGE"), signature: try record.bytes("SIGNATURE")))
+        }
+    }
+
+    // MARK: ACVP
+
+    private static let acvp = Kind.acvp(["EDDSA"]) { (group) throws(Unreadable) in
+        let parameters = group.parameters
+        guard let mode = group.mode, ["sigVer", "sigGen", "keyVer", "keyGen"].contains(mode) else { return nil }
+        let curve = try parameters.text("curve")
+        guard curve == "ED-25519" else { return .skip(KeyHelp.unknownCurve(curve)) }
+        let isHashed = parameters.has("preHash") ? try parameters.flag("preHash") : false
+        guard !isHashed else { return .skip("Ed25519ph is not supported") }
+        switch mode {
+        case "keyVer":
+            return .each(flips: ["q"]) { (test, _) throws(Unreadable) in
+                .run(PublicKeyCheck(key: .ed25519(try test.bytes("q"))))
+            }
+        case "keyGen":
+            return .each(flips: ["d", "q"]) { (test, _) throws(Unreadable) in
+                .run(Ed25519PairCheck(seed: try test.bytes("d", count: 32), publicKey: try test.bytes("q", count: 32)))
+            }
+        default:
+            return .each(flips: ["message", "signature"]) { (test, expectation) throws(Unreadable) in
+                let context = test.has("context") ? try test.text("context") : ""
+                guard context.isEmpty else { return .skip("Ed25519ctx is not supported") }
+                let holder = test.has("q") ? test : parameters
+                // Of what must be refused the key may be another than the one that signed.
+                let seed = mode == "sigGen" && holder.has("d") ? try holder.bytes("d", count: 32) : nil
+                return .run(
+                    Ed25519Check(
+                        seed: expectation == .valid ? seed : nil, publicKey: try holder.bytes("q"),
+                        message: try test.bytes("message"), signature: try test.bytes("signature")))
+            }
         }
     }
 }

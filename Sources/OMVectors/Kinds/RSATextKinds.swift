@@ -151,7 +151,7 @@ enum RSATextKinds {
             return .run(
                 SignatureCheck(
                     key: .rsa(modulus: modulus, exponent: try exponent(record)), algorithm: algorithm,
-                    message: try record.bytes("Msg"), signature: try record.integerBytes("S")))
+                    message: try record.bytes("Msg"), signature: try record.bytes("S")))
         }
     }
 

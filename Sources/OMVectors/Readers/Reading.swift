@@ -90,6 +90,12 @@ extension Reading {
         if case .object(let members) = document, members["testGroups"] != nil, members["algorithm"] != nil {
             return try WycheproofReader.read(Fields(members, at: "file"), companions)
         }
+        if case .object(let members) = document, members["algorithm"] != nil, members["revision"] != nil {
+            return Reading(companion: "an ACVP registration: what a module can do", .acvp)
+        }
+        if case .object(let members) = document, members["disposition"] != nil, members["tests"] != nil {
+            return Reading(companion: "an ACVP validation: what a server answered", .acvp)
+        }
         if isManifest(document) { return Reading(companion: "a list of files") }
         throw Unreadable("JSON, but neither Wycheproof, ACVP nor omvault-vectors/1")
     }
