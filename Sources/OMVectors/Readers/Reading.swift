@@ -65,6 +65,9 @@ extension Reading {
     static func of(
         _ bytes: [UInt8], named name: String, companions: Companions = .none
     ) throws(Unreadable) -> Reading {
+        // RFC 8259 section 8.1 lets a reader pass over a byte order mark; some tools write one.
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let bytes = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
         guard !bytes.isEmpty else { throw Unreadable("the file is empty") }
         if let companion = Companion.of(bytes, named: name) { return Reading(companion: companion) }
         guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
