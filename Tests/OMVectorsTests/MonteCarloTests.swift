@@ -103,7 +103,8 @@ private struct Chain {
         #expect(outcome(header + longer) == "line 2: another key length, or not one block")
     }
 
-    /// Steps of the chains in NIST's ACVP samples ACVP-TDES-CBC-1.0 (tcId 689, its end; tcId 690) and ACVP-TDES-ECB-1.0.
+    /// Steps of the chains in NIST's ACVP samples ACVP-TDES-CBC-1.0 (the end of tcId 689; tcId 690) and
+    /// ACVP-TDES-ECB-1.0.
     private static let published: [(BlockAlgorithm.Mode, BlockCipher.Direction, [(String, String, String, String)])] = [
         (
             .cbc, .encrypt,

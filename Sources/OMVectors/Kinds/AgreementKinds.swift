@@ -184,7 +184,8 @@ extension AgreementKinds {
                     agreement: AgreementCheck(
                         privateKey: .scalar(curve, try curve.padded(test, privateName)),
                         publicKey: .coordinates(
-                            curve, x: try test.integerBytes(publicName + "X"), y: try test.integerBytes(publicName + "Y")),
+                            curve, x: try test.integerBytes(publicName + "X"),
+                            y: try test.integerBytes(publicName + "Y")),
                         shared: try test.bytes(result)),
                     hash: hash))
         }

@@ -16,7 +16,7 @@ private struct PointCheck: Check {
     }
 }
 
-/// What signed, and its signature.
+/// The pair that signed, and its signature.
 private struct SignedCheck: Check {
     let pair: KeyPairCheck
     let signature: any Check
@@ -40,7 +40,7 @@ enum CurveTextKinds {
         }
     }
 
-    /// With the numbers that signed (`SigGen.txt`) or without (`SigGen.rsp`): verified, for ECDSA signs anew every time.
+    /// With the numbers that signed (`SigGen.txt`) or without (`.rsp`): verified, for ECDSA never signs the same twice.
     private static let sigGen = Kind.text(
         TextLayout(
             name: "ECDSA SigGen",
@@ -99,7 +99,8 @@ enum CurveTextKinds {
 
     private static let keyPairs = Kind.text(
         TextLayout(
-            name: "ECDSA KeyPair", matches: { $0.startsWith(["d", "Qx", "Qy"]) || $0.startsWith(["N", "d", "Qx", "Qy"]) },
+            name: "ECDSA KeyPair",
+            matches: { $0.startsWith(["d", "Qx", "Qy"]) || $0.startsWith(["N", "d", "Qx", "Qy"]) },
             lasting: ["N"], shapes: ["d Qx Qy"])
     ) { (group) throws(Unreadable) in
         let name = try group.curveName()

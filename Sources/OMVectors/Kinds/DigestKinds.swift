@@ -212,7 +212,9 @@ enum DigestKinds {
                     throw large.wrong("expansionTechnique", "repeating")
                 }
                 let bits = (try large.number("contentLength"), try large.number("fullLength"))
-                guard bits.0 % 8 == 0, bits.1 % 8 == 0 else { return .skip("messages of part of a byte are not supported") }
+                guard bits.0 % 8 == 0, bits.1 % 8 == 0 else {
+                    return .skip("messages of part of a byte are not supported")
+                }
                 guard bits.1 <= LargeDigestCheck.mostBits else { return .skip("messages of more than 8 GiB") }
                 let content = try large.bytes("content", count: bits.0 / 8)
                 guard !content.isEmpty else { throw large.wrong("content", "a message") }

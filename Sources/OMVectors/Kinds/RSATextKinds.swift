@@ -155,8 +155,8 @@ enum RSATextKinds {
         }
     }
 
-    /// `# Combinations selected:Mod Size 2048 with SHA-224(Salt len: 15);`, else the record's own salt, else `# Salt len:
-    /// 20`. In that order, because the empty salt is written as `00`.
+    /// `# Combinations selected:Mod Size 2048 with SHA-224(Salt len: 15);`, else the record's own salt, else
+    /// `# Salt len: 20`. In that order, because the empty salt is written as `00`.
     private static func saltCount(
         _ record: Fields, _ hash: DigestAlgorithm, _ head: TextHead?, modulusBits: Int
     ) throws(Unreadable) -> Int {

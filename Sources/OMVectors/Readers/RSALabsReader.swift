@@ -1,6 +1,6 @@
-// RSA Laboratories' sets (oaep-vect.txt, pss-vect.txt, pkcs1v15sign-vectors.txt): prose, then hex bytes under `# Title:`
-// lines. Each key has its numbers, then the examples made with it. Python's `cryptography` wrote OAEP with other hashes
-// down in the same way, each number in one word.
+// RSA Laboratories' sets (oaep-vect.txt, pss-vect.txt, pkcs1v15sign-vectors.txt): prose, then hex bytes under
+// `# Title:` lines. Each key has its numbers, then the examples made with it. Python's `cryptography` wrote OAEP with
+// other hashes down in the same way, each number in one word.
 
 internal import OMSecrets
 
