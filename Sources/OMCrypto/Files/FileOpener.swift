@@ -10,17 +10,12 @@ public import OMSecrets
 public struct SealedFile: Sendable {
     /// What opens it.
     public enum Lock: Hashable, Sendable {
-        /// A password that takes `work` to try: MiB of memory times passes.
-        case password(work: Int)
+        case password
         /// A key of 32 bytes.
         case key
         /// A private key of one of `count` public keys.
         case recipients(count: Int)
     }
-
-    /// The most work that a container may ask for unless the caller allows more: MiB times passes. What is written
-    /// without choosing otherwise asks for 192.
-    public static let standardMaximumWork = 1024
 
     private let header: FileHeader
     private let bytes: [UInt8]
@@ -30,7 +25,7 @@ public struct SealedFile: Sendable {
 
     public var lock: Lock {
         switch header.lock {
-        case .password(let work, _): .password(work: (Int(work.memoryKiB) * Int(work.passes) + 1023) >> 10)
+        case .password: .password
         case .key: .key
         case .recipients(let stanzas): .recipients(count: stanzas.count)
         }
@@ -39,7 +34,7 @@ public struct SealedFile: Sendable {
     /// Reads the header and leaves `source` at the first chunk.
     ///
     /// - Throws: ``CryptoError/notAContainer``, ``CryptoError/laterContainer(_:)``, ``CryptoError/damagedContainer``;
-    ///   and   whatever `source` throws.
+    ///   and whatever `source` throws.
     public init(from source: ByteSource) throws {
         let fixed = try Self.read(FileHeader.fixedCount, from: source)
         let rest = try FileHeader.lockCount(fixed: fixed) + FileHeader.commitmentCount
@@ -50,16 +45,14 @@ public struct SealedFile: Sendable {
         commitment = Array(behind.suffix(FileHeader.commitmentCount))
     }
 
-    /// - Parameter maximumWork: The most MiB times passes that are spent on it.
-    /// - Throws: ``CryptoError/otherLock``, ``CryptoError/workAboveCap(_:)``, ``CryptoError/wrongFileKey``,
+    /// - Parameter limit: how much work the file may ask for.
+    /// - Throws: ``CryptoError/otherLock``, ``CryptoError/workTooHigh``, ``CryptoError/wrongFileKey``,
     ///   ``SecretsError/outOfMemory``.
-    public func unlock(
-        with password: borrowing Password, maximumWork: Int = standardMaximumWork
-    ) throws -> FileOpener {
-        guard case .password(let parameters, let salt) = header.lock, case .password(let work) = lock else {
-            throw CryptoError.otherLock
-        }
-        guard work <= maximumWork else { throw CryptoError.workAboveCap(work) }
+    public func unlock(with password: borrowing Password, limit: WorkLimit = .standard) throws -> FileOpener {
+        guard case .password(let parameters, let salt) = header.lock else { throw CryptoError.otherLock }
+        try limit.check(
+            .argon2(
+                .argon2id, .init(memoryKiB: Int(parameters.memoryKiB), passes: Int(parameters.passes), lanes: 1)))
         return try opener(Argon2id.stretch(password.bytes, salt: salt, parameters))
     }
 
@@ -117,30 +110,6 @@ public struct FileOpener: ~Copyable {
     ///
     /// - Throws: ``CryptoError/damagedContainer``; and whatever `source` and `sink` throw.
     public consuming func open(from source: ByteSource, to sink: ByteSink) throws {
-        var output = SecretScratch(count: FileKeys.batch * ChunkCipher.plainCount)
-        try FileKeys.stream(piece: FileKeys.batch * ChunkCipher.sealedCount, from: source) { piece, isLast in
-            let count = try output.withMutableBytes(0..<output.count) { target in
-                try Self.open(piece, isLast: isLast, into: &target, &cipher)
-            }
-            if count > 0 { try output.withBytes(count, sink) }
-        }
-    }
-
-    private static func open(
-        _ piece: Span<UInt8>, isLast: Bool, into target: inout MutableSpan<UInt8>, _ cipher: inout ChunkCipher
-    ) throws(CryptoError) -> Int {
-        try target.withPointer { (target, _) throws(CryptoError) in
-            try piece.withPointer { (sealed, count) throws(CryptoError) in
-                var (done, written) = (0, 0)
-                repeat {
-                    let chunk = min(count - done, ChunkCipher.sealedCount)
-                    let isEnd = isLast && done + chunk == count
-                    try cipher.open(sealed + done, chunk, isLast: isEnd, into: target + written)
-                    done += chunk
-                    written += chunk - ChunkCipher.tagCount
-                } while done < count
-                return written
-            }
-        }
+        try FileKeys.run(&cipher, from: source, to: sink)
     }
 }

@@ -50,7 +50,7 @@ struct CryptoAgree: Verb {
         let secrets = try SecretSources(door, key.sources)
         let other = try KeyFile(InputFile(peer).readWhole(maximum: KeyFile.maximumCount, hint: "a key is a short file"))
         let bytes = try key.origin().bytes("private", secrets, key.opening, door)
-        let shared = try key.opening.privateKey(bytes, secrets).agree(with: other.publicKey())
+        let shared = try key.opening.file.privateKey(bytes, secrets).agree(with: other.publicKey())
         let derived =
             bare ? shared : HKDF.deriveBytes(from: shared, salt: nil, info: Array(info.utf8), count: length)
         let encoded = encoding.encode(derived)

@@ -85,7 +85,7 @@ struct CryptoPubkey: Verb {
         guard comment == comment.shown else { throw Failure(.usage, "--comment is printable text") }
         let secrets = try key.sources(door)
         let bytes = try key.bytes("public", secrets, door)
-        try target.write(key.opening.publicKey(bytes, secrets), comment: comment, door)
+        try target.write(key.opening.file.publicKey(bytes, secrets), comment: comment, door)
     }
 }
 
@@ -136,7 +136,7 @@ struct CryptoConvert: Verb {
         let secrets = try key.sources(door, [("--encrypt-from", encryptFrom)])
         let bytes = try key.bytes("private", secrets, door)
         let isPrivate = try PKCS12File.isPKCS12(bytes) || KeyFile(bytes).isPrivate
-        guard isPrivate else { return try target.write(key.opening.publicKey(bytes, secrets), comment: "", door) }
+        guard isPrivate else { return try target.write(key.opening.file.publicKey(bytes, secrets), comment: "", door) }
         let isPlain = noPassword || ![.pem, .der, .p12].contains(target.to)
         guard target.to != .openssh else {
             throw Failure(
@@ -147,7 +147,7 @@ struct CryptoConvert: Verb {
         guard !isPlain || encryptFrom == nil else {
             throw Failure(.usage, "\(target.to.rawValue) has no encryption", hint: "--to pem, der or p12")
         }
-        let opened = try key.opening.privateKey(bytes, secrets)
+        let opened = try key.opening.file.privateKey(bytes, secrets)
         try target.write(isPlain ? plain(opened) : encrypted(opened, secrets), door)
     }
 
@@ -208,7 +208,7 @@ struct CryptoInspect: Verb {
         if let name = file.encryptionName { facts.append(("encryption", .text(name))) }
         if let work = file.encryptionWork { facts.append(("rounds", .number(work))) }
         if !file.isEncrypted || key.opening.keyPasswordFrom != nil {
-            facts += try Self.facts(key.opening.publicKey(bytes, secrets))
+            facts += try Self.facts(key.opening.file.publicKey(bytes, secrets))
         }
         try print(facts, door)
     }
@@ -221,7 +221,7 @@ struct CryptoInspect: Verb {
             ("format", .text(KeyFormat.pkcs12.rawValue)), ("encrypted", .flag(true)),
         ]
         guard key.opening.keyPasswordFrom != nil else { return try print(facts, door) }
-        let contents = try key.opening.contents(bytes, secrets)
+        let contents = try key.opening.file.contents(bytes, secrets)
         facts.append(("keys", .number(contents.identities.count)))
         facts.append(("certificates", .number(contents.certificates.count)))
         guard door.output.format == .json else {

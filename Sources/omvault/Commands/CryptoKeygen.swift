@@ -9,7 +9,7 @@ struct CryptoKeygen: Verb {
         commandName: "keygen",
         abstract: "Make a key or a key pair.",
         discussion: """
-            Types: rsa, ec-p256, ec-p384, ec-p521, ed25519, x25519; aes, 3des, des, hmac.
+            Types: \(types).
 
             A private key goes into a file as encrypted PKCS#8; --tag and om://VAULT/ITEM put the pair into the vault,
             which seals it itself. --tag T names the item "keypair.T", with the fields private and public.
@@ -18,6 +18,9 @@ struct CryptoKeygen: Verb {
               omvault crypto keygen --type ec-p256 --tag signing
               omvault crypto keygen --type aes --bits 256 --encoding hex
             """)
+
+    private static let types = (KeyKind.standard.map(\.name) + SymmetricKey.Kind.allCases.map(\.name))
+        .joined(separator: ", ")
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
@@ -86,19 +89,12 @@ struct CryptoKeygen: Verb {
     // MARK: Kinds
 
     private func keyKind() throws -> KeyKind {
-        let kind: KeyKind
-        switch type.lowercased() {
-        case "rsa": return .rsa(bits: bits ?? 3072)
-        case "ec-p256", "p256": kind = .ec(.p256)
-        case "ec-p384", "p384": kind = .ec(.p384)
-        case "ec-p521", "p521": kind = .ec(.p521)
-        case "ed25519": kind = .ed25519
-        case "x25519": kind = .x25519
-        default:
-            throw Failure(
-                .usage, "there is no key type \"\(type)\"",
-                hint: "one of: rsa, ec-p256, ec-p384, ec-p521, ed25519, x25519, aes, 3des, des, hmac")
+        let wanted = type.lowercased()
+        let known = KeyKind.standard.first { $0.name == wanted } ?? EllipticCurve(named: wanted).map { .ec($0) }
+        guard let kind = known else {
+            throw Failure(.usage, "there is no key type \"\(type)\"", hint: "one of: \(Self.types)")
         }
+        if case .rsa = kind, let bits { return .rsa(bits: bits) }
         guard bits == nil || bits == kind.bits else {
             throw Failure(.usage, "a key of type \(kind.name) has \(kind.bits) bits", hint: "leave out --bits")
         }

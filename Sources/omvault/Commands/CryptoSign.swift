@@ -80,7 +80,7 @@ struct CryptoSign: Verb {
         var target = try OutputFile(signature, replacing: force)
         let secrets = try options.sources(door)
         let bytes = try options.key.origin().bytes("private", secrets, options.key.opening, door)
-        let key = try options.key.opening.privateKey(bytes, secrets)
+        let key = try options.key.opening.file.privateKey(bytes, secrets)
         if case .rsa(let bits) = key.kind, bits < 2048 {
             door.output.notice("warning: an RSA key of \(bits) bits can be broken")
         }
@@ -116,7 +116,7 @@ struct CryptoVerify: Verb {
         let stored = try InputFile(signature).readWhole(maximum: 1 << 16, hint: "a signature is a short file")
         let signature = try decoded(stored)
         let bytes = try options.key.origin().bytes("public", secrets, options.key.opening, door)
-        let key = try options.key.opening.publicKey(bytes, secrets)
+        let key = try options.key.opening.file.publicKey(bytes, secrets)
         var verifier = try Verifier(key, options.algorithm(key.kind, door))
         try FilePieces.read(options.file) { try verifier.update($0) }
         try verifier.finish(signature)

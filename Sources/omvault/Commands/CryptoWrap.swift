@@ -11,7 +11,8 @@ enum WrapAlgorithm {
     /// Under a public key.
     case publicKey(PublicKeyWrap)
 
-    static let names = (AESKeyWrap.allCases.map(\.name) + PublicKeyWrap.names).joined(separator: ", ")
+    static let names = (AESKeyWrap.allCases.map(\.name) + ["rsa-oaep-HASH", "rsa-pkcs1", "x25519"])
+        .joined(separator: ", ")
 
     init(named name: String) throws(Failure) {
         if let wrap = try? AESKeyWrap(named: name) {

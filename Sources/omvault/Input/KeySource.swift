@@ -56,6 +56,8 @@ struct KeyUnlockOptions: ParsableArguments {
     var sources: [(key: String, value: SecretSourceArgument?)] {
         [("--key-password-from", keyPasswordFrom)] + unlock.sources
     }
+
+    var file: KeyOpening { KeyOpening(passwordOption: "--key-password-from", limit: work.limit) }
 }
 
 /// The options of every verb that computes with a key.
@@ -75,6 +77,11 @@ struct KeyOptions: ParsableArguments {
     var sources: [(key: String, value: SecretSourceArgument?)] {
         [("--key-from", keyFrom?.source)] + opening.sources
     }
+
+    var isGiven: Bool { keyFrom != nil || tag != nil }
+
+    /// Whether the key is in a vault, so that --password-from is the vault's.
+    var isInVault: Bool { tag != nil || keyFrom?.reference != nil }
 
     func origin() throws -> KeyOrigin {
         if let tag { return .vault(VaultReference(tag: try KeyPairTag(tag))) }
@@ -119,14 +126,17 @@ enum KeyOrigin {
     }
 }
 
-extension KeyUnlockOptions {
+/// How a key file is taken apart: with which password, and how much work it may ask for.
+struct KeyOpening {
+    let passwordOption: String
+    let limit: WorkLimit
+
     /// The private key in the bytes of a file, PKCS#12 included; the password is only asked for when it is needed.
     func privateKey(_ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources) throws -> PrivateKey {
         if PKCS12File.isPKCS12(bytes) { return try identity(bytes, secrets).key.duplicate() }
         let file = try KeyFile(bytes)
-        guard file.isEncrypted else { return try file.privateKey() }
-        guard file.encryptionName != nil else { return try file.privateKey() }
-        return try file.privateKey(password: password(secrets), limit: work.limit)
+        guard file.isEncrypted, file.encryptionName != nil else { return try file.privateKey() }
+        return try file.privateKey(password: password(secrets), limit: limit)
     }
 
     /// The public key in the bytes of a file, or the public half of the private one there.
@@ -148,10 +158,10 @@ extension KeyUnlockOptions {
     }
 
     func contents(_ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources) throws -> PKCS12Contents {
-        try PKCS12File(bytes).open(password: password(secrets), limit: work.limit)
+        try PKCS12File(bytes).open(password: password(secrets), limit: limit)
     }
 
     private func password(_ secrets: borrowing SecretSources) throws -> SecretBytes {
-        try secrets.read("--key-password-from", prompt: "Password of the key file")
+        try secrets.read(passwordOption, prompt: "Password of the key file")
     }
 }
