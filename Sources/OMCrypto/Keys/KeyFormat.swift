@@ -24,6 +24,9 @@ public enum KeyFormat: String, CaseIterable, Hashable, Sendable {
     case openSSHPublic = "OpenSSH public key"
     /// OpenSSH's PROTOCOL.key.
     case openSSHPrivate = "OpenSSH private key"
+
+    /// Whether keys are written in it, and not only read.
+    public var isWritten: Bool { self != .encryptedPEM && self != .openSSHPrivate }
 }
 
 /// The curves of FIPS 186 that everybody offers.
@@ -80,6 +83,33 @@ public enum KeyKind: Hashable, Sendable {
         case .ec(.p521): "ec-p521"
         case .ed25519: "ed25519"
         case .x25519: "x25519"
+        }
+    }
+
+    /// One of each kind, RSA in the size that a new key has unless asked otherwise.
+    public static let standard: [KeyKind] =
+        [.rsa(bits: 3072)] + EllipticCurve.allCases.map { .ec($0) } + [.ed25519, .x25519]
+
+    /// Whether it makes signatures.
+    public var signs: Bool { self != .x25519 }
+
+    /// Whether two holders can agree on a secret: X25519, ECDH.
+    public var agrees: Bool { sharedCount != nil }
+
+    /// Whether a secret can be wrapped for its holder.
+    public var wraps: Bool {
+        switch self {
+        case .rsa, .x25519: true
+        case .ec, .ed25519: false
+        }
+    }
+
+    /// The length in bytes of what two holders agree on.
+    var sharedCount: Int? {
+        switch self {
+        case .x25519: 32
+        case .ec(let curve): curve.count
+        case .rsa, .ed25519: nil
         }
     }
 

@@ -1,6 +1,5 @@
 // Symmetric keys: random ones, and the SDK's two ways to make one from a passphrase.
 
-internal import COpenSSL
 public import OMSecrets
 
 /// Makes symmetric keys.
@@ -101,28 +100,11 @@ public enum SymmetricKey {
     ]
 }
 
-/// PBKDF2-HMAC (RFC 8018 section 5.2) for the formats of this folder's neighbours; passwords have a room of their own.
+/// ``KeyDerivation/pbkdf2(_:_:salt:iterations:count:)``, as the vectors of passphrases call it.
 package enum PassphraseKey {
     package static func pbkdf2(
         _ passphrase: borrowing SecretBytes, salt: [UInt8], hash: DigestAlgorithm, iterations: Int, count: Int
     ) throws(CryptoError) -> SecretBytes {
-        guard iterations >= 1, iterations <= Int32.max, count >= 1, count <= 1 << 20 else { throw .workOutOfBounds }
-        guard passphrase.count <= Int32.max, salt.count <= Int32.max else { throw .inputTooLong }
-        guard let function = EVP_MD_fetch(nil, hash.opensslName, nil) else { throw .clearing(.unknownAlgorithm) }
-        defer { EVP_MD_free(function) }
-        return try passphrase.withBytes { (passphrase: Span<UInt8>) throws(CryptoError) in
-            try SecretBytes(count: count) { (target) throws(CryptoError) in
-                let status = target.withPointer { target, _ in
-                    passphrase.withPointer { bytes, length in
-                        bytes.withMemoryRebound(to: CChar.self, capacity: max(length, 1)) {
-                            PKCS5_PBKDF2_HMAC(
-                                $0, Int32(length), salt, Int32(salt.count), Int32(iterations), function, Int32(count),
-                                target)
-                        }
-                    }
-                }
-                guard status == 1 else { throw .clearing(.unknownAlgorithm) }
-            }
-        }
+        try KeyDerivation.pbkdf2(hash, passphrase, salt: salt, iterations: iterations, count: count)
     }
 }

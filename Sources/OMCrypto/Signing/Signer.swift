@@ -20,7 +20,8 @@ public struct Signer: ~Copyable {
         message = SignedMessage()
     }
 
-    /// - Throws: ``CryptoError/inputTooLong`` for more than 1 GiB to Ed25519, which reads its message twice.
+    /// - Throws: For Ed25519, which reads its message twice and so keeps it: ``CryptoError/inputTooLong`` past 1 GiB,
+    ///   ``CryptoError/outOfMemory``.
     public mutating func update(_ piece: Span<UInt8>) throws(CryptoError) { try message.update(piece, operation) }
 
     /// - Throws: ``CryptoError/cannotSign`` for an RSA key too short for the hash.
@@ -44,7 +45,8 @@ public struct Verifier: ~Copyable {
         message = SignedMessage()
     }
 
-    /// - Throws: ``CryptoError/inputTooLong`` for more than 1 GiB to Ed25519, which reads its message twice.
+    /// - Throws: For Ed25519, which reads its message twice and so keeps it: ``CryptoError/inputTooLong`` past 1 GiB,
+    ///   ``CryptoError/outOfMemory``.
     public mutating func update(_ piece: Span<UInt8>) throws(CryptoError) { try message.update(piece, operation) }
 
     /// Returns when the signature is right.
@@ -146,8 +148,7 @@ struct SignatureOperation: ~Copyable {
 /// The message, hashed as it comes, or kept whole where the algorithm asks for that.
 /// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
 struct SignedMessage: ~Copyable {
-    private static let largestWhole = 1 << 30
-    private var whole = SecretBuffer()
+    private var whole = MessageBuffer()
 
     mutating func update(_ piece: Span<UInt8>, _ operation: borrowing SignatureOperation) throws(CryptoError) {
         guard operation.algorithm == .ed25519 else {
@@ -155,8 +156,7 @@ struct SignedMessage: ~Copyable {
             precondition(status == 1, "OpenSSL cannot hash")
             return
         }
-        guard whole.count + piece.count <= Self.largestWhole else { throw .inputTooLong }
-        whole.append(piece)
+        try whole.append(piece)
     }
 
     func sign(_ operation: borrowing SignatureOperation) throws(CryptoError) -> [UInt8] {
