@@ -12,21 +12,34 @@ enum PublicKeyWrap {
     /// X25519, libsodium's sealed box.
     case sealedBox
 
-    static let names = ["rsa-oaep-HASH", "rsa-pkcs1", "x25519"]
+    static let all = DigestAlgorithm.allCases.filter { $0 != .blake2b256 }.map { PublicKeyWrap.oaep($0) }
+        + [.pkcs1, .sealedBox]
 
-    /// - Throws: ``CryptoError/unknownAlgorithm``.
-    init(named name: String) throws(CryptoError) {
-        switch name {
-        case "rsa-pkcs1": self = .pkcs1
-        case "x25519": self = .sealedBox
-        default:
-            guard name.hasPrefix("rsa-oaep-") else { throw .unknownAlgorithm }
-            self = .oaep(try DigestAlgorithm(named: String(name.dropFirst("rsa-oaep-".count))))
+    /// `rsa-oaep-sha256`, `rsa-pkcs1`, `x25519`.
+    var name: String {
+        switch self {
+        case .oaep(let hash): "rsa-oaep-\(hash.name)"
+        case .pkcs1: "rsa-pkcs1"
+        case .sealedBox: "x25519"
         }
     }
 
+    var needsInsecure: Bool { if case .pkcs1 = self { true } else { false } }
+
+    /// - Throws: ``CryptoError/unknownAlgorithm``.
+    init(named name: String) throws(CryptoError) {
+        guard let found = Self.all.first(where: { $0.name == name.lowercased() }) else { throw .unknownAlgorithm }
+        self = found
+    }
+
+    /// The message's and the mask's.
+    func hashes(_ options: PublicKeyWrapOptions) throws(CryptoError) -> [DigestAlgorithm] {
+        guard case .oaep(let hash) = self else { return [] }
+        return [hash] + (try options.oaep(hash).mask.map { [$0] } ?? [])
+    }
+
     func requireInsecure(_ isAllowed: Bool) throws(Failure) {
-        guard case .pkcs1 = self, !isAllowed else { return }
+        guard needsInsecure, !isAllowed else { return }
         throw Failure(
             .unsafeAlgorithm, "PKCS#1 v1.5 encryption lets whoever can ask whether a message is well formed read it",
             hint: "--alg rsa-oaep-sha256, or add --insecure for interoperability")
@@ -57,6 +70,8 @@ struct PublicKeyWrapOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the password of an encrypted --kek-from comes from.", valueName: "source"))
     var kekPasswordFrom: SecretSourceArgument?
 
+    @OptionGroup var work: WorkOptions
+
     @Option(help: ArgumentHelp("rsa-oaep: the mask's hash; else the same.", valueName: "hash"))
     var mgf: String?
 
@@ -69,21 +84,16 @@ struct PublicKeyWrapOptions: ParsableArguments {
     }
 
     func holder(_ secrets: borrowing SecretSources) throws -> PublicKey {
-        let file = try KeyFile(read(secrets))
-        return file.isPrivate ? try open(file, secrets).publicKey() : try file.publicKey()
+        try file.publicKey(read(secrets), secrets)
     }
 
     func privateHolder(_ secrets: borrowing SecretSources) throws -> PrivateKey {
-        try open(KeyFile(read(secrets)), secrets)
+        try file.privateKey(read(secrets), secrets)
     }
+
+    private var file: KeyOpening { KeyOpening(passwordOption: "--kek-password-from", limit: work.limit) }
 
     private func read(_ secrets: borrowing SecretSources) throws(Failure) -> SecretBytes {
         try secrets.read("--kek-from", prompt: "Wrapping key", keepNewline: true, maximum: KeyFile.maximumCount)
-    }
-
-    private func open(_ file: borrowing KeyFile, _ secrets: borrowing SecretSources) throws -> PrivateKey {
-        guard file.encryptionName != nil else { return try file.privateKey() }
-        return try file.privateKey(
-            password: secrets.read("--kek-password-from", prompt: "Password of the wrapping key"))
     }
 }
