@@ -54,10 +54,6 @@ public enum CryptoError: Error, Hashable, Sendable {
     case notDecodable
     /// AES-KW wraps 16 bytes or more in whole half-blocks, AES-KWP 1 byte or more.
     case wrapLength
-    /// A work factor outside what the function takes.
-    case workOutOfBounds
-    /// A foreign file asks for more work than the cap allows.
-    case workAboveCap(Int)
     /// No `Salted__`, where `openssl enc` writes it.
     case notOpenSSLSalted
     /// Not a file container, or one whose header its format does not allow.
@@ -132,7 +128,7 @@ public enum CryptoError: Error, Hashable, Sendable {
         case .wrongPadding: 10510
         case .notText: 10517
         case .notDecodable: 10518
-        case .wrapLength, .workOutOfBounds, .workAboveCap, .unusableRecipient: 10502
+        case .wrapLength, .unusableRecipient: 10502
         case .notOpenSSLSalted, .notAContainer, .laterContainer, .otherLock, .wrongFileKey, .damagedContainer: 10527
         case .outOfMemory: 10531
         case .saltNotHex, .malformedHash, .schemeNotAllowed, .noSuchForm: 10502

@@ -21,12 +21,10 @@ struct Bench {
         }
     }
 
-    /// The rows, a file each kind. Left out until their code is there: AES-256-GCM, ChaCha20-Poly1305 and 3DES
-    /// (``BlockRows/row(_:_:_:ours:)``), a file's encryption beside age (``FileRows``), RSA, ECDSA and Ed25519
-    /// (``OpenSSLSpeed``'s rates).
+    /// The rows, a file each kind.
     private static func rows(_ options: Options, _ folder: TemporaryFolder) -> [Row] {
         StartRows.all(options, folder) + StretchRows.all(options, folder) + BlockRows.all(options)
-            + CallRows.all() + FileRows.all(options, folder) + SaltedRows.all(options)
+            + CallRows.all() + SignatureRows.all(options) + FileRows.all(options, folder) + SaltedRows.all(options)
     }
 
     private static func run(_ options: Options, _ folder: TemporaryFolder) throws(BenchError) {

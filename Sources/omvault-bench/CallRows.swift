@@ -2,6 +2,7 @@
 
 internal import COpenSSL
 internal import OMCrypto
+internal import OMSecrets
 
 enum CallRows {
     static func all() -> [Row] {
@@ -14,7 +15,9 @@ enum CallRows {
                         guard (try? Digest.of(message, .sha256)) != nil else { throw BenchError("no SHA-256") }
                     }
                 },
-                peer: .init(label: "EVP_Digest…") { () throws(BenchError) in try opensslDigest() })
+                peer: .init(label: "EVP_Digest…") { () throws(BenchError) in try opensslDigest() }),
+            sealing("AES-256-GCM", .aesGCM, "AES-256-GCM"),
+            sealing("ChaCha20-Poly1305", .chacha20Poly1305, "ChaCha20-Poly1305"),
         ]
     }
 
@@ -30,6 +33,42 @@ enum CallRows {
             EVP_MD_CTX_free(context)
             EVP_MD_free(function)
             guard isDone else { throw BenchError("no SHA-256") }
+        }
+    }
+
+    private static func sealing(_ title: String, _ algorithm: AEADAlgorithm, _ name: String) -> Row {
+        Row(
+            name: "one \(title) of 16 bytes", unit: .time, asked: .plus(1e-6),
+            ours: .init(label: "AuthenticatedCipher.seal") { () throws(BenchError) in
+                let message = SecretBytes(copying: [UInt8](repeating: 0x5A, count: 16))
+                let key = SecretBytes.random(32)
+                let nonce = [UInt8](repeating: 7, count: 12)
+                return try Clock.perCall { () throws(BenchError) in
+                    let sealed = try? AuthenticatedCipher.seal(
+                        message, algorithm, key: key, nonceNeverUsedBefore: nonce, associatedData: [])
+                    guard sealed != nil else { throw BenchError("OpenSSL has no \(title)") }
+                }
+            },
+            peer: .init(label: "EVP_Encrypt…") { () throws(BenchError) in try opensslSealing(name) })
+    }
+
+    /// Context, init, update, final, tag, free, under a cipher that was fetched before.
+    private static func opensslSealing(_ name: String) throws(BenchError) -> Double {
+        let message = [UInt8](repeating: 0x5A, count: 16)
+        let (key, nonce) = ([UInt8](repeating: 3, count: 32), [UInt8](repeating: 7, count: 12))
+        guard let cipher = EVP_CIPHER_fetch(nil, name, nil) else { throw BenchError("OpenSSL has no \(name)") }
+        defer { EVP_CIPHER_free(cipher) }
+        return try Clock.perCall { () throws(BenchError) in
+            var (sealed, tag) = ([UInt8](repeating: 0, count: 16), [UInt8](repeating: 0, count: 16))
+            var count: Int32 = 0
+            let context = EVP_CIPHER_CTX_new()
+            let isDone =
+                EVP_EncryptInit_ex2(context, cipher, key, nonce, nil) == 1
+                && EVP_EncryptUpdate(context, &sealed, &count, message, 16) == 1
+                && EVP_EncryptFinal_ex(context, &sealed, &count) == 1
+                && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, &tag) == 1
+            EVP_CIPHER_CTX_free(context)
+            guard isDone else { throw BenchError("\(name) does not seal") }
         }
     }
 }

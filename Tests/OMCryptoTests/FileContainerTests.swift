@@ -202,13 +202,30 @@ import Testing
         let password = try Password(secret("pw".utf8))
         let container = try sealed([1], FileSealer(password: password, work: .init(memoryKiB: 16 << 10, passes: 2)))
         let file = try SealedFile(from: source(container))
-        #expect(file.lock == .password(work: 32))
-        #expect(throws: CryptoError.workAboveCap(32)) { _ = try file.unlock(with: password, maximumWork: 31) }
-        _ = try file.unlock(with: password, maximumWork: 32)
+        #expect(file.lock == .password)
+        _ = try file.unlock(with: password)
+        // 1 GiB, 5 times: above what WorkLimit allows, in the header's own order.
         var greedy = container
-        greedy.replaceSubrange(50..<58, with: [0, 0x10, 0, 0, 0, 0, 0, 16])
+        greedy.replaceSubrange(50..<58, with: [0, 0x10, 0, 0, 0, 0, 0, 5])
         let asking = try SealedFile(from: source(greedy))
-        #expect(throws: CryptoError.workAboveCap(16_384)) { _ = try asking.unlock(with: password) }
+        #expect(throws: CryptoError.workTooHigh) { _ = try asking.unlock(with: password) }
+    }
+
+    @Test("a container is sealed to and opened with keys of X25519 from any file, and no others")
+    func keysOfFiles() throws {
+        let pair = try PrivateKey.generate(.x25519)
+        let container = try sealed(pattern(9), FileSealer(recipients: [FileRecipient(pair.publicKey())]))
+        let identity = try X25519Identity(KeyFile(pair.unencryptedPKCS8()).privateKey())
+        #expect(identity.publicKey == (try pair.publicKey().rawBytes))
+        let stream = source(container)
+        var message: [UInt8] = []
+        try SealedFile(from: stream).unlock(with: identity).open(from: stream) { message += [UInt8](copying: $0) }
+        #expect(message == pattern(9))
+        let other = try PrivateKey.generate(.ed25519).unencryptedPKCS8()
+        #expect(throws: CryptoError.unusableRecipient) {
+            _ = try FileRecipient(KeyFile(other).privateKey().publicKey())
+        }
+        #expect(throws: CryptoError.unusableRecipient) { _ = try X25519Identity(KeyFile(other).privateKey()) }
     }
 
     @Test("what does not open this lock is told apart from a wrong key")

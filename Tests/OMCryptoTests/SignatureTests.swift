@@ -62,6 +62,32 @@ import Testing
         #expect(try signer.finish() == ed.sign(message, .ed25519))
     }
 
+    @Test("one signer signs one message after the other, and one verifier judges each by itself")
+    func manyMessages() throws {
+        let ed = KeyBox { try PrivateKey(ed25519: secret(Sample.seed)) }
+        let ways: [(KeyBox, SignatureAlgorithm)] = [
+            (Sample.rsa, .rsaPSS()), (Sample.rsa, .legacyRSAPKCS1(.sha512)), (Sample.p256, .ecdsaFixed(.sha256)),
+            (ed, .ed25519),
+        ]
+        for (sample, way) in ways {
+            var signer = try Signer(sample.key, way)
+            var verifier = try Verifier(sample.key.publicKey(), way)
+            for number in UInt8(0)..<4 {
+                let message = [UInt8](repeating: number, count: 100 * Int(number))
+                try signer.update(message.span)
+                let signature = try signer.finish()
+                try sample.key.publicKey().verify(signature, of: message, way)
+                // What was refused leaves nothing behind for the next.
+                try verifier.update([9].span)
+                #expect(throws: CryptoError.badSignature) { try verifier.finish(signature) }
+                try verifier.update([9].span)
+                #expect(throws: CryptoError.emptySignature) { try verifier.finish([]) }
+                try verifier.update(message.span)
+                try verifier.finish(signature)
+            }
+        }
+    }
+
     @Test("a key signs only in its own way")
     func mismatches() throws {
         let ed = try PrivateKey.generate(.ed25519)

@@ -172,12 +172,11 @@ import Testing
                     .decrypt, unauthenticated: .aesCBC, keyCount: 32, password: password, header: broken)
             }
         }
-        #expect(throws: CryptoError.workAboveCap(10_000)) {
-            _ = try OpenSSLEnc.standard.cipher(
-                .decrypt, unauthenticated: .aesCBC, keyCount: 32, password: password, header: header,
-                maximumWork: 9_999)
+        #expect(throws: CryptoError.workTooHigh) {
+            _ = try OpenSSLEnc(.pbkdf2(iterations: 10_000_001), .sha256).cipher(
+                .decrypt, unauthenticated: .aesCBC, keyCount: 32, password: password, header: header)
         }
-        #expect(throws: CryptoError.workOutOfBounds) {
+        #expect(throws: CryptoError.parameterOutOfRange) {
             _ = try OpenSSLEnc(.pbkdf2(iterations: 0), .sha256).cipher(
                 .decrypt, unauthenticated: .aesCBC, keyCount: 32, password: password, header: header)
         }

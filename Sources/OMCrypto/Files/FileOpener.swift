@@ -10,17 +10,12 @@ public import OMSecrets
 public struct SealedFile: Sendable {
     /// What opens it.
     public enum Lock: Hashable, Sendable {
-        /// A password that takes `work` to try: MiB of memory times passes.
-        case password(work: Int)
+        case password
         /// A key of 32 bytes.
         case key
         /// A private key of one of `count` public keys.
         case recipients(count: Int)
     }
-
-    /// The most work that a container may ask for unless the caller allows more: MiB times passes. What is written
-    /// without choosing otherwise asks for 192.
-    public static let standardMaximumWork = 1024
 
     private let header: FileHeader
     private let bytes: [UInt8]
@@ -30,7 +25,7 @@ public struct SealedFile: Sendable {
 
     public var lock: Lock {
         switch header.lock {
-        case .password(let work, _): .password(work: (Int(work.memoryKiB) * Int(work.passes) + 1023) >> 10)
+        case .password: .password
         case .key: .key
         case .recipients(let stanzas): .recipients(count: stanzas.count)
         }
@@ -39,7 +34,7 @@ public struct SealedFile: Sendable {
     /// Reads the header and leaves `source` at the first chunk.
     ///
     /// - Throws: ``CryptoError/notAContainer``, ``CryptoError/laterContainer(_:)``, ``CryptoError/damagedContainer``;
-    ///   and   whatever `source` throws.
+    ///   and whatever `source` throws.
     public init(from source: ByteSource) throws {
         let fixed = try Self.read(FileHeader.fixedCount, from: source)
         let rest = try FileHeader.lockCount(fixed: fixed) + FileHeader.commitmentCount
@@ -50,16 +45,14 @@ public struct SealedFile: Sendable {
         commitment = Array(behind.suffix(FileHeader.commitmentCount))
     }
 
-    /// - Parameter maximumWork: The most MiB times passes that are spent on it.
-    /// - Throws: ``CryptoError/otherLock``, ``CryptoError/workAboveCap(_:)``, ``CryptoError/wrongFileKey``,
+    /// - Parameter limit: how much work the file may ask for.
+    /// - Throws: ``CryptoError/otherLock``, ``CryptoError/workTooHigh``, ``CryptoError/wrongFileKey``,
     ///   ``SecretsError/outOfMemory``.
-    public func unlock(
-        with password: borrowing Password, maximumWork: Int = standardMaximumWork
-    ) throws -> FileOpener {
-        guard case .password(let parameters, let salt) = header.lock, case .password(let work) = lock else {
-            throw CryptoError.otherLock
-        }
-        guard work <= maximumWork else { throw CryptoError.workAboveCap(work) }
+    public func unlock(with password: borrowing Password, limit: WorkLimit = .standard) throws -> FileOpener {
+        guard case .password(let parameters, let salt) = header.lock else { throw CryptoError.otherLock }
+        try limit.check(
+            .argon2(
+                .argon2id, .init(memoryKiB: Int(parameters.memoryKiB), passes: Int(parameters.passes), lanes: 1)))
         return try opener(Argon2id.stretch(password.bytes, salt: salt, parameters))
     }
 

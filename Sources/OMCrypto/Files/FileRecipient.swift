@@ -1,6 +1,5 @@
 // Public keys that open a container: X25519 (RFC 7748), a key pair of its own for every stanza.
 
-internal import COpenSSL
 public import OMSecrets
 
 /// An X25519 public key to encrypt to.
@@ -12,6 +11,12 @@ public struct FileRecipient: Hashable, Sendable {
     public init(publicKey: [UInt8]) throws(CryptoError) {
         guard publicKey.count == 32 else { throw .unusableRecipient }
         self.publicKey = publicKey
+    }
+
+    /// - Throws: ``CryptoError/unusableRecipient`` for a key of another type.
+    public init(_ key: borrowing PublicKey) throws(CryptoError) {
+        guard key.kind == .x25519 else { throw .unusableRecipient }
+        publicKey = try key.rawBytes
     }
 }
 
@@ -25,80 +30,35 @@ public protocol FileIdentity: ~Copyable {
     borrowing func agree(with publicKey: [UInt8]) throws(CryptoError) -> SecretBytes
 }
 
-/// A private key of X25519 as its 32 bytes.
+/// A private key of X25519 in memory.
 public struct X25519Identity: FileIdentity, ~Copyable {
-    private let privateKey: SecretBytes
+    private let key: PrivateKey
     public let publicKey: [UInt8]
 
+    /// - Throws: ``CryptoError/unusableRecipient`` for a key of another type.
+    public init(_ key: consuming PrivateKey) throws(CryptoError) {
+        guard key.kind == .x25519 else { throw .unusableRecipient }
+        publicKey = try key.publicKey().rawBytes
+        self.key = key
+    }
+
+    /// - Parameter privateKey: the 32 bytes.
     /// - Throws: ``CryptoError/unusableRecipient`` for other than 32 bytes.
-    public init(privateKey: consuming SecretBytes) throws(CryptoError) {
+    public init(privateKey: borrowing SecretBytes) throws(CryptoError) {
         guard privateKey.count == 32 else { throw .unusableRecipient }
-        let pair = try X25519Handle(privateKey: privateKey)
-        publicKey = try pair.publicKey()
-        self.privateKey = privateKey
+        let key = try privateKey.withBytes { (bytes) throws(CryptoError) in try PrivateKey(.x25519, raw: bytes) }
+        try self.init(key)
     }
 
     /// A new one.
     public static func random() throws(CryptoError) -> X25519Identity {
-        try X25519Identity(privateKey: SecretBytes.random(32))
+        try X25519Identity(PrivateKey.generate(.x25519))
     }
 
     public borrowing func agree(with publicKey: [UInt8]) throws(CryptoError) -> SecretBytes {
-        let mine = try X25519Handle(privateKey: privateKey)
-        return try mine.agree(with: X25519Handle(publicKey: publicKey))
-    }
-
-    /// The private key's bytes, for the one place that stores them.
-    public borrowing func withExposedBytes<R: ~Copyable, E: Error>(
-        _ body: (Span<UInt8>) throws(E) -> R
-    ) throws(E) -> R {
-        try privateKey.withBytes(body)
-    }
-}
-
-/// An EVP_PKEY.
-/// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
-struct X25519Handle: ~Copyable {
-    private let pointer: OpaquePointer
-
-    init(privateKey: borrowing SecretBytes) throws(CryptoError) {
-        let made = privateKey.withBytes { key in
-            key.withPointer { EVP_PKEY_new_raw_private_key_ex(nil, "X25519", nil, $0, $1) }
-        }
-        guard let made else { throw .clearing(.unusableRecipient) }
-        pointer = made
-    }
-
-    init(publicKey: [UInt8]) throws(CryptoError) {
-        guard let made = EVP_PKEY_new_raw_public_key_ex(nil, "X25519", nil, publicKey, publicKey.count) else {
-            throw .clearing(.unusableRecipient)
-        }
-        pointer = made
-    }
-
-    deinit { EVP_PKEY_free(pointer) }
-
-    borrowing func publicKey() throws(CryptoError) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: 32)
-        var count = bytes.count
-        guard EVP_PKEY_get_raw_public_key(pointer, &bytes, &count) == 1, count == 32 else {
-            throw .clearing(.unusableRecipient)
-        }
-        return bytes
-    }
-
-    borrowing func agree(with other: borrowing X25519Handle) throws(CryptoError) -> SecretBytes {
-        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, pointer, nil) else { throw .clearing(.unusableRecipient) }
-        defer { EVP_PKEY_CTX_free(context) }
-        guard EVP_PKEY_derive_init(context) == 1, EVP_PKEY_derive_set_peer(context, other.pointer) == 1 else {
-            throw .clearing(.unusableRecipient)
-        }
-        return try SecretBytes(count: 32) { (target) throws(CryptoError) in
-            var count = 32
-            let status = target.withPointer { target, _ in EVP_PKEY_derive(context, target, &count) }
-            // OpenSSL refuses a result of zeros, which a public key of low order gives with every private key.
-            guard status == 1, count == 32 else { throw .clearing(.unusableRecipient) }
-        }
+        do throws(CryptoError) {
+            return try key.agree(with: PublicKey(.x25519, raw: publicKey.span))
+        } catch { throw .unusableRecipient }
     }
 }
 

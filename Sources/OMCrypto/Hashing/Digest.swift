@@ -88,7 +88,7 @@ struct DigestContext: ~Copyable {
             (openssl, blake2b) = (nil, BLAKE2b(count: algorithm.count))
             return
         }
-        guard let function = FetchedDigests.all.functions[algorithm.index] else { throw .unknownAlgorithm }
+        guard let function = algorithm.fetched else { throw .unknownAlgorithm }
         guard let pointer = EVP_MD_CTX_new() else { fatalError("out of memory for a hash") }
         guard EVP_DigestInit_ex2(pointer, function, nil) == 1 else {
             EVP_MD_CTX_free(pointer)
@@ -98,6 +98,11 @@ struct DigestContext: ~Copyable {
     }
 
     deinit { EVP_MD_CTX_free(openssl) }
+}
+
+extension DigestAlgorithm {
+    /// OpenSSL's function; nil when it does not offer it.
+    var fetched: OpaquePointer? { FetchedDigests.all.functions[index] }
 }
 
 /// OpenSSL's functions, asked for once: a fetch takes longer than hashing a password does. They are never changed after

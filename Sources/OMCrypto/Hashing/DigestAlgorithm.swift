@@ -82,6 +82,17 @@ public enum DigestAlgorithm: CaseIterable, Hashable, Sendable {
     /// Whether two messages with one digest can be made: a caller that creates with it should say so.
     public var isInsecure: Bool { self == .insecureMD5 || self == .insecureSHA1 }
 
+    /// Whether signatures are made with it: the standards' SHA family. MD5 has been forged with, and BLAKE2b has no
+    /// signature's identifier.
+    var isForSignatures: Bool {
+        switch self {
+        case .insecureMD5, .blake2b256, .blake2b512: false
+        case .insecureSHA1, .sha224, .sha256, .sha384, .sha512, .sha512_224, .sha512_256, .sha3_224, .sha3_256,
+            .sha3_384, .sha3_512:
+            true
+        }
+    }
+
     /// The length in bytes of the blocks that the message is cut into; HMAC fills its key up to it.
     var blockCount: Int {
         switch self {

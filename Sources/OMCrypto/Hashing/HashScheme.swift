@@ -39,21 +39,19 @@ public struct HashScheme: Hashable, Sendable {
         }
     }
 
-    /// Every name in lower case. `{MD5}` is the SDK's and LDAP's and means the same to both.
-    static let braced: [String: HashScheme] = named([.ldap, .sdk])
-    static let phc: [String: HashScheme] = named([.phc])
-
-    private static func named(_ forms: [Form]) -> [String: HashScheme] {
-        var named: [String: HashScheme] = [:]
-        for form in forms {
-            for algorithm in DigestAlgorithm.allCases {
-                for isSalted in [false, true] {
-                    guard let scheme = try? HashScheme(form, algorithm, isSalted: isSalted) else { continue }
-                    named[scheme.name.lowercased()] = scheme
-                }
-            }
+    /// Every scheme that a stored string can name. `{MD5}`, which is the SDK's and LDAP's, is there twice.
+    public static let all: [HashScheme] = [Form.ldap, .sdk, .phc].flatMap { form in
+        DigestAlgorithm.allCases.flatMap { algorithm in
+            [false, true].compactMap { try? HashScheme(form, algorithm, isSalted: $0) }
         }
-        return named
+    }
+
+    /// Every name in lower case. `{MD5}` is the SDK's and LDAP's and means the same to both.
+    static let braced: [String: HashScheme] = named { $0 != .phc }
+    static let phc: [String: HashScheme] = named { $0 == .phc }
+
+    private static func named(_ isWanted: (Form) -> Bool) -> [String: HashScheme] {
+        Dictionary(all.filter { isWanted($0.form) }.map { ($0.name.lowercased(), $0) }) { $1 }
     }
 }
 

@@ -33,27 +33,24 @@ public enum SignatureAlgorithm: Hashable, Sendable {
         }
     }
 
-    /// `rsa-pss-sha256`, `rsa-pkcs1-sha256`, `ecdsa-sha256`, `ecdsa-p1363-sha256`, `ed25519`.
+    /// `rsa-pss-sha256`, `rsa-pkcs1-sha256`, `ecdsa-sha256`, `ecdsa-p1363-sha256`, `ed25519`, in any case.
     ///
     /// - Throws: ``CryptoError/unknownAlgorithm``.
     public init(named name: String) throws(CryptoError) {
-        if name == "ed25519" {
-            self = .ed25519
-            return
-        }
-        for (prefix, make) in Self.families where name.hasPrefix(prefix) {
-            let hash = try DigestAlgorithm(named: String(name.dropFirst(prefix.count)))
-            guard hash.name == name.dropFirst(prefix.count), hash != .insecureMD5 else { throw .unknownAlgorithm }
-            self = make(hash)
-            return
-        }
-        throw .unknownAlgorithm
+        guard let found = Self.allNamed.first(where: { $0.name == name.lowercased() }) else { throw .unknownAlgorithm }
+        self = found.algorithm
     }
 
-    private static let families: [(String, @Sendable (DigestAlgorithm) -> SignatureAlgorithm)] = [
-        ("rsa-pss-", { .rsaPSS($0) }), ("rsa-pkcs1-", { .legacyRSAPKCS1($0) }),
-        ("ecdsa-p1363-", { .ecdsaFixed($0) }), ("ecdsa-", { .ecdsa($0) }),
-    ]
+    /// Every name, and what it means.
+    public static let allNamed: [(name: String, algorithm: SignatureAlgorithm)] = {
+        let families: [(String, (DigestAlgorithm) -> SignatureAlgorithm)] = [
+            ("rsa-pss-", { .rsaPSS($0) }), ("rsa-pkcs1-", { .legacyRSAPKCS1($0) }),
+            ("ecdsa-", { .ecdsa($0) }), ("ecdsa-p1363-", { .ecdsaFixed($0) }),
+        ]
+        let hashes = DigestAlgorithm.allCases.filter(\.isForSignatures)
+        return families.flatMap { prefix, make in hashes.map { (prefix + $0.name, make($0)) } }
+            + [("ed25519", .ed25519)]
+    }()
 
     /// The hash of the message; nil for Ed25519, which has its own.
     public var hash: DigestAlgorithm? {

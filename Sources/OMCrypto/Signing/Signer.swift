@@ -1,4 +1,4 @@
-// Signing and verifying piece by piece over OpenSSL's EVP_DigestSign and EVP_DigestVerify.
+// Signing and verifying piece by piece: our digest, and OpenSSL's EVP_PKEY_sign and EVP_PKEY_verify over it.
 
 internal import COpenSSL
 internal import OMSecrets
@@ -8,6 +8,9 @@ internal import OMSecrets
 ///     var signer = try Signer(key, .ed25519)
 ///     signer.update(piece.span)
 ///     let signature = try signer.finish()
+///
+/// After ``finish()`` the same value signs the next message: to sign many, keep it, since setting it up costs a tenth of
+/// an ECDSA signature.
 public struct Signer: ~Copyable {
     private let operation: SignatureOperation
     private var message: SignedMessage
@@ -16,24 +19,24 @@ public struct Signer: ~Copyable {
     ///   together.
     public init(_ key: borrowing PrivateKey, _ algorithm: SignatureAlgorithm) throws(CryptoError) {
         guard algorithm.fits(key.kind) else { throw .wrongKeyType }
-        operation = try SignatureOperation(key.handle, key.kind, algorithm, isSigning: true, else: .cannotSign)
-        message = SignedMessage()
+        let prepared = try SignatureOperation(key.handle, key.kind, algorithm, isSigning: true, else: .cannotSign)
+        message = try SignedMessage(algorithm)
+        operation = prepared
     }
 
     /// - Throws: For Ed25519, which reads its message twice and so keeps it: ``CryptoError/inputTooLong`` past 1 GiB,
     ///   ``CryptoError/outOfMemory``.
-    public mutating func update(_ piece: Span<UInt8>) throws(CryptoError) { try message.update(piece, operation) }
+    public mutating func update(_ piece: Span<UInt8>) throws(CryptoError) { try message.update(piece) }
 
     /// - Throws: ``CryptoError/cannotSign`` for an RSA key too short for the hash.
-    public consuming func finish() throws(CryptoError) -> [UInt8] {
-        let (kind, algorithm) = (operation.kind, operation.algorithm)
-        let signature = try message.sign(operation)
-        guard case .ecdsaFixed = algorithm, case .ec(let curve) = kind else { return signature }
+    public mutating func finish() throws(CryptoError) -> [UInt8] {
+        let signature = try message.finish { (bytes) throws(CryptoError) in try operation.sign(bytes) }
+        guard case .ecdsaFixed = operation.algorithm, case .ec(let curve) = operation.kind else { return signature }
         return try ECDSASignature(der: signature, curve).fixed
     }
 }
 
-/// A message whose signature is being checked, piece by piece.
+/// A message whose signature is being checked, piece by piece; after ``finish(_:)`` the next one.
 public struct Verifier: ~Copyable {
     private let operation: SignatureOperation
     private var message: SignedMessage
@@ -41,29 +44,20 @@ public struct Verifier: ~Copyable {
     /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/unknownAlgorithm``.
     public init(_ key: borrowing PublicKey, _ algorithm: SignatureAlgorithm) throws(CryptoError) {
         guard algorithm.fits(key.kind) else { throw .wrongKeyType }
-        operation = try SignatureOperation(key.handle, key.kind, algorithm, isSigning: false, else: .unknownAlgorithm)
-        message = SignedMessage()
+        let prepared = try SignatureOperation(key.handle, key.kind, algorithm, isSigning: false, else: .unknownAlgorithm)
+        message = try SignedMessage(algorithm)
+        operation = prepared
     }
 
     /// - Throws: For Ed25519, which reads its message twice and so keeps it: ``CryptoError/inputTooLong`` past 1 GiB,
     ///   ``CryptoError/outOfMemory``.
-    public mutating func update(_ piece: Span<UInt8>) throws(CryptoError) { try message.update(piece, operation) }
+    public mutating func update(_ piece: Span<UInt8>) throws(CryptoError) { try message.update(piece) }
 
     /// Returns when the signature is right.
     ///
     /// - Throws: ``CryptoError/emptySignature``, ``CryptoError/badSignature`` for everything else that is not right.
-    public consuming func finish(_ signature: [UInt8]) throws(CryptoError) {
-        guard !signature.isEmpty else { throw .emptySignature }
-        var signature = signature
-        if case .ec(let curve) = operation.kind {
-            // Read and written anew: one signature must have one spelling.
-            signature =
-                switch operation.algorithm {
-                case .ecdsaFixed: try ECDSASignature(fixed: signature, curve).der
-                default: try ECDSASignature(der: signature, curve).der
-                }
-        }
-        try message.verify(signature, operation)
+    public mutating func finish(_ signature: [UInt8]) throws(CryptoError) {
+        try message.finish { (bytes) throws(CryptoError) in try operation.verify(operation.spelled(signature), bytes) }
     }
 }
 
@@ -91,39 +85,39 @@ extension PublicKey {
     }
 }
 
-/// What both share: OpenSSL's context, set up.
+/// What both share: the key and the algorithm set up once in OpenSSL, for as many messages as come.
+///
+/// Setting up costs several microseconds, a tenth of an ECDSA signature, so that a signer is worth keeping.
 /// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
 struct SignatureOperation: ~Copyable {
-    let context: OpaquePointer
     let kind: KeyKind
     let algorithm: SignatureAlgorithm
+    /// The key's operation on digests; for Ed25519, which signs messages, on messages.
+    private let context: SignatureContext
 
     init(
         _ key: borrowing KeyHandle, _ kind: KeyKind, _ algorithm: SignatureAlgorithm, isSigning: Bool,
         else error: CryptoError
     ) throws(CryptoError) {
-        guard let context = EVP_MD_CTX_new() else { fatalError("out of memory for a signature") }
-        guard Self.prepare(context, key, algorithm, isSigning) else {
-            EVP_MD_CTX_free(context)
-            throw .clearing(error)
-        }
-        (self.context, self.kind, self.algorithm) = (context, kind, algorithm)
+        let context =
+            switch algorithm.hash {
+            case nil: SignatureContext(ofMessages: key, isSigning: isSigning)
+            case let hash?:
+                SignatureContext(ofDigests: key, isSigning: isSigning) {
+                    hash.isForSignatures && Self.set(algorithm, hash, $0, isSigning)
+                }
+            }
+        guard context.isReady else { throw .clearing(error) }
+        self.context = context
+        (self.kind, self.algorithm) = (kind, algorithm)
     }
 
-    deinit { EVP_MD_CTX_free(context) }
-
-    private static func prepare(
-        _ context: OpaquePointer, _ key: borrowing KeyHandle, _ algorithm: SignatureAlgorithm, _ isSigning: Bool
+    private static func set(
+        _ algorithm: SignatureAlgorithm, _ hash: DigestAlgorithm, _ setup: OpaquePointer, _ isSigning: Bool
     ) -> Bool {
-        let hash = algorithm.hash?.messageDigestName
-        var setup: OpaquePointer?
-        let status =
-            isSigning
-            ? EVP_DigestSignInit_ex(context, &setup, hash, nil, nil, key.pointer, nil)
-            : EVP_DigestVerifyInit_ex(context, &setup, hash, nil, nil, key.pointer, nil)
-        guard status == 1 else { return false }
+        guard let function = hash.fetched, EVP_PKEY_CTX_set_signature_md(setup, function) == 1 else { return false }
         switch algorithm {
-        case .rsaPSS(let hash, let mask, let salt):
+        case .rsaPSS(_, let mask, let salt):
             return EVP_PKEY_CTX_set_rsa_padding(setup, RSA_PKCS1_PSS_PADDING) == 1
                 && EVP_PKEY_CTX_set_rsa_mgf1_md_name(setup, (mask ?? hash).messageDigestName, nil) == 1
                 && setSalt(salt, setup, isSigning)
@@ -132,7 +126,7 @@ struct SignatureOperation: ~Copyable {
         }
     }
 
-    private static func setSalt(_ salt: PSSSaltLength, _ setup: OpaquePointer?, _ isSigning: Bool) -> Bool {
+    private static func setSalt(_ salt: PSSSaltLength, _ setup: OpaquePointer, _ isSigning: Bool) -> Bool {
         let count: Int32
         switch salt {
         case .ofDigest: count = -1
@@ -143,42 +137,103 @@ struct SignatureOperation: ~Copyable {
         }
         return EVP_PKEY_CTX_set_rsa_pss_saltlen(setup, count) == 1
     }
+
+    /// - Parameter message: The digest; for Ed25519 the whole message.
+    borrowing func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
+        // Of RSA the modulus; an ECDSA signature of the largest curve has 139 bytes at most.
+        var count = max((kind.bits + 7) / 8, 160)
+        var signature = [UInt8](repeating: 0, count: count)
+        let status = unsafe message.withPointer { bytes, length in
+            algorithm == .ed25519
+                ? EVP_DigestSign(context.messages, &signature, &count, bytes, length)
+                : EVP_PKEY_sign(context.digests, &signature, &count, bytes, length)
+        }
+        guard status == 1 else { throw .clearing(.cannotSign) }
+        signature.removeLast(signature.count - count)
+        return signature
+    }
+
+    /// The signature as OpenSSL reads it.
+    borrowing func spelled(_ signature: [UInt8]) throws(CryptoError) -> [UInt8] {
+        guard !signature.isEmpty else { throw .emptySignature }
+        if case .ec(let curve) = kind {
+            // Read and written anew: one signature must have one spelling.
+            switch algorithm {
+            case .ecdsaFixed: return try ECDSASignature(fixed: signature, curve).der
+            default: return try ECDSASignature(der: signature, curve).der
+            }
+        }
+        return signature
+    }
+
+    borrowing func verify(_ signature: [UInt8], _ message: Span<UInt8>) throws(CryptoError) {
+        let status = unsafe message.withPointer { bytes, length in
+            algorithm == .ed25519
+                ? EVP_DigestVerify(context.messages, signature, signature.count, bytes, length)
+                : EVP_PKEY_verify(context.digests, signature, signature.count, bytes, length)
+        }
+        guard status == 1 else { throw .clearing(.badSignature) }
+    }
+}
+
+/// One of OpenSSL's two contexts.
+/// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
+struct SignatureContext: ~Copyable {
+    let digests: OpaquePointer?
+    let messages: OpaquePointer?
+    let isReady: Bool
+
+    init(ofDigests key: borrowing KeyHandle, isSigning: Bool, _ setUp: (OpaquePointer) -> Bool) {
+        (digests, messages) = (EVP_PKEY_CTX_new_from_pkey(nil, key.pointer, nil), nil)
+        guard let digests else {
+            isReady = false
+            return
+        }
+        let status = isSigning ? EVP_PKEY_sign_init(digests) : EVP_PKEY_verify_init(digests)
+        isReady = status == 1 && setUp(digests)
+    }
+
+    init(ofMessages key: borrowing KeyHandle, isSigning: Bool) {
+        (digests, messages) = (nil, EVP_MD_CTX_new())
+        let status =
+            isSigning
+            ? EVP_DigestSignInit_ex(messages, nil, nil, nil, nil, key.pointer, nil)
+            : EVP_DigestVerifyInit_ex(messages, nil, nil, nil, nil, key.pointer, nil)
+        isReady = status == 1
+    }
+
+    deinit {
+        EVP_PKEY_CTX_free(digests)
+        EVP_MD_CTX_free(messages)
+    }
 }
 
 /// The message, hashed as it comes, or kept whole where the algorithm asks for that.
 /// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
 struct SignedMessage: ~Copyable {
+    private var digest: Digest?
     private var whole = MessageBuffer()
 
-    mutating func update(_ piece: Span<UInt8>, _ operation: borrowing SignatureOperation) throws(CryptoError) {
-        guard operation.algorithm == .ed25519 else {
-            let status = unsafe piece.withPointer { EVP_DigestUpdate(operation.context, $0, $1) }
-            precondition(status == 1, "OpenSSL cannot hash")
+    init(_ algorithm: SignatureAlgorithm) throws(CryptoError) {
+        guard let hash = algorithm.hash else { return }
+        digest = try Digest(hash)
+    }
+
+    mutating func update(_ piece: Span<UInt8>) throws(CryptoError) {
+        guard digest == nil else {
+            digest?.update(piece)
             return
         }
         try whole.append(piece)
     }
 
-    func sign(_ operation: borrowing SignatureOperation) throws(CryptoError) -> [UInt8] {
-        // Of RSA the modulus; an ECDSA signature of the largest curve has 139 bytes at most.
-        var count = max((operation.kind.bits + 7) / 8, 160)
-        var signature = [UInt8](repeating: 0, count: count)
-        let status =
-            operation.algorithm == .ed25519
-            ? whole.withBytes { whole in
-                unsafe whole.withPointer { EVP_DigestSign(operation.context, &signature, &count, $0, $1) }
-            } : EVP_DigestSignFinal(operation.context, &signature, &count)
-        guard status == 1 else { throw .clearing(.cannotSign) }
-        return Array(signature.prefix(count))
-    }
-
-    func verify(_ signature: [UInt8], _ operation: borrowing SignatureOperation) throws(CryptoError) {
-        let status =
-            operation.algorithm == .ed25519
-            ? whole.withBytes { whole in
-                unsafe whole.withPointer { EVP_DigestVerify(operation.context, signature, signature.count, $0, $1) }
-            } : EVP_DigestVerifyFinal(operation.context, signature, signature.count)
-        guard status == 1 else { throw .clearing(.badSignature) }
+    /// Hands over what is signed, and starts the next message.
+    mutating func finish<R>(_ body: (Span<UInt8>) throws(CryptoError) -> R) throws(CryptoError) -> R {
+        guard let bytes = digest?.finish() else {
+            defer { whole.removeAll() }
+            return try whole.withBytes(body)
+        }
+        return try body(bytes.span)
     }
 }
 

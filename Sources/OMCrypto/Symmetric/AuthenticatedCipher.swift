@@ -31,6 +31,11 @@ public enum AEADAlgorithm: CaseIterable, Hashable, Sendable {
         }
     }
 
+    /// Every name that says the key's length.
+    public static let allNames: [String] = allCases.flatMap { algorithm in
+        algorithm.keyCounts.map(algorithm.name)
+    }
+
     /// The algorithm that `name` means, and the key's length when the name says it.
     ///
     /// - Throws: ``CryptoError/unknownAlgorithm``.

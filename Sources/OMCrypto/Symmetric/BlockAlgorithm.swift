@@ -52,6 +52,16 @@ public struct BlockAlgorithm: Hashable, Sendable {
         return "\(cipherName)-\(mode.name)"
     }
 
+    /// Every algorithm, by the names that say the key's length; `3des-cbc`, which does not, is there for each of its two.
+    public static let allNamed: [(name: String, algorithm: BlockAlgorithm)] = Cipher.allCases.flatMap { cipher in
+        Mode.allCases.flatMap { mode in
+            cipher.keyCounts.map { keyCount in
+                let algorithm = BlockAlgorithm(cipher, mode)
+                return (algorithm.name(keyCount: keyCount), algorithm)
+            }
+        }
+    }
+
     /// The algorithm that `name` means, and the key's length when the name says it: `aes-128-cbc`, `AES-CTR`,
     /// `3des-ecb`.
     ///

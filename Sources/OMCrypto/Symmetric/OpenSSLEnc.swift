@@ -37,19 +37,19 @@ public struct OpenSSLEnc: Hashable, Sendable {
     /// - Parameters:
     ///   - header: The first ``headerCount`` bytes.
     ///   - keyCount: Bytes; 24 for Triple DES.
-    ///   - maximumWork: The most PBKDF2 iterations that are done.
-    /// - Throws: ``CryptoError/notOpenSSLSalted``, ``CryptoError/workAboveCap(_:)``, ``CryptoError/keyLength``,
-    ///   ``CryptoError/unknownAlgorithm``.
+    ///   - limit: how many iterations are done.
+    /// - Throws: ``CryptoError/notOpenSSLSalted``, ``CryptoError/workTooHigh``, ``CryptoError/parameterOutOfRange``,
+    ///   ``CryptoError/keyLength``, ``CryptoError/unknownAlgorithm``.
     public func cipher(
         _ direction: BlockCipher.Direction, unauthenticated algorithm: BlockAlgorithm, keyCount: Int,
         padding: BlockPadding = .pkcs7, password: borrowing SecretBytes, header: [UInt8],
-        maximumWork: Int = 10_000_000
+        limit: WorkLimit = .standard
     ) throws(CryptoError) -> BlockCipher {
         guard header.count == Self.headerCount, header.starts(with: Self.magic) else { throw .notOpenSSLSalted }
         guard algorithm.keyCounts.contains(keyCount) else { throw .keyLength }
         let salt = Array(header.dropFirst(Self.magic.count))
         let ivCount = algorithm.usesIV ? algorithm.blockCount : 0
-        let material = try material(password, salt, keyCount + ivCount, maximumWork)
+        let material = try material(password, salt, keyCount + ivCount, limit)
         return try material.withBytes { (bytes: Span<UInt8>) throws(CryptoError) in
             try BlockCipher(
                 direction, unauthenticated: algorithm, key: SecretBytes(copying: bytes.extracting(0..<keyCount)),
@@ -58,13 +58,12 @@ public struct OpenSSLEnc: Hashable, Sendable {
     }
 
     private func material(
-        _ password: borrowing SecretBytes, _ salt: [UInt8], _ count: Int, _ maximumWork: Int
+        _ password: borrowing SecretBytes, _ salt: [UInt8], _ count: Int, _ limit: WorkLimit
     ) throws(CryptoError) -> SecretBytes {
         switch derivation {
         case .pbkdf2(let iterations):
-            guard iterations <= maximumWork else { throw .workAboveCap(iterations) }
-            return try PassphraseKey.pbkdf2(
-                password, salt: salt, hash: hash, iterations: iterations, count: count)
+            try limit.check(.pbkdf2(hash, iterations: iterations))
+            return try KeyDerivation.pbkdf2(hash, password, salt: salt, iterations: iterations, count: count)
         case .insecureBytesToKey:
             return try bytesToKey(password, salt, count)
         }

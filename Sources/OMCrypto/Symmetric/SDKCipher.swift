@@ -159,7 +159,7 @@ extension SDKCipher {
     ///   - scheme: The SDK's *salted* names pick the function: `SaltedSHA-256`.
     ///   - keyCount: Bytes.
     /// - Throws: In this order: ``CryptoError/emptyInput`` (10406), ``CryptoError/saltRequired`` (10513),
-    ///   ``CryptoError/unknownAlgorithm`` (10506), ``CryptoError/workOutOfBounds``.
+    ///   ``CryptoError/unknownAlgorithm`` (10506), ``CryptoError/parameterOutOfRange``.
     public static func pbkdf2Key(
         passphrase: borrowing SecretBytes, saltText: String, scheme: String, iterations: Int, keyCount: Int
     ) throws(CryptoError) -> SecretBytes {
@@ -167,7 +167,7 @@ extension SDKCipher {
         guard !saltText.isEmpty else { throw .saltRequired }
         let known = DigestAlgorithm.allCases.first { "Salted" + $0.sdkName == scheme && $0 != .insecureMD5 }
         guard let hash = known else { throw .unknownAlgorithm }
-        return try PassphraseKey.pbkdf2(
-            passphrase, salt: Array(saltText.utf8), hash: hash, iterations: iterations, count: keyCount)
+        return try KeyDerivation.pbkdf2(
+            hash, passphrase, salt: Array(saltText.utf8), iterations: iterations, count: keyCount)
     }
 }

@@ -10,13 +10,7 @@ extension PrivateKey {
     /// - Throws: ``CryptoError/wrongKeyType`` for two kinds that do not go together; ``CryptoError/invalidKey`` for a point
     ///   of low order, with which the secret would be the same whatever this key is (RFC 7748 section 6.1).
     public func agree(with other: borrowing PublicKey) throws(CryptoError) -> SecretBytes {
-        guard kind == other.kind else { throw .wrongKeyType }
-        let size: Int
-        switch kind {
-        case .x25519: size = 32
-        case .ec(let curve): size = curve.count
-        case .rsa, .ed25519: throw .wrongKeyType
-        }
+        guard kind == other.kind, let size = kind.sharedCount else { throw .wrongKeyType }
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil) else { throw .clearing(.invalidKey) }
         defer { EVP_PKEY_CTX_free(context) }
         guard EVP_PKEY_derive_init(context) == 1,

@@ -66,7 +66,7 @@ struct BareCipherFile {
         let secrets = try sources()
         var target = try target(isText: options.encoding == .base64)
         let key = try options.key(
-            secrets, algorithm.name(keyCount: count ?? 32), count: count, allowed: algorithm.keyCounts)
+            secrets, algorithm.name(keyCount: count ?? 32), count: count, allowed: algorithm.keyCounts, door)
         let given = try iv(secrets, count: algorithm.nonceCount, takesAny: algorithm == .aesGCM)
         let nonce = given ?? Random.bytes(algorithm.nonceCount)
         let data = try associatedData(secrets)
@@ -79,10 +79,10 @@ struct BareCipherFile {
         try target.finish()
     }
 
-    func decrypt(_ choice: CipherChoice, maximumWork: Int?) throws {
+    func decrypt(_ choice: CipherChoice) throws {
         if case .bare(let algorithm, let count) = choice {
             if let enc = try options.opensslEnc() {
-                return try decryptLikeOpenSSL(enc, algorithm, count, maximumWork)
+                return try decryptLikeOpenSSL(enc, algorithm, count)
             }
             return try decrypt(algorithm, count)
         }
@@ -92,7 +92,7 @@ struct BareCipherFile {
         let secrets = try sources()
         var target = try target(isText: true)
         let key = try options.key(
-            secrets, algorithm.name(keyCount: count ?? 32), count: count, allowed: algorithm.keyCounts)
+            secrets, algorithm.name(keyCount: count ?? 32), count: count, allowed: algorithm.keyCounts, door)
         let given = try iv(secrets, count: algorithm.nonceCount, takesAny: algorithm == .aesGCM)
         let data = try associatedData(secrets)
         let box = try box(input, isText: options.encoding == .base64)
@@ -128,7 +128,7 @@ struct BareCipherFile {
         let input = try InputFile(options.input)
         let secrets = try sources()
         var target = try target(isText: encoding != .raw)
-        let key = try options.key(secrets, name(algorithm, count), count: count, allowed: algorithm.keyCounts)
+        let key = try options.key(secrets, name(algorithm, count), count: count, allowed: algorithm.keyCounts, door)
         let given = try iv(secrets, count: algorithm.blockCount, takesAny: false)
         // The one gate that looks at a value: zeros are zeros, wherever they come from.
         guard allowsInsecure || !algorithm.usesIV || given?.contains(where: { $0 != 0 }) != false else {
@@ -164,7 +164,7 @@ struct BareCipherFile {
         let input = try InputFile(options.input)
         let secrets = try sources()
         var target = try target(isText: true)
-        let key = try options.key(secrets, name(named, count), count: count, allowed: named.keyCounts)
+        let key = try options.key(secrets, name(named, count), count: count, allowed: named.keyCounts, door)
         let given = try iv(secrets, count: named.blockCount, takesAny: false)
         if !named.isInsecure { warn(named, count) }
         guard encoding != .raw else {
@@ -222,15 +222,14 @@ struct BareCipherFile {
         let header = OpenSSLEnc.newHeader()
         var cipher = try enc.cipher(
             .encrypt, unauthenticated: algorithm, keyCount: try keyCount(algorithm, count),
-            padding: options.padding.ours, password: password.bytes, header: header)
+            padding: options.padding.ours, password: password.bytes, header: header,
+            limit: options.key.opening.work.limit)
         try target.write(header.span)
         try stream(input, &cipher, &target)
         try target.finish()
     }
 
-    private func decryptLikeOpenSSL(
-        _ enc: OpenSSLEnc, _ algorithm: BlockAlgorithm, _ count: Int?, _ maximumWork: Int?
-    ) throws {
+    private func decryptLikeOpenSSL(_ enc: OpenSSLEnc, _ algorithm: BlockAlgorithm, _ count: Int?) throws {
         let input = try InputFile(options.input)
         let secrets = try sources()
         var target = try target(isText: true)
@@ -240,7 +239,7 @@ struct BareCipherFile {
         var cipher = try enc.cipher(
             .decrypt, unauthenticated: algorithm, keyCount: try keyCount(algorithm, count),
             padding: options.padding.ours, password: password.bytes, header: header,
-            maximumWork: maximumWork ?? 10_000_000)
+            limit: options.key.opening.work.limit)
         try stream(input, &cipher, &target)
         try target.finish()
     }

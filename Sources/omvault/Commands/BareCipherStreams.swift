@@ -5,14 +5,15 @@ internal import OMSecrets
 
 extension BareCipherFile {
     func sources() throws(Failure) -> SecretSources {
-        guard options.openssl != nil || options.passwordFrom == nil else {
+        guard options.openssl != nil || options.passwordFrom == nil || options.key.isInVault else {
             throw Failure(
                 .usage, "a bare cipher takes a key, not a password",
                 hint: "--key-from; --openssl pbkdf2 makes a key of a password; or leave out --raw")
         }
-        var given: [(key: String, value: SecretSourceArgument?)] = [
-            options.openssl == nil ? ("--key-from", options.keyFrom) : ("--password-from", options.passwordFrom)
-        ]
+        var given: [(key: String, value: SecretSourceArgument?)] =
+            options.openssl != nil
+            ? [("--password-from", options.passwordFrom)]
+            : options.key.isInVault ? options.key.sources : [("--key-from", options.key.keyFrom?.source)]
         if let ivFrom = options.ivFrom, ivFrom != "random" {
             given.append(("--iv-from", SecretSourceArgument(argument: ivFrom)))
         }

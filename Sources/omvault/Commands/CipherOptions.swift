@@ -40,14 +40,10 @@ struct CipherOptions: ParsableArguments {
     @Flag(help: "Replace the file of -o.")
     var force = false
 
-    @Option(help: ArgumentHelp("Where the key comes from.", valueName: "source"))
-    var keyFrom: SecretSourceArgument?
+    @OptionGroup var key: KeyOptions
 
     @Option(help: ArgumentHelp("raw, hex or base64.", valueName: "encoding"))
     var keyEncoding = ByteEncoding.raw
-
-    @Option(help: ArgumentHelp("Where the password comes from.", valueName: "source"))
-    var passwordFrom: SecretSourceArgument?
 
     @Option(
         help: ArgumentHelp(
@@ -81,10 +77,13 @@ struct CipherOptions: ParsableArguments {
 
     func validate() throws {
         if zeroIV, ivFrom != nil { throw ValidationError("--zero-iv and --iv-from contradict each other") }
-        if keyFrom != nil, passwordFrom != nil {
+        if key.isGiven, !key.isInVault, passwordFrom != nil {
             throw ValidationError("--key-from and --password-from contradict each other")
         }
-        if openssl != nil, keyFrom != nil || ivFrom != nil || zeroIV || aadFrom != nil {
+        if key.opening.unlock.recoveryFrom != nil, !key.isInVault {
+            throw ValidationError("--recovery-from opens a vault: name a key in one with --tag or om://VAULT/ITEM")
+        }
+        if openssl != nil, key.isGiven || ivFrom != nil || zeroIV || aadFrom != nil {
             throw ValidationError("--openssl makes key and IV of the password")
         }
         if openssl != nil, let encoding, encoding != .raw { throw ValidationError("--openssl writes bytes") }
@@ -100,8 +99,8 @@ enum CipherChoice {
 
 extension CipherOptions {
     static let algorithms = """
-        aes-256-gcm, chacha20-poly1305; bare: aes-128-gcm, aes-192-gcm, xchacha20-poly1305, \
-        aes-128|192|256-cbc|ctr|ecb, 3des-cbc|ctr|ecb, des-cbc|ctr|ecb
+        \(FileAlgorithm.allCases.map(\.name).joined(separator: ", ")); bare: aes-128-gcm, xchacha20-poly1305, \
+        aes-256-cbc, aes-256-ctr and the others that omvault crypto algs lists
         """
 
     /// A name that only a bare cipher has means the bare cipher, with or without --raw.
@@ -121,11 +120,29 @@ extension CipherOptions {
             openssl == .pbkdf2 ? .pbkdf2(iterations: opensslIterations) : .insecureBytesToKey, hash)
     }
 
-    /// The key, of the length that the algorithm's name asks for.
-    func key(_ secrets: borrowing SecretSources, _ name: String, count: Int?, allowed: [Int]) throws(Failure)
-        -> SecretBytes
-    {
-        let key = try secrets.readBytes("--key-from", prompt: "Key (\(keyEncoding.rawValue))", keyEncoding)
+    /// The file's password, or the vault's that the key is in.
+    var passwordFrom: SecretSourceArgument? { key.opening.unlock.passwordFrom }
+
+    /// The bytes that --key-from or --tag names.
+    ///
+    /// - Parameter field: of an item in a vault, when the reference names none.
+    func keyBytes(
+        _ secrets: borrowing SecretSources, field: String, prompt: String, _ door: Door
+    ) throws -> SecretBytes {
+        let origin = try key.origin()
+        guard case .vault = origin else { return try secrets.readBytes("--key-from", prompt: prompt, keyEncoding) }
+        return try keyEncoding.decode(origin.bytes(field, secrets, key.opening, door), of: "--key-from")
+    }
+
+    /// The symmetric key, of the length that the algorithm's name asks for.
+    func key(
+        _ secrets: borrowing SecretSources, _ name: String, count: Int?, allowed: [Int], _ door: Door
+    ) throws -> SecretBytes {
+        guard key.tag == nil else {
+            throw Failure(
+                .usage, "\(name) takes a symmetric key, and a tag names a key pair", hint: "--key-from om://VAULT/ITEM")
+        }
+        let key = try keyBytes(secrets, field: "key", prompt: "Key (\(keyEncoding.rawValue))", door)
         let wanted = count.map { [$0] } ?? allowed
         guard wanted.contains(key.count) else {
             let lengths = wanted.map(String.init).joined(separator: " or ")

@@ -34,19 +34,22 @@ struct ContainerFile {
     private func sealer(
         _ command: CryptoEncrypt, _ algorithm: FileAlgorithm, _ inputIsStandard: Bool
     ) throws -> FileSealer {
-        guard command.recipient.isEmpty else {
+        let dataOption = inputIsStandard ? "-i" : nil
+        let key = options.key
+        guard command.recipient.isEmpty, key.tag == nil else {
+            // A recipient's key may stand in an encrypted file, or in a vault.
+            let secrets = try SecretSources(door, key.opening.sources, standardInputIsDataOf: dataOption)
             var recipients: [FileRecipient] = []
-            for text in command.recipient { recipients.append(try RecipientText.recipient(text)) }
+            if let tag = key.tag { recipients.append(try recipient(.vault(VaultReference(tag: KeyPairTag(tag))), secrets)) }
+            for text in command.recipient { recipients.append(try recipient(text, secrets)) }
             return try FileSealer(algorithm, recipients: recipients)
         }
-        let dataOption = inputIsStandard ? "-i" : nil
-        guard options.keyFrom == nil else {
-            let secrets = try SecretSources(
-                door, ["--key-from": options.keyFrom], standardInputIsDataOf: dataOption)
+        guard !key.isGiven else {
+            let sources = key.isInVault ? key.sources : [("--key-from", key.keyFrom?.source)]
+            let secrets = try SecretSources(door, sources, standardInputIsDataOf: dataOption)
             return try FileSealer(
                 algorithm,
-                key: Key<Deriving>(
-                    readFrom: options.key(secrets, "the container", count: 32, allowed: [])))
+                key: Key<Deriving>(readFrom: options.key(secrets, "the container", count: 32, allowed: [], door)))
         }
         let work = try command.stretch.parameters()
         let secrets = try SecretSources(
@@ -56,14 +59,27 @@ struct ContainerFile {
             work: work)
     }
 
-    func decrypt(maximumWork: Int?) throws {
+    /// A key in hex or base64, or whatever holds one.
+    private func recipient(_ text: String, _ secrets: borrowing SecretSources) throws -> FileRecipient {
+        if let bytes = (try? Hex.decode(text)) ?? (try? Base64.decode(text)), bytes.count == 32 {
+            return try FileRecipient(publicKey: bytes)
+        }
+        return try recipient(KeyOrigin(file: text, tag: nil), secrets)
+    }
+
+    private func recipient(_ origin: KeyOrigin, _ secrets: borrowing SecretSources) throws -> FileRecipient {
+        let bytes = try origin.bytes("public", secrets, options.key.opening, door)
+        guard bytes.count != 32 else { return try FileRecipient(publicKey: bytes.publicBytes()) }
+        return try FileRecipient(options.key.opening.file.publicKey(bytes, secrets))
+    }
+
+    func decrypt() throws {
         let input = try InputFile(options.input)
         var target = try OutputFile(options.output, replacing: options.force)
         let secrets = try SecretSources(
-            door, ["--password-from": options.passwordFrom, "--key-from": options.keyFrom],
-            standardInputIsDataOf: input.isStandardInput ? "-i" : nil)
+            door, options.key.sources, standardInputIsDataOf: input.isStandardInput ? "-i" : nil)
         let file = try SealedFile(from: { try input.read(into: &$0) })
-        let opener = try opener(file, secrets, maximumWork ?? SealedFile.standardMaximumWork)
+        let opener = try opener(file, secrets)
         var progress = ByteProgress(total: input.count, isQuiet: door.output.isQuiet)
         defer { progress.end() }
         var shown = ShownText(isNeeded: target.isStandardOutput && StandardOutput.isTerminal)
@@ -81,30 +97,33 @@ struct ContainerFile {
         try target.finish()
     }
 
-    private func opener(
-        _ file: SealedFile, _ secrets: borrowing SecretSources, _ maximumWork: Int
-    ) throws -> FileOpener {
+    private func opener(_ file: SealedFile, _ secrets: borrowing SecretSources) throws -> FileOpener {
         switch file.lock {
         case .password:
-            guard options.keyFrom == nil else {
+            guard !options.key.isGiven else {
                 throw Failure(.usage, "this file opens with a password, not with a key", hint: "--password-from")
             }
             return try file.unlock(
-                with: secrets.readPassword("--password-from", prompt: "Password"), maximumWork: maximumWork)
+                with: secrets.readPassword("--password-from", prompt: "Password"), limit: options.key.opening.work.limit)
         case .key:
             try requireKey("a key of 32 bytes")
             return try file.unlock(
-                with: Key<Deriving>(readFrom: options.key(secrets, "the container", count: 32, allowed: [])))
+                with: Key<Deriving>(readFrom: options.key(secrets, "the container", count: 32, allowed: [], door)))
         case .recipients:
             try requireKey("a private key of X25519")
-            return try file.unlock(
-                with: RecipientText.identity(
-                    secrets.readBytes("--key-from", prompt: "Private key", options.keyEncoding)))
+            return try file.unlock(with: identity(secrets))
         }
     }
 
+    /// The private key: a key file of any form, or its 32 bytes.
+    private func identity(_ secrets: borrowing SecretSources) throws -> X25519Identity {
+        let bytes = try options.keyBytes(secrets, field: "private", prompt: "Private key", door)
+        guard bytes.count != 32 else { return try X25519Identity(privateKey: bytes) }
+        return try X25519Identity(options.key.opening.file.privateKey(bytes, secrets))
+    }
+
     private func requireKey(_ what: String) throws(Failure) {
-        guard options.passwordFrom == nil else {
+        guard options.passwordFrom == nil || options.key.isInVault else {
             throw Failure(.usage, "this file opens with \(what), not with a password", hint: "--key-from")
         }
     }

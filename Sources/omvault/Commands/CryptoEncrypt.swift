@@ -14,6 +14,9 @@ struct CryptoEncrypt: Verb {
             chunks. Prefer it. With --raw, or an algorithm that only exists bare, it is IV and ciphertext as other
             programs write them (docs/toolkit.md).
 
+            With --tag it is to the public half of a pair in the vault. --password-from is the file's password; with
+            --tag or om:// it is the vault's.
+
               omvault crypto encrypt -i plan.pdf -o plan.pdf.omvf
               omvault crypto encrypt --recipient ada.pub --recipient bob.pub < plan.pdf > plan.pdf.omvf
               omvault crypto encrypt --alg aes-256-cbc --key-from file:key --encoding sdk-android -i text
@@ -25,7 +28,8 @@ struct CryptoEncrypt: Verb {
 
     @Option(
         help: ArgumentHelp(
-            "A public key that may open it: a PEM file of X25519, or its 32 bytes in hex or base64.", valueName: "pub"))
+            "A public key that may open it: a key file of X25519, om://VAULT/ITEM, or 32 bytes in hex or base64.",
+            valueName: "pub"))
     var recipient: [String] = []
 
     @OptionGroup var stretch: StretchOptions
@@ -34,8 +38,8 @@ struct CryptoEncrypt: Verb {
     var insecure = false
 
     func validate() throws {
-        if !recipient.isEmpty, cipher.keyFrom != nil || cipher.passwordFrom != nil {
-            throw ValidationError("--recipient, --key-from and --password-from contradict each other")
+        if !recipient.isEmpty, cipher.key.isGiven {
+            throw ValidationError("--recipient, --key-from and --tag contradict each other")
         }
     }
 
@@ -59,8 +63,9 @@ struct CryptoDecrypt: Verb {
         abstract: "Decrypt a file or standard input.",
         discussion: """
             A container says itself what opens it: a password, a key (--key-from, 32 bytes) or a private key of X25519
-            (--key-from, PEM or its 32 bytes). Nothing is written that is not authenticated, and the file of -o
-            appears only when all of it is.
+            (--key-from, a key file or its 32 bytes; --tag for one in the vault). Nothing is written that is not
+            authenticated, and the file of -o appears only when all of it is. --password-from is the file's password;
+            with --tag or om:// it is the vault's.
 
               omvault crypto decrypt -i plan.pdf.omvf -o plan.pdf
               omvault crypto decrypt --alg aes-256-cbc --openssl pbkdf2 -i a.enc -o a
@@ -69,17 +74,11 @@ struct CryptoDecrypt: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var cipher: CipherOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "The most work a foreign file may ask for: a container's MiB times passes, PBKDF2's iterations.",
-            valueName: "n"))
-    var maxWork: Int?
-
     func run(_ door: Door) throws {
         let choice = try cipher.choice()
         switch choice {
-        case .container: try ContainerFile(cipher, door).decrypt(maximumWork: maxWork)
-        case .sealed, .bare: try BareCipherFile(cipher, door).decrypt(choice, maximumWork: maxWork)
+        case .container: try ContainerFile(cipher, door).decrypt()
+        case .sealed, .bare: try BareCipherFile(cipher, door).decrypt(choice)
         }
     }
 }

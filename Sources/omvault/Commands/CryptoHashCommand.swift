@@ -11,7 +11,7 @@ struct CryptoCommand: ParsableCommand {
             CryptoRand.self,
             CryptoEncrypt.self, CryptoDecrypt.self, CryptoWrap.self, CryptoUnwrap.self,
             CryptoKeygen.self, CryptoPubkey.self, CryptoInspect.self, CryptoConvert.self, CryptoKeyRemove.self,
-            CryptoSign.self, CryptoVerify.self, CryptoAgree.self,
+            CryptoSign.self, CryptoVerify.self, CryptoAgree.self, CryptoAlgs.self,
         ])
 }
 

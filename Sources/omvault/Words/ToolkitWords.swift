@@ -21,7 +21,7 @@ extension Failure {
         case .inputTooLong:
             self.init(.usage, "the input or the salt is longer than the format allows")
         case .unknownAlgorithm:
-            self.init(.usage, "no such algorithm here", hint: "omvault crypto hash --help lists them")
+            self.init(.usage, "no such algorithm here", hint: "omvault crypto algs lists them")
         case .schemeNotAllowed:
             self.init(
                 .policy, "the stored hash names a scheme that is not allowed here",
@@ -58,12 +58,6 @@ extension Failure {
             self.init(
                 .usage, "aes-kw wraps 16 bytes or more, a multiple of 8",
                 hint: "--alg aes-kwp wraps any length from 1 byte")
-        case .workOutOfBounds:
-            self.init(.usage, "a work factor is outside what the function takes")
-        case .workAboveCap(let work):
-            self.init(
-                .corrupt, "the file asks for more work than is done without being asked: \(work)",
-                hint: "--max-work \(work), if you trust where it comes from")
         case .notOpenSSLSalted:
             self.init(.corrupt, "not a file of openssl enc: it does not begin with Salted__")
         case .notAContainer:
@@ -83,7 +77,7 @@ extension Failure {
         case .unusableRecipient:
             self.init(
                 .usage, "not a usable X25519 key",
-                hint: "a PEM file as openssl writes it (unencrypted), or the 32 bytes; at most 64 recipients")
+                hint: "a key file of that type (omvault crypto inspect), or the 32 bytes; at most 64 recipients")
         case .cannotGenerate, .tagRequired, .keyPairNotFound, .keyPairExists, .cannotSign, .emptySignature,
             .badSignature, .cannotUnwrap, .wrongKeyType, .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey,
             .keyPasswordRequired, .wrongKeyPassword, .noPrivateKey, .severalKeys, .certificateInsteadOfKey,

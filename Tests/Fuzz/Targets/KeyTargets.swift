@@ -5,21 +5,13 @@ import OMSecrets
 
 enum KeyTargets {
     static let all = [
-        // PEM, DER, JWK, OpenSSH: whatever the bytes look like. What is read must be written, and read again as the same key.
-        FuzzTarget(name: "key-files") { bytes in
-            guard let file = try? KeyFile(SecretBytes(copying: bytes)) else { return }
-            _ = file.encryptionName
-            if file.isPrivate {
-                guard let key = try? file.privateKey() else { return }
-                let again = try? KeyFile(key.unencryptedPKCS8()).privateKey().publicKey().spki()
-                let mine = try? key.publicKey().spki()
-                precondition(mine != nil && again == mine, "a key that was read is written as another")
-            } else {
-                guard let key = try? file.publicKey() else { return }
-                let mine = try? key.spki()
-                let again = mine.flatMap { try? KeyFile(SecretBytes(copying: $0)).publicKey().spki() }
-                precondition(mine != nil && again == mine, "a key that was read is written as another")
-            }
+        // PEM, DER, JWK, OpenSSH: whatever the bytes look like.
+        FuzzTarget(name: "key-files") { readAndWrite($0) },
+        // A JSON object and nothing else, so that all the time goes into its reader.
+        FuzzTarget(name: "jwk") { bytes in readAndWrite([UInt8(ascii: "{")] + bytes, as: .jwk) },
+        FuzzTarget(name: "openssh-private") { bytes in
+            let text = "-----BEGIN OPENSSH PRIVATE KEY-----\n\(lines(Base64.encode(bytes)))-----END OPENSSH PRIVATE KEY-----\n"
+            readAndWrite(Array(text.utf8), as: .openSSHPrivate)
         },
         // Only what costs next to nothing is derived: a work factor above the cap is refused before it is.
         FuzzTarget(name: "key-files-encrypted") { bytes in
@@ -45,4 +37,37 @@ enum KeyTargets {
             _ = try? key.verify(Array(bytes.dropFirst(64)), of: [], .ecdsa(.sha256))
         },
     ]
+
+    /// What is read must be written, and read again as the same key.
+    private static func readAndWrite(_ bytes: [UInt8], as wanted: KeyFormat? = nil) {
+        guard let file = try? KeyFile(SecretBytes(copying: bytes)), wanted == nil || file.format == wanted else {
+            return
+        }
+        _ = file.encryptionName
+        if file.isPrivate {
+            guard let key = try? file.privateKey() else { return }
+            let mine = try? key.publicKey().spki()
+            let again = try? KeyFile(key.unencryptedPKCS8()).privateKey().publicKey().spki()
+            precondition(mine != nil && again == mine, "a key that was read is written as another")
+            let json = try? KeyFile(key.unencryptedJWK()).privateKey().publicKey().spki()
+            precondition(json == mine, "a key is written as another in JSON")
+        } else {
+            guard let key = try? file.publicKey() else { return }
+            let mine = try? key.spki()
+            let again = mine.flatMap { try? KeyFile(SecretBytes(copying: $0)).publicKey().spki() }
+            precondition(mine != nil && again == mine, "a key that was read is written as another")
+            let json = (try? key.jwk()).flatMap { try? KeyFile(SecretBytes(copying: Array($0.utf8))).publicKey().spki() }
+            precondition(json == mine, "a key is written as another in JSON")
+        }
+    }
+
+    /// PEM's lines of 64 characters.
+    private static func lines(_ text: String) -> String {
+        var (lines, rest) = ("", text[...])
+        while !rest.isEmpty {
+            lines += rest.prefix(64) + "\n"
+            rest = rest.dropFirst(64)
+        }
+        return lines
+    }
 }

@@ -1,4 +1,4 @@
-// Containers, X25519 keys in PEM and the Android SDK's names in braces, as they come from strangers.
+// Containers and the Android SDK's names in braces, as they come from strangers.
 
 import OMCrypto
 import OMSecrets
@@ -20,11 +20,6 @@ enum SymmetricTargets {
             }
             let opener = try? file.unlock(with: key)
             try? opener?.open(from: source) { _ in }
-        },
-        FuzzTarget(name: "x25519-pem") { bytes in
-            let text = SecretBytes(copying: bytes)
-            _ = try? FileRecipient(pem: text)
-            _ = try? X25519Identity(pem: text)
         },
         FuzzTarget(name: "transformation") { bytes in
             guard let text = String(validating: bytes, as: UTF8.self) else { return }
