@@ -105,11 +105,14 @@ import Testing
                     esac
                 done < <(names key-type)
                 while read -r name status; do
-                    key=ec-p256; [[ $name != pkcs1 ]] || key=rsa
+                    key=ec-p256; [[ $name != pkcs1* ]] || key=rsa
                     case $name in
                     openssh) omvault crypto pubkey --in $key.pub --to $name > /dev/null; continue ;;
                     pem | der | p12) set -- --encrypt-from file:data ;;
-                    sec1) set -- ;;
+                    cert)
+                        openssl req -new -x509 -key $key.pem -subj /CN=me -out c.pem
+                        gated $status omvault crypto convert --in c.pem --to cert; continue ;;
+                    sec1*) set -- ;;
                     *) set -- --insecure ;;
                     esac
                     gated $status omvault -q crypto convert --in $key.pem --to $name "$@"
@@ -129,7 +132,7 @@ import Testing
                 done < <(names signature)
                 while read -r name status; do
                     case $name in aes*) kek=(key key) ;; rsa*) kek=(rsa.pub rsa.pem) ;; *) kek=(x25519.pub x25519.pem) ;; esac
-                    gated $status omvault -q crypto wrap --alg $name --kek-from file:${kek[0]} --key-from file:key
+                    gated $status omvault crypto wrap --alg $name --kek-from file:${kek[0]} --key-from file:key
                     omvault crypto unwrap --alg $name --kek-from file:${kek[1]} --key-from file:out | cmp - key
                 done < <(names wrap)
                 """)
