@@ -88,7 +88,7 @@ import Testing
             refused 30 omvault crypto agree --key-from file:x.pem --peer pw; says '"pw"'
             omvault -q crypto convert --in x.pem --encrypt-from file:pw -o locked.pem
             refused 2 omvault crypto agree --key-from file:x.pem --peer locked.pem; says 'crypto pubkey'
-            refused 2 omvault crypto keygen --type rsa --bits 2049 --tag t; says 'multiple of 8'
+            refused 2 omvault crypto keygen --type rsa --bits 2049 --out t --encrypt-from file:pw; says 'multiple of 8'
             refused 2 omvault crypto sign --alg rsa-pss-sha257 --key-from file:e.pem pw; says 'crypto algs'
             refused 4 omvault crypto convert --in d.pem --to openssh; says Ed25519
             head -c 1100000 /dev/zero > long

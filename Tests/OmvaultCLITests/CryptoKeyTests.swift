@@ -290,7 +290,7 @@ import Testing
                     for mask in sha1 sha256; do
                         oaep=":oaep -pkeyopt rsa_oaep_md:$hash -pkeyopt rsa_mgf1_md:$mask -pkeyopt rsa_oaep_label:6c6162"
                         ours="--alg rsa-oaep-$hash --mgf $mask --label lab"
-                        omvault crypto wrap $ours --kek-from file:rsa.pub --key-from file:k -o w
+                        omvault -q crypto wrap $ours --kek-from file:rsa.pub --key-from file:k -o w
                         $pk$oaep -decrypt -inkey rsa.pem -in w | cmp - k
                         $pk$oaep -encrypt -pubin -inkey rsa.pub -in k -out w2
                         omvault crypto unwrap $ours --kek-from file:rsa.pem --key-from file:w2 | cmp - k

@@ -74,9 +74,6 @@ struct CryptoKeygen: Verb {
                 .unsafeAlgorithm, "an RSA key of \(bits) bits can be broken",
                 hint: "leave out --bits for 3072, or add --insecure for interoperability")
         }
-        if let pub, OutputFile.areSame(pub, output ?? "-") {
-            throw Failure(.usage, "--out and --pub are one file: the public key would replace the private one")
-        }
         if let place = try KeyPairPlace(tag: tag, output: output) {
             guard encryptFrom == nil, !noPassword else {
                 throw Failure(.usage, "the vault seals the key itself: --encrypt-from and --no-password are for files")
@@ -121,6 +118,9 @@ struct CryptoKeygen: Verb {
     }
 
     private func write(_ kind: KeyKind, _ door: Door) throws {
+        if let pub, OutputFile.areSame(pub, output ?? "-") {
+            throw Failure(.usage, "--out and --pub are one file: the public key would replace the private one")
+        }
         guard !noPassword || insecure else { throw Self.plainKeyGate }
         var target = try OutputFile(output, replacing: force)
         var pubTarget = try PublicTarget(pub, replacing: force)

@@ -143,7 +143,7 @@ import Testing
         let names = [D.sequence(), D.sequence(), D.sequence(), D.sequence()].flatMap { $0 }
         let der = D.sequence(D.sequence(D.integer(1), names, Sample.spki), D.sequence(), D.bits([0]))
         #expect(problem(der) == .certificateInsteadOfKey)
-        #expect(problem(Sample.pem("CERTIFICATE", der)) == .certificateInsteadOfKey)
+        #expect(problem(Sample.long("CERTIFICATE", der)) == .certificateInsteadOfKey)
     }
 
     @Test("an Ed25519 key of low or mixed order, off its curve or in another spelling is none")
