@@ -111,11 +111,14 @@ import Testing
                     esac
                 done < <(names key-type)
                 while read -r name status; do
-                    key=ec-p256; [[ $name != pkcs1 ]] || key=rsa
+                    key=ec-p256; [[ $name != pkcs1* ]] || key=rsa
                     case $name in
                     openssh) omvault crypto pubkey --in $key.pub --to $name > /dev/null; continue ;;
                     pem | der | p12) set -- --encrypt-from file:data ;;
-                    sec1) set -- ;;
+                    cert)
+                        openssl req -new -x509 -key $key.pem -subj /CN=me -out c.pem
+                        gated $status omvault crypto convert --in c.pem --to cert; continue ;;
+                    sec1*) set -- ;;
                     *) set -- --insecure ;;
                     esac
                     gated $status omvault -q crypto convert --in $key.pem --to $name "$@"
