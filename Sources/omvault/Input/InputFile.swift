@@ -22,11 +22,11 @@ struct InputFile: ~Copyable {
 
     static func isStandardInput(_ path: String?) -> Bool { path == nil || path == "-" }
 
-    /// The length in bytes, if it is known.
+    /// The number of bytes still to come, if it is known.
     var count: Int? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return status.st_size
+        return max(0, status.st_size - max(0, lseek(descriptor, 0, SEEK_CUR)))
     }
 
     /// Fills `target` from its start with what is there; 0 at the end.
@@ -48,10 +48,12 @@ struct InputFile: ~Copyable {
     ///
     /// - Parameter hint: What to do when it is too long.
     func readWhole(maximum: Int, hint: String) throws(Failure) -> SecretBytes {
-        var buffer = SecretBuffer(capacity: min(count ?? 0, maximum) + 64)
+        let tooLong = Failure(.usage, "\(name) is longer than \(maximum >> 20) MiB", hint: hint)
+        guard count ?? 0 <= maximum else { throw tooLong }
+        var buffer = SecretBuffer(capacity: (count ?? 0) + 64)
         switch readAll(descriptor, into: &buffer, maximum: maximum) {
         case .end: return buffer.finish()
-        case .tooLong: throw Failure(.usage, "\(name) is longer than \(maximum >> 20) MiB", hint: hint)
+        case .tooLong: throw tooLong
         case .error(let code): throw Failure(.io, "cannot read \(name): \(systemMessage(code))")
         }
     }
