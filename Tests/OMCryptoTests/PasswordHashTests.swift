@@ -108,7 +108,7 @@ import Testing
             ("$scrypt$ln=1,r=1048576,p=15$\(salt)$\(hash)", 240), ("$scrypt$ln=1,r=1,p=65537$\(salt)$\(hash)", 2),
             ("$argon2id$v=19$m=1048576,t=4,p=131072$\(salt)$\(hash)", 2048),
             ("$argon2id$v=19$m=65536,t=1,p=65$\(salt)$\(hash)", 2),
-            ("$pbkdf2-sha256$i=10000000,l=33$\(salt)$\(hash)AA", 2),
+            ("$pbkdf2-sha256$i=10000000,l=33$\(salt)$\(hash)A", 2),
             ("$pbkdf2-sha256$i=1000000,l=2900$\(salt)$" + String(repeating: "A", count: 3866) + "A", 10),
             ("$pbkdf2-sha256$i=10000001,l=32$\(salt)$\(hash)", 2), ("$2b$17$" + String(repeating: "a", count: 53), 2),
             ("$2b$31$" + String(repeating: "a", count: 53), 1 << 15),
@@ -157,9 +157,9 @@ import Testing
         let start = ContinuousClock.now
         let key = try KeyDerivation.argon2(
             .argon2id, Self.secret("pw"), salt: Array("saltsalt".utf8),
-            .init(memoryKiB: 512, passes: 2000, lanes: 64), count: 16)
+            .init(memoryKiB: 512, passes: 1000, lanes: 64), count: 16)
         #expect(key.count == 16)
-        // With threads it is half a million of them.
+        // With threads it is a quarter of a million of them.
         #expect(ContinuousClock.now - start < .seconds(20))
     }
 
