@@ -32,6 +32,7 @@ import Testing
             ("password", [false, false, false, false, true, true]),
             ("salted-sha256,pbkdf2-sha512", [false, false, true, false, true, false]),
             ("argon2id", [false, false, false, false, false, false]),
+            (" SSHA256 , bcrypt", [true, false, false, false, false, true]),
         ]
         for (list, expected) in lists {
             var checker = HashChecker(schemes: try list.map { try HashSchemes(list: $0) } ?? .standard)
@@ -40,7 +41,7 @@ import Testing
                 #expect(answer == (isAllowed ? .match : .refused(.schemeNotAllowed)), "\(list ?? "nil"): \(text)")
             }
         }
-        for list in ["", "salted,", "SSHA257", "sha256,", "md5 ", "argon2"] {
+        for list in ["", "salted,", "SSHA257", "sha256,", "ssha256,  ,md5", "argon2"] {
             #expect(throws: CryptoError.unknownAlgorithm, "\(list)") { try HashSchemes(list: list) }
         }
     }
@@ -65,6 +66,39 @@ import Testing
         var checker = HashChecker()
         #expect(checker.check(pairs: Array(lines.utf8).span) == expected)
         #expect(checker.check(pairs: [UInt8]().span) == [])
+    }
+
+    @Test("a hash of another kind is one more scheme that is not allowed; what is no hash is malformed")
+    func foreign() throws {
+        var checker = HashChecker(schemes: try HashSchemes(list: "all"))
+        for text in [
+            "{CRYPT}$2b$12$abc", "{FOO}x", "{SSHA-256}AAAA", "$6$salt$hash", "$1$salt$hash", "$y$j9T$salt$hash",
+            "$2x$04$" + String(repeating: "a", count: 53), "$pbkdf2-foo$i=1,l=4$c2FsdHNhbHQ$AAAAAA",
+        ] {
+            #expect(checker.check(Array(text.utf8).span, Self.value.span) == .refused(.schemeNotAllowed), "\(text)")
+            #expect(throws: CryptoError.self, "\(text)") { _ = try HashSchemes.standard.hash(parsing: text) }
+        }
+        for text in ["", "x", "{}AAAA", "{SSHA256}!", "{CRYPT", "$", "$$", "$argon2id$", "$2b$"] {
+            let answer = checker.check(Array(text.utf8).span, Self.value.span)
+            #expect([.refused(.malformedHash), .refused(.notPrefixed)].contains(answer), "\(text): \(answer)")
+        }
+    }
+
+    @Test("data in pieces is compared with what the list allows, and with no password's hash")
+    func pieces() throws {
+        let text = try stored(.sha512, .ldap, [1, 2])
+        var comparison = try HashComparison(HashSchemes(list: "SSHA512").hash(parsing: text))
+        for _ in 0..<2 {
+            for byte in Self.value { comparison.update([byte].span) }
+            let isSame = comparison.finish()
+            comparison.update([1].span)
+            let isOther = !comparison.finish()
+            #expect(isSame && isOther)
+        }
+        #expect(throws: CryptoError.schemeNotAllowed) { _ = try HashSchemes(list: "SSHA256").hash(parsing: text) }
+        let slow = try PasswordHash.make(SecretBytes(copying: Self.value), .pbkdf2(.sha256, iterations: 2)).text
+        #expect(throws: CryptoError.noSuchForm) { _ = try HashSchemes.standard.hash(parsing: slow) }
+        #expect(throws: CryptoError.noSuchForm) { _ = try HashSchemes.standard.hash(parsing: text, as: .phc) }
     }
 
     @Test("a value may hold tabs and any bytes; the hash may be long")

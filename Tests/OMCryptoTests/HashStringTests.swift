@@ -72,6 +72,57 @@ import Testing
         }
     }
 
+    @Test("what each of the SDK's switches leaves out is given beside the string, and every form is read")
+    func written() throws {
+        for encoding in [HashEncoding.sdk, .sdkAndroid] {
+            for salt in [[], encoding == .sdk ? Array("A1B2".utf8) : [1, 2, 3]] as [[UInt8]] {
+                for bits in 0..<8 {
+                    let switches = SDKSwitches(
+                        appendsSalt: bits & 1 > 0, usesBase64: bits & 2 > 0, hasPrefix: bits & 4 > 0)
+                    var hash = try HashString(.sha384, encoding, salt: salt, switches: switches)
+                    hash.update(Self.password.span)
+                    let text = hash.finish().withBytes { bytes in bytes.indices.map { bytes[$0] } }
+                    let read = try StoredHash(
+                        written: text, as: encoding, switches, algorithm: .sha384, salt: salt)
+                    #expect(try read.matches(SecretBytes(copying: Self.password)))
+                    #expect(try !read.matches(SecretBytes(copying: Array("other".utf8))))
+                    #expect(read.scheme?.isSalted == !salt.isEmpty)
+                    #expect(throws: CryptoError.self) {
+                        _ = try StoredHash(
+                            written: text.dropLast(), as: encoding, switches, algorithm: .sha384, salt: salt)
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("a string that contradicts what is said of it is refused")
+    func contradictions() throws {
+        let noSalt = SDKSwitches(appendsSalt: false)
+        let named = Array("{SaltedSHA-256}ieAVNqwgcnlAnU3h5SU+AfShdp5pbbDWBiypuPVnZ8g=".utf8)
+        let plain = Array("{SHA-256}ieAVNqwgcnlAnU3h5SU+AfShdp5pbbDWBiypuPVnZ8g=".utf8)
+        let bare = Array("ieAVNqwgcnlAnU3h5SU+AfShdp5pbbDWBiypuPVnZ8g=".utf8)
+        let cases: [([UInt8], SDKSwitches, DigestAlgorithm?, [UInt8], CryptoError)] = [
+            (named, noSalt, nil, [], .saltRequired), (plain, noSalt, nil, [1], .saltNotSupported),
+            (named, SDKSwitches(), nil, [], .malformedHash), (named, noSalt, .sha512, [1], .noSuchForm),
+            (bare, SDKSwitches(), .sha256, [], .notPrefixed),
+            (bare, SDKSwitches(hasPrefix: false), nil, [], .noSuchForm),
+            (bare, SDKSwitches(hasPrefix: false), .sha512, [], .malformedHash),
+            (bare, SDKSwitches(appendsSalt: false, hasPrefix: false), .insecureSHA1, [], .malformedHash),
+            (bare, SDKSwitches(usesBase64: false), .sha256, [], .malformedHash),
+            (Array("{SSHA256}".utf8) + bare.dropFirst(0), noSalt, nil, [1], .noSuchForm),
+            (Array("{SHA-257}".utf8) + bare, noSalt, nil, [], .unknownAlgorithm),
+        ]
+        for (text, switches, algorithm, salt, error) in cases {
+            #expect(throws: error, "\(String(decoding: text, as: UTF8.self))") {
+                _ = try StoredHash(written: text, as: .sdkAndroid, switches, algorithm: algorithm, salt: salt)
+            }
+        }
+        #expect(throws: CryptoError.noSuchForm) {
+            _ = try StoredHash(written: plain, as: .ldap, SDKSwitches(), algorithm: nil)
+        }
+    }
+
     @Test("malformed strings are refused with an error, all of them")
     func malformed() throws {
         let braced = try write(.sha256, .ldap, [1, 2, 3])
@@ -211,8 +262,8 @@ import Testing
     @Test("the SDK's PBKDF2 takes its salted names only, and gives the iOS and the Android PIN's key")
     func pbkdf2() throws {
         let pin = SecretBytes(copying: Array("1234".utf8))
-        let key = try KeyDerivation.insecureSDKPBKDF2(
-            pin, salt: "A1B2", algorithm: Self.salted, iterations: 1000, count: 32)
+        let key = try Insecure.SDKCipher.pbkdf2Key(
+            passphrase: pin, salt: "A1B2", algorithm: Self.salted, iterations: 1000, count: 32)
         #expect(
             HashStringTests.text(Hex.encode(key)) == "738c20b60a6640727588a3c632d852b95f75865a3a05f70835bf1124787e2c03")
         let android = try KeyDerivation.pbkdf2(.insecureSHA1, pin, salt: Array(0..<16), iterations: 2000, count: 32)
@@ -220,16 +271,19 @@ import Testing
             HashStringTests.text(Hex.encode(android))
                 == "3c84228b2e663877ce893f4200e862098250406c7ccbef2edbf9ea0f67e4e356")
         let nothing = SecretBytes(copying: [])
-        for (name, salt, code) in [("SHA-256", "A1", 10506), ("SaltedMD5", "A1", 10506), ("SaltedSHA-256", "", 10513)] {
+        for (name, salt, code) in [
+            ("SHA-256", "A1", 10506), ("SaltedMD5", "A1", 10506), ("SaltedSHA3-256", "A1", 10506),
+            ("SaltedBLAKE2b-256", "A1", 10506), ("SaltedSHA-256", "", 10513),
+        ] {
             let error = #expect(throws: CryptoError.self) {
-                _ = try KeyDerivation.insecureSDKPBKDF2(
-                    pin, salt: salt, algorithm: SDKHashAlgorithm(named: name), iterations: 1, count: 16)
+                _ = try Insecure.SDKCipher.pbkdf2Key(
+                    passphrase: pin, salt: salt, algorithm: SDKHashAlgorithm(named: name), iterations: 1, count: 16)
             }
             #expect(error?.sdkCode == code)
         }
         #expect(throws: CryptoError.emptyInput) {
-            _ = try KeyDerivation.insecureSDKPBKDF2(
-                nothing, salt: "", algorithm: Self.sha256, iterations: 1, count: 16)
+            _ = try Insecure.SDKCipher.pbkdf2Key(
+                passphrase: nothing, salt: "", algorithm: Self.sha256, iterations: 1, count: 16)
         }
     }
 }

@@ -103,6 +103,13 @@ import Testing
             ("$argon2id$v=19$m=8,t=4194304,p=1$\(salt)$\(hash)", 8), ("$scrypt$ln=21,r=8,p=1$\(salt)$\(hash)", 2),
             ("$scrypt$ln=63,r=8,p=1$\(salt)$\(hash)", nil),
             ("$scrypt$ln=1,r=9999999999,p=9999999999$\(salt)$\(hash)", nil),
+            // A buffer of 128 · r · p bytes beside a small one of 128 · r · N; lanes that cost no memory; an output that
+            // is many digests long.
+            ("$scrypt$ln=1,r=1048576,p=15$\(salt)$\(hash)", 240), ("$scrypt$ln=1,r=1,p=65537$\(salt)$\(hash)", 2),
+            ("$argon2id$v=19$m=1048576,t=4,p=131072$\(salt)$\(hash)", 2048),
+            ("$argon2id$v=19$m=65536,t=1,p=65$\(salt)$\(hash)", 2),
+            ("$pbkdf2-sha256$i=10000000,l=33$\(salt)$\(hash)A", 2),
+            ("$pbkdf2-sha256$i=1000000,l=2900$\(salt)$" + String(repeating: "A", count: 3866) + "A", 10),
             ("$pbkdf2-sha256$i=10000001,l=32$\(salt)$\(hash)", 2), ("$2b$17$" + String(repeating: "a", count: 53), 2),
             ("$2b$31$" + String(repeating: "a", count: 53), 1 << 15),
         ]
@@ -119,6 +126,41 @@ import Testing
         #expect(throws: CryptoError.workTooHigh) {
             try PasswordHash.make(Self.secret("x"), .pbkdf2(.sha256, iterations: 10_000_001))
         }
+    }
+
+    @Test("work factors of any size are judged weak or not, and too high or not, never a crash")
+    func extremes() {
+        let numbers = [Int.min, -1, 0, 1, 7 << 10, 1 << 20, 1 << 31, 1 << 40, .max - 1, .max]
+        for one in numbers {
+            for other in numbers {
+                let functions: [PasswordFunction] = [
+                    .argon2(.argon2id, .init(memoryKiB: one, passes: other, lanes: one)),
+                    .scrypt(logCost: 40, blockSize: one, parallelism: other),
+                    .scrypt(logCost: one, blockSize: other, parallelism: one),
+                    .pbkdf2(.sha256, iterations: one), .bcrypt(cost: one),
+                ]
+                for function in functions {
+                    let isWeak = function.isWeak
+                    let isAllowed = (try? WorkLimit.standard.check(function, count: other)) != nil
+                    #expect(isWeak || one > 0 && other > 0 || function == .pbkdf2(.sha256, iterations: one)
+                        || function == .bcrypt(cost: one))
+                    if one == .max { #expect(!isAllowed, "\(function)") }
+                }
+            }
+        }
+        #expect(!PasswordFunction.argon2(.argon2id, .init(memoryKiB: .max, passes: .max, lanes: 1)).isWeak)
+        #expect(PasswordFunction.pbkdf2(.insecureMD5, iterations: .max).isWeak)
+    }
+
+    @Test("many lanes of little memory start no thread for each: the result is the same, and there in time")
+    func lanes() throws {
+        let start = ContinuousClock.now
+        let key = try KeyDerivation.argon2(
+            .argon2id, Self.secret("pw"), salt: Array("saltsalt".utf8),
+            .init(memoryKiB: 512, passes: 1000, lanes: 64), count: 16)
+        #expect(key.count == 16)
+        // With threads it is a quarter of a million of them.
+        #expect(ContinuousClock.now - start < .seconds(20))
     }
 
     @Test("bcrypt takes 72 bytes and no NUL: a longer password is not cut without a word")

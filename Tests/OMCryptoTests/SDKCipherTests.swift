@@ -9,19 +9,19 @@ import Testing
 
     private func encrypt(
         _ message: [UInt8]? = nil, keyCount: Int = 32, iv: [UInt8]? = nil, algorithm: String = "AES",
-        padding: SDKCipher.Padding = .pkcs7, mode: SDKCipher.Mode = .cbc, base64: Bool = true, prefix: Bool = true
-    ) throws -> SDKCipher.Form {
-        try SDKCipher.encrypt(
+        padding: Insecure.SDKCipher.Padding = .pkcs7, mode: Insecure.SDKCipher.Mode = .cbc, base64: Bool = true, prefix: Bool = true
+    ) throws -> Insecure.SDKCipher.Form {
+        try Insecure.SDKCipher.encrypt(
             unauthenticated: secret(message ?? self.message), key: key(keyCount), iv: iv, algorithm: algorithm,
             padding: padding, mode: mode, base64: base64, prefix: prefix)
     }
 
     private func decrypt(
-        _ input: SDKCipher.Form, keyCount: Int = 32, iv: [UInt8]? = nil, algorithm: String = "AES",
-        padding: SDKCipher.Padding = .pkcs7, mode: SDKCipher.Mode = .cbc, prefixed: Bool = true, base64: Bool = true
+        _ input: Insecure.SDKCipher.Form, keyCount: Int = 32, iv: [UInt8]? = nil, algorithm: String = "AES",
+        padding: Insecure.SDKCipher.Padding = .pkcs7, mode: Insecure.SDKCipher.Mode = .cbc, prefixed: Bool = true, base64: Bool = true
     ) throws -> [UInt8] {
         try bytes(
-            SDKCipher.decrypt(
+            Insecure.SDKCipher.decrypt(
                 unauthenticated: input, key: key(keyCount), iv: iv, algorithm: algorithm, padding: padding, mode: mode,
                 prefixed: prefixed, base64: base64))
     }
@@ -43,13 +43,13 @@ import Testing
             #expect(try decrypt(.text(text), keyCount: count, algorithm: algorithm) == message)
             let bare = String(text.drop { $0 != "}" }.dropFirst())
             #expect(try encrypt(keyCount: count, algorithm: algorithm, prefix: false) == .text(bare))
-            let raw = SDKCipher.Form.data(try Base64.decode(bare))
+            let raw = Insecure.SDKCipher.Form.data(try Base64.decode(bare))
             // Without base64 the prefix is ignored, both ways.
             #expect(try encrypt(keyCount: count, algorithm: algorithm, base64: false) == raw)
             #expect(try decrypt(raw, keyCount: count, algorithm: algorithm, base64: false) == message)
         }
         #expect(
-            try SDKCipher.encryptWithZeroIV(unauthenticated: secret(message), key: key(24))
+            try Insecure.SDKCipher.encryptWithZeroIV(unauthenticated: secret(message), key: key(24))
                 == Base64.decode("LdUajhLon9cUytt6Ts795g=="))
     }
 
@@ -81,24 +81,25 @@ import Testing
     @Test("keys from passphrases are the SDK's own")
     func passphrases() throws {
         let pin = secret("1234".utf8)
-        let ios = try SDKCipher.pbkdf2Key(
-            passphrase: pin, saltText: "A1B2", scheme: "SaltedSHA-256", iterations: 1000, keyCount: 32)
+        let ios = try Insecure.SDKCipher.pbkdf2Key(
+            passphrase: pin, salt: "A1B2", algorithm: SDKHashAlgorithm(.sha256, isSalted: true), iterations: 1000,
+            count: 32)
         #expect(Hex.encode(bytes(ios)) == "738c20b60a6640727588a3c632d852b95f75865a3a05f70835bf1124787e2c03")
-        let hashed = try SDKCipher.insecureKey(passphrase: pin, deviceIdentifier: "id")
+        let hashed = try Insecure.SDKCipher.hashedKey(passphrase: pin, deviceIdentifier: "id")
         #expect(try bytes(hashed) == Digest.of(Array("1234id".utf8), .sha256))
         let refused = { (passphrase: String, salt: String, scheme: String, iterations: Int) in
             code {
-                _ = try SDKCipher.pbkdf2Key(
-                    passphrase: secret(passphrase.utf8), saltText: salt, scheme: scheme, iterations: iterations,
-                    keyCount: 32)
+                _ = try Insecure.SDKCipher.pbkdf2Key(
+                    passphrase: secret(passphrase.utf8), salt: salt, algorithm: SDKHashAlgorithm(named: scheme),
+                    iterations: iterations, count: 32)
             }
         }
         #expect(refused("", "", "X", 1) == 10406)
         #expect(refused("p", "", "X", 1) == 10513)
         #expect(refused("p", "A1", "SHA-256", 1) == 10506)
         #expect(refused("p", "A1", "SaltedSHA-256", 0) == 10502)
-        #expect(code { _ = try SDKCipher.generateSymmetricKey(count: 0) } == 10501)
-        #expect(try SDKCipher.generateSymmetricKey(count: 5).count == 5)
+        #expect(code { _ = try Insecure.SDKCipher.generateSymmetricKey(count: 0) } == 10501)
+        #expect(try Insecure.SDKCipher.generateSymmetricKey(count: 5).count == 5)
     }
 
     @Test("the Android names in braces are read in every spelling and written in one")

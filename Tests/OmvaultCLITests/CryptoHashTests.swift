@@ -205,10 +205,12 @@ import Testing
     func opensNothing() throws {
         let ran = try bash(
             Self.head + """
-                for command in "hash pw" "hmac --key-from file:pw pw" "rand" "hash --encoding ldap --salt-bits 64 pw" \\
+                omvault crypto hash --encoding ldap --salt-bits 64 pw > stored
+                for command in "check --hash-from file:stored --value-from file:pw" "check --hash-from file:stored pw" \\
+                    "hash pw" "hmac --key-from file:pw pw" "rand" "hash --encoding ldap --salt-bits 64 pw" \\
                     "kdf --alg hkdf --length 16 --value-from file:pw" \\
                     "password-hash --alg pbkdf2 --iterations 9 --value-from file:pw"; do
-                    strace -f -qq -e trace=network,openat,open -o trace omvault -q crypto $command > /dev/null
+                    strace -f -qq -e trace=network,openat,open -o trace omvault -q crypto $command > /dev/null || exit 2
                     grep -E 'socket\\(|connect\\(|\\.omv"' trace && exit 1
                     grep -F "$HOME/" trace && exit 1
                 done

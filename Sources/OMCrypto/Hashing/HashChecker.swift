@@ -51,7 +51,10 @@ public struct HashChecker: ~Copyable {
                 stored.isEmpty || stored[0] != UInt8(ascii: "$")
                 ? try checkBraced(stored, value) : try checkPHC(stored, value)
             return matches ? .match : .mismatch
-        } catch { return .refused(error) }
+        } catch {
+            // A name that means nothing here is one more scheme that is not allowed: the string is a hash of another kind.
+            return .refused(error == .unknownAlgorithm ? .schemeNotAllowed : error)
+        }
     }
 
     /// Checks every line of `lines`, each a stored hash, a tab and the value; the value goes to the end of its line.
@@ -89,7 +92,7 @@ public struct HashChecker: ~Copyable {
 
     private mutating func scheme(of stored: Span<UInt8>) throws(CryptoError) -> HashScheme {
         if let scheme, stored.starts(with: name.span) { return scheme }
-        guard let brace = StoredHash.closingBrace(stored) else { throw .notPrefixed }
+        guard let brace = StoredHash.closingBrace(stored), brace > 1 else { throw .notPrefixed }
         let found = String(decoding: (1..<brace).map { stored[$0] }, as: UTF8.self)
         guard let known = HashScheme.braced[found.lowercased()] else { throw .unknownAlgorithm }
         name = (0...brace).map { stored[$0] }
@@ -117,11 +120,32 @@ public struct HashChecker: ~Copyable {
             guard let scheme = hash.scheme, schemes.allows(scheme) else { throw .schemeNotAllowed }
             return try hash.matches(value)
         }
+        guard PasswordHash.isFunction(id) else { throw PHCString.isName(String(id)) ? .unknownAlgorithm : .malformedHash }
         // The scheme is judged before its work, and both before anything is computed.
         let hash = try PasswordHash(parsing: string, limit: WorkLimit(factor: .max))
         guard schemes.allows(hash.function) else { throw .schemeNotAllowed }
-        try limit.check(hash.function)
+        try hash.check(limit)
         return try hash.matches(value, secret: secret)
+    }
+}
+
+extension HashSchemes {
+    /// The fast hash in `text`, if its scheme is allowed: for data that is too long to be one value.
+    ///
+    /// - Parameter encoding: the form that it must have; nil takes each that names its scheme.
+    /// - Throws: ``CryptoError/noSuchForm`` for a password's hash, which takes no data piece by piece;
+    ///   ``CryptoError/schemeNotAllowed``; else as ``StoredHash/init(parsing:as:)``.
+    public func hash(parsing text: String, as encoding: HashEncoding? = nil) throws(CryptoError) -> StoredHash {
+        if text.utf8.first == UInt8(ascii: "$") {
+            let id = text.dropFirst().prefix { $0 != "$" }
+            guard !PasswordHash.isFunction(id) else { throw .noSuchForm }
+            guard HashScheme.phc[String(id)] != nil || !PHCString.isName(String(id)) else { throw .schemeNotAllowed }
+        }
+        do throws(CryptoError) {
+            let hash = try StoredHash(parsing: text, as: encoding)
+            guard let scheme = hash.scheme, allows(scheme) else { throw .schemeNotAllowed }
+            return hash
+        } catch { throw error == .unknownAlgorithm ? .schemeNotAllowed : error }
     }
 }
 

@@ -64,12 +64,13 @@ public struct HashSchemes: Hashable, Sendable {
     public static let standard = HashSchemes(saltedNames.union(passwordNames))
 
     /// - Parameter list: names as they stand in the strings, whatever the case, and the groups `salted`, `unsalted`,
-    ///   `password` (argon2id, argon2i, argon2d, scrypt, pbkdf2, bcrypt) and `all`; separated by commas.
+    ///   `password` (argon2id, argon2i, argon2d, scrypt, pbkdf2, bcrypt) and `all`; separated by commas, with blanks
+    ///     around them or without.
     /// - Throws: ``CryptoError/unknownAlgorithm`` for any other word.
     public init(list: String) throws(CryptoError) {
         var names: Set<String> = []
         for word in list.split(separator: ",", omittingEmptySubsequences: false) {
-            switch word.lowercased() {
+            switch word.trimmingBlanks.lowercased() {
             case "salted": names.formUnion(Self.saltedNames)
             case "unsalted": names.formUnion(Self.unsaltedNames)
             case "password": names.formUnion(Self.passwordNames)
@@ -98,4 +99,13 @@ public struct HashSchemes: Hashable, Sendable {
         DigestAlgorithm.allCases.map { PasswordFunction.pbkdf2($0, iterations: 1).name })
     private static let passwordNames = pbkdf2Names.union(["argon2id", "argon2i", "argon2d", "scrypt", "bcrypt"])
     private static let knownNames = saltedNames.union(unsaltedNames).union(passwordNames)
+}
+
+extension Substring {
+    fileprivate var trimmingBlanks: Substring {
+        var text = self
+        while text.first == " " { text.removeFirst() }
+        while text.last == " " { text.removeLast() }
+        return text
+    }
 }

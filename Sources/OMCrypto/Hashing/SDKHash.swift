@@ -64,25 +64,3 @@ extension SaltedHash {
         guard algorithm.digest != nil else { throw .unknownAlgorithm }
     }
 }
-
-extension KeyDerivation {
-    /// The SDK's `generatePBKDF2EncryptionKeywithPassphrase:salt:hashAlgorithm:iteration:keySize:`, whose function is
-    /// named by the *salted* algorithms, SaltedSHA-1 to SaltedSHA-512.
-    ///
-    /// - Parameters:
-    ///   - salt: The salt's text, whose UTF-8 bytes are taken.
-    ///   - count: The key's length in bytes.
-    /// - Throws: ``CryptoError/emptyInput`` (10406), ``CryptoError/saltRequired`` (10513),
-    ///   ``CryptoError/unknownAlgorithm`` (10506), ``CryptoError/parameterOutOfRange``.
-    public static func insecureSDKPBKDF2(
-        _ passphrase: borrowing SecretBytes, salt: String, algorithm: SDKHashAlgorithm, iterations: Int, count: Int
-    ) throws(CryptoError) -> SecretBytes {
-        guard passphrase.count > 0 else { throw .emptyInput }
-        guard !salt.isEmpty else { throw .saltRequired }
-        let offered: [DigestAlgorithm] = [.insecureSHA1, .sha224, .sha256, .sha384, .sha512]
-        guard algorithm.isSalted, let digest = algorithm.digest, offered.contains(digest) else {
-            throw .unknownAlgorithm
-        }
-        return try pbkdf2(digest, passphrase, salt: Array(salt.utf8), iterations: iterations, count: count)
-    }
-}

@@ -51,14 +51,59 @@ public struct StoredHash: Hashable, Sendable {
         (scheme, self.algorithm, self.salt) = (nil, algorithm, salt)
     }
 
+    /// What the SDK's call writes with its switches, and the caller says what the string does not.
+    ///
+    /// - Parameters:
+    ///   - written: With base64 off the raw digest, whatever the other switches say.
+    ///   - encoding: ``HashEncoding/sdk`` or ``HashEncoding/sdkAndroid``, which tells what an appended salt may be.
+    ///   - algorithm: of a string without `{name}`; beside one, it must be the same.
+    ///   - salt: of a string without one; empty for an unsalted hash.
+    /// - Throws: ``CryptoError/noSuchForm`` for another encoding, and for no algorithm where the string names none;
+    ///   ``CryptoError/saltRequired`` and ``CryptoError/saltNotSupported`` where `{name}` and `salt` contradict each
+    ///   other; else as ``init(parsing:as:)``.
+    public init(
+        written: [UInt8], as encoding: HashEncoding, _ switches: SDKSwitches, algorithm given: DigestAlgorithm?,
+        salt: [UInt8] = []
+    ) throws(CryptoError) {
+        guard encoding.form == .sdk else { throw .noSuchForm }
+        var named: HashScheme?
+        var body = written
+        if switches.usesBase64 {
+            var start = 0
+            if switches.hasPrefix {
+                guard let brace = Self.closingBrace(written.span) else { throw .notPrefixed }
+                let name = String(decoding: written[1..<brace], as: UTF8.self).lowercased()
+                guard let known = HashScheme.braced[name] else { throw .unknownAlgorithm }
+                (named, start) = (known, brace + 1)
+            }
+            body = [UInt8](repeating: 0, count: written.count)
+            var target = body.mutableSpan
+            let count = StrictBase64.decode(written.span.extracting(start...), into: &target)
+            guard let count else { throw .malformedHash }
+            body.removeLast(body.count - count)
+        }
+        guard let algorithm = named?.algorithm ?? given, given == nil || given == algorithm else { throw .noSuchForm }
+        let holdsSalt = switches.usesBase64 && switches.appendsSalt
+        let trailer = Array(body.dropFirst(algorithm.count))
+        guard body.count >= algorithm.count, holdsSalt || trailer.isEmpty else { throw .malformedHash }
+        let isSalted = holdsSalt ? !trailer.isEmpty : !salt.isEmpty
+        if let named, named.isSalted != isSalted {
+            throw holdsSalt ? .malformedHash : isSalted ? .saltNotSupported : .saltRequired
+        }
+        let scheme = try HashScheme(.sdk, algorithm, isSalted: isSalted)
+        if let named, named.form != .sdk { throw .noSuchForm }
+        (self.scheme, self.algorithm, digest) = (scheme, algorithm, Array(body.prefix(algorithm.count)))
+        self.salt = holdsSalt ? trailer : salt
+        try encoding.check(scheme, self.salt)
+    }
+
     /// Whether the hash is of `data`, compared in constant time.
     ///
     /// - Throws: ``CryptoError/unknownAlgorithm`` when this machine's OpenSSL is set up without the algorithm.
     public func matches(_ data: borrowing SecretBytes) throws(CryptoError) -> Bool {
-        var hash = try Digest(algorithm)
-        hash.update(data)
-        hash.update(salt.span)
-        return hash.finishSecret().withBytes { ConstantTime.areEqual($0, digest.span) }
+        var comparison = try HashComparison(self)
+        comparison.update(data)
+        return comparison.finish()
     }
 
     /// `{name}` and base64 of digest and salt, decoded into `body`: the scheme, and how many bytes of `body` are used.
@@ -86,5 +131,31 @@ public struct StoredHash: Hashable, Sendable {
         guard let count = StrictBase64.decode(text, into: &target) else { throw .malformedHash }
         guard count >= digestCount, (count > digestCount) == isSalted else { throw .malformedHash }
         return count
+    }
+}
+
+/// A stored hash and data that arrives piece by piece.
+///
+///     var comparison = try HashComparison(stored)
+///     comparison.update(piece)
+///     let isSame = comparison.finish()
+public struct HashComparison: ~Copyable {
+    private let stored: StoredHash
+    private var digest: Digest
+
+    /// - Throws: ``CryptoError/unknownAlgorithm`` when this machine's OpenSSL is set up without the algorithm.
+    public init(_ stored: StoredHash) throws(CryptoError) {
+        digest = try Digest(stored.algorithm)
+        self.stored = stored
+    }
+
+    public mutating func update(_ bytes: Span<UInt8>) { digest.update(bytes) }
+    public mutating func update(_ secret: borrowing SecretBytes) { digest.update(secret) }
+
+    /// Whether the hash is of everything since the start or the last `finish`, compared in constant time.
+    public mutating func finish() -> Bool {
+        let salt = stored.salt
+        digest.update(salt.span)
+        return digest.finishSecret().withBytes { ConstantTime.areEqual($0, stored.digest.span) }
     }
 }

@@ -64,7 +64,10 @@ extension KeyDerivation {
         context.t_cost = UInt32(parameters.passes)
         context.m_cost = UInt32(parameters.memoryKiB)
         context.lanes = UInt32(parameters.lanes)
-        context.threads = UInt32(min(parameters.lanes, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+        // A lane below 1 MiB is filled sooner than a thread is started for it, which libargon2 does four times a pass.
+        let isWorthThreads = parameters.memoryKiB / parameters.lanes >= 1 << 10
+        let processors = isWorthThreads ? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) : 1
+        context.threads = UInt32(min(parameters.lanes, processors))
         context.version = UInt32(version.rawValue)
         var status: Int32 = 0
         let output = SecretBytes(count: count) { target in

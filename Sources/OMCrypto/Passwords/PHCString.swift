@@ -76,7 +76,7 @@ struct PHCString {
         field.hasPrefix(name + "=") && !field.contains(",") ? field.dropFirst(name.count + 1) : nil
     }
 
-    private static func isName(_ text: String) -> Bool {
+    static func isName(_ text: String) -> Bool {
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }
     }

@@ -46,11 +46,16 @@ public enum PasswordFunction: Hashable, Sendable {
         switch self {
         case .argon2(_, let parameters):
             // 19 MiB twice, and so on down to 7 MiB five times.
-            parameters.memoryKiB < 7 << 10 || parameters.memoryKiB * parameters.passes < 35 << 10
+            parameters.memoryKiB < 7 << 10
+                || WorkLimit.product(parameters.memoryKiB, parameters.passes) < 35 << 10
         case .scrypt(let logCost, let blockSize, let parallelism):
-            (blockSize << min(max(logCost, 0), 40)) / 8 * parallelism < 16 << 10 || logCost < 13
+            WorkLimit.product(
+                WorkLimit.product(max(blockSize, 0), 1 << min(max(logCost, 0), 40)) / 8, parallelism) < 16 << 10
+                || logCost < 13
         case .pbkdf2(let algorithm, let iterations):
-            iterations < (algorithm == .insecureSHA1 ? 1_300_000 : algorithm.count >= 48 ? 210_000 : 600_000)
+            // For MD5 there is none.
+            algorithm == .insecureMD5
+                || iterations < (algorithm == .insecureSHA1 ? 1_300_000 : algorithm.count >= 48 ? 210_000 : 600_000)
         case .bcrypt(let cost): cost < 10
         }
     }

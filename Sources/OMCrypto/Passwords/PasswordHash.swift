@@ -34,8 +34,11 @@ public struct PasswordHash: Hashable, Sendable {
             (function, salt, hash) = (fields.function, fields.salt, fields.hash)
             (version, associatedData) = (fields.version, fields.associatedData)
         }
-        try limit.check(function)
+        try check(limit)
     }
+
+    /// - Throws: ``CryptoError/workTooHigh``.
+    func check(_ limit: WorkLimit) throws(CryptoError) { try limit.check(function, count: hash.count) }
 
     /// Hashes `password` with a new salt of 16 bytes.
     ///
@@ -52,7 +55,7 @@ public struct PasswordHash: Hashable, Sendable {
         secret: borrowing SecretBytes = SecretBytes(copying: []), associatedData: [UInt8] = [], count: Int = 32,
         limit: WorkLimit = .standard
     ) throws(CryptoError) -> PasswordHash {
-        try limit.check(function)
+        try limit.check(function, count: count)
         let salt = salt ?? Random.bytes(16)
         if case .bcrypt(let cost) = function {
             guard secret.count == 0, associatedData.isEmpty else { throw .noSuchForm }
@@ -85,6 +88,12 @@ public struct PasswordHash: Hashable, Sendable {
             function, password, salt: salt, secret: secret, associatedData: associatedData, count: hash.count,
             version: version)
         return computed.withBytes { ConstantTime.areEqual($0, hash.span) }
+    }
+
+    /// Whether `id`, which stands behind the first `$` of a string, is one that a function of ours starts with.
+    static func isFunction(_ id: some StringProtocol) -> Bool {
+        Argon2.Variant(rawValue: String(id)) != nil || ["scrypt", "pbkdf2", "2a", "2b", "2y"].contains(String(id))
+            || id.hasPrefix("pbkdf2-")
     }
 
     /// The cost of a `$2b$12$…` string; nil for another kind of string.

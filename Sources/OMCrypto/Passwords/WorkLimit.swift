@@ -5,31 +5,45 @@ public struct WorkLimit: Hashable, Sendable {
     /// How many times ``standard``'s work.
     public let factor: Int
 
-    /// 1 GiB of memory, filled up to 4 times (Argon2, scrypt), 10,000,000 iterations (PBKDF2), cost 16 (bcrypt): each
-    /// some seconds.
+    /// 1 GiB of memory, filled up to 4 times, in at most 64 lanes (Argon2) or 65,536 blocks (scrypt's r · p);
+    /// 10,000,000 iterations for each digest's length of output (PBKDF2); cost 16 (bcrypt). Each is some seconds.
     public static let standard = WorkLimit(factor: 1)
 
     /// - Parameter factor: 1 to 2^20; other numbers count as the nearest of these.
     public init(factor: Int) { self.factor = min(max(factor, 1), 1 << 20) }
 
+    /// - Parameter count: the output's length in bytes: PBKDF2 starts anew for every digest's length of it.
     /// - Throws: ``CryptoError/workTooHigh``.
-    public func check(_ function: PasswordFunction) throws(CryptoError) {
+    public func check(_ function: PasswordFunction, count: Int = 32) throws(CryptoError) {
         let isWithin: Bool
         switch function {
         case .argon2(_, let parameters):
-            isWithin = isWithinMemory(parameters.memoryKiB, passes: parameters.passes)
+            // Attack: lanes cost next to no memory, but each starts and ends with every quarter of a pass.
+            isWithin =
+                parameters.lanes <= 64 * factor
+                && isWithinMemory(parameters.memoryKiB, passes: parameters.passes)
         case .scrypt(let logCost, let blockSize, let parallelism):
-            // 128 · r · N bytes, filled once for each of the p and read once more.
+            // 128 · r · N bytes, filled once for each of the p and read once more. Attack: with a small N the buffer of
+            // 128 · r · p bytes, which PBKDF2 fills and copies, is the larger one by far.
             guard logCost < 40, blockSize <= 1 << 20 else { throw .workTooHigh }
-            isWithin = isWithinMemory((blockSize << logCost) / 8, passes: parallelism)
-        case .pbkdf2(_, let iterations): isWithin = iterations <= 10_000_000 * factor
+            isWithin =
+                Self.product(blockSize, parallelism) <= (1 << 16) * factor
+                && isWithinMemory((blockSize << logCost) / 8, passes: parallelism)
+        case .pbkdf2(let algorithm, let iterations):
+            let rounds = max(1, count / algorithm.count + (count % algorithm.count > 0 ? 1 : 0))
+            isWithin = Self.product(iterations, rounds) <= 10_000_000 * factor
         case .bcrypt(let cost): isWithin = cost <= 16 + (Int.bitWidth - 1 - factor.leadingZeroBitCount)
         }
         guard isWithin else { throw .workTooHigh }
     }
 
     private func isWithinMemory(_ kibibytes: Int, passes: Int) -> Bool {
-        let (work, overflow) = kibibytes.multipliedReportingOverflow(by: passes)
-        return !overflow && kibibytes <= (1 << 20) * factor && work <= (4 << 20) * factor
+        kibibytes <= (1 << 20) * factor && Self.product(kibibytes, passes) <= (4 << 20) * factor
+    }
+
+    /// The product, or the largest number where it is larger. Numbers below zero, which no function takes, count as 0.
+    static func product(_ one: Int, _ other: Int) -> Int {
+        let (product, overflow) = max(one, 0).multipliedReportingOverflow(by: max(other, 0))
+        return overflow ? .max : product
     }
 }

@@ -62,7 +62,7 @@ public struct OpenSSLEnc: Hashable, Sendable {
     ) throws(CryptoError) -> SecretBytes {
         switch derivation {
         case .pbkdf2(let iterations):
-            try limit.check(.pbkdf2(hash, iterations: iterations))
+            try limit.check(.pbkdf2(hash, iterations: iterations), count: count)
             return try KeyDerivation.pbkdf2(hash, password, salt: salt, iterations: iterations, count: count)
         case .insecureBytesToKey:
             return try bytesToKey(password, salt, count)

@@ -5,110 +5,112 @@
 
 public import OMSecrets
 
-/// The SDK's symmetric encryption, byte for byte.
-public enum SDKCipher {
-    /// The SDK's `OMPadding`, of which symmetric ciphers take the first two.
-    public enum Padding: CaseIterable, Hashable, Sendable {
-        case pkcs7, none, pkcs1, oaep, pkcs1SHA1, pkcs1SHA224, pkcs1SHA256, pkcs1SHA384, pkcs1SHA512
-    }
+extension Insecure {
+    /// The SDK's symmetric encryption, byte for byte.
+    public enum SDKCipher {
+        /// The SDK's `OMPadding`, of which symmetric ciphers take the first two.
+        public enum Padding: CaseIterable, Hashable, Sendable {
+            case pkcs7, none, pkcs1, oaep, pkcs1SHA1, pkcs1SHA224, pkcs1SHA256, pkcs1SHA384, pkcs1SHA512
+        }
 
-    /// The SDK's `OMMode`.
-    public enum Mode: Hashable, Sendable {
-        case cbc, insecureECB
+        /// The SDK's `OMMode`.
+        public enum Mode: Hashable, Sendable {
+            case cbc, insecureECB
 
-        fileprivate var ours: BlockAlgorithm.Mode { self == .cbc ? .cbc : .insecureECB }
-    }
+            fileprivate var ours: BlockAlgorithm.Mode { self == .cbc ? .cbc : .insecureECB }
+        }
 
-    /// Bytes, or the text that base64 makes of them.
-    public enum Form: Hashable, Sendable {
-        case data([UInt8])
-        case text(String)
-    }
+        /// Bytes, or the text that base64 makes of them.
+        public enum Form: Hashable, Sendable {
+            case data([UInt8])
+            case text(String)
+        }
 
-    /// `encryptData:withSymmetricKey:initializationVector:algorithm:padding:mode:base64EncodeOutput:…`, the full call.
-    ///
-    /// - Parameters:
-    ///   - iv: Nil in CBC is the SDK's block of zeros: equal messages begin alike. In ECB only its length is looked at.
-    ///   - algorithm: The SDK's name: `AES`, `DES`, `3DES`.
-    ///   - prefix: Puts `{AES}` in front, with base64 only; without it, it means nothing.
-    /// - Throws: In this order: ``CryptoError/emptyInput`` (10406), ``CryptoError/emptyKey`` (10501),
-    ///   ``CryptoError/keyLength`` (10507), ``CryptoError/unknownAlgorithm`` (10506), ``CryptoError/ivLength`` (10508),
-    ///   ``CryptoError/notWholeBlocks`` (10509), ``CryptoError/wrongPadding`` (10510).
-    public static func encrypt(
-        unauthenticated message: borrowing SecretBytes, key: borrowing SecretBytes, iv: [UInt8]?, algorithm: String,
-        padding: Padding, mode: Mode, base64: Bool, prefix: Bool
-    ) throws(CryptoError) -> Form {
-        guard message.count > 0 else { throw .emptyInput }
-        let plan = try Plan(key, iv, algorithm, padding, mode, count: message.count)
-        let ciphertext = try BlockCipher.encrypt(
-            message, unauthenticated: plan.algorithm, key: key, iv: plan.iv, padding: plan.padding)
-        guard base64 else { return .data(ciphertext) }
-        return .text((prefix ? "{\(algorithm)}" : "") + Base64.encode(ciphertext))
-    }
+        /// `encryptData:withSymmetricKey:initializationVector:algorithm:padding:mode:base64EncodeOutput:…`, the full call.
+        ///
+        /// - Parameters:
+        ///   - iv: Nil in CBC is the SDK's block of zeros: equal messages begin alike. In ECB only its length is looked at.
+        ///   - algorithm: The SDK's name: `AES`, `DES`, `3DES`.
+        ///   - prefix: Puts `{AES}` in front, with base64 only; without it, it means nothing.
+        /// - Throws: In this order: ``CryptoError/emptyInput`` (10406), ``CryptoError/emptyKey`` (10501),
+        ///   ``CryptoError/keyLength`` (10507), ``CryptoError/unknownAlgorithm`` (10506), ``CryptoError/ivLength`` (10508),
+        ///   ``CryptoError/notWholeBlocks`` (10509), ``CryptoError/wrongPadding`` (10510).
+        public static func encrypt(
+            unauthenticated message: borrowing SecretBytes, key: borrowing SecretBytes, iv: [UInt8]?, algorithm: String,
+            padding: Padding, mode: Mode, base64: Bool, prefix: Bool
+        ) throws(CryptoError) -> Form {
+            guard message.count > 0 else { throw .emptyInput }
+            let plan = try Plan(key, iv, algorithm, padding, mode, count: message.count)
+            let ciphertext = try BlockCipher.encrypt(
+                message, unauthenticated: plan.algorithm, key: key, iv: plan.iv, padding: plan.padding)
+            guard base64 else { return .data(ciphertext) }
+            return .text((prefix ? "{\(algorithm)}" : "") + Base64.encode(ciphertext))
+        }
 
-    /// `decryptData:withSymmetricKey:initializationVector:algorithm:padding:mode:isInputPrefixedWithAlgorithmName:…`.
-    ///
-    /// - Parameter prefixed: Expects `{AES}` in front, with base64 only; without it, it means nothing.
-    /// - Throws: ``CryptoError/notText`` (10517), ``CryptoError/notDecodable`` (10518), ``CryptoError/notPrefixed``
-    ///   (10516), ``CryptoError/emptyInput`` (10406), then those of the encrypting call from the second on, last
-    ///   ``CryptoError/cannotDecrypt`` (10511: the SDK has a number for decryption, and reports this one).
-    public static func decrypt(
-        unauthenticated input: Form, key: borrowing SecretBytes, iv: [UInt8]?, algorithm: String, padding: Padding,
-        mode: Mode, prefixed: Bool, base64: Bool
-    ) throws(CryptoError) -> SecretBytes {
-        let ciphertext = try bytes(of: input, algorithm, prefixed: prefixed, base64: base64)
-        guard !ciphertext.isEmpty else { throw .emptyInput }
-        let plan = try Plan(key, iv, algorithm, padding, mode, count: ciphertext.count)
-        return try BlockCipher.decrypt(
-            ciphertext, unauthenticated: plan.algorithm, key: key, iv: plan.iv, padding: plan.padding)
-    }
+        /// `decryptData:withSymmetricKey:initializationVector:algorithm:padding:mode:isInputPrefixedWithAlgorithmName:…`.
+        ///
+        /// - Parameter prefixed: Expects `{AES}` in front, with base64 only; without it, it means nothing.
+        /// - Throws: ``CryptoError/notText`` (10517), ``CryptoError/notDecodable`` (10518), ``CryptoError/notPrefixed``
+        ///   (10516), ``CryptoError/emptyInput`` (10406), then those of the encrypting call from the second on, last
+        ///   ``CryptoError/cannotDecrypt`` (10511: the SDK has a number for decryption, and reports this one).
+        public static func decrypt(
+            unauthenticated input: Form, key: borrowing SecretBytes, iv: [UInt8]?, algorithm: String, padding: Padding,
+            mode: Mode, prefixed: Bool, base64: Bool
+        ) throws(CryptoError) -> SecretBytes {
+            let ciphertext = try bytes(of: input, algorithm, prefixed: prefixed, base64: base64)
+            guard !ciphertext.isEmpty else { throw .emptyInput }
+            let plan = try Plan(key, iv, algorithm, padding, mode, count: ciphertext.count)
+            return try BlockCipher.decrypt(
+                ciphertext, unauthenticated: plan.algorithm, key: key, iv: plan.iv, padding: plan.padding)
+        }
 
-    private static func bytes(
-        of input: Form, _ algorithm: String, prefixed: Bool, base64: Bool
-    ) throws(CryptoError) -> [UInt8] {
-        switch (input, base64) {
-        case (.data(let bytes), false): return bytes
-        case (.data, true): throw .notText
-        case (.text, false): throw .notDecodable
-        case (.text(let text), true):
-            let name = prefixed ? "{\(algorithm)}" : ""
-            guard text.utf8.starts(with: name.utf8) else { throw .notPrefixed }
-            do { return try Base64.decode(String(text.utf8.dropFirst(name.utf8.count)) ?? "?") } catch {
-                throw .notDecodable
+        private static func bytes(
+            of input: Form, _ algorithm: String, prefixed: Bool, base64: Bool
+        ) throws(CryptoError) -> [UInt8] {
+            switch (input, base64) {
+            case (.data(let bytes), false): return bytes
+            case (.data, true): throw .notText
+            case (.text, false): throw .notDecodable
+            case (.text(let text), true):
+                let name = prefixed ? "{\(algorithm)}" : ""
+                guard text.utf8.starts(with: name.utf8) else { throw .notPrefixed }
+                do { return try Base64.decode(String(text.utf8.dropFirst(name.utf8.count)) ?? "?") } catch {
+                    throw .notDecodable
+                }
             }
         }
-    }
 
-    /// Parameters that passed the SDK's checks.
-    private struct Plan {
-        let algorithm: BlockAlgorithm
-        let iv: [UInt8]
-        let padding: BlockPadding
+        /// Parameters that passed the SDK's checks.
+        private struct Plan {
+            let algorithm: BlockAlgorithm
+            let iv: [UInt8]
+            let padding: BlockPadding
 
-        init(
-            _ key: borrowing SecretBytes, _ iv: [UInt8]?, _ name: String, _ padding: Padding, _ mode: Mode, count: Int
-        ) throws(CryptoError) {
-            guard key.count > 0 else { throw .emptyKey }
-            guard let cipher = BlockAlgorithm.Cipher.allCases.first(where: { $0.sdkName == name }) else {
-                throw .unknownAlgorithm
+            init(
+                _ key: borrowing SecretBytes, _ iv: [UInt8]?, _ name: String, _ padding: Padding, _ mode: Mode, count: Int
+            ) throws(CryptoError) {
+                guard key.count > 0 else { throw .emptyKey }
+                guard let cipher = BlockAlgorithm.Cipher.allCases.first(where: { $0.sdkName == name }) else {
+                    throw .unknownAlgorithm
+                }
+                // The SDK's Triple DES takes three keys; two are our reading of everybody else's.
+                let keyCounts = cipher == .insecureTripleDES ? [24] : cipher.keyCounts
+                guard keyCounts.contains(key.count) else { throw .keyLength }
+                algorithm = BlockAlgorithm(cipher, mode.ours)
+                guard iv == nil || iv?.count == algorithm.blockCount else { throw .ivLength }
+                guard padding != .none || count % algorithm.blockCount == 0 else { throw .notWholeBlocks }
+                switch padding {
+                case .pkcs7: self.padding = .pkcs7
+                case .none: self.padding = .none
+                default: throw .wrongPadding
+                }
+                self.iv = iv ?? [UInt8](repeating: 0, count: algorithm.blockCount)
             }
-            // The SDK's Triple DES takes three keys; two are our reading of everybody else's.
-            let keyCounts = cipher == .insecureTripleDES ? [24] : cipher.keyCounts
-            guard keyCounts.contains(key.count) else { throw .keyLength }
-            algorithm = BlockAlgorithm(cipher, mode.ours)
-            guard iv == nil || iv?.count == algorithm.blockCount else { throw .ivLength }
-            guard padding != .none || count % algorithm.blockCount == 0 else { throw .notWholeBlocks }
-            switch padding {
-            case .pkcs7: self.padding = .pkcs7
-            case .none: self.padding = .none
-            default: throw .wrongPadding
-            }
-            self.iv = iv ?? [UInt8](repeating: 0, count: algorithm.blockCount)
         }
     }
 }
 
-extension SDKCipher {
+extension Insecure.SDKCipher {
     /// `encryptData:withSymmetricKey:`: AES-CBC, PKCS #7, an IV of zeros, bytes out.
     public static func encryptWithZeroIV(
         unauthenticated message: borrowing SecretBytes, key: borrowing SecretBytes
@@ -142,7 +144,7 @@ extension SDKCipher {
     /// hash and no salt: whoever has a ciphertext tries millions of passphrases a second.
     ///
     /// - Throws: ``CryptoError/emptyInput`` for an empty passphrase.
-    public static func insecureKey(
+    public static func hashedKey(
         passphrase: borrowing SecretBytes, deviceIdentifier: String
     ) throws(CryptoError) -> SecretBytes {
         guard passphrase.count > 0 else { throw .emptyInput }
@@ -152,22 +154,24 @@ extension SDKCipher {
         return digest.finishSecret()
     }
 
-    /// `generatePBKDF2EncryptionKeywithPassphrase:salt:hashAlgorithm:iteration:keySize:`.
+    /// `generatePBKDF2EncryptionKeywithPassphrase:salt:hashAlgorithm:iteration:keySize:`, whose function is named by the
+    /// *salted* algorithms, SaltedSHA-1 to SaltedSHA-512.
     ///
     /// - Parameters:
-    ///   - saltText: Its UTF-8 bytes are the salt, hex digits as they stand.
-    ///   - scheme: The SDK's *salted* names pick the function: `SaltedSHA-256`.
-    ///   - keyCount: Bytes.
+    ///   - salt: Its UTF-8 bytes are the salt, hex digits as they stand.
+    ///   - count: The key's length in bytes.
     /// - Throws: In this order: ``CryptoError/emptyInput`` (10406), ``CryptoError/saltRequired`` (10513),
     ///   ``CryptoError/unknownAlgorithm`` (10506), ``CryptoError/parameterOutOfRange``.
     public static func pbkdf2Key(
-        passphrase: borrowing SecretBytes, saltText: String, scheme: String, iterations: Int, keyCount: Int
+        passphrase: borrowing SecretBytes, salt: String, algorithm: SDKHashAlgorithm, iterations: Int, count: Int
     ) throws(CryptoError) -> SecretBytes {
         guard passphrase.count > 0 else { throw .emptyInput }
-        guard !saltText.isEmpty else { throw .saltRequired }
-        let known = DigestAlgorithm.allCases.first { "Salted" + $0.sdkName == scheme && $0 != .insecureMD5 }
-        guard let hash = known else { throw .unknownAlgorithm }
+        guard !salt.isEmpty else { throw .saltRequired }
+        let offered: [DigestAlgorithm] = [.insecureSHA1, .sha224, .sha256, .sha384, .sha512]
+        guard algorithm.isSalted, let digest = algorithm.digest, offered.contains(digest) else {
+            throw .unknownAlgorithm
+        }
         return try KeyDerivation.pbkdf2(
-            hash, passphrase, salt: Array(saltText.utf8), iterations: iterations, count: keyCount)
+            digest, passphrase, salt: Array(salt.utf8), iterations: iterations, count: count)
     }
 }

@@ -38,7 +38,7 @@ extension BareCipherFile {
     ) throws(Failure) -> [UInt8]? {
         if options.zeroIV { return [UInt8](repeating: 0, count: count) }
         guard let ivFrom = options.ivFrom, ivFrom != "random" else { return nil }
-        let iv = try secrets.readBytes("--iv-from", prompt: "IV", options.ivEncoding)
+        let iv = try secrets.readBytes("--iv-from", prompt: "IV", options.ivEncoding ?? .raw)
         guard iv.count == count || takesAny && iv.count > 0 else {
             throw Failure(
                 .usage, "the IV has \(iv.count) bytes; \(count) are needed",
@@ -52,20 +52,35 @@ extension BareCipherFile {
         return try secrets.readBytes("--aad-from", prompt: "Associated data", .raw).withBytes { [UInt8](copying: $0) }
     }
 
-    func whole(_ input: borrowing InputFile) throws(Failure) -> SecretBytes {
-        try input.readWhole(maximum: Self.mostInMemory, hint: "the container has no such limit: leave out --raw")
+    /// - Parameter maximum: more for what is read back: IV, tag and base64 come on top of the message.
+    func whole(_ input: borrowing InputFile, maximum: Int = mostInMemory) throws(Failure) -> SecretBytes {
+        try input.readWhole(maximum: maximum, hint: "the container has no such limit: leave out --raw")
     }
 
+    /// A text of one line.
     func text(_ input: borrowing InputFile) throws -> String {
-        var text = try whole(input).withBytes { [UInt8](copying: $0) }
+        var text = try whole(input, maximum: Self.mostText).withBytes { [UInt8](copying: $0) }
         if text.last == 0x0A { text.removeLast() }
         if text.last == 0x0D { text.removeLast() }
-        guard let valid = String(validating: text, as: UTF8.self) else { throw SecretsError.notCanonical }
+        guard let valid = String(validating: text, as: UTF8.self) else { throw CryptoError.notDecodable }
         return valid
     }
 
+    /// The bytes of base64 that may be cut into lines, as `openssl enc -a` and `base64` write it.
+    func decodedLines(_ input: borrowing InputFile) throws -> [UInt8] {
+        var text = try whole(input, maximum: Self.mostText).withBytes { [UInt8](copying: $0) }
+        text.removeAll { $0 == 0x0A || $0 == 0x0D }
+        guard let valid = String(validating: text, as: UTF8.self) else { throw CryptoError.notDecodable }
+        return try decoded(valid)
+    }
+
+    func decoded(_ base64: String) throws(CryptoError) -> [UInt8] {
+        do { return try Base64.decode(base64) } catch { throw .notDecodable }
+    }
+
     func box(_ input: borrowing InputFile, isText: Bool) throws -> [UInt8] {
-        isText ? try Base64.decode(text(input)) : try whole(input).withBytes { [UInt8](copying: $0) }
+        guard !isText else { return try decodedLines(input) }
+        return try whole(input, maximum: Self.mostInMemory + 64).withBytes { [UInt8](copying: $0) }
     }
 
     /// The first bytes of the data, or fewer when it ends before.
@@ -84,14 +99,23 @@ extension BareCipherFile {
     func stream(
         _ input: borrowing InputFile, _ cipher: inout BlockCipher, _ target: inout OutputFile
     ) throws {
-        var progress = ByteProgress(total: input.count, isQuiet: door.output.isQuiet)
+        let total = input.count
+        try stream(total: total, &cipher, &target) { (room) throws(Failure) in try input.read(into: &room) }
+    }
+
+    /// - Parameter next: fills the room from its start and says how far; 0 at the end.
+    func stream(
+        total: Int?, _ cipher: inout BlockCipher, _ target: inout OutputFile,
+        from next: (inout MutableSpan<UInt8>) throws(Failure) -> Int
+    ) throws {
+        var progress = ByteProgress(total: total, isQuiet: door.output.isQuiet)
         defer { progress.end() }
         var shown = ShownText(isNeeded: target.isStandardOutput && StandardOutput.isTerminal)
         var piece = SecretScratch(count: Self.pieceCount)
         var output = SecretScratch(count: cipher.outputCount(for: Self.pieceCount))
         while true {
             let read = try piece.withMutableBytes(0..<piece.count) { (room) throws(Failure) in
-                try input.read(into: &room)
+                try next(&room)
             }
             progress.add(read)
             let written = try output.withMutableBytes(0..<output.count) { (room) throws(CryptoError) in

@@ -50,8 +50,8 @@ struct CipherOptions: ParsableArguments {
             "Bare ciphers: where the IV or nonce comes from; then it is not carried.", valueName: "source|random"))
     var ivFrom: String?
 
-    @Option(help: ArgumentHelp("raw, hex or base64.", valueName: "encoding"))
-    var ivEncoding = ByteEncoding.raw
+    @Option(help: ArgumentHelp("raw, hex or base64 (raw).", valueName: "encoding"))
+    var ivEncoding: ByteEncoding?
 
     @Flag(help: "Bare ciphers: the SDK's IV of zeros.")
     var zeroIV = false
@@ -59,21 +59,23 @@ struct CipherOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Bare authenticated ciphers: data that is bound to the message.", valueName: "source"))
     var aadFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("Bare ciphers: pkcs7 or none.", valueName: "padding"))
-    var padding = Padding.pkcs7
+    @Option(help: ArgumentHelp("Bare ciphers: pkcs7 or none (pkcs7).", valueName: "padding"))
+    var padding: Padding?
 
-    @Option(help: ArgumentHelp("Bare ciphers: raw, base64, sdk or sdk-android.", valueName: "encoding"))
+    @Option(help: ArgumentHelp("Bare ciphers: raw, base64, sdk or sdk-android (raw).", valueName: "encoding"))
     var encoding: Encoding?
 
     @Option(
         help: ArgumentHelp("The form of 'openssl enc': pbkdf2, or legacy without -pbkdf2.", valueName: "derivation"))
     var openssl: Derivation?
 
-    @Option(help: ArgumentHelp("With --openssl: its -md.", valueName: "name"))
-    var opensslHash = DigestAlgorithm.sha256.name
+    @Option(help: ArgumentHelp("With --openssl: its -md (sha256).", valueName: "name"))
+    var opensslHash: String?
 
-    @Option(help: ArgumentHelp("With --openssl pbkdf2: its -iter.", valueName: "n"))
-    var opensslIterations = 10_000
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("With --openssl pbkdf2: its -iter (10000).", valueName: "n"))
+    var opensslIterations: Int?
 
     func validate() throws {
         if zeroIV, ivFrom != nil { throw ValidationError("--zero-iv and --iv-from contradict each other") }
@@ -86,7 +88,16 @@ struct CipherOptions: ParsableArguments {
         if openssl != nil, key.isGiven || ivFrom != nil || zeroIV || aadFrom != nil {
             throw ValidationError("--openssl makes key and IV of the password")
         }
-        if openssl != nil, let encoding, encoding != .raw { throw ValidationError("--openssl writes bytes") }
+        if openssl != nil, encoding == .sdk || encoding == .sdkAndroid {
+            throw ValidationError("--openssl and --encoding sdk are two forms; --encoding base64 is openssl's -a")
+        }
+        if openssl == nil, opensslHash != nil || opensslIterations != nil {
+            throw ValidationError("--openssl-hash and --openssl-iterations belong to --openssl")
+        }
+        if openssl == .legacy, opensslIterations != nil {
+            throw ValidationError("--openssl-iterations belongs to --openssl pbkdf2")
+        }
+        if ivEncoding != nil, ivFrom == nil { throw ValidationError("--iv-encoding belongs to --iv-from") }
     }
 }
 
@@ -104,20 +115,54 @@ extension CipherOptions {
         """
 
     /// A name that only a bare cipher has means the bare cipher, with or without --raw.
+    ///
+    /// - Throws: ``ExitStatus/usage`` for an unknown name, and for an option that would mean nothing.
     func choice() throws(Failure) -> CipherChoice {
         let name = alg ?? FileAlgorithm.aes256GCM.name
-        let isRaw = raw || openssl != nil || encoding != nil || ivFrom != nil || zeroIV || aadFrom != nil
-        if !isRaw, let algorithm = try? FileAlgorithm(named: name) { return .container(algorithm) }
-        if let (algorithm, count) = try? AEADAlgorithm.named(name) { return .sealed(algorithm, keyCount: count) }
-        if let (algorithm, count) = try? BlockAlgorithm.named(name) { return .bare(algorithm, keyCount: count) }
-        throw Failure(.usage, "there is no cipher \"\(name)\"", hint: "one of: \(Self.algorithms)")
+        if !raw, openssl == nil, let algorithm = try? FileAlgorithm(named: name) {
+            if let option = bareOption {
+                throw Failure(
+                    .usage, "\(option) is for bare ciphers, and without --raw \(name) is the container",
+                    hint: "add --raw, or leave out \(option)")
+            }
+            return .container(algorithm)
+        }
+        if let (algorithm, count) = try? AEADAlgorithm.named(name) {
+            guard padding == nil else { throw Failure(.usage, "\(name) is never padded", hint: "leave out --padding") }
+            return .sealed(algorithm, keyCount: count)
+        }
+        guard let (algorithm, count) = try? BlockAlgorithm.named(name) else {
+            throw Failure(.usage, "there is no cipher \"\(name)\"", hint: "one of: \(Self.algorithms)")
+        }
+        guard aadFrom == nil else {
+            throw Failure(
+                .usage, "\(name) binds no data to its message", hint: "--raw --alg aes-256-gcm does; or no --aad-from")
+        }
+        guard padding != .pkcs7 || algorithm.usesPadding else {
+            throw Failure(.usage, "\(name) is never padded", hint: "leave out --padding")
+        }
+        return .bare(algorithm, keyCount: count)
     }
+
+    /// An option that a container has no use for.
+    private var bareOption: String? {
+        let given = [
+            ("--encoding", encoding != nil), ("--iv-from", ivFrom != nil), ("--zero-iv", zeroIV),
+            ("--aad-from", aadFrom != nil), ("--padding", padding != nil),
+        ]
+        return given.first { $0.1 }?.0
+    }
+
+    var blockPadding: BlockPadding { (padding ?? .pkcs7).ours }
+
+    /// What openssl does when it is not told otherwise; fewer are gated.
+    static let opensslIterations = 10_000
 
     func opensslEnc() throws -> OpenSSLEnc? {
         guard let openssl else { return nil }
-        let hash = try DigestAlgorithm(named: opensslHash)
-        return OpenSSLEnc(
-            openssl == .pbkdf2 ? .pbkdf2(iterations: opensslIterations) : .insecureBytesToKey, hash)
+        let hash = try opensslHash.map { try DigestAlgorithm(named: $0) } ?? OpenSSLEnc.standard.hash
+        guard openssl == .pbkdf2 else { return OpenSSLEnc(Insecure.bytesToKey, hash) }
+        return OpenSSLEnc(.pbkdf2(iterations: opensslIterations ?? Self.opensslIterations), hash)
     }
 
     /// The file's password, or the vault's that the key is in.

@@ -28,7 +28,7 @@ struct ContainerFile {
                 return count
             },
             to: { try target.write($0) })
-        try target.finish()
+        try target.finish(door)
     }
 
     private func sealer(
@@ -94,7 +94,7 @@ struct ContainerFile {
             })
         progress.end()
         try shown.show(door.output)
-        try target.finish()
+        try target.finish(door)
     }
 
     private func opener(_ file: SealedFile, _ secrets: borrowing SecretSources) throws -> FileOpener {

@@ -6,12 +6,13 @@ internal import OMSecrets
 struct CryptoCheck: Verb {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Check a value against a stored hash, or many of them.",
+        abstract: "Check a value or a file against a stored hash, or many of them.",
         discussion: """
             Prints nothing, and exits with 0 when the value is the hash's, with 20 when it is not; in constant time.
 
               omvault crypto check --hash-from file:stored --value-from tty
-              omvault crypto check --hash-from file:digest --encoding hex --alg sha256 --schemes all --value-from stdin
+              omvault crypto check --hash-from file:stored backup.tar
+              omvault crypto check --hash-from file:digest --encoding hex --alg sha256 --schemes all backup.tar
               omvault crypto check --batch pairs.txt
 
             The string names its scheme, and --schemes says which may be named: names as they stand in the strings
@@ -19,8 +20,13 @@ struct CryptoCheck: Verb {
             password and all. Without it: salted,password. Any other scheme is exit 13, and so is more work than
             --max-work allows.
 
+            Names: \(CryptoCheck.schemeNames).
+
+            What crypto hash wrote with --no-append-salt, --no-prefix or --no-base64 is checked with the same switch, and
+            with --salt-from or --alg for what the string then does not say.
+
             --batch reads lines, each a stored hash, a tab and a value; with --hash-from each line is a value. It prints
-            match, mismatch or refused for each, and exits with 0 when all of them match, else 20.
+            match, mismatch or refused for each, and exits with 0 when there are lines and all of them match, else 20.
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -29,7 +35,7 @@ struct CryptoCheck: Verb {
     @Option(help: ArgumentHelp("Where the stored hash comes from.", valueName: "source"))
     var hashFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("Where the value comes from.", valueName: "source"))
+    @Option(help: ArgumentHelp("Where the value comes from, instead of FILE.", valueName: "source"))
     var valueFrom: SecretSourceArgument?
 
     @Option(help: ArgumentHelp("The schemes that the stored hash may name.", valueName: "list"))
@@ -39,14 +45,23 @@ struct CryptoCheck: Verb {
         help: ArgumentHelp("The form it must have: hex, base64, sdk, sdk-android, ldap, phc.", valueName: "encoding"))
     var encoding: HashEncoding?
 
-    @Option(help: ArgumentHelp("The algorithm of a hash in hex or base64, which names none.", valueName: "name"))
+    @Option(help: ArgumentHelp("The algorithm of a hash that names none.", valueName: "name"))
     var alg: String?
 
-    @Option(help: ArgumentHelp("The salt of such a hash.", valueName: "source"))
+    @Option(help: ArgumentHelp("The salt of a hash that holds none.", valueName: "source"))
     var saltFrom: SecretSourceArgument?
 
     @Option(help: ArgumentHelp("How the salt is spelled there: raw, hex or base64.", valueName: "encoding"))
     var saltEncoding = ByteEncoding.raw
+
+    @Flag(help: "The string was written without its salt (sdk, sdk-android).")
+    var noAppendSalt = false
+
+    @Flag(help: "The raw digest was written (sdk, sdk-android).")
+    var noBase64 = false
+
+    @Flag(help: "The string was written without {name} (sdk, sdk-android).")
+    var noPrefix = false
 
     @Option(help: ArgumentHelp("Argon2's secret, where the hash was made with one.", valueName: "source"))
     var secretFrom: SecretSourceArgument?
@@ -54,70 +69,135 @@ struct CryptoCheck: Verb {
     @Flag(help: "Read lines from FILE.")
     var batch = false
 
-    @Argument(help: "With --batch: the lines; - is standard input.")
+    @Argument(help: "The data whose hash it is, or with --batch the lines; - is standard input.")
     var file: String?
 
     private var isBare: Bool { encoding == .hex || encoding == .base64 }
-
-    func validate() throws {
-        if batch ? valueFrom != nil : file != nil {
-            throw ValidationError(
-                batch ? "--batch takes its values from FILE, not from --value-from" : "a FILE is read with --batch only"
-            )
-        }
-        if !batch, hashFrom == nil { throw ValidationError("--hash-from is missing") }
-        if isBare != (alg != nil) {
-            throw ValidationError("--alg names the algorithm of --encoding hex and base64, and of nothing else")
-        }
-        if isBare, hashFrom == nil { throw ValidationError("--encoding hex and base64 need --hash-from") }
-        if saltFrom != nil, !isBare { throw ValidationError("--salt-from is for --encoding hex and base64") }
-        if secretFrom != nil, isBare { throw ValidationError("--secret-from is for Argon2") }
+    private var isSDK: Bool { encoding == .sdk || encoding == .sdkAndroid }
+    /// Whether the string does not say all that is needed, so that options do.
+    private var isIncomplete: Bool {
+        isBare || isSDK && (alg != nil || saltFrom != nil || noAppendSalt || noBase64 || noPrefix)
     }
 
-    func run(_ door: Door) throws {
-        let schemes = try schemes.map { try HashSchemes(list: $0) } ?? .standard
+    func validate() throws {
+        if valueFrom != nil, batch || file != nil {
+            throw ValidationError(
+                batch
+                    ? "--batch takes its values from FILE, not from --value-from"
+                    : "FILE and --value-from are two values; give one")
+        }
+        if !batch, hashFrom == nil { throw ValidationError("--hash-from is missing") }
+        if isBare || noPrefix || noBase64, alg == nil {
+            throw ValidationError("the stored hash names no algorithm: --alg is missing")
+        }
+        if alg != nil || saltFrom != nil, !isBare, !isSDK {
+            throw ValidationError("--alg and --salt-from are for --encoding hex, base64, sdk and sdk-android")
+        }
+        if noAppendSalt || noBase64 || noPrefix, !isSDK {
+            throw ValidationError("--no-append-salt, --no-base64 and --no-prefix are switches of --encoding sdk")
+        }
+        if isIncomplete, hashFrom == nil { throw ValidationError("such hashes are checked one by one: --hash-from") }
+        if secretFrom != nil, isIncomplete { throw ValidationError("--secret-from is for Argon2") }
+    }
+
+    func run(_ door: Door) throws { try Failure.namingSDKNumbers(isSDK) { try check(door) } }
+
+    private func check(_ door: Door) throws {
+        let schemes = try schemes.map { try Self.schemes($0) } ?? .standard
         var given: [(key: String, value: SecretSourceArgument?)] = []
         if hashFrom != nil { given.append(("--hash-from", hashFrom)) }
         if saltFrom != nil { given.append(("--salt-from", saltFrom)) }
         if secretFrom != nil { given.append(("--secret-from", secretFrom)) }
-        if !batch { given.append(("--value-from", valueFrom)) }
-        let lines = file ?? "-"
-        let sources = try SecretSources(door, given, standardInputIsDataOf: batch && lines == "-" ? "FILE" : nil)
-        let stored = hashFrom == nil ? SecretBytes(copying: []) : try sources.read("--hash-from", prompt: "Stored hash")
+        if !batch, file == nil { given.append(("--value-from", valueFrom)) }
+        let data = file ?? (batch ? "-" : nil)
+        let sources = try SecretSources(door, given, standardInputIsDataOf: data == "-" ? "FILE" : nil)
+        let stored =
+            hashFrom == nil
+            ? SecretBytes(copying: []) : try sources.read("--hash-from", prompt: "Stored hash", keepNewline: noBase64)
         let secret =
             secretFrom == nil
             ? SecretBytes(copying: []) : try sources.read("--secret-from", prompt: "Argon2 secret", keepNewline: true)
-        if isBare {
-            let salt =
-                saltFrom == nil
-                ? SecretBytes(copying: [])
-                : try sources.read("--salt-from", prompt: "Salt", keepNewline: saltEncoding == .raw)
-            let bare = try bareHash(stored, saltEncoding.decode(salt, of: "--salt-from").publicBytes(), schemes)
-            if batch {
-                return try checkLines(lines, door) { try bare.matches(SecretBytes(copying: $0)) ? .match : .mismatch }
+        if isIncomplete || !batch && file != nil {
+            let hash = try hash(stored.publicBytes(), salt: salt(sources), schemes)
+            guard !batch else { return try checkLines(data ?? "-", door) { try Self.answer(hash, $0) } }
+            var comparison = try HashComparison(hash)
+            if let file {
+                try FilePieces.read(file) { comparison.update($0) }
+            } else {
+                comparison.update(try sources.read("--value-from", prompt: "Value"))
             }
-            let value = try sources.read("--value-from", prompt: "Value")
-            return try answer(bare.matches(value) ? .match : .mismatch, door)
+            return try answer(comparison.finish() ? .match : .mismatch, door)
         }
         var checker = HashChecker(schemes: schemes, encoding: encoding, limit: work.limit, secret: secret)
         if batch {
-            guard hashFrom != nil else { return try checkPairs(lines, door, &checker) }
-            return try checkLines(lines, door) { line in stored.withBytes { checker.check($0, line) } }
+            guard hashFrom != nil else { return try checkPairs(data ?? "-", door, &checker) }
+            return try checkLines(data ?? "-", door) { line in stored.withBytes { checker.check($0, line) } }
         }
         let value = try sources.read("--value-from", prompt: "Value")
         try answer(stored.withBytes { stored in value.withBytes { checker.check(stored, $0) } }, door)
     }
 
-    /// A bare digest names no scheme: salted or not is what the caller says, and `--schemes` judges that.
-    private func bareHash(
-        _ stored: borrowing SecretBytes, _ salt: [UInt8], _ schemes: HashSchemes
-    ) throws(CryptoError) -> StoredHash {
-        let algorithm = try DigestAlgorithm(named: alg ?? "")
-        let hash = try StoredHash(
-            bare: String(decoding: stored.publicBytes(), as: UTF8.self), as: encoding ?? .hex, algorithm, salt: salt)
-        guard schemes.allows(try HashScheme(.sdk, algorithm, isSalted: !salt.isEmpty)) else { throw .schemeNotAllowed }
+    /// The fast hash in the string and in the options; `--schemes` judges it, whoever named it.
+    private func hash(_ stored: [UInt8], salt: [UInt8], _ schemes: HashSchemes) throws -> StoredHash {
+        let text = String(decoding: stored, as: UTF8.self)
+        guard isIncomplete else {
+            do { return try schemes.hash(parsing: text, as: encoding) } catch CryptoError.noSuchForm
+                where encoding == nil {
+                throw Failure(
+                    .usage, "a password's hash is not of a file", hint: "--value-from file:PATH takes up to 1 MiB")
+            }
+        }
+        let hash = try incompleteHash(stored, text, salt: salt)
+        let scheme = try HashScheme(.sdk, hash.algorithm, isSalted: !hash.salt.isEmpty)
+        guard schemes.allows(scheme) else { throw CryptoError.schemeNotAllowed }
         return hash
     }
+
+    private func incompleteHash(_ stored: [UInt8], _ text: String, salt: [UInt8]) throws(CryptoError) -> StoredHash {
+        var algorithm: DigestAlgorithm?
+        if let alg { algorithm = try DigestAlgorithm(named: alg) }
+        if isBare, let encoding, let algorithm {
+            return try StoredHash(bare: text, as: encoding, algorithm, salt: salt)
+        }
+        var switches = SDKSwitches(appendsSalt: !noAppendSalt, usesBase64: !noBase64, hasPrefix: !noPrefix)
+        if saltFrom != nil { switches.appendsSalt = false }
+        if alg != nil, !text.hasPrefix("{") { switches.hasPrefix = false }
+        return try StoredHash(written: stored, as: encoding ?? .sdk, switches, algorithm: algorithm, salt: salt)
+    }
+
+    private func salt(_ sources: borrowing SecretSources) throws(Failure) -> [UInt8] {
+        guard saltFrom != nil else { return [] }
+        // The iOS SDK's salt is text, and text in a file has a newline; any other is what its bytes are.
+        let keepsNewline = saltEncoding == .raw && encoding != .sdk
+        let given = try sources.read("--salt-from", prompt: "Salt", keepNewline: keepsNewline)
+        return try saltEncoding.decode(given, of: "--salt-from").publicBytes()
+    }
+
+    private static func answer(_ hash: StoredHash, _ value: Span<UInt8>) throws -> HashChecker.Answer {
+        try hash.matches(SecretBytes(copying: value)) ? .match : .mismatch
+    }
+
+    /// - Throws: a usage ``Failure`` with the word that is no scheme.
+    private static func schemes(_ list: String) throws -> HashSchemes {
+        for word in list.split(separator: ",", omittingEmptySubsequences: false)
+        where (try? HashSchemes(list: String(word))) == nil {
+            throw Failure(
+                .usage, "--schemes: there is no scheme \"\(word)\"",
+                hint: "the groups salted, unsalted, password and all, or names: omvault crypto check --help")
+        }
+        return try HashSchemes(list: list)
+    }
+
+    private static let schemeNames: String = {
+        var seen: Set<String> = []
+        let fast = HashScheme.all.map(\.name).filter { seen.insert($0).inserted }
+        let slow = PasswordFunction.Family.allCases.flatMap { family in
+            family == .pbkdf2
+                ? DigestAlgorithm.allCases.filter { $0 != .blake2b256 }
+                    .map { PasswordFunction.pbkdf2($0, iterations: 1).name } : [family.rawValue]
+        }
+        return (fast + slow).joined(separator: ", ")
+    }()
 
     private func answer(_ answer: HashChecker.Answer, _ door: Door) throws {
         if case .refused(let error) = answer { throw error }
@@ -132,13 +212,13 @@ struct CryptoCheck: Verb {
     }
 
     private func checkPairs(_ file: String, _ door: Door, _ checker: inout HashChecker) throws {
-        var tally = Tally()
+        var tally = Tally(isJSON: door.output.format == .json)
         try FilePieces.readLines(file) { try tally.add(checker.check(pairs: $0)) }
         try tally.finish(door)
     }
 
     private func checkLines(_ file: String, _ door: Door, _ check: (Span<UInt8>) throws -> HashChecker.Answer) throws {
-        var tally = Tally()
+        var tally = Tally(isJSON: door.output.format == .json)
         try FilePieces.readLines(file) { block in
             var answers: [HashChecker.Answer] = []
             try block.forEachLine { answers.append(try check($0)) }
@@ -163,25 +243,48 @@ extension HashChecker.Answer {
     }
 }
 
-/// The answers of a batch, printed as they come and counted.
+/// The answers of a batch, counted, and printed as they come or in one document at the end.
 private struct Tally {
+    let isJSON: Bool
     private var counts = [0, 0, 0]
+    private var answers: [HashChecker.Answer] = []
+
+    init(isJSON: Bool) { self.isJSON = isJSON }
 
     mutating func add(_ answers: [HashChecker.Answer]) throws(Failure) {
         var text = ""
         for answer in answers {
-            text += answer.line
+            if !isJSON { text += answer.line }
             switch answer {
             case .match: counts[0] += 1
             case .mismatch: counts[1] += 1
             case .refused: counts[2] += 1
             }
         }
-        try StandardOutput.write(text)
+        if isJSON { self.answers += answers } else { try StandardOutput.write(text) }
     }
 
     func finish(_ door: Door) throws {
-        door.output.notice("\(counts[0]) match, \(counts[1]) mismatch, \(counts[2]) refused")
+        guard counts != [0, 0, 0] else {
+            throw Failure(.badSecret, "there is no line, so nothing was checked", hint: "a line is a hash, a tab, a value")
+        }
+        if isJSON {
+            try door.output.document(document)
+        } else {
+            door.output.notice("\(counts[0]) match, \(counts[1]) mismatch, \(counts[2]) refused")
+        }
         guard counts[1] == 0, counts[2] == 0 else { throw Answered(status: .badSecret) }
+    }
+
+    private var document: JSONDocument {
+        var document = JSONDocument()
+        for (name, count) in zip(["match", "mismatch", "refused"], counts) { document.field(name, .number(count)) }
+        document.objects("results", answers) { answer, entry in
+            entry.field("result", .text(answer.word))
+            guard case .refused(let error) = answer else { return }
+            entry.field("reason", .text(Failure(error).message))
+            entry.field("sdk_code", .number(error.sdkCode))
+        }
+        return document
     }
 }

@@ -12,7 +12,8 @@ struct CryptoKDF: Verb {
         commandName: "kdf",
         abstract: "Derive key bytes from a password, or from a key.",
         discussion: """
-            Functions: \(Function.allCases.map(\.rawValue).joined(separator: ", ")). hkdf is for keys: it takes no time.
+            Functions: \(Function.allCases.map(\.rawValue).joined(separator: ", ")). hkdf is for keys: it takes no time,
+            and its raw key is taken to the last byte; of a password one trailing newline is stripped.
 
               omvault crypto kdf --alg argon2id --salt-from file:salt --length 32
               omvault crypto kdf --alg hkdf --salt-from file:salt --value-from file:key --length 32
@@ -30,7 +31,7 @@ struct CryptoKDF: Verb {
     @Option(help: ArgumentHelp("HKDF: what the key is for.", valueName: "source"))
     var infoFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("The number of bytes to derive.", valueName: "bytes"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The number of bytes to derive.", valueName: "bytes"))
     var length: Int
 
     @Option(help: ArgumentHelp("raw, hex, base64 or base32.", valueName: "encoding"))
@@ -53,8 +54,12 @@ struct CryptoKDF: Verb {
         let associatedData = try input.associatedData(sources)
         let secret = try input.secret(sources)
         let function = try function()
+        warn(function, saltCount: salt.count, door)
+        // HKDF takes a key, whose last byte may be a newline; the others take passwords, whose is not theirs.
         let value = try valueEncoding.decode(
-            sources.read("--value-from", prompt: "Password or key"), of: "--value-from")
+            sources.read(
+                "--value-from", prompt: function == nil ? "Key" : "Password",
+                keepNewline: function == nil && valueEncoding == .raw), of: "--value-from")
         let derived =
             if let function {
                 try KeyDerivation.derive(
@@ -79,8 +84,17 @@ struct CryptoKDF: Verb {
             return nil
         }
         let function = try input.parameters.function(family)
-        try input.work.limit.check(function)
+        try input.work.limit.check(function, count: length)
         return function
+    }
+
+    private func warn(_ function: PasswordFunction?, saltCount: Int, _ door: Door) {
+        guard let function else {
+            if let algorithm = try? hash() { door.output.warn(ofUsing: algorithm, instead: "--hash sha256") }
+            return
+        }
+        door.output.warn(ofWork: function)
+        if saltCount == 0 { door.output.notice("warning: without a salt equal passwords give equal keys") }
     }
 
     private func hash() throws(CryptoError) -> DigestAlgorithm {
@@ -128,6 +142,7 @@ struct CryptoHMAC: Verb {
 
     func run(_ door: Door) throws {
         let algorithm = try DigestAlgorithm(named: alg)
+        door.output.warn(ofUsing: algorithm, instead: "--alg sha256")
         let sources = try SecretSources(
             door, ["--key-from": keyFrom], standardInputIsDataOf: file == "-" ? "FILE" : nil)
         let key = try keyEncoding.decode(
@@ -156,7 +171,7 @@ struct CryptoRand: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    @Option(help: ArgumentHelp("How many bytes.", valueName: "number"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("How many bytes.", valueName: "number"))
     var bytes = 32
 
     @Option(help: ArgumentHelp("raw, hex, base64 or base32.", valueName: "encoding"))

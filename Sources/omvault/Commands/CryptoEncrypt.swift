@@ -34,7 +34,7 @@ struct CryptoEncrypt: Verb {
 
     @OptionGroup var stretch: StretchOptions
 
-    @Flag(help: "Allow a legacy algorithm or an IV of zeros.")
+    @Flag(help: "Allow a legacy algorithm, an IV of zeros or openssl's weakest derivations.")
     var insecure = false
 
     func validate() throws {
@@ -45,6 +45,13 @@ struct CryptoEncrypt: Verb {
 
     func run(_ door: Door) throws {
         let choice = try cipher.choice()
+        if stretch.isGiven {
+            guard case .container = choice, recipient.isEmpty, !cipher.key.isGiven else {
+                throw Failure(
+                    .usage, "--kdf-mem and --kdf-time are the work of a container's password, and none is used",
+                    hint: "leave them out")
+            }
+        }
         switch choice {
         case .container(let algorithm): try ContainerFile(cipher, door).encrypt(self, algorithm)
         case .sealed, .bare:

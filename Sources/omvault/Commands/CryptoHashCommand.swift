@@ -32,7 +32,9 @@ struct CryptoHash: Verb {
             ($salted-sha256$salt$digest). The hash is always of the data and then the salt.
 
             The three --no-… flags are the SDK's switches. With --no-base64 the raw digest is all that is printed, and
-            the other two are ignored, as the SDK does.
+            the other two are ignored, as the SDK does. crypto check takes the same switches.
+
+            Of several files, one that cannot be read is an error that the others do not wait for.
 
             Salted or not, these are one round of a fast hash. They are here for those who must read or write them;
             a password is protected by omvault crypto password-hash.
@@ -46,7 +48,9 @@ struct CryptoHash: Verb {
     @Option(help: ArgumentHelp("hex, base64, sdk, sdk-android, ldap or phc.", valueName: "encoding"))
     var encoding: HashEncoding?
 
-    @Option(help: ArgumentHelp("Make a salt of so many bits, a multiple of 4.", valueName: "bits"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Make a salt of so many bits, a multiple of 4; 0 for none.", valueName: "bits"))
     var saltBits: Int?
 
     @Option(help: ArgumentHelp("Where the salt comes from.", valueName: "source"))
@@ -77,7 +81,7 @@ struct CryptoHash: Verb {
         if noAppendSalt || noBase64 || noPrefix, spelling != .sdk, spelling != .sdkAndroid {
             throw ValidationError("--no-append-salt, --no-base64 and --no-prefix are switches of --encoding sdk")
         }
-        if saltBits != nil, !global.isJSON, noBase64 || noAppendSalt || !spelling.holdsSalt {
+        if saltBits ?? 0 != 0, !global.isJSON, noBase64 || noAppendSalt || !spelling.holdsSalt {
             throw ValidationError(
                 "a new salt would be lost: add --json, which prints it, or give one with --salt-from")
         }
@@ -88,14 +92,36 @@ struct CryptoHash: Verb {
     }
 
     func run(_ door: Door) throws {
+        try Failure.namingSDKNumbers(spelling == .sdk || spelling == .sdkAndroid) { try hash(door) }
+    }
+
+    private func hash(_ door: Door) throws {
         let algorithm = try DigestAlgorithm(named: alg)
         if algorithm.isInsecure {
             door.output.notice("warning: two files with the same \(algorithm.sdkName) hash can be made on purpose")
         }
         let given = try givenSalt(door)
         if batch { return try hashLines(door, algorithm, given) }
-        let hashes = try files.map { try hash($0, algorithm, given) }
-        guard door.output.format == .json else { return try print(hashes, door) }
+        // What is wrong with every file is said once.
+        _ = try HashString(algorithm, spelling, salt: salt(given), switches: switches)
+        var hashes: [Hashed] = []
+        var failure: Failure?
+        for file in files {
+            let hashed: Hashed
+            do throws(Failure) { hashed = try reading { try hash(file, algorithm, given) } } catch {
+                // Like sha256sum: one file that cannot be read does not hide the others' hashes.
+                guard files.count > 1 else { throw error }
+                error.report(asJSON: door.output.format == .json)
+                failure = failure ?? error
+                continue
+            }
+            if door.output.format == .json { hashes.append(hashed) } else { try print(hashed, door) }
+        }
+        if door.output.format == .json { try document(hashes, algorithm, door) }
+        if let failure { throw Answered(status: failure.status) }
+    }
+
+    private func document(_ hashes: [Hashed], _ algorithm: DigestAlgorithm, _ door: Door) throws {
         var document = JSONDocument()
         document.field("algorithm", .text(algorithm.name))
         document.field("encoding", .text(spelling.rawValue))
@@ -141,7 +167,7 @@ struct CryptoHash: Verb {
 
     private func salt(_ given: [UInt8]?) throws(CryptoError) -> [UInt8] {
         if let given { return given }
-        guard let saltBits else { return [] }
+        guard let saltBits, saltBits != 0 else { return [] }
         return spelling == .sdk
             ? Array(try SaltedHash.generateSalt(bits: saltBits).utf8) : try SaltedHash.generateRawSalt(bits: saltBits)
     }
@@ -161,12 +187,16 @@ struct CryptoHash: Verb {
     }
 
     /// As sha256sum; the string of one input that is made to be stored stands alone.
-    private func print(_ hashes: [Hashed], _ door: Door) throws {
-        if noBase64 { return try door.output.writeSecret(SecretBytes(copying: hashes[0].text)) }
-        for hash in hashes {
-            let text = String(decoding: hash.text, as: UTF8.self)
-            try door.output.line(spelling.holdsSalt && hashes.count == 1 ? text : "\(text)  \(hash.name)")
-        }
+    private func print(_ hash: Hashed, _ door: Door) throws(Failure) {
+        if noBase64 { return try door.output.writeSecret(SecretBytes(copying: hash.text)) }
+        let text = String(decoding: hash.text, as: UTF8.self)
+        try door.output.line(spelling.holdsSalt && files.count == 1 ? text : "\(text)  \(hash.name)")
+    }
+
+    private func reading(_ body: () throws -> Hashed) throws(Failure) -> Hashed {
+        do { return try body() } catch let error as CryptoError {
+            throw Failure(error, namesSDKNumber: spelling == .sdk || spelling == .sdkAndroid)
+        } catch { throw Failure(describing: error) }
     }
 
     private func hashLines(_ door: Door, _ algorithm: DigestAlgorithm, _ given: [UInt8]?) throws {
@@ -180,7 +210,7 @@ struct CryptoHash: Verb {
                     guard !line.isEmpty || spelling != .sdk else {
                         throw Failure(.usage, "line \(number) is empty, and the SDK's form does not hash that")
                     }
-                    if saltBits != nil {
+                    if saltBits ?? 0 != 0 {
                         standing = try HashString(algorithm, spelling, salt: salt(given), switches: switches)
                     }
                     standing.update(line)

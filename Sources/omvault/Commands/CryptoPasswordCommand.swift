@@ -5,6 +5,7 @@ internal import OMSecrets
 /// `--max-work`: how much work a stored string, or a slip of the fingers, may ask for.
 struct WorkOptions: ParsableArguments {
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Allow so many times the usual limit of work: 1 GiB of memory filled 4 times, 10,000,000 iterations of "
                 + "PBKDF2, bcrypt's cost 16.", valueName: "times"))
@@ -21,31 +22,31 @@ struct WorkOptions: ParsableArguments {
 
 /// The work factors of the slow functions; those of another function than the chosen one are refused.
 struct FunctionOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Argon2: memory in KiB.", valueName: "KiB"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Argon2: memory in KiB.", valueName: "KiB"))
     var memory: Int?
 
-    @Option(help: ArgumentHelp("Argon2: passes over the memory.", valueName: "number"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Argon2: passes over the memory.", valueName: "number"))
     var passes: Int?
 
-    @Option(help: ArgumentHelp("Argon2: lanes.", valueName: "number"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Argon2: lanes.", valueName: "number"))
     var lanes: Int?
 
-    @Option(help: ArgumentHelp("scrypt: the cost N is 2 to this power.", valueName: "number"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("scrypt: the cost N is 2 to this power.", valueName: "number"))
     var logN: Int?
 
-    @Option(name: .customLong("r"), help: ArgumentHelp("scrypt: the block size.", valueName: "number"))
+    @Option(name: .customLong("r"), parsing: .unconditional, help: ArgumentHelp("scrypt: the block size.", valueName: "number"))
     var blockSize: Int?
 
-    @Option(name: .customLong("p"), help: ArgumentHelp("scrypt: the parallelism.", valueName: "number"))
+    @Option(name: .customLong("p"), parsing: .unconditional, help: ArgumentHelp("scrypt: the parallelism.", valueName: "number"))
     var parallelism: Int?
 
-    @Option(help: ArgumentHelp("PBKDF2: iterations.", valueName: "number"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("PBKDF2: iterations.", valueName: "number"))
     var iterations: Int?
 
     @Option(help: ArgumentHelp("PBKDF2 and HKDF: the hash function.", valueName: "name"))
     var hash: String?
 
-    @Option(help: ArgumentHelp("bcrypt: 2 to this power rounds, 4 to 31.", valueName: "number"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("bcrypt: 2 to this power rounds, 4 to 31.", valueName: "number"))
     var cost: Int?
 
     func function(_ family: PasswordFunction.Family) throws -> PasswordFunction {
@@ -151,7 +152,7 @@ struct CryptoPasswordHash: Verb {
     @Option(help: ArgumentHelp("The function.", valueName: "name"))
     var alg = PasswordFunction.Family.argon2id
 
-    @Option(help: ArgumentHelp("The hash's length in bytes, 16 to 64.", valueName: "bytes"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The hash's length in bytes, 16 to 64.", valueName: "bytes"))
     var length = 32
 
     func run(_ door: Door) throws {
@@ -161,7 +162,7 @@ struct CryptoPasswordHash: Verb {
         let associatedData = try input.associatedData(sources)
         let secret = try input.secret(sources)
         let password = try sources.readPassword("--value-from", prompt: "Password", isNew: true)
-        if function.isWeak { door.output.notice("warning: so little work does not protect a password") }
+        door.output.warn(ofWork: function)
         let hash = try PasswordHash.make(
             password.bytes, function, salt: salt, secret: secret, associatedData: associatedData, count: length,
             limit: input.work.limit)

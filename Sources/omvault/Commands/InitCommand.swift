@@ -105,16 +105,20 @@ struct InitCommand: Verb {
 
 /// `--kdf-mem MIB --kdf-time N`: how long a guess takes.
 struct StretchOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Argon2id memory in MiB, 8 to 1024.", valueName: "mib"))
-    var kdfMem = Argon2id.Parameters.standard.memoryKiB >> 10
+    @Option(parsing: .unconditional, help: ArgumentHelp("Argon2id memory in MiB, 8 to 1024 (64).", valueName: "mib"))
+    var kdfMem: UInt32?
 
-    @Option(help: ArgumentHelp("Argon2id passes, 1 to 16.", valueName: "n"))
-    var kdfTime = Argon2id.Parameters.standard.passes
+    @Option(parsing: .unconditional, help: ArgumentHelp("Argon2id passes, 1 to 16 (3).", valueName: "n"))
+    var kdfTime: UInt32?
+
+    var isGiven: Bool { kdfMem != nil || kdfTime != nil }
 
     func parameters() throws(Failure) -> Argon2id.Parameters {
         do throws(SecretsError) {
-            guard kdfMem <= 1 << 20 else { throw .stretchOutOfBounds }
-            return try Argon2id.Parameters(memoryKiB: kdfMem << 10, passes: kdfTime)
+            let standard = Argon2id.Parameters.standard
+            guard kdfMem ?? 0 <= 1 << 20 else { throw .stretchOutOfBounds }
+            return try Argon2id.Parameters(
+                memoryKiB: kdfMem.map { $0 << 10 } ?? standard.memoryKiB, passes: kdfTime ?? standard.passes)
         } catch {
             throw Failure(
                 .usage, "Argon2id takes 8 to 1024 MiB of memory and 1 to 16 passes",

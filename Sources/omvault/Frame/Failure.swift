@@ -18,6 +18,12 @@ struct Failure: Error {
     init(
         _ status: ExitStatus, _ message: String, hint hints: String..., details: KeyValuePairs<String, JSONValue> = [:]
     ) {
+        self.init(status, message, hints: hints, details: details)
+    }
+
+    init(
+        _ status: ExitStatus, _ message: String, hints: [String], details: KeyValuePairs<String, JSONValue> = [:]
+    ) {
         (self.status, self.message, self.hints, self.details) = (status, message, hints, details)
     }
 

@@ -5,7 +5,7 @@ internal import OMSecrets
 
 /// The target of `-o`.
 ///
-///     let target = try OutputFile(out, replacing: force)
+///     var target = try OutputFile(out, replacing: force)
 ///     try target.write(bytes)
 ///     try target.finish()
 ///
@@ -17,6 +17,8 @@ struct OutputFile: ~Copyable {
     private let replaces: Bool
     private let mode: mode_t
     private var temporary: Temporary?
+    /// How many bytes were written.
+    private(set) var count = 0
 
     private struct Temporary {
         let path: String
@@ -27,15 +29,23 @@ struct OutputFile: ~Copyable {
     /// - Parameters:
     ///   - path: Nil or `-` for standard output.
     ///   - isPublic: A file that everybody may read, as far as the umask allows.
-    /// - Throws: ``ExitStatus/exists`` for a file that is there and was not to be replaced.
+    /// - Throws: ``ExitStatus/exists`` for a file that is there and was not to be replaced; ``ExitStatus/usage`` for what
+    ///   is there and is no file.
     init(_ path: String?, replacing: Bool, isPublic: Bool = false) throws(Failure) {
-        self.path = path == "-" ? nil : path
+        let path = path == "-" ? nil : path
+        self.path = path
         (replaces, mode) = (replacing, isPublic ? 0o644 : 0o600)
-        guard let path = self.path else { return }
+        guard let path else { return }
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
-        // Attack, or accident: as root, a rename onto /dev/null would put a plain file in its place.
-        guard [S_IFREG, S_IFLNK].contains(status.st_mode & S_IFMT) else {
+        // Attack, or accident: as root, a rename onto /dev/null would put a plain file in its place, and one onto
+        // /dev/stdout, a link, would take that away. Following a link would write where somebody else chose.
+        guard status.st_mode & S_IFMT != S_IFLNK else {
+            throw Failure(
+                .usage, "\"\(path)\" is a symbolic link, which is neither followed nor replaced",
+                hint: "name the file itself, or leave out -o to write to standard output")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else {
             throw Failure(.usage, "\"\(path)\" is no file", hint: "leave out -o to write to standard output")
         }
         guard replacing else { throw Self.exists(path) }
@@ -55,6 +65,7 @@ struct OutputFile: ~Copyable {
 
     mutating func write(_ bytes: Span<UInt8>) throws(Failure) {
         let descriptor = try descriptor()
+        count += bytes.count
         if let code = writeAll(bytes, to: descriptor) {
             throw Failure(
                 .io, "cannot write to \(path.map { "\"\($0)\"" } ?? "standard output"): \(systemMessage(code))")
@@ -81,6 +92,14 @@ struct OutputFile: ~Copyable {
         guard rename(made.path, path) == 0 else {
             throw Failure(.io, "cannot make \"\(path)\": \(systemMessage(errno))")
         }
+    }
+
+    /// The same, and with --json a document about the file: there is no other data to give.
+    consuming func finish(_ door: Door) throws(Failure) {
+        let (path, count) = (path, count)
+        try finish()
+        guard let path, door.output.format == .json else { return }
+        try door.output.done("", ["file": .text(path), "bytes": .number(count)])
     }
 
     deinit {

@@ -35,11 +35,11 @@ struct InputFile: ~Copyable {
 
     static func isStandardInput(_ path: String?) -> Bool { StandardInput.isMeant(by: path) }
 
-    /// The length in bytes, if it is known.
+    /// The number of bytes still to come, if it is known.
     var count: Int? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-        return status.st_size
+        return max(0, status.st_size - max(0, lseek(descriptor, 0, SEEK_CUR)))
     }
 
     /// Fills `target` from its start with what is there; 0 at the end.
@@ -63,12 +63,13 @@ struct InputFile: ~Copyable {
     ///   - hint: What to do when it is too long.
     ///   - tooLong: What that comes to, where it is no mistake of usage.
     func readWhole(maximum: Int, hint: String, tooLong: Failure? = nil) throws(Failure) -> SecretBytes {
-        var buffer = SecretBuffer(capacity: min(count ?? 0, maximum) + 64)
+        let limit = maximum >= 1 << 20 ? "\(maximum >> 20) MiB" : "\(maximum >> 10) KiB"
+        let tooLong = tooLong ?? Failure(.usage, "\(name) is longer than \(limit)", hint: hint)
+        guard count ?? 0 <= maximum else { throw tooLong }
+        var buffer = SecretBuffer(capacity: (count ?? 0) + 64)
         switch readAll(descriptor, into: &buffer, maximum: maximum) {
         case .end: return buffer.finish()
-        case .tooLong:
-            let limit = maximum >= 1 << 20 ? "\(maximum >> 20) MiB" : "\(maximum >> 10) KiB"
-            throw tooLong ?? Failure(.usage, "\(name) is longer than \(limit)", hint: hint)
+        case .tooLong: throw tooLong
         case .error(let code): throw Failure(.io, "cannot read \(name): \(systemMessage(code))")
         }
     }

@@ -4,12 +4,29 @@ internal import OMCrypto
 internal import OMVectors
 
 extension Failure {
-    init(_ error: CryptoError) {
+    /// - Parameter namesSDKNumber: whether the sentence says the SDK's number too; the JSON error always does.
+    init(_ error: CryptoError, namesSDKNumber: Bool = false) {
+        let words = Failure(wordsOf: error)
+        self.init(
+            words.status, namesSDKNumber ? "\(words.message) (SDK error \(error.sdkCode))" : words.message,
+            hints: words.hints, details: ["sdk_code": .number(error.sdkCode)])
+    }
+
+    /// The toolkit's errors with the SDK's number, for who asked for one of the SDK's forms.
+    static func namingSDKNumbers<R: ~Copyable>(_ isWanted: Bool, _ body: () throws -> R) throws -> R {
+        do { return try body() } catch let error as CryptoError where isWanted {
+            throw Failure(error, namesSDKNumber: true)
+        }
+    }
+
+    private init(wordsOf error: CryptoError) {
         switch error {
         case .emptyInput:
-            self.init(.usage, "the SDK's form does not hash an empty input")
-        case .saltTooShort, .saltNotMultipleOfFour:
-            self.init(.usage, "a salt has 4 bits or more, a multiple of 4", hint: "--salt-bits 128")
+            self.init(.usage, "the SDK's forms take no empty input")
+        case .saltTooShort:
+            self.init(.usage, "a new salt has at least 4 bits", hint: "--salt-bits 128; 0 for none")
+        case .saltNotMultipleOfFour:
+            self.init(.usage, "a new salt's bits are a multiple of 4", hint: "--salt-bits 128")
         case .saltRequired:
             self.init(.usage, "a salted form needs a salt of at least one byte", hint: "--salt-bits 128")
         case .saltNotHex:
@@ -53,13 +70,15 @@ extension Failure {
         case .wrongPadding:
             self.init(.usage, "symmetric ciphers know the paddings pkcs7 and none")
         case .notText, .notDecodable:
-            self.init(.corrupt, "not what was announced: base64 text or bytes")
+            self.init(.corrupt, "the data is not strict base64", hint: "it was changed, or it is bytes: --encoding raw")
         case .wrapLength:
             self.init(
                 .usage, "aes-kw wraps 16 bytes or more, a multiple of 8",
                 hint: "--alg aes-kwp wraps any length from 1 byte")
         case .notOpenSSLSalted:
-            self.init(.corrupt, "not a file of openssl enc: it does not begin with Salted__")
+            self.init(
+                .corrupt, "not a file of openssl enc: it does not begin with Salted__",
+                hint: "what openssl enc -a wrote is text: --encoding base64")
         case .notAContainer:
             self.init(
                 .corrupt, "not a file of omvault's, or its header was changed",
