@@ -69,6 +69,8 @@ public enum Label: String, CaseIterable, Sendable {
     case loginRowMAC = "omv/login/row"
     case loginSlot = "omv/login/slot"
     case loginUnlock = "omv/login/unlock"
+    // The agent
+    case agentTicket = "omv/agent/ticket"
     // The file container (docs/file-format.md)
     case fileCommit = "omv/file/commit"
     case filePayload = "omv/file/payload"

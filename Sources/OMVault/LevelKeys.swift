@@ -6,6 +6,8 @@ internal import OMStorage
 
 /// The keys of one level. A class, so that a set of them can be kept; they are wiped when the last holder lets go.
 final class LevelKeys: Sendable {
+    /// For the process that is to keep the vault unlocked.
+    let classKey: Key<Deriving>
     /// Finds an item by its name without storing the name.
     let names: Key<Hashing>
     /// Digests the level's hash tree.
@@ -16,6 +18,7 @@ final class LevelKeys: Sendable {
     private let records: Key<Deriving>
 
     init(classKey: borrowing Key<Deriving>) {
+        self.classKey = classKey.duplicate()
         names = classKey.derive(Context(.levelName))
         digests = classKey.derive(Context(.levelDigest))
         state = classKey.derive(Context(.levelState))

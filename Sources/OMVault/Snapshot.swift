@@ -26,7 +26,8 @@ final class Snapshot {
         case .some(let root): try header.check(root)
         case .none: break
         }
-        guard header.id == vault.header.id, header.epoch == vault.header.epoch else { throw .corrupt(.header) }
+        guard header.id == vault.header.id else { throw .corrupt(.header) }
+        guard header.epoch == vault.header.epoch else { throw .rekeyed }
         for (level, box) in try Self.boxes(vault.database) {
             guard let keys = vault.keys[level] else { continue }
             states[level] = try LevelState(opening: box, level, keys, vault: header.id)

@@ -6,7 +6,7 @@ internal import OMStorage
 
 /// A vault whose keys are at hand.
 public struct Vault: ~Copyable {
-    private let open: OpenVault
+    let open: OpenVault
 
     init(_ open: OpenVault) { self.open = open }
 
@@ -85,7 +85,7 @@ public struct Vault: ~Copyable {
 
     // MARK: - Reading
 
-    private func read<R: ~Copyable>(_ body: (Snapshot) throws(VaultError) -> R) throws(VaultError) -> R {
+    func read<R: ~Copyable>(_ body: (Snapshot) throws(VaultError) -> R) throws(VaultError) -> R {
         // The marks before the state: see Snapshot.
         let seen = try readMarks()
         var isNewer = false

@@ -25,6 +25,8 @@ public enum VaultError: Error, Hashable, Sendable {
     case readOnlyHere
     /// The level's key is not at hand: the vault is locked, or the level is bound to another device.
     case levelLocked(ProtectionLevel)
+    /// The class keys were changed since the vault was unlocked: those at hand open nothing any more.
+    case rekeyed
     case noItem(ItemName)
     /// Items of this name stand under more than one level: one of them was put there while the others were locked.
     case ambiguous(ItemName, [ProtectionLevel])

@@ -20,7 +20,7 @@ public struct VaultFile: ~Copyable {
     private let path: String
     private let device: DeviceKey?
     private let folder: DeviceFolder?
-    private let header: VaultHeader
+    let header: VaultHeader
     private let acceptsRollback: Bool
 
     /// Opens the file and reads its slots.
@@ -75,10 +75,13 @@ public struct VaultFile: ~Copyable {
         try open(root: nil)
     }
 
-    private func open(root: consuming Key<Deriving>?) throws(VaultError) -> Vault {
+    /// - Parameter keys: class keys that somebody else unwrapped before, beside those that open here.
+    func open(
+        root: consuming Key<Deriving>?, adding keys: [ProtectionLevel: LevelKeys] = [:]
+    ) throws(VaultError) -> Vault {
         let ownDevice: DeviceKey? = isOwnDevice ? device?.duplicate() : nil
         let ring = ClassKeyring(root: root?.duplicate(), device: ownDevice)
-        var keys: [ProtectionLevel: LevelKeys] = [:]
+        var keys = keys
         for wrap in header.wraps where keys[wrap.level] == nil {
             keys[wrap.level] = try ring.unwrap(wrap, vault: header.id, epoch: header.epoch)
         }

@@ -42,6 +42,9 @@ extension Failure {
             self.init(
                 .locked, "the level \(level.name)\(level.isDeviceOnly ? " (device only)" : "") of \(vault) is locked",
                 hint: "its key is on the device that made the vault")
+        case .rekeyed:
+            self.init(
+                .conflict, "the keys of \(vault) were changed meanwhile; nothing was changed", hint: "run it again")
         case .noItem(let name): self.init(.notFound, "no item \"\(name.text.shown)\" in \(vault)", hint: "omvault ls")
         case .ambiguous(let name, let levels):
             self.init(
