@@ -37,11 +37,45 @@ struct ItemContent: ~Copyable {
         return bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }
     }
 
-    /// A draft with all fields but `changed`, which the caller puts in.
-    borrowing func draft(without changed: FieldName, at now: Int64) throws(VaultError) -> ItemDraft {
+    /// All fields with their secrets.
+    borrowing func values() throws(VaultError) -> FieldValues {
+        var values = FieldValues()
+        for field in fields {
+            try values.put(bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }, at: field.name)
+        }
+        return values
+    }
+
+    /// Whether a field of `values` is missing here or has another secret.
+    borrowing func differs(from values: borrowing FieldValues) -> Bool {
+        var isDifferent = false
+        values.forEach { name, new in
+            switch secret(name) {
+            case .some(let old): if !old.isEqual(to: new) { isDifferent = true }
+            case .none: isDifferent = true
+            }
+        }
+        return isDifferent
+    }
+
+    /// A draft with `values` in place of the fields of the same names, new ones behind the others, and without
+    /// `removed`.
+    borrowing func draft(
+        putting values: borrowing FieldValues, without removed: [FieldName] = [], at now: Int64
+    ) throws(VaultError) -> ItemDraft {
         var draft = ItemDraft(name: name, created: created, modified: now)
-        for field in fields where field.name != changed {
-            try draft.put(bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }, at: field.name)
+        let replaced = values.names
+        for field in fields where !removed.contains(field.name) {
+            if replaced.contains(field.name) {
+                try values.withSecret(field.name) { (new: borrowing SecretBytes) throws(VaultError) in
+                    try draft.put(new, at: field.name)
+                }
+            } else {
+                try draft.put(bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }, at: field.name)
+            }
+        }
+        try values.forEach { (name, new) throws(VaultError) in
+            if removed.contains(name) || !fields.contains(where: { $0.name == name }) { try draft.put(new, at: name) }
         }
         return draft
     }
@@ -79,10 +113,13 @@ struct ItemContent: ~Copyable {
 /// An item being made, field by field, in locked memory.
 public struct ItemDraft: ~Copyable {
     private var buffer = SecretBuffer(capacity: 512)
-    private var names: [FieldName] = []
+    private var fields: [Item.Field] = []
+    private let name: ItemName
+    private let (created, modified): (Int64, Int64)
     private let countOffset: Int
 
     init(name: ItemName, created: Int64, modified: Int64) {
+        (self.name, self.created, self.modified) = (name, created, modified)
         var head: [UInt8] = [0, 0, 0, 0, ItemContent.version]
         head.append(number: created)
         head.append(number: modified)
@@ -97,20 +134,27 @@ public struct ItemDraft: ~Copyable {
     ///
     /// - Throws: ``VaultError/tooLarge`` above the limits of ``Item``, ``VaultError/fieldExists(_:)``.
     public mutating func put(_ value: borrowing SecretBytes, at name: FieldName) throws(VaultError) {
-        guard !names.contains(name) else { throw .fieldExists(name) }
-        guard value.count <= Item.maximumFieldCount, names.count < Item.maximumFields,
+        guard !fields.contains(where: { $0.name == name }) else { throw .fieldExists(name) }
+        guard value.count <= Item.maximumFieldCount, fields.count < Item.maximumFields,
             buffer.count + value.count <= Item.maximumCount
         else { throw .tooLarge }
-        names.append(name)
+        fields.append(Item.Field(name: name, count: value.count))
         var head = [UInt8(name.bytes.count)] + name.bytes
         head.append(number: UInt32(value.count))
         buffer.append(head.span)
         buffer.append(value)
     }
 
+    /// What a user will see of it.
+    borrowing func item(_ header: Record.Header) -> Item {
+        Item(
+            name: name, level: header.level, id: header.id, revision: header.revision, created: created,
+            modified: modified, fields: fields)
+    }
+
     /// The content, padded, with its length and the number of fields filled in.
     consuming func finish() -> SecretBytes {
-        let (length, count) = (buffer.count, names.count)
+        let (length, count) = (buffer.count, fields.count)
         let padded = (length + Record.step - 1) / Record.step * Record.step
         return buffer.withBytes { content in
             SecretBytes(count: padded) { target in

@@ -49,6 +49,16 @@ public struct Vault: ~Copyable {
         }
     }
 
+    /// An item with all its secrets, of one state.
+    func secrets(_ name: ItemName) throws(VaultError) -> ItemReply {
+        try read { snapshot throws(VaultError) in
+            guard let (level, entry) = try snapshot.find(name) else { throw .noItem(name) }
+            let record = try snapshot.record(entry, level)
+            let content = try snapshot.content(record, at: entry)
+            return .secrets(try Self.item(record, entry, snapshot), try content.values())
+        }
+    }
+
     /// Makes one atomic change: all of what `body` does, or nothing.
     ///
     /// - Throws: what `body` throws; ``VaultError/readOnlyHere`` where this device cannot note what it saw.

@@ -17,9 +17,10 @@ public struct VaultEdit: ~Copyable {
     ///   - level: nil for the vault's default.
     ///   - fill: puts the fields in.
     /// - Throws: ``VaultError/itemExists(_:)``, ``VaultError/levelLocked(_:)``, ``VaultError/tooLarge``.
+    @discardableResult
     public mutating func add(
         _ name: ItemName, level: ProtectionLevel?, _ fill: (inout ItemDraft) throws(VaultError) -> Void
-    ) throws(VaultError) {
+    ) throws(VaultError) -> Item {
         let level = level ?? snapshot.vault.header.defaultLevel
         guard let keys = snapshot.vault.keys[level] else { throw .levelLocked(level) }
         guard try snapshot.find(name) == nil else { throw .itemExists(name) }
@@ -28,23 +29,45 @@ public struct VaultEdit: ~Copyable {
         let header = Record.Header(
             level: level, isDeleted: false, id: Random.bytes(16), revision: 1,
             epoch: snapshot.vault.header.epoch, parent: nil, salt: Random.bytes(16))
+        let item = draft.item(header)
         try store(draft.finish(), header, at: keys.key(of: name), keys)
+        return item
+    }
+
+    /// Puts fields in, in place of those of the same names, and takes fields out: one new version.
+    ///
+    /// - Parameter ifRevision: the revision that the item must have; nil for any.
+    /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/noField(_:of:)``, ``VaultError/changedMeanwhile(_:revision:)``,
+    ///   ``VaultError/unchanged``, ``VaultError/tooLarge``.
+    @discardableResult
+    public mutating func update(
+        _ name: ItemName, set values: borrowing FieldValues, remove removed: [FieldName] = [],
+        ifRevision: UInt64? = nil
+    ) throws(VaultError) -> Item {
+        let (entry, record, keys) = try current(name)
+        if let ifRevision, ifRevision != record.header.revision {
+            throw .changedMeanwhile(name, revision: record.header.revision)
+        }
+        let content = try snapshot.content(record, at: entry)
+        for field in removed where !content.fields.contains(where: { $0.name == field }) {
+            throw .noField(field, of: name)
+        }
+        guard !removed.isEmpty || content.differs(from: values) else { throw .unchanged }
+        let draft = try content.draft(putting: values, without: removed, at: now)
+        let header = next(record, entry, isDeleted: false)
+        let item = draft.item(header)
+        try store(draft.finish(), header, at: entry.key, keys)
+        try drop(entry)
+        return item
     }
 
     /// Puts a secret into an item, in place of the field of that name or as a new one.
     ///
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/unchanged``, ``VaultError/tooLarge``.
     public mutating func put(_ secret: borrowing SecretBytes, at path: FieldPath) throws(VaultError) {
-        let (entry, record, keys) = try current(path.item)
-        let content = try snapshot.content(record, at: entry)
-        switch content.secret(path.field) {
-        case .some(let old): guard !old.isEqual(to: secret) else { throw .unchanged }
-        case .none: break
-        }
-        var draft = try content.draft(without: path.field, at: now)
-        try draft.put(secret, at: path.field)
-        try store(draft.finish(), next(record, entry, isDeleted: false), at: entry.key, keys)
-        try drop(entry)
+        var values = FieldValues()
+        try values.put(secret.duplicate(), at: path.field)
+        try update(path.item, set: values)
     }
 
     /// Removes an item and its secrets. A tombstone stays, which says only that something was there.

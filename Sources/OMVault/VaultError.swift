@@ -33,6 +33,8 @@ public enum VaultError: Error, Hashable, Sendable {
     case noField(FieldName, of: ItemName)
     case itemExists(ItemName)
     case fieldExists(FieldName)
+    /// The item has another revision than the change was meant for: somebody else changed it.
+    case changedMeanwhile(ItemName, revision: UInt64)
     /// The new value is the old one.
     case unchanged
     /// A value above 1 MiB, or an item above ``Item/maximumCount``.

@@ -61,6 +61,10 @@ extension Failure {
                 .exists, "item \"\(name.text.shown)\" is there already",
                 hint: "omvault set \(name.text.shown):FIELD changes it")
         case .fieldExists(let field): self.init(.usage, "field \"\(field.text.shown)\" is given twice")
+        case .changedMeanwhile(let name, let revision):
+            self.init(
+                .conflict, "item \"\(name.text.shown)\" was changed meanwhile: it has revision \(revision)",
+                hint: "look at it (omvault get \(name.text.shown)) and give --if-rev \(revision)")
         case .unchanged: self.init(.unchanged, "that is the value already; nothing was changed")
         case .tooLarge:
             self.init(.usage, "a field holds at most 1 MiB, an item at most 256 fields and 16 MiB")
