@@ -9,8 +9,10 @@ public enum AgentProtocol {
     static let magic: [UInt8] = [0x4F, 0x41]
     /// magic (2) ‖ version (1) ‖ kind (1) ‖ count of the body (4)
     static let headCount = 8
-    /// The largest item and all that stands around it.
+    /// A request: the largest item and all that stands around it.
     static let maximumBody = 17 << 20
+    /// An answer: a list of a great many items.
+    static let maximumAnswer = 256 << 20
 
     /// Connections that are served at once.
     static let maximumClients = 64
@@ -21,7 +23,7 @@ public enum AgentProtocol {
     /// How long a client waits for an answer: longer than the longest wait for a vault's lock.
     static let answerTime = 90_000
     /// How long a client tries again while the agent is busy.
-    static let busyTime = 5_000
+    static let busyTime = 8_000
 }
 
 /// The kinds of frames. `stepDown` and `otherVersion` mean the same in every version, and so does the head.

@@ -51,7 +51,7 @@ extension SecretBuffer {
         append(text: place.device)
     }
 
-    /// name ‖ level ‖ id (16) ‖ revision (8) ‖ created (8) ‖ modified (8) ‖ fields: count (2), per field: name, count (4)
+    /// name ‖ level ‖ id (16) ‖ revision (8) ‖ created (8) ‖ modified (8) ‖ in trash ‖ fields
     mutating func append(item: Item) {
         append(text: item.name.text)
         append(item.level.code)
@@ -59,9 +59,11 @@ extension SecretBuffer {
         append(number: item.revision)
         append(number: item.created)
         append(number: item.modified)
+        append(item.isTrashed ? 1 : 0)
         append(fields: item.fields)
     }
 
+    /// count (2) ‖ per field: name, count (4)
     mutating func append(fields: [Item.Field]) {
         append(number: UInt16(fields.count))
         for field in fields {
@@ -145,6 +147,6 @@ extension ByteCursor {
         Item(
             name: try itemName(in: bytes), level: try level(in: bytes), id: try take(16, in: bytes),
             revision: try number(in: bytes), created: try number(in: bytes), modified: try number(in: bytes),
-            fields: try fields(in: bytes))
+            isTrashed: try flag(in: bytes), fields: try fields(in: bytes))
     }
 }

@@ -15,7 +15,7 @@ enum ChannelError: Error, Hashable {
     /// The other end closed the connection, or broke it.
     case ended
     case deadline
-    /// The head is none of ours, or announces more than ``AgentProtocol/maximumBody``.
+    /// The head is none of ours, or announces more than is allowed.
     case malformed
 }
 
@@ -41,7 +41,9 @@ struct FrameChannel: ~Copyable {
     ///   - start: how long it may take to begin, in milliseconds.
     ///   - frame: how long until it is whole, once it has begun. Attack: a byte a second keeps a thread for years.
     /// - Returns: nil when the other end closed the connection between two frames.
-    func receive(start: Int, frame: Int) throws(ChannelError) -> Frame? {
+    func receive(
+        start: Int, frame: Int, maximum: Int = AgentProtocol.maximumBody
+    ) throws(ChannelError) -> Frame? {
         var head = SecretBuffer(capacity: AgentProtocol.headCount)
         guard try fill(&head, AgentProtocol.headCount, until: now() + Int64(start), stopAfterFirst: true) else {
             return nil
@@ -50,7 +52,7 @@ struct FrameChannel: ~Copyable {
         while head.count < AgentProtocol.headCount {
             guard try fill(&head, AgentProtocol.headCount, until: end) else { throw .ended }
         }
-        let (version, kind, count) = try Self.parse(head)
+        let (version, kind, count) = try Self.parse(head, maximum)
         // What another version means by its kinds is not for us to read.
         let isFrozen = kind == FrameKind.stepDown.rawValue || kind == FrameKind.otherVersion.rawValue
         if version != AgentProtocol.version {
@@ -64,10 +66,12 @@ struct FrameChannel: ~Copyable {
         return Frame(version: version, kind: kind, body: body)
     }
 
-    private static func parse(_ head: borrowing SecretBuffer) throws(ChannelError) -> (UInt8, UInt8, Int) {
+    private static func parse(
+        _ head: borrowing SecretBuffer, _ maximum: Int
+    ) throws(ChannelError) -> (UInt8, UInt8, Int) {
         let bytes = head.withBytes { head in head.indices.map { head[$0] } }
         let count = bytes[4...].reduce(0) { $0 << 8 | Int($1) }
-        guard Array(bytes[..<2]) == AgentProtocol.magic, count <= AgentProtocol.maximumBody else { throw .malformed }
+        guard Array(bytes[..<2]) == AgentProtocol.magic, count <= maximum else { throw .malformed }
         return (bytes[2], bytes[3], count)
     }
 
@@ -92,7 +96,7 @@ struct FrameChannel: ~Copyable {
     func send(
         _ kind: FrameKind, _ body: borrowing SecretBuffer, version: UInt8 = AgentProtocol.version, within time: Int
     ) throws(ChannelError) {
-        precondition(body.count <= AgentProtocol.maximumBody, "a frame longer than the protocol allows")
+        precondition(body.count <= AgentProtocol.maximumAnswer, "a frame longer than the protocol allows")
         let end = now() + Int64(time)
         var head = AgentProtocol.magic + [version, kind.rawValue]
         for shift in [24, 16, 8, 0] { head.append(UInt8(truncatingIfNeeded: body.count >> shift)) }

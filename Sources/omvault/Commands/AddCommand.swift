@@ -39,22 +39,17 @@ struct AddCommand: Verb {
         let secrets = try SecretSources(
             door, unlock.sources + fields.map { (key: $0.option, value: $0.source) })
         let chosen = try level.level(default: try access.file().defaultLevel)
-        let vault = try access.unlock(secrets, unlock)
+        let vault = try access.session(secrets, unlock)
         // Looked up before the secrets are asked for, and once more inside the change.
-        try access.refuseExisting(name, vault)
-        let values = try fields.map { field in
-            HeldSecret(
-                try secrets.read(
-                    field.option, prompt: "\(field.name.text) of \"\(name.text)\"", isNew: true,
-                    keepNewline: keepNewline, maximum: Item.maximumFieldCount))
+        guard try !vault.contains(name) else { throw Failure(VaultError.itemExists(name), vault: access.place.name) }
+        var values = FieldValues()
+        for field in fields {
+            let value = try secrets.read(
+                field.option, prompt: "\(field.name.text) of \"\(name.text)\"", isNew: true,
+                keepNewline: keepNewline, maximum: Item.maximumFieldCount)
+            try access.put(value, at: field.name, into: &values)
         }
-        try access.run { () throws(VaultError) in
-            try vault.edit { edit throws(VaultError) in
-                try edit.add(name, level: chosen) { draft throws(VaultError) in
-                    for (field, value) in zip(fields, values) { try draft.put(value.secret, at: field.name) }
-                }
-            }
-        }
+        _ = try vault.perform(.add(name, level: chosen, values))
         try door.output.done(
             "added \"\(name.text.shown)\" to vault \"\(access.place.name.shown)\"",
             ["result": .text("added"), "item": .text(name.text)])
@@ -85,11 +80,9 @@ struct FieldArgument: ExpressibleByArgument {
 }
 
 extension VaultAccess {
-    fileprivate func refuseExisting(_ name: ItemName, _ vault: borrowing Vault) throws(Failure) {
-        do throws(VaultError) { _ = try vault.item(name) } catch {
-            if case .noItem = error { return }
-            throw Failure(error, vault: place.name)
-        }
-        throw Failure(VaultError.itemExists(name), vault: place.name)
+    func put(
+        _ value: consuming SecretBytes, at field: FieldName, into values: inout FieldValues
+    ) throws(Failure) {
+        do throws(VaultError) { try values.put(value, at: field) } catch { throw Failure(error, vault: place.name) }
     }
 }

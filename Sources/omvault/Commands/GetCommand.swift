@@ -33,14 +33,11 @@ struct GetCommand: Verb {
         let secrets = try SecretSources(door, unlock.sources)
         if item.field != nil {
             let path = try item.path()
-            let secret = try access.read(secrets, unlock) { vault throws(VaultError) in try vault.secret(path) }
-            return try print(secret, path, door)
+            return try print(try access.answer(.secret(path), secrets, unlock).secret(), path, door)
         }
         let name = try item.itemName()
-        let shown = try access.read(secrets, unlock) { vault throws(VaultError) in
-            try ShownItem(vault, name, isRevealed: reveal)
-        }
-        try shown.print(door)
+        let question: ItemQuestion = reveal ? .secrets(name) : .item(name)
+        try ShownItem(try access.answer(question, secrets, unlock)).print(door)
     }
 
     private func print(_ secret: borrowing SecretBytes, _ path: FieldPath, _ door: Door) throws(Failure) {
@@ -59,13 +56,16 @@ private struct ShownItem {
     /// In the order of the item's fields; empty while they are concealed.
     let secrets: [HeldSecret]
 
-    init(_ vault: borrowing Vault, _ name: ItemName, isRevealed: Bool) throws(VaultError) {
-        item = try vault.item(name)
-        var secrets: [HeldSecret] = []
-        if isRevealed {
-            for field in item.fields { secrets.append(HeldSecret(try vault.secret(FieldPath(name, field.name)))) }
+    init(_ reply: consuming ItemReply) throws(Failure) {
+        switch consume reply {
+        case .item(let item): (self.item, secrets) = (item, [])
+        case .secrets(let item, let values):
+            var secrets: [HeldSecret] = []
+            values.forEach { _, secret in secrets.append(HeldSecret(secret.duplicate())) }
+            guard values.names == item.fields.map(\.name) else { throw unexpectedReply() }
+            (self.item, self.secrets) = (item, secrets)
+        default: throw unexpectedReply()
         }
-        self.secrets = secrets
     }
 
     func print(_ door: Door) throws(Failure) {

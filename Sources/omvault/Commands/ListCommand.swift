@@ -40,9 +40,8 @@ struct ListCommand: Verb {
         }
         let access = try VaultAccess(door, acceptsRollback: acceptRollback)
         let secrets = try SecretSources(door, unlock.sources)
-        let vault = try access.unlock(secrets, unlock)
         let wanted = Array(prefix.utf8)
-        let items = try access.run { () throws(VaultError) in try vault.items() }
+        let items = try access.session(secrets, unlock).perform(.items).items()
             .filter { $0.name.text.utf8.starts(with: wanted) }
         for (name, group) in Dictionary(grouping: items, by: \.name) where group.count > 1 {
             door.output.notice(

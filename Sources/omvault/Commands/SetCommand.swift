@@ -28,14 +28,14 @@ struct SetCommand: Verb {
         let path = try item.path()
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources + [(key: "--value-from", value: valueFrom)])
-        let vault = try access.unlock(secrets, unlock)
-        try access.run { () throws(VaultError) in _ = try vault.item(path.item) }
+        let vault = try access.session(secrets, unlock)
+        _ = try vault.perform(.item(path.item))
         let value = try secrets.read(
             "--value-from", prompt: "New \(path.field.text) of \"\(path.item.text)\"", isNew: true,
             keepNewline: keepNewline, maximum: Item.maximumFieldCount)
-        try access.run { () throws(VaultError) in
-            try vault.edit { edit throws(VaultError) in try edit.put(value, at: path) }
-        }
+        var values = FieldValues()
+        try access.put(value, at: path.field, into: &values)
+        _ = try vault.perform(.update(path.item, set: values, remove: [], ifRevision: nil))
         try door.output.done(
             "changed \(path.field.text.shown) of \"\(path.item.text.shown)\"",
             ["result": .text("changed"), "item": .text(path.item.text), "field": .text(path.field.text)])

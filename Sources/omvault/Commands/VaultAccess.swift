@@ -14,6 +14,9 @@ struct UnlockOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Unlock with the recovery code from here instead.", valueName: "source"))
     var recoveryFrom: SecretSourceArgument?
 
+    @Flag(help: "Do not ask the agent: read the vault here.")
+    var noAgent = false
+
     func validate() throws {
         if passwordFrom != nil, recoveryFrom != nil {
             throw ValidationError("--password-from and --recovery-from are two ways to unlock; give one")
@@ -31,6 +34,8 @@ struct VaultAccess {
     let door: Door
     let place: VaultPlace
     let device: DeviceFolder?
+    /// Its path; empty where there is none.
+    let deviceFolder: String
     let acceptsRollback: Bool
 
     /// - Parameter name: the vault that a reference names; nil for the one of `--vault`.
@@ -40,6 +45,7 @@ struct VaultAccess {
         self.acceptsRollback = acceptsRollback
         place = if let name { try VaultPlace(name, in: home) } else { try door.vault(home) }
         device = try Self.deviceFolder(home)
+        deviceFolder = device == nil ? "" : home.device
     }
 
     /// Runs `body` on the vault; its errors get the vault's name.
@@ -74,21 +80,6 @@ struct VaultAccess {
                 try file.unlock(slot, with: try slot.key(stretching: RecoveryCode(typed: typed).secret))
             }
         }
-    }
-
-    /// Runs `body` on what can be read without a password; when the item is not there, on the unlocked vault.
-    func read<R: ~Copyable>(
-        _ secrets: borrowing SecretSources, _ options: UnlockOptions,
-        _ body: (borrowing Vault) throws(VaultError) -> R
-    ) throws(Failure) -> R {
-        do throws(VaultError) {
-            let open = try VaultFile.open(place.path, device: device, acceptsRollback: acceptsRollback).openAlways()
-            return try body(open)
-        } catch {
-            guard case .noItem = error else { throw Failure(error, vault: place.name) }
-        }
-        let vault = try unlock(secrets, options)
-        return try run { () throws(VaultError) in try body(vault) }
     }
 
     /// Nil where this user never had a device key.

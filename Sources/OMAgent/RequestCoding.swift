@@ -1,0 +1,139 @@
+// Requests as frames. Format: docs/agent-protocol.md, "Requests".
+
+internal import OMRecords
+internal import OMSecrets
+internal import OMVault
+
+extension AgentRequest {
+    /// The frame's kind and body.
+    borrowing func encode(into body: inout SecretBuffer) -> FrameKind {
+        switch self {
+        case .stepDown: return .stepDown
+        case .status: return .status
+        case .unlock(let place, let keys, let idle, let hard):
+            body.append(place: place)
+            body.append(keys.vault.span)
+            body.append(number: keys.epoch)
+            body.append(number: idle)
+            body.append(number: hard)
+            body.append(UInt8(keys.levels.count))
+            for level in keys.levels {
+                body.append(level.code)
+                keys.withKey(of: level) { key in key.withExposedBytes { body.append($0) } }
+            }
+            return .unlock
+        case .lock(let place, let forgets):
+            body.append(forgets ? 1 : 0)
+            body.append(optional: place) { $0.append(place: $1) }
+            return .lock
+        case .perform(let place, let request):
+            body.append(place: place)
+            request.encode(into: &body)
+            return .perform
+        }
+    }
+
+    /// - Throws: for a kind that no client sends, and for a body that is not exactly what the page allows.
+    static func decode(_ kind: UInt8, _ bytes: Span<UInt8>) throws(MalformedBytes) -> AgentRequest {
+        var cursor = ByteCursor()
+        let request = try decode(kind, bytes, &cursor)
+        try cursor.end(in: bytes)
+        return request
+    }
+
+    private static func decode(
+        _ kind: UInt8, _ bytes: Span<UInt8>, _ cursor: inout ByteCursor
+    ) throws(MalformedBytes) -> AgentRequest {
+        switch FrameKind(rawValue: kind) {
+        case .stepDown: return .stepDown
+        case .status: return .status
+        case .unlock:
+            let place = try cursor.place(in: bytes)
+            var keys = ClassKeys(vault: try cursor.take(16, in: bytes), epoch: try cursor.number(in: bytes))
+            let idle: UInt32 = try cursor.number(in: bytes)
+            let hard: UInt32 = try cursor.number(in: bytes)
+            for _ in 0..<(try cursor.byte(in: bytes)) { try cursor.classKey(in: bytes, into: &keys) }
+            return .unlock(place, keys, idle: idle, hard: hard)
+        case .lock:
+            let forgets = try cursor.flag(in: bytes)
+            let place = try cursor.flag(in: bytes) ? try cursor.place(in: bytes) : nil
+            return .lock(place, forgets: forgets)
+        case .perform: return .perform(try cursor.place(in: bytes), try ItemRequest(decoding: &cursor, in: bytes))
+        default: throw MalformedBytes()
+        }
+    }
+}
+
+extension ByteCursor {
+    /// level code (1) ‖ key (32); rising codes, so that each level comes once.
+    fileprivate mutating func classKey(in bytes: Span<UInt8>, into keys: inout ClassKeys) throws(MalformedBytes) {
+        let level = try level(in: bytes)
+        let isNext = keys.levels.last.map { Self.rank($0) < Self.rank(level) } ?? true
+        guard isNext, level.availability != .always else { throw MalformedBytes() }
+        let key = SecretBytes(copying: bytes.extracting(try skip(Key<Deriving>.count, in: bytes)))
+        do throws(SecretsError) { keys.add(try Key<Deriving>(readFrom: key), of: level) } catch {
+            throw MalformedBytes()
+        }
+    }
+
+    private static func rank(_ level: ProtectionLevel) -> Int { ProtectionLevel.allCases.firstIndex(of: level) ?? 0 }
+}
+
+extension ItemRequest {
+    borrowing func encode(into body: inout SecretBuffer) {
+        switch self {
+        case .items: body.append(1)
+        case .item(let name):
+            body.append(2)
+            body.append(text: name.text)
+        case .secret(let path):
+            body.append(3)
+            body.append(text: path.item.text)
+            body.append(text: path.field.text)
+        case .secrets(let name):
+            body.append(4)
+            body.append(text: name.text)
+        case .add(let name, let level, let values):
+            body.append(5)
+            body.append(text: name.text)
+            body.append(optional: level) { $0.append($1.code) }
+            body.append(values: values)
+        case .update(let name, let values, let removed, let revision):
+            body.append(6)
+            body.append(text: name.text)
+            body.append(values: values)
+            body.append(list: removed)
+            body.append(optional: revision) { $0.append(number: $1) }
+        }
+    }
+
+    init(decoding cursor: inout ByteCursor, in bytes: Span<UInt8>) throws(MalformedBytes) {
+        switch try cursor.byte(in: bytes) {
+        case 1: self = .items
+        case 2: self = .item(try cursor.itemName(in: bytes))
+        case 3:
+            let item = try cursor.itemName(in: bytes)
+            self = .secret(FieldPath(item, try cursor.fieldName(in: bytes)))
+        case 4: self = .secrets(try cursor.itemName(in: bytes))
+        case 5:
+            let name = try cursor.itemName(in: bytes)
+            let level = try cursor.flag(in: bytes) ? try cursor.level(in: bytes) : nil
+            self = .add(name, level: level, try cursor.values(in: bytes))
+        case 6:
+            let name = try cursor.itemName(in: bytes)
+            let values = try cursor.values(in: bytes)
+            let removed = try cursor.fieldNames(in: bytes)
+            self = .update(name, set: values, remove: removed, ifRevision: try cursor.revision(in: bytes))
+        default: throw MalformedBytes()
+        }
+    }
+
+    /// Whether it may be answered with what is at hand while the vault is locked. A new item may not: its name could be
+    /// that of one that nobody can see now.
+    var isForLockedToo: Bool {
+        switch self {
+        case .item, .secret, .secrets, .update: true
+        case .items, .add: false
+        }
+    }
+}
