@@ -21,7 +21,7 @@ public struct AgentClient: Sendable {
     public init(_ socket: AgentSocket) { self.socket = socket }
 
     /// Has the agent answer a question or make a change.
-    public func perform(_ place: AgentPlace, _ request: borrowing ItemRequest) throws(AgentError) -> AgentAnswer {
+    public func perform(_ place: AgentPlace, _ request: consuming ItemRequest) throws(AgentError) -> AgentAnswer {
         var body = SecretBuffer()
         body.append(place: place)
         request.encode(into: &body)

@@ -5,8 +5,8 @@ internal import OMSecrets
 internal import OMVault
 
 extension AgentReply {
-    borrowing func encode(into body: inout SecretBuffer) -> FrameKind {
-        switch self {
+    consuming func encode(into body: inout SecretBuffer) -> FrameKind {
+        switch consume self {
         case .done: return .done
         case .otherVersion(let version):
             body.append(version)
@@ -86,8 +86,8 @@ extension AgentStatus {
 }
 
 extension ItemReply {
-    fileprivate borrowing func encode(into body: inout SecretBuffer) {
-        switch self {
+    fileprivate consuming func encode(into body: inout SecretBuffer) {
+        switch consume self {
         case .items(let items):
             body.append(1)
             body.append(items: items)

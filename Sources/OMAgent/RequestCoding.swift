@@ -6,8 +6,8 @@ internal import OMVault
 
 extension AgentRequest {
     /// The frame's kind and body.
-    borrowing func encode(into body: inout SecretBuffer) -> FrameKind {
-        switch self {
+    consuming func encode(into body: inout SecretBuffer) -> FrameKind {
+        switch consume self {
         case .stepDown: return .stepDown
         case .status: return .status
         case .unlock(let place, let keys, let idle, let hard):
@@ -80,8 +80,8 @@ extension ByteCursor {
 }
 
 extension ItemRequest {
-    borrowing func encode(into body: inout SecretBuffer) {
-        switch self {
+    consuming func encode(into body: inout SecretBuffer) {
+        switch consume self {
         case .items: body.append(1)
         case .item(let name):
             body.append(2)
@@ -132,8 +132,11 @@ extension ItemRequest {
     /// that of one that nobody can see now.
     var isForLockedToo: Bool {
         switch self {
-        case .item, .secret, .secrets, .update: true
-        case .items, .add: false
+        case .item: true
+        case .secret: true
+        case .secrets: true
+        case .update: true
+        default: false
         }
     }
 }

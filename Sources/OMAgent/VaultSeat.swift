@@ -102,9 +102,14 @@ final class VaultSeat: Sendable {
     // MARK: - Requests
 
     func perform(_ request: consuming ItemRequest) -> AgentReply {
-        state.withLock { state in
+        let isForLockedToo = request.isForLockedToo
+        // A closure cannot consume what it captured, but it can take it.
+        var request: ItemRequest? = request
+        return state.withLock { state in
             judge(&state)
-            guard state.keys != nil, state.isUnlocked || request.isForLockedToo else { return .locked(state.level) }
+            guard state.keys != nil, state.isUnlocked || isForLockedToo, let request = request.take() else {
+                return .locked(state.level)
+            }
             let reply: AgentReply
             do throws(VaultError) {
                 let held = try current(&state)

@@ -86,7 +86,7 @@ extension AgentError {
     fileprivate var words: String {
         switch self {
         case .noRuntimeFolder: "XDG_RUNTIME_DIR is not set to a folder of this user's with mode 0700"
-        case .unsafeFolder(let hazard, let path): "\(path) is not used: \(hazard.rawValue)"
+        case .unsafeFolder(let hazard, let path): "\(path) is not used: \(hazard)"
         case .notRunning: "the folder of the socket is not there"
         case .cannotStart(let words): words
         case .io(let code): String(cString: strerror(code))

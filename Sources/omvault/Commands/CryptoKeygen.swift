@@ -193,7 +193,7 @@ struct CryptoKeygen: Verb {
         let vault = try access.unlock(secrets, unlock)
         let held = HeldSecret(key)
         try access.run { () throws(VaultError) in
-            try vault.edit { edit throws(VaultError) in
+            _ = try vault.edit { edit throws(VaultError) in
                 try edit.add(path.item, level: chosen) { draft throws(VaultError) in
                     try draft.put(held.secret, at: path.field)
                 }

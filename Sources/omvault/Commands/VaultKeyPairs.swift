@@ -44,7 +44,7 @@ struct VaultKeyPairs: ~Copyable, KeyPairStore {
         let held = [HeldSecret(privateHalf.duplicate()), HeldSecret(publicHalf.duplicate())]
         try access.run { () throws(VaultError) in
             let names = [try path(tag.privateName), try path(tag.publicName)]
-            try vault.edit { edit throws(VaultError) in
+            _ = try vault.edit { edit throws(VaultError) in
                 try edit.add(names[0].item, level: level) { draft throws(VaultError) in
                     for (name, half) in zip(names, held) { try draft.put(half.secret, at: name.field) }
                 }

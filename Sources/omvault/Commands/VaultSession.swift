@@ -19,7 +19,7 @@ struct VaultSession: ~Copyable {
     fileprivate init(_ access: VaultAccess, _ vault: consuming Vault) {
         self.access = access
         agent = nil
-        self.vault = vault
+        self.vault = consume vault
     }
 
     /// Answers a question, or makes a change: all of it or nothing.
@@ -44,7 +44,7 @@ struct VaultSession: ~Copyable {
         }
     }
 
-    private borrowing func ask(_ request: borrowing ItemRequest) throws(Failure) -> ItemReply {
+    private borrowing func ask(_ request: consuming ItemRequest) throws(Failure) -> ItemReply {
         guard let agent else { throw Failure(AgentError.notRunning) }
         let answer: AgentAnswer
         // What went wrong here may have gone wrong after the change was made, so it is not made again here.
