@@ -87,10 +87,11 @@ public struct VaultFile: ~Copyable {
         }
         let path = path
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
-        return Vault(
-            OpenVault(
-                database: database, header: header, root: root, keys: keys, marks: highWater(),
-                isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback))
+        let open = OpenVault(
+            database: database, header: header, root: root, keys: keys, marks: highWater(),
+            isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback)
+        open.finishPurge()
+        return Vault(open)
     }
 
     private func highWater() -> HighWaterFile? {

@@ -56,6 +56,10 @@ extension Failure {
             self.init(
                 .notFound, "no field \"\(field.text.shown)\" in item \"\(name.text.shown)\"",
                 hint: "omvault get \(name.text.shown)")
+        case .noRevision(let revision, let name):
+            self.init(
+                .notFound, "item \"\(name.text.shown)\" has no revision \(revision)",
+                hint: "omvault history \(name.text.shown)")
         case .itemExists(let name):
             self.init(
                 .exists, "item \"\(name.text.shown)\" is there already",
