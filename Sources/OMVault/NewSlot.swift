@@ -25,7 +25,7 @@ public final class NewSlot: Sendable {
         try self.init(.recovery, stretching: code.secret, parameters)
     }
 
-    public convenience init(keyFile: borrowing KeyFile) {
+    public convenience init(keyFile: borrowing VaultKeyFile) {
         self.init(.keyFile, subject: Self.nobody, key: keyFile.key())
     }
 

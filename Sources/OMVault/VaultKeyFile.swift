@@ -5,7 +5,7 @@ public import OMSecrets
 /// What opens a key file slot.
 ///
 ///     omvault-key-1-5f0c…-1d9a20b7
-public struct KeyFile: ~Copyable, Sendable {
+public struct VaultKeyFile: ~Copyable, Sendable {
     /// The longest text of a key file.
     public static let maximumCount = 88
     private static let prefix = Array("omvault-key-1-".utf8)
@@ -13,7 +13,7 @@ public struct KeyFile: ~Copyable, Sendable {
 
     private let secret: SecretBytes
 
-    public static func random() -> KeyFile { KeyFile(SecretBytes.random(Key<Unlocking>.count)) }
+    public static func random() -> VaultKeyFile { VaultKeyFile(SecretBytes.random(Key<Unlocking>.count)) }
 
     private init(_ secret: consuming SecretBytes) { self.secret = secret }
 
