@@ -87,6 +87,13 @@ extension Vault {
         }
     }
 
+    /// To be asked before a question is put: whether the slot may go.
+    ///
+    /// - Throws: ``VaultError/lastSlot``, ``VaultError/loginSlotAlone``.
+    public static func checkRemoval(of slot: KeySlot, from slots: [KeySlot]) throws(VaultError) {
+        try checkRules(slots.filter { $0 != slot })
+    }
+
     // MARK: - Steps
 
     private func changeSlots<R>(
@@ -104,7 +111,7 @@ extension Vault {
 
     /// Whatever has led to these slots. Attack, or accident: a vault that nobody can open, or only a login that the next
     /// wrong password wipes.
-    static func checkRules(_ slots: [KeySlot]) throws(VaultError) {
+    private static func checkRules(_ slots: [KeySlot]) throws(VaultError) {
         guard !slots.isEmpty else { throw .lastSlot }
         guard !slots.contains(where: { $0.kind == .login }) || slots.contains(where: \.kind.isStretched) else {
             throw .loginSlotAlone

@@ -24,7 +24,7 @@ public enum VaultError: Error, Hashable, Sendable {
     case tooManySlots
     /// Another process changed or removed the slot meanwhile.
     case slotChanged(UInt32)
-    /// A policy keeps 0 to 1000 older versions.
+    /// A policy keeps 0 to 1000 older versions, and stretches within the bounds of Argon2id.
     case policyOutOfBounds
     /// The slot needs this device's key, which is not there.
     case deviceKeyMissing
