@@ -32,9 +32,12 @@ extension SecretBuffer {
         if let value { body(&self, value) }
     }
 
-    mutating func append(list names: [FieldName]) {
-        append(number: UInt16(names.count))
-        for name in names { append(text: name.text) }
+    mutating func append(revision: UInt64?) { append(optional: revision) { $0.append(number: $1) } }
+
+    /// count (4) ‖ texts
+    mutating func append(list names: [String]) {
+        append(number: UInt32(names.count))
+        for name in names { append(text: name) }
     }
 
     /// count (2) ‖ per field: name, secret
@@ -109,9 +112,15 @@ extension ByteCursor {
     }
 
     mutating func fieldNames(in bytes: Span<UInt8>) throws(MalformedBytes) -> [FieldName] {
-        let count = try number(UInt16.self, in: bytes)
+        let count = try number(UInt32.self, in: bytes)
         guard count <= Item.maximumFields else { throw MalformedBytes() }
         return try (0..<count).map { _ throws(MalformedBytes) in try fieldName(in: bytes) }
+    }
+
+    mutating func itemNames(in bytes: Span<UInt8>) throws(MalformedBytes) -> [ItemName] {
+        var names: [ItemName] = []
+        for _ in 0..<(try number(UInt32.self, in: bytes)) { names.append(try itemName(in: bytes)) }
+        return names
     }
 
     mutating func values(in bytes: Span<UInt8>) throws(MalformedBytes) -> FieldValues {

@@ -54,12 +54,32 @@ extension SecretBuffer {
         case .storage(let error):
             append(25)
             append(storage: error)
+        case .delayed(let seconds):
+            append(26)
+            append(number: Int64(seconds))
+        case .staleLogin(let slot): append(27, slot)
+        case .noSlot(let slot): append(28, slot)
+        case .lastSlot: append(29)
+        case .loginSlotAlone: append(30)
+        case .tooManySlots: append(31)
+        case .slotChanged(let slot): append(32, slot)
+        case .policyOutOfBounds: append(33)
+        case .noRevision(let revision, let item):
+            append(34)
+            append(number: revision)
+            append(text: item.text)
+        case .malformedKeyFile: append(35)
         }
     }
 
     private mutating func append(_ tag: UInt8, _ part: VaultError.Part) {
         append(tag)
         append(text: part.rawValue)
+    }
+
+    private mutating func append(_ tag: UInt8, _ slot: UInt32) {
+        append(tag)
+        append(number: slot)
     }
 
     private mutating func append(storage error: StorageError) {
@@ -121,6 +141,18 @@ extension ByteCursor {
         case 23: return .outOfMemory
         case 24: return .unsupportedStretch
         case 25: return .storage(try storage(in: bytes))
+        case 26: return .delayed(seconds: Int(try number(Int64.self, in: bytes)))
+        case 27: return .staleLogin(try number(in: bytes))
+        case 28: return .noSlot(try number(in: bytes))
+        case 29: return .lastSlot
+        case 30: return .loginSlotAlone
+        case 31: return .tooManySlots
+        case 32: return .slotChanged(try number(in: bytes))
+        case 33: return .policyOutOfBounds
+        case 34:
+            let revision: UInt64 = try number(in: bytes)
+            return .noRevision(revision, of: try itemName(in: bytes))
+        case 35: return .malformedKeyFile
         default: throw MalformedBytes()
         }
     }

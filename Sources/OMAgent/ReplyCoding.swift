@@ -109,6 +109,10 @@ extension ItemReply {
             body.append(6)
             body.append(items: items)
             body.append(optional: purge) { $0.append($1.rawValue) }
+        case .versions(let versions):
+            body.append(7)
+            body.append(number: UInt32(versions.count))
+            for version in versions { body.append(version: version) }
         }
     }
 
@@ -126,6 +130,10 @@ extension ItemReply {
         case 6:
             let items = try cursor.items(in: bytes)
             self = .removed(items, purge: try cursor.purge(in: bytes))
+        case 7:
+            var versions: [ItemVersion] = []
+            for _ in 0..<(try cursor.number(UInt32.self, in: bytes)) { versions.append(try cursor.version(in: bytes)) }
+            self = .versions(versions)
         default: throw MalformedBytes()
         }
     }
@@ -136,6 +144,14 @@ extension SecretBuffer {
     fileprivate mutating func append(items: [Item]) {
         append(number: UInt32(items.count))
         for item in items { append(item: item) }
+    }
+
+    /// revision (8) ‖ modified (8) ‖ in trash ‖ fields
+    fileprivate mutating func append(version: ItemVersion) {
+        append(number: version.revision)
+        append(number: version.modified)
+        append(version.isTrashed ? 1 : 0)
+        append(fields: version.fields)
     }
 }
 
@@ -149,6 +165,12 @@ extension ByteCursor {
         var items: [Item] = []
         for _ in 0..<(try number(UInt32.self, in: bytes)) { items.append(try item(in: bytes)) }
         return items
+    }
+
+    fileprivate mutating func version(in bytes: Span<UInt8>) throws(MalformedBytes) -> ItemVersion {
+        ItemVersion(
+            revision: try number(in: bytes), modified: try number(in: bytes), isTrashed: try flag(in: bytes),
+            fields: try fields(in: bytes))
     }
 
     fileprivate mutating func purge(in bytes: Span<UInt8>) throws(MalformedBytes) -> PurgeResult? {

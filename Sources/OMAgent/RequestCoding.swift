@@ -82,17 +82,21 @@ extension ByteCursor {
 extension ItemRequest {
     consuming func encode(into body: inout SecretBuffer) {
         switch consume self {
-        case .items: body.append(1)
+        case .items(let trashed):
+            body.append(1)
+            body.append(trashed ? 1 : 0)
         case .item(let name):
             body.append(2)
             body.append(text: name.text)
-        case .secret(let path):
+        case .secret(let path, let revision):
             body.append(3)
             body.append(text: path.item.text)
             body.append(text: path.field.text)
-        case .secrets(let name):
+            body.append(revision: revision)
+        case .secrets(let name, let revision):
             body.append(4)
             body.append(text: name.text)
+            body.append(revision: revision)
         case .add(let name, let level, let values):
             body.append(5)
             body.append(text: name.text)
@@ -102,19 +106,46 @@ extension ItemRequest {
             body.append(6)
             body.append(text: name.text)
             body.append(values: values)
-            body.append(list: removed)
-            body.append(optional: revision) { $0.append(number: $1) }
+            body.append(list: removed.map(\.text))
+            body.append(revision: revision)
+        case .history(let name):
+            body.append(7)
+            body.append(text: name.text)
+        case .setLevel(let name, let level, let revision):
+            body.append(8)
+            body.append(text: name.text)
+            body.append(level.code)
+            body.append(revision: revision)
+        case .trash(let names, let revision):
+            body.append(9)
+            body.append(list: names.map(\.text))
+            body.append(revision: revision)
+        case .purge(let names, let revision):
+            body.append(10)
+            body.append(list: names.map(\.text))
+            body.append(revision: revision)
+        case .purgeTrash(let names):
+            body.append(11)
+            body.append(optional: names) { $0.append(list: $1.map(\.text)) }
+        case .restore(let name, let id, let revision):
+            body.append(12)
+            body.append(text: name.text)
+            body.append(optional: id) { $0.append($1.span) }
+            body.append(revision: revision)
         }
     }
 
     init(decoding cursor: inout ByteCursor, in bytes: Span<UInt8>) throws(MalformedBytes) {
         switch try cursor.byte(in: bytes) {
-        case 1: self = .items
+        case 1: self = .items(trashed: try cursor.flag(in: bytes))
         case 2: self = .item(try cursor.itemName(in: bytes))
         case 3:
             let item = try cursor.itemName(in: bytes)
-            self = .secret(FieldPath(item, try cursor.fieldName(in: bytes)))
-        case 4: self = .secrets(try cursor.itemName(in: bytes))
+            let path = FieldPath(item, try cursor.fieldName(in: bytes))
+            self = .secret(path, revision: try cursor.revision(in: bytes))
+        case 4:
+            let name = try cursor.itemName(in: bytes)
+            self = .secrets(name, revision: try cursor.revision(in: bytes))
         case 5:
             let name = try cursor.itemName(in: bytes)
             let level = try cursor.flag(in: bytes) ? try cursor.level(in: bytes) : nil
@@ -124,6 +155,22 @@ extension ItemRequest {
             let values = try cursor.values(in: bytes)
             let removed = try cursor.fieldNames(in: bytes)
             self = .update(name, set: values, remove: removed, ifRevision: try cursor.revision(in: bytes))
+        case 7: self = .history(try cursor.itemName(in: bytes))
+        case 8:
+            let name = try cursor.itemName(in: bytes)
+            let level = try cursor.level(in: bytes)
+            self = .setLevel(name, level, ifRevision: try cursor.revision(in: bytes))
+        case 9:
+            let names = try cursor.itemNames(in: bytes)
+            self = .trash(names, ifRevision: try cursor.revision(in: bytes))
+        case 10:
+            let names = try cursor.itemNames(in: bytes)
+            self = .purge(names, ifRevision: try cursor.revision(in: bytes))
+        case 11: self = .purgeTrash(try cursor.flag(in: bytes) ? try cursor.itemNames(in: bytes) : nil)
+        case 12:
+            let name = try cursor.itemName(in: bytes)
+            let id = try cursor.flag(in: bytes) ? try cursor.take(16, in: bytes) : nil
+            self = .restore(name, id: id, revision: try cursor.revision(in: bytes))
         default: throw MalformedBytes()
         }
     }
@@ -135,6 +182,7 @@ extension ItemRequest {
         case .item: true
         case .secret: true
         case .secrets: true
+        case .history: true
         case .update: true
         default: false
         }

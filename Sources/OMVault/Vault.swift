@@ -89,6 +89,20 @@ public struct Vault: ~Copyable {
     func change<R>(
         now: Int64 = secondsNow(), _ body: (inout VaultEdit) throws(VaultError) -> R
     ) throws(VaultError) -> (result: R, purge: PurgeResult?) {
+        try purging { snapshot throws(VaultError) in
+            var edit = VaultEdit(snapshot, now)
+            return try body(&edit)
+        }
+    }
+
+    /// One transaction under the vault's lock, and its marks.
+    func write<R>(_ body: (Snapshot) throws(VaultError) -> R) throws(VaultError) -> R {
+        try purging(body).result
+    }
+
+    private func purging<R>(
+        _ body: (Snapshot) throws(VaultError) -> R
+    ) throws(VaultError) -> (result: R, purge: PurgeResult?) {
         switch open.marks {
         case .none: throw .readOnlyHere
         case .some(let marks):
@@ -97,8 +111,7 @@ public struct Vault: ~Copyable {
                 let seen = try readMarks()
                 let (result, snapshot, isChanged) = try open.database.transaction(.write) { () throws(VaultError) in
                     let snapshot = try Snapshot(open, seen: seen)
-                    var edit = VaultEdit(snapshot, now)
-                    let result = try body(&edit)
+                    let result = try body(snapshot)
                     return (result, snapshot, try snapshot.finish())
                 }
                 if isChanged || snapshot.isNewer {
@@ -107,6 +120,14 @@ public struct Vault: ~Copyable {
                 return (result, snapshot.purges ? try open.purge() : nil)
             }
         }
+    }
+
+    /// Takes what a change of the slots replaced out of the write-ahead log too.
+    ///
+    /// - Returns: false while another process still reads the state before; the next change or close ends it.
+    public func purgeLog() throws(VaultError) -> Bool {
+        let open = open
+        return try storing { () throws(StorageError) in try open.database.truncateLog() }
     }
 
     // MARK: - Reading
@@ -125,7 +146,7 @@ public struct Vault: ~Copyable {
         return result
     }
 
-    private func readMarks() throws(VaultError) -> [HighWaterMark]? {
+    func readMarks() throws(VaultError) -> [HighWaterMark]? {
         guard open.isOwnDevice || open.marks == nil else {
             guard open.acceptsRollback else { throw .unseenHere }
             return nil

@@ -66,12 +66,12 @@ import Testing
         try values.put(bytes(Self.value), at: FieldName("password"))
         let name = try ItemName(Self.item)
         guard case .reply(.changed) = try home.client.perform(home.place, .add(name, level: nil, values)),
-            case .reply(.secrets) = try home.client.perform(home.place, .secrets(name)),
-            case .reply(.items) = try home.client.perform(home.place, .items)
+            case .reply(.secrets) = try home.client.perform(home.place, .secrets(name, revision: nil)),
+            case .reply(.items) = try home.client.perform(home.place, .items(trashed: false))
         else { throw AgentError.misbehaved }
         let path = FieldPath(name, try FieldName("password"))
         for _ in 0..<20 {
-            guard case .reply(.secret) = try home.client.perform(home.place, .secret(path)) else {
+            guard case .reply(.secret) = try home.client.perform(home.place, .secret(path, revision: nil)) else {
                 throw AgentError.misbehaved
             }
         }

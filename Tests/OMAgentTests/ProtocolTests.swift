@@ -152,7 +152,8 @@ import Testing
             .invalidItemName, .invalidFieldName, .outOfMemory, .unsupportedStretch, .storage(.missing),
             .storage(.exists), .storage(.hazardous(.otherOwner, path: "/x")), .storage(.corrupt),
             .storage(.laterFormat(3)), .storage(.busy), .storage(.io(28)), .storage(.deviceKeyMissing),
-            .storage(.deviceKeyDamaged),
+            .storage(.deviceKeyDamaged), .delayed(seconds: 7), .staleLogin(3), .noSlot(4), .lastSlot, .loginSlotAlone,
+            .tooManySlots, .slotChanged(5), .policyOutOfBounds, .noRevision(9, of: name), .malformedKeyFile,
         ]
         for error in errors {
             var body = SecretBuffer()

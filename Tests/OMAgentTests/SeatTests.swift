@@ -42,7 +42,7 @@ import Testing
             try values.put(bytes("new"), at: FieldName("f"))
             let answer =
                 switch request {
-                case 0: try home.client.perform(home.place, .items)
+                case 0: try home.client.perform(home.place, .items(trashed: false))
                 case 1: try home.client.perform(home.place, .add(ItemName("new"), level: nil, values))
                 default:
                     try home.client.perform(home.place, .update(always, set: values, remove: [], ifRevision: nil))

@@ -45,10 +45,11 @@ final class AgentHome {
 
     func process() throws -> Int32 { try client.status().process }
 
-    func makeVault() throws {
+    func makeVault(keepsTicket: Bool = false) throws {
         try VaultFile.create(
-            vault, device: DeviceFolder.make(root + "/device"), defaultLevel: .whenUnlocked,
-            password: try .init(.password, stretching: bytes("pass word"), .floor), recovery: nil)
+            vault, device: DeviceFolder.make(root + "/device"),
+            policy: VaultPolicy(defaultLevel: .whenUnlocked, keepsTicket: keepsTicket, stretch: .floor),
+            slots: [try NewSlot(password: Password(bytes("pass word")), .floor)])
         for level in ProtectionLevel.allCases {
             try open().edit { edit throws(VaultError) in
                 try edit.add(ItemName(level.itemName), level: level) { draft throws(VaultError) in
@@ -70,7 +71,7 @@ final class AgentHome {
     /// The secret of the item of a level, or what stands in its way.
     func answer(_ level: ProtectionLevel) throws -> String {
         let path = FieldPath(try ItemName(level.itemName), try FieldName("f"))
-        switch try client.perform(place, .secret(path)) {
+        switch try client.perform(place, .secret(path, revision: nil)) {
         case .reply(.secret(let secret)): return secret.text
         case .reply: return "another reply"
         case .failure(let error): return "\(error)"

@@ -41,7 +41,7 @@ struct ListCommand: Verb {
         let access = try VaultAccess(door, acceptsRollback: acceptRollback)
         let secrets = try SecretSources(door, unlock.sources)
         let wanted = Array(prefix.utf8)
-        let items = try access.session(secrets, unlock).perform(.items).items()
+        let items = try access.session(secrets, unlock).perform(.items(trashed: false)).items()
             .filter { $0.name.text.utf8.starts(with: wanted) }
         for (name, group) in Dictionary(grouping: items, by: \.name) where group.count > 1 {
             door.output.notice(

@@ -22,18 +22,11 @@ struct RemoveCommand: Verb {
         let names = try items.map { try ItemReference(whole: $0).itemName() }
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources)
-        let vault = try access.unlock(secrets, unlock)
+        let vault = try access.session(secrets, unlock)
         // All are looked up before the question, and all go in one change or none does.
-        try access.run { () throws(VaultError) in
-            for name in names { _ = try vault.item(name) }
-        }
+        for name in names { _ = try vault.perform(.item(name)) }
         try door.confirm("Remove \(names.map { "\"\($0.text)\"" }.joined(separator: ", ")) for good?")
-        let isPurged = try access.run { () throws(VaultError) in
-            try vault.edit { edit throws(VaultError) in
-                for name in names { try edit.remove(name) }
-            }
-            return try vault.purgeLog()
-        }
+        let isPurged = try vault.perform(.purge(names, ifRevision: nil)).isPurged
         try door.output.done(
             "removed " + names.map { "\"\($0.text.shown)\"" }.joined(separator: ", "),
             [

@@ -141,8 +141,8 @@ enum ItemQuestion {
     var request: ItemRequest {
         switch self {
         case .item(let name): .item(name)
-        case .secret(let path): .secret(path)
-        case .secrets(let name): .secrets(name)
+        case .secret(let path): .secret(path, revision: nil)
+        case .secrets(let name): .secrets(name, revision: nil)
         }
     }
 }
@@ -155,6 +155,13 @@ extension ItemReply {
         switch consume self {
         case .secret(let secret): return secret
         default: throw unexpectedReply()
+        }
+    }
+
+    var isPurged: Bool {
+        switch self {
+        case .removed(_, let purge): purge != .pending
+        default: true
         }
     }
 

@@ -54,7 +54,7 @@ enum ShortWay {
 
     private static func ask(_ place: AgentPlace, _ path: FieldPath) -> AgentAnswer? {
         guard let socket = try? AgentSocket(Environment.text) else { return nil }
-        return try? AgentClient(socket).perform(place, .secret(path))
+        return try? AgentClient(socket).perform(place, .secret(path, revision: nil))
     }
 
     private static func secret(_ reply: consuming ItemReply) -> SecretBytes? {
