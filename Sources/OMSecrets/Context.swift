@@ -64,6 +64,7 @@ public enum Label: String, CaseIterable, Sendable {
     case recordKey = "omv/record/key"
     case record = "omv/record"
     case recoveryChecksum = "omv/recovery-checksum"
+    case logMAC = "omv/log"
     // Logins
     case loginID = "omv/login/id"
     case loginRowMAC = "omv/login/row"

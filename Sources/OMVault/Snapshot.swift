@@ -13,6 +13,7 @@ final class Snapshot {
     /// Whether the vault is ahead of its marks, as after a crash between the two.
     private(set) var isNewer = false
     private var trees: [ProtectionLevel: HashTree] = [:]
+    private var events: [AuditEvent] = []
 
     /// To be called inside a transaction, with marks that were read before it began: a writer commits first and notes
     /// after, so an honest vault is never behind them.
@@ -34,17 +35,20 @@ final class Snapshot {
         guard states.count == vault.keys.count else { throw .corrupt(.level) }
 
         let unread = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: 32))
-        let before = seen ?? [HighWaterMark](repeating: unread, count: 1 + ProtectionLevel.allCases.count)
+        let before = seen ?? [HighWaterMark](repeating: unread, count: MarkIndex.count)
         marks = before
         // Without the root key the header's own seal cannot be judged, so it is compared but never noted.
-        let isAhead = try header.judge(against: marks[0], acceptsRollback: vault.acceptsRollback)
-        if isAhead, vault.root != nil { note(0, header.mark) }
+        if header.generation < marks[MarkIndex.header].generation { vault.hasReadOlder = true }
+        let isAhead = try header.judge(against: marks[MarkIndex.header], acceptsRollback: vault.acceptsRollback)
+        if isAhead, vault.root != nil { note(MarkIndex.header, header.mark) }
         for (index, level) in ProtectionLevel.allCases.enumerated() {
             guard let state = states[level] else { continue }
-            switch marks[index + 1].judge(state.mark) {
+            switch marks[MarkIndex.level(index)].judge(state.mark) {
             case .same: break
-            case .newer: note(index + 1, state.mark)
-            case .rolledBack: guard vault.acceptsRollback else { throw .rolledBack(.level) }
+            case .newer: note(MarkIndex.level(index), state.mark)
+            case .rolledBack:
+                guard vault.acceptsRollback else { throw .rolledBack(.level) }
+                vault.hasReadOlder = true
             }
         }
     }
@@ -151,10 +155,13 @@ final class Snapshot {
         }
     }
 
-    /// Stores the trees that changed and raises their generations.
+    /// Tells the audit log what this change does.
+    func log(_ event: AuditEvent) { events.append(event) }
+
+    /// Stores the trees that changed, raises their generations, and writes the audit log.
     ///
     /// - Returns: whether anything changed; ``marks`` then stand for the new state.
-    func finish() throws(VaultError) -> Bool {
+    func finish(now: Int64) throws(VaultError) -> Bool {
         var hasChanged = false
         for (index, level) in ProtectionLevel.allCases.enumerated() {
             guard let tree = trees[level], tree.isChanged, let keys = vault.keys[level], let old = states[level]
@@ -167,8 +174,13 @@ final class Snapshot {
                 try save.bind(2, box)
                 _ = try save.step()
             }
-            marks[index + 1] = state.mark
+            marks[MarkIndex.level(index)] = state.mark
             hasChanged = true
+        }
+        if let log = vault.log {
+            let end = try log.append(events, after: marks[MarkIndex.log], now: now, in: vault.database)
+            if end != marks[MarkIndex.log] { hasChanged = true }
+            marks[MarkIndex.log] = end
         }
         return hasChanged
     }

@@ -65,7 +65,7 @@ public struct Vault: ~Copyable {
                     let snapshot = try Snapshot(open, seen: seen)
                     var edit = VaultEdit(snapshot, now)
                     let result = try body(&edit)
-                    return (result, snapshot, try snapshot.finish())
+                    return (result, snapshot, try snapshot.finish(now: now))
                 }
                 if isChanged || snapshot.isNewer {
                     try storing { () throws(StorageError) in try marks.write(snapshot.marks) }
@@ -89,10 +89,15 @@ public struct Vault: ~Copyable {
         // The marks before the state: see Snapshot.
         let seen = try readMarks()
         var isNewer = false
+        let wasOlder = open.hasReadOlder
         let result = try open.database.transaction(.read) { () throws(VaultError) -> R in
             let snapshot = try Snapshot(open, seen: seen)
             isNewer = snapshot.isNewer
             return try body(snapshot)
+        }
+        if !wasOlder, open.hasReadOlder, let log = open.log {
+            // Not to be told of an error: what this reads may be all that is left, on a disk that takes nothing more.
+            try? log.record(.rollbackAccepted, open.marks, now: secondsNow(), in: open.database)
         }
         // A crash came between a commit and its marks. Noted now, so that the state before is refused from here on.
         if isNewer, seen != nil, !open.acceptsRollback { try edit { _ throws(VaultError) in } }

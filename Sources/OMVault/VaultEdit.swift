@@ -29,6 +29,7 @@ public struct VaultEdit: ~Copyable {
             level: level, isDeleted: false, id: Random.bytes(16), revision: 1,
             epoch: snapshot.vault.header.epoch, parent: nil, salt: Random.bytes(16))
         try store(draft.finish(), header, at: keys.key(of: name), keys)
+        snapshot.log(.itemAdded(.init(header)))
     }
 
     /// Puts a secret into an item, in place of the field of that name or as a new one.
@@ -43,8 +44,10 @@ public struct VaultEdit: ~Copyable {
         }
         var draft = try content.draft(without: path.field, at: now)
         try draft.put(secret, at: path.field)
-        try store(draft.finish(), next(record, entry, isDeleted: false), at: entry.key, keys)
+        let header = next(record, entry, isDeleted: false)
+        try store(draft.finish(), header, at: entry.key, keys)
         try drop(entry)
+        snapshot.log(.itemChanged(.init(header)))
     }
 
     /// Removes an item and its secrets. A tombstone stays, which says only that something was there.
@@ -56,6 +59,7 @@ public struct VaultEdit: ~Copyable {
         let header = next(record, entry, isDeleted: true)
         try store(ItemContent.tombstone(), header, at: keys.key(ofDeleted: header.id), keys)
         try drop(entry)
+        snapshot.log(.itemPurged(.init(header)))
     }
 
     // MARK: - Steps

@@ -17,11 +17,11 @@ public struct VaultFile: ~Copyable {
     /// The level of items for which none is given.
     public var defaultLevel: ProtectionLevel { header.defaultLevel }
 
-    private let path: String
+    let path: String
     private let device: DeviceKey?
     private let folder: DeviceFolder?
     private let header: VaultHeader
-    private let acceptsRollback: Bool
+    let acceptsRollback: Bool
 
     /// Opens the file and reads its slots.
     ///
@@ -65,7 +65,12 @@ public struct VaultFile: ~Copyable {
         // A slot that the vault no longer has opens nothing, though its bytes may be in somebody's hands.
         guard slots.contains(slot) else { throw .cannotUnlock }
         try checkDevice(for: slot)
-        let root = try slot.unwrap(with: key, vault: header.id, device: device)
+        let root: Key<Deriving>
+        do throws(VaultError) { root = try slot.unwrap(with: key, vault: header.id, device: device) } catch {
+            // The answer does not wait for a log that cannot be written; on another device there is none.
+            if error == .cannotUnlock { try? record(.wrongSecret(slot: slot.id)) }
+            throw error
+        }
         try header.check(root)
         return try open(root: consume root)
     }
@@ -86,14 +91,23 @@ public struct VaultFile: ~Copyable {
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
         return Vault(
             OpenVault(
-                database: database, header: header, root: root, keys: keys, marks: highWater(),
+                database: database, header: header, root: root, keys: keys, marks: highWater(), log: log,
                 isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback))
     }
 
-    private func highWater() -> HighWaterFile? {
+    func highWater() -> HighWaterFile? {
         switch device {
         case .some(let device): folder?.highWater(.vault, id: header.id, under: device)
         case .none: nil
+        }
+    }
+
+    /// Nil on another device than the vault's own.
+    var log: AuditLog? {
+        guard isOwnDevice else { return nil }
+        switch device {
+        case .some(let device): return AuditLog(device, vault: header.id)
+        case .none: return nil
         }
     }
 

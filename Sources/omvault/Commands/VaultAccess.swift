@@ -101,7 +101,7 @@ struct VaultAccess {
 }
 
 extension KeySlot.Kind {
-    fileprivate var noun: String { self == .password ? "password" : "recovery code" }
+    var noun: String { self == .password ? "password" : "recovery code" }
 }
 
 /// `ITEM` or `ITEM:FIELD`, as it is typed.
