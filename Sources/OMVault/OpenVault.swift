@@ -19,8 +19,9 @@ final class OpenVault {
     let isOwnDevice: Bool
     /// The user asked to read once what would otherwise be refused as put back.
     let acceptsRollback: Bool
-    /// Set once an older state was read on request.
+    /// Set once an older state was read on request, and once the audit log was told.
     var hasReadOlder = false
+    var hasToldOfOlder = false
 
     init(
         database: consuming Database, header: VaultHeader, root: consuming Key<Deriving>?,

@@ -89,13 +89,13 @@ public struct Vault: ~Copyable {
         // The marks before the state: see Snapshot.
         let seen = try readMarks()
         var isNewer = false
-        let wasOlder = open.hasReadOlder
         let result = try open.database.transaction(.read) { () throws(VaultError) -> R in
             let snapshot = try Snapshot(open, seen: seen)
             isNewer = snapshot.isNewer
             return try body(snapshot)
         }
-        if !wasOlder, open.hasReadOlder, let log = open.log {
+        if open.hasReadOlder, !open.hasToldOfOlder, let log = open.log {
+            open.hasToldOfOlder = true
             // Not to be told of an error: what this reads may be all that is left, on a disk that takes nothing more.
             try? log.record(.rollbackAccepted, open.marks, now: secondsNow(), in: open.database)
         }
