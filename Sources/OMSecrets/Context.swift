@@ -65,6 +65,7 @@ public enum Label: String, CaseIterable, Sendable {
     case record = "omv/record"
     case recoveryChecksum = "omv/recovery-checksum"
     case logMAC = "omv/log"
+    case keyFileChecksum = "omv/key-file-checksum"
     // Logins
     case loginID = "omv/login/id"
     case loginRowMAC = "omv/login/row"

@@ -54,8 +54,6 @@ public enum AuditEvent: Hashable, Sendable {
 // MARK: - Bytes
 
 extension AuditEvent {
-    static let policyCount = 12
-
     var kind: UInt8 {
         switch self {
         case .vaultCreated: 1
@@ -129,7 +127,7 @@ extension AuditEvent {
         case 48: self = .slotAdded(id: try cursor.number(in: span), try Self.slotKind(&cursor, span))
         case 49: self = .slotChanged(id: try cursor.number(in: span), try Self.slotKind(&cursor, span))
         case 50: self = .slotRemoved(id: try cursor.number(in: span), try Self.slotKind(&cursor, span))
-        case 51: self = .policyChanged(try cursor.take(Self.policyCount, in: span))
+        case 51: self = .policyChanged(try cursor.take(VaultPolicy.count, in: span))
         case 52: self = .rekeyed(epoch: try cursor.number(in: span))
         case 64: self = .strayRows(first: try cursor.number(in: span))
         default: throw MalformedBytes()

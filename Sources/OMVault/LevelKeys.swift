@@ -69,6 +69,9 @@ struct ClassKeyring: ~Copyable {
     let root: Key<Deriving>?
     let device: DeviceKey?
 
+    /// Takes the ring apart.
+    consuming func intoDevice() -> DeviceKey? { device }
+
     func wrap(
         _ classKey: borrowing Key<Deriving>, _ level: ProtectionLevel, _ under: ClassKeyWrap.Under, vault: [UInt8],
         epoch: UInt32

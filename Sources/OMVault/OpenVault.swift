@@ -10,6 +10,8 @@ final class OpenVault {
     let header: VaultHeader
     /// Nil where only the `always` levels are open.
     let root: Key<Deriving>?
+    /// Nil on another device than the vault's own.
+    let device: DeviceKey?
     let keys: [ProtectionLevel: LevelKeys]
     /// Nil on a device that has no key: nothing was ever noted there.
     let marks: HighWaterFile?
@@ -25,12 +27,13 @@ final class OpenVault {
 
     init(
         database: consuming Database, header: VaultHeader, root: consuming Key<Deriving>?,
-        keys: [ProtectionLevel: LevelKeys], marks: consuming HighWaterFile?, log: AuditLog?, isOwnDevice: Bool,
-        acceptsRollback: Bool
+        device: consuming DeviceKey?, keys: [ProtectionLevel: LevelKeys], marks: consuming HighWaterFile?,
+        log: AuditLog?, isOwnDevice: Bool, acceptsRollback: Bool
     ) {
         self.database = database
         self.header = header
         self.root = root
+        self.device = device
         self.keys = keys
         self.marks = marks
         self.log = log

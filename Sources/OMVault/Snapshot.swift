@@ -7,6 +7,8 @@ internal import OMStorage
 /// The state inside a running transaction. Its trees are loaded as they are asked for.
 final class Snapshot {
     let vault: OpenVault
+    /// As it stands in this state: slots and policy may have changed since the unlock.
+    private(set) var header: VaultHeader
     private(set) var states: [ProtectionLevel: LevelState] = [:]
     /// Where this state stands, level by level; what this vault cannot read keeps the mark that was noted before.
     private(set) var marks: [HighWaterMark]
@@ -21,7 +23,7 @@ final class Snapshot {
     /// - Throws: ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
     init(_ vault: OpenVault, seen: [HighWaterMark]?) throws(VaultError) {
         self.vault = vault
-        let header = try VaultFile.readHeader(vault.database)
+        header = try VaultFile.readHeader(vault.database)
         // The header may have changed since the slot was opened, but only by a holder of the root key.
         switch vault.root {
         case .some(let root): try header.check(root)
@@ -132,6 +134,41 @@ final class Snapshot {
     }
 
     // MARK: - Changing
+
+    /// Puts the next header in place of this one, and its slots.
+    func replaceHeader(_ next: VaultHeader) throws(VaultError) {
+        let (before, policy, epoch) = (header.slots, header.policy, header.epoch)
+        header = next
+        note(MarkIndex.header, next.mark)
+        events += Self.changes(of: before, to: next.slots)
+        if policy != next.policy { log(.policyChanged(next.policy.encoded)) }
+        if epoch != next.epoch { log(.rekeyed(epoch: next.epoch)) }
+        try storing { () throws(StorageError) in
+            var save = try vault.database.prepare(VaultSchema.saveHeader)
+            try save.bind(1, next.encoded)
+            _ = try save.step()
+            var drop = try vault.database.prepare(VaultSchema.dropSlot)
+            for slot in before where !next.slots.contains(where: { $0.id == slot.id }) {
+                try drop.bind(1, Int64(slot.id))
+                _ = try drop.step()
+            }
+            var put = try vault.database.prepare(VaultSchema.saveSlot)
+            for slot in next.slots where !before.contains(slot) {
+                try put.bind(1, Int64(slot.id))
+                try put.bind(2, slot.encoded)
+                _ = try put.step()
+            }
+        }
+    }
+
+    private static func changes(of before: [KeySlot], to after: [KeySlot]) -> [AuditEvent] {
+        let gone = before.filter { slot in !after.contains { $0.id == slot.id } }
+        return gone.map { .slotRemoved(id: $0.id, $0.kind) }
+            + after.filter { !before.contains($0) }.map { slot in
+                before.contains { $0.id == slot.id }
+                    ? .slotChanged(id: slot.id, slot.kind) : .slotAdded(id: slot.id, slot.kind)
+            }
+    }
 
     func insert(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) {
         try tree(level).insert(entry)

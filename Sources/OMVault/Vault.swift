@@ -6,7 +6,7 @@ internal import OMStorage
 
 /// A vault whose keys are at hand.
 public struct Vault: ~Copyable {
-    private let open: OpenVault
+    let open: OpenVault
 
     init(_ open: OpenVault) { self.open = open }
 
@@ -55,6 +55,16 @@ public struct Vault: ~Copyable {
     public func edit<R>(
         now: Int64 = secondsNow(), _ body: (inout VaultEdit) throws(VaultError) -> R
     ) throws(VaultError) -> R {
+        try write(now: now) { snapshot throws(VaultError) in
+            var edit = VaultEdit(snapshot, now)
+            return try body(&edit)
+        }
+    }
+
+    /// One transaction under the vault's lock, and its marks.
+    func write<R>(
+        now: Int64 = secondsNow(), _ body: (Snapshot) throws(VaultError) -> R
+    ) throws(VaultError) -> R {
         switch open.marks {
         case .none: throw .readOnlyHere
         case .some(let marks):
@@ -63,8 +73,7 @@ public struct Vault: ~Copyable {
                 let seen = try readMarks()
                 let (result, snapshot, isChanged) = try open.database.transaction(.write) { () throws(VaultError) in
                     let snapshot = try Snapshot(open, seen: seen)
-                    var edit = VaultEdit(snapshot, now)
-                    let result = try body(&edit)
+                    let result = try body(snapshot)
                     return (result, snapshot, try snapshot.finish(now: now))
                 }
                 if isChanged || snapshot.isNewer {
@@ -85,7 +94,7 @@ public struct Vault: ~Copyable {
 
     // MARK: - Reading
 
-    private func read<R: ~Copyable>(_ body: (Snapshot) throws(VaultError) -> R) throws(VaultError) -> R {
+    func read<R: ~Copyable>(_ body: (Snapshot) throws(VaultError) -> R) throws(VaultError) -> R {
         // The marks before the state: see Snapshot.
         let seen = try readMarks()
         var isNewer = false
@@ -104,7 +113,7 @@ public struct Vault: ~Copyable {
         return result
     }
 
-    private func readMarks() throws(VaultError) -> [HighWaterMark]? {
+    func readMarks() throws(VaultError) -> [HighWaterMark]? {
         guard open.isOwnDevice || open.marks == nil else {
             guard open.acceptsRollback else { throw .unseenHere }
             return nil

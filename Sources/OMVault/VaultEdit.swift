@@ -20,7 +20,7 @@ public struct VaultEdit: ~Copyable {
     public mutating func add(
         _ name: ItemName, level: ProtectionLevel?, _ fill: (inout ItemDraft) throws(VaultError) -> Void
     ) throws(VaultError) {
-        let level = level ?? snapshot.vault.header.defaultLevel
+        let level = level ?? snapshot.header.policy.defaultLevel
         guard let keys = snapshot.vault.keys[level] else { throw .levelLocked(level) }
         guard try snapshot.find(name) == nil else { throw .itemExists(name) }
         var draft = ItemDraft(name: name, created: now, modified: now)

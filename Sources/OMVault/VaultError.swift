@@ -11,6 +11,21 @@ public enum VaultError: Error, Hashable, Sendable {
     case vaultExists
     /// The password, code or key does not open this slot.
     case cannotUnlock
+    /// It is too early after a wrong password; nothing was checked.
+    case delayed(seconds: Int)
+    /// The login is right, but slot `id` was made for an enrolment before this one.
+    case staleLogin(UInt32)
+    case noSlot(UInt32)
+    /// A vault without a slot could never be opened again.
+    case lastSlot
+    /// A login slot needs a password or recovery slot beside it: a login can be wiped.
+    case loginSlotAlone
+    /// The vault has as many slots as there can be.
+    case tooManySlots
+    /// Another process changed or removed the slot meanwhile.
+    case slotChanged(UInt32)
+    /// A policy keeps 0 to 1000 older versions.
+    case policyOutOfBounds
     /// The slot needs this device's key, which is not there.
     case deviceKeyMissing
     /// The slot needs the key of the device that the vault was made on; this device has another one.
@@ -37,6 +52,8 @@ public enum VaultError: Error, Hashable, Sendable {
     case tooLarge
     /// Text that is no recovery code: a character is missing or mistyped.
     case mistypedRecoveryCode
+    /// Text that is no key file: not 88 bytes of its form, or its checksum is wrong.
+    case malformedKeyFile
     case invalidItemName
     case invalidFieldName
     case outOfMemory

@@ -37,6 +37,9 @@ enum VaultSchema {
 
     static let addHeader = "INSERT INTO header VALUES (1, ?1)"
     static let addSlot = "INSERT INTO slots VALUES (?1, ?2)"
+    static let saveHeader = "UPDATE header SET body = ?1 WHERE id = 1"
+    static let saveSlot = "INSERT INTO slots VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET body = ?2"
+    static let dropSlot = "DELETE FROM slots WHERE id = ?1"
     static let saveState = "INSERT INTO levels VALUES (?1, ?2) ON CONFLICT (level) DO UPDATE SET state = ?2"
     static let saveEntry = """
         INSERT INTO entries VALUES (?1, ?2, ?3, ?4) \

@@ -38,7 +38,7 @@ struct AddCommand: Verb {
         let access = try VaultAccess(door)
         let secrets = try SecretSources(
             door, unlock.sources + fields.map { (key: $0.option, value: $0.source) })
-        let chosen = try level.level(default: try access.file().defaultLevel)
+        let chosen = try level.level(default: try access.file().policy.defaultLevel)
         let vault = try access.unlock(secrets, unlock)
         // Looked up before the secrets are asked for, and once more inside the change.
         try access.refuseExisting(name, vault)

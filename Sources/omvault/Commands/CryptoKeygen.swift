@@ -124,7 +124,7 @@ struct CryptoKeygen: Verb {
         var target = try PublicTarget(pub, replacing: force)
         let access = try VaultAccess(door, vault: reference.vault)
         let secrets = try SecretSources(door, unlock.sources)
-        let chosen = try level.level(default: try access.file().defaultLevel)
+        let chosen = try level.level(default: try access.file().policy.defaultLevel)
         let vault = try access.unlock(secrets, unlock)
         var pairs = VaultKeyPairs(access, vault, level: chosen, item: reference.item)
         let key = try makeKey(kind)
@@ -189,7 +189,7 @@ struct CryptoKeygen: Verb {
         let path = try reference.path(default: "key")
         let access = try VaultAccess(door, vault: reference.vault)
         let secrets = try SecretSources(door, unlock.sources)
-        let chosen = try level.level(default: try access.file().defaultLevel)
+        let chosen = try level.level(default: try access.file().policy.defaultLevel)
         let vault = try access.unlock(secrets, unlock)
         let held = HeldSecret(key)
         try access.run { () throws(VaultError) in

@@ -47,23 +47,22 @@ struct InitCommand: Verb {
         let folder = try DeviceFolder.make(home.device)
         if place.path.hasPrefix(home.vaults + "/") { _ = try PrivateFolder.make(home.vaults) }
 
-        let slot = try VaultFile.NewSlot(.password, stretching: password.bytes, parameters)
+        let policy = VaultPolicy(defaultLevel: .whenUnlocked, stretch: parameters)
+        let slot = try NewSlot(password: password, parameters)
         guard !noRecovery else {
-            try make(place, folder, slot, nil)
+            try make(place, folder, policy, [slot])
             return try report(door, place, nil)
         }
         let code = RecoveryCode.random()
-        try make(place, folder, slot, try VaultFile.NewSlot(.recovery, stretching: code.secret, parameters))
+        try make(place, folder, policy, [slot, try NewSlot(recovery: code, parameters)])
         try report(door, place, code.text())
     }
 
     private func make(
-        _ place: VaultPlace, _ folder: DeviceFolder, _ password: borrowing VaultFile.NewSlot,
-        _ recovery: consuming VaultFile.NewSlot?
+        _ place: VaultPlace, _ folder: DeviceFolder, _ policy: VaultPolicy, _ slots: [NewSlot]
     ) throws(Failure) {
         do throws(VaultError) {
-            try VaultFile.create(
-                place.path, device: folder, defaultLevel: .whenUnlocked, password: password, recovery: recovery)
+            try VaultFile.create(place.path, device: folder, policy: policy, slots: slots)
         } catch {
             guard error != .noVault else {
                 throw Failure(.io, "the folder of \(place.path.shown) does not exist", hint: "make it with mkdir")

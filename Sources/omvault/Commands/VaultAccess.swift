@@ -6,26 +6,6 @@ internal import OMSecrets
 internal import OMStorage
 internal import OMVault
 
-/// The options of every verb that unlocks.
-struct UnlockOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Where the vault's password comes from.", valueName: "source"))
-    var passwordFrom: SecretSourceArgument?
-
-    @Option(help: ArgumentHelp("Unlock with the recovery code from here instead.", valueName: "source"))
-    var recoveryFrom: SecretSourceArgument?
-
-    func validate() throws {
-        if passwordFrom != nil, recoveryFrom != nil {
-            throw ValidationError("--password-from and --recovery-from are two ways to unlock; give one")
-        }
-    }
-
-    /// What ``SecretSources`` is told of these options.
-    var sources: [(key: String, value: SecretSourceArgument?)] {
-        recoveryFrom.map { [("--recovery-from", $0)] } ?? [("--password-from", passwordFrom)]
-    }
-}
-
 /// One vault, found but not opened.
 struct VaultAccess {
     let door: Door
@@ -53,29 +33,6 @@ struct VaultAccess {
         }
     }
 
-    /// Unlocks with what the options name.
-    func unlock(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> Vault {
-        // The file first: nobody types a password for a vault that is not there.
-        let file = try file()
-        let kind: KeySlot.Kind = options.recoveryFrom == nil ? .password : .recovery
-        guard let slot = file.slots.first(where: { $0.kind == kind }) else {
-            throw Failure(.badSecret, "vault \"\(place.name.shown)\" has no \(kind.noun)", hint: "unlock the other way")
-        }
-        try run { () throws(VaultError) in try file.checkDevice(for: slot) }
-        switch kind {
-        case .password:
-            let password = try secrets.readPassword("--password-from", prompt: "Password for vault \"\(place.name)\"")
-            return try run { () throws(VaultError) in
-                try file.unlock(slot, with: try slot.key(stretching: password.bytes))
-            }
-        case .recovery:
-            let typed = try secrets.read("--recovery-from", prompt: "Recovery code of vault \"\(place.name)\"")
-            return try run { () throws(VaultError) in
-                try file.unlock(slot, with: try slot.key(stretching: RecoveryCode(typed: typed).secret))
-            }
-        }
-    }
-
     /// Runs `body` on what can be read without a password; when the item is not there, on the unlocked vault.
     func read<R: ~Copyable>(
         _ secrets: borrowing SecretSources, _ options: UnlockOptions,
@@ -98,10 +55,6 @@ struct VaultAccess {
             throw Failure(error)
         }
     }
-}
-
-extension KeySlot.Kind {
-    var noun: String { self == .password ? "password" : "recovery code" }
 }
 
 /// `ITEM` or `ITEM:FIELD`, as it is typed.

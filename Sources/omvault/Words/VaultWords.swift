@@ -13,11 +13,40 @@ extension Failure {
             self.init(.noVault, "there is no \(vault)", hint: "omvault init makes one; --vault names another")
         case .vaultExists:
             self.init(.exists, "\(vault) is there already", hint: "name another one, or move this one away")
-        case .cannotUnlock: self.init(.badSecret, "wrong password or recovery code for \(vault)")
+        case .cannotUnlock:
+            self.init(
+                .badSecret, "wrong password, recovery code or key file for \(vault)",
+                hint: "after each wrong password the next waits longer, 60 seconds at most; nothing is wiped")
+        case .delayed(let seconds):
+            self.init(
+                .delayed, "too early after a wrong password for \(vault); nothing was checked",
+                hint: "try again in \(seconds) s; a recovery code or key file need not wait",
+                details: ["retry_after": .number(seconds)])
+        case .staleLogin(let id):
+            self.init(
+                .noOffline, "the login is right, but slot \(id) of \(vault) was made for an earlier enrolment of it",
+                hint: "omvault key add-slot --type login USER, unlocked another way, makes it anew")
+        case .noSlot(let id):
+            self.init(.notFound, "\(vault) has no slot \(id)", hint: "omvault key slots")
+        case .lastSlot:
+            self.init(
+                .policy, "that is the last way to open \(vault); nothing was changed",
+                hint: "omvault key add-slot adds another one first")
+        case .loginSlotAlone:
+            self.init(
+                .policy, "a login slot needs a password or recovery slot beside it, since a login can be wiped",
+                hint: "remove the login slot first, or add a slot with key add-slot --type recovery")
+        case .tooManySlots:
+            self.init(.policy, "\(vault) has 64 slots, and that is all there can be", hint: "omvault key rm-slot ID")
+        case .slotChanged(let id):
+            self.init(
+                .conflict, "slot \(id) of \(vault) was changed meanwhile; nothing was done", hint: "omvault key slots")
+        case .policyOutOfBounds:
+            self.init(.usage, "the history has 0 to \(VaultPolicy.maximumHistory) older versions")
         case .deviceKeyMissing:
             self.init(
                 .corrupt, "\(vault) opens with its password only beside this device's key, and that is gone",
-                hint: "restore the folder omvault-device, or use --recovery-from tty")
+                hint: "restore the folder omvault-device, or use --recovery-from tty or --key-file-from file:PATH")
         case .otherDeviceKey:
             self.init(
                 .corrupt, "\(vault) was made under another device key than the one here",
@@ -63,6 +92,10 @@ extension Failure {
             self.init(.usage, "a field holds at most 1 MiB, an item at most 256 fields and 16 MiB")
         case .mistypedRecoveryCode:
             self.init(.badSecret, "that is no recovery code: a character is missing or mistyped")
+        case .malformedKeyFile:
+            self.init(
+                .badSecret, "that is no key file, or one of its characters was changed",
+                hint: "omvault key add-slot --type file --out FILE makes one")
         case .invalidItemName:
             self.init(
                 .usage, "that cannot be an item's name",
