@@ -32,6 +32,11 @@ final class LevelKeys: Sendable {
         Array(KeyedHash.hash(name.bytes, using: names, context: Context(.name)).prefix(16))
     }
 
+    /// Where an item in the trash stands.
+    func key(ofTrashed id: [UInt8]) -> [UInt8] {
+        Array(KeyedHash.hash(id, using: names, context: Context(.trash)).prefix(16))
+    }
+
     /// Where the tombstone of a deleted item stands.
     func key(ofDeleted id: [UInt8]) -> [UInt8] {
         Array(KeyedHash.hash(id, using: names, context: Context(.tombstone)).prefix(16))

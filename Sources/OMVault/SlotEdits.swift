@@ -126,6 +126,6 @@ extension Vault {
                     return result
                 }
             }
-        }
+        }.result
     }
 }

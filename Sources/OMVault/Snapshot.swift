@@ -16,6 +16,9 @@ final class Snapshot {
     private(set) var isNewer = false
     private var trees: [ProtectionLevel: HashTree] = [:]
     private var events: [AuditEvent] = []
+    private var findRecord: Statement
+    /// Whether the change takes away what must be gone from the log too.
+    var purges = false
 
     /// To be called inside a transaction, with marks that were read before it began: a writer commits first and notes
     /// after, so an honest vault is never behind them.
@@ -23,6 +26,7 @@ final class Snapshot {
     /// - Throws: ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
     init(_ vault: OpenVault, seen: [HighWaterMark]?) throws(VaultError) {
         self.vault = vault
+        findRecord = try storing { () throws(StorageError) in try vault.database.prepare(VaultSchema.findRecord) }
         header = try VaultFile.readHeader(vault.database)
         // The header may have changed since the slot was opened, but only by a holder of the root key.
         switch vault.root {
@@ -95,30 +99,26 @@ final class Snapshot {
         try tree(level).entries()
     }
 
-    /// The record behind an entry: the very one that the tree speaks of.
-    func record(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) -> Record {
-        let bytes: [UInt8] = try storing { () throws(StorageError) in
-            var find = try vault.database.prepare(VaultSchema.findRecord)
-            try find.bind(1, entry.row)
-            return try find.step() ? find.bytes(0) : []
+    /// The record at a place: the very one that its digest names.
+    func version(_ place: VersionPlace, _ level: ProtectionLevel) throws(VaultError) -> StoredVersion {
+        let (bytes, previous): ([UInt8], Int64) = try storing { () throws(StorageError) in
+            try findRecord.bind(1, place.row)
+            defer { findRecord.reset() }
+            return try findRecord.step() ? (findRecord.bytes(0), findRecord.number(1)) : ([], 0)
         }
-        guard PublicHash.hash(bytes) == entry.digest else { throw .corrupt(.record) }
+        guard PublicHash.hash(bytes) == place.digest else { throw .corrupt(.record) }
         let record = try authentic(.record) { () throws(MalformedBytes) in try Record(decoding: bytes) }
         guard record.header.level == level else { throw .corrupt(.record) }
-        return record
+        return StoredVersion(place: place, previous: previous, record: record)
     }
 
-    /// Opens a record of an item that is not deleted.
-    func content(_ record: Record, at entry: TreeEntry) throws(VaultError) -> ItemContent {
+    /// Opens a record's box.
+    func plaintext(_ record: Record) throws(VaultError) -> SecretBytes {
         guard let keys = vault.keys[record.header.level] else { throw .levelLocked(record.header.level) }
         let key = keys.recordKey(record.header)
-        let opened = try authentic(.record) { () throws(SecretsError) in
-            try AEAD.open(
-                SealedBox(stored: record.box), using: key, context: recordContext(record.header))
+        return try authentic(.record) { () throws(SecretsError) in
+            try AEAD.open(SealedBox(stored: record.box), using: key, context: recordContext(record.header))
         }
-        let content = try ItemContent(opened: opened)
-        guard keys.key(of: content.name) == entry.key else { throw .corrupt(.record) }
-        return content
     }
 
     func recordContext(_ header: Record.Header) -> Context {
@@ -213,6 +213,9 @@ final class Snapshot {
             }
             marks[MarkIndex.level(index)] = state.mark
             hasChanged = true
+        }
+        if purges {
+            try storing { () throws(StorageError) in try vault.database.execute(VaultSchema.addPending) }
         }
         if let log = vault.log {
             let end = try log.append(events, after: marks[MarkIndex.log], now: now, in: vault.database)

@@ -44,8 +44,12 @@ public enum VaultError: Error, Hashable, Sendable {
     /// Items of this name stand under more than one level: one of them was put there while the others were locked.
     case ambiguous(ItemName, [ProtectionLevel])
     case noField(FieldName, of: ItemName)
+    /// The item has no such version: it never had, or it was dropped.
+    case noRevision(UInt64, of: ItemName)
     case itemExists(ItemName)
     case fieldExists(FieldName)
+    /// The item has another revision than the change was meant for: somebody else changed it.
+    case changedMeanwhile(ItemName, revision: UInt64)
     /// The new value is the old one.
     case unchanged
     /// A value above 1 MiB, or an item above ``Item/maximumCount``.

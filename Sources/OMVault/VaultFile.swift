@@ -124,10 +124,11 @@ public struct VaultFile: ~Copyable {
         }
         let path = path
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
-        return Vault(
-            OpenVault(
-                database: database, header: header, root: root, device: ring.intoDevice(), keys: keys,
-                marks: highWater(), log: log, isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback))
+        let open = OpenVault(
+            database: database, header: header, root: root, device: ring.intoDevice(), keys: keys,
+            marks: highWater(), log: log, isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback)
+        open.finishPurge()
+        return Vault(open)
     }
 
     func highWater() -> HighWaterFile? { Self.marks(.vault, header, device, folder) }

@@ -23,7 +23,7 @@ extension Home {
         try home.unlock().edit { edit throws(VaultError) in
             try edit.put(secret("another"), at: FieldPath(ItemName("a"), FieldName("x")))
         }
-        try home.unlock().edit { edit throws(VaultError) in try edit.remove(ItemName("b")) }
+        try home.unlock().edit { edit throws(VaultError) in try edit.purge(ItemName("b")) }
         return home
     }
 
@@ -49,8 +49,8 @@ extension Home {
         #expect(throws: VaultError.itemExists(try ItemName("c"))) { try home.add("c", [:]) }
         #expect(throws: VaultError.noItem(try ItemName("q"))) {
             try home.unlock().edit { edit throws(VaultError) in
-                try edit.remove(ItemName("c"))
-                try edit.remove(ItemName("q"))
+                try edit.purge(ItemName("c"))
+                try edit.purge(ItemName("q"))
             }
         }
         try home.unlock().edit { _ throws(VaultError) in }
@@ -272,7 +272,7 @@ extension Home {
             try edit.put(
                 secret("other-" + canary), at: FieldPath(ItemName("name-" + canary), FieldName("field-" + canary)))
         }
-        try vault.edit { edit throws(VaultError) in try edit.remove(ItemName("name-" + canary)) }
+        try vault.edit { edit throws(VaultError) in try edit.purge(ItemName("name-" + canary)) }
         let bytes = try home.trail().entries.flatMap(\.encoded)
         #expect(bytes.count > 400)
         // The scan finds what is there: an item's id.

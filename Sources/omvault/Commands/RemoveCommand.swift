@@ -29,10 +29,8 @@ struct RemoveCommand: Verb {
         }
         try door.confirm("Remove \(names.map { "\"\($0.text)\"" }.joined(separator: ", ")) for good?")
         let isPurged = try access.run { () throws(VaultError) in
-            try vault.edit { edit throws(VaultError) in
-                for name in names { try edit.remove(name) }
-            }
-            return try vault.purgeLog()
+            guard case .removed(_, let purge) = try vault.perform(.purge(names, ifRevision: nil)) else { return true }
+            return purge != .pending
         }
         try door.output.done(
             "removed " + names.map { "\"\($0.text.shown)\"" }.joined(separator: ", "),

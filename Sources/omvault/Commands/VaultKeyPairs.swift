@@ -55,8 +55,7 @@ struct VaultKeyPairs: ~Copyable, KeyPairStore {
     mutating func delete(_ tag: KeyPairTag) throws(Failure) {
         try access.run { () throws(VaultError) in
             let name = try path(tag.privateName).item
-            try vault.edit { edit throws(VaultError) in try edit.remove(name) }
-            _ = try vault.purgeLog()
+            _ = try vault.perform(.purge([name], ifRevision: nil))
         }
     }
 
