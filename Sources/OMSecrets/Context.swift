@@ -65,6 +65,7 @@ public enum Label: String, CaseIterable, Sendable {
     case recordKey = "omv/record/key"
     case record = "omv/record"
     case recoveryChecksum = "omv/recovery-checksum"
+    case logMAC = "omv/log"
     case keyFileChecksum = "omv/key-file-checksum"
     // Logins
     case loginID = "omv/login/id"

@@ -11,9 +11,8 @@ public import OMSecrets
 /// 256.
 struct ItemContent: ~Copyable {
     fileprivate static let version: UInt8 = 1
-    /// How many older versions may stand behind an item: at most, and where nobody says otherwise.
+    /// How many older versions may stand behind an item at most; how many do, the policy says.
     static let maximumHistory = 1000
-    static let standardHistory = 10
 
     let isTrashed: Bool
     /// How many older versions stood behind this one when it was written.

@@ -15,15 +15,20 @@ final class OpenVault {
     let keys: [ProtectionLevel: LevelKeys]
     /// Nil on a device that has no key: nothing was ever noted there.
     let marks: HighWaterFile?
+    /// Nil where the vault's own device key is not at hand.
+    let log: AuditLog?
     /// Another device's marks were written under another key, so they say nothing here.
     let isOwnDevice: Bool
     /// The user asked to read once what would otherwise be refused as put back.
     let acceptsRollback: Bool
+    /// Set once an older state was read on request, and once the audit log was told.
+    var hasReadOlder = false
+    var hasToldOfOlder = false
 
     init(
         database: consuming Database, header: VaultHeader, root: consuming Key<Deriving>?,
         device: consuming DeviceKey?, keys: [ProtectionLevel: LevelKeys], marks: consuming HighWaterFile?,
-        isOwnDevice: Bool, acceptsRollback: Bool
+        log: AuditLog?, isOwnDevice: Bool, acceptsRollback: Bool
     ) {
         self.database = database
         self.header = header
@@ -31,6 +36,7 @@ final class OpenVault {
         self.device = device
         self.keys = keys
         self.marks = marks
+        self.log = log
         (self.isOwnDevice, self.acceptsRollback) = (isOwnDevice, acceptsRollback)
     }
 
@@ -50,7 +56,7 @@ final class OpenVault {
                 throw VaultError(storage: error)
             }
             guard seen != nil || acceptsRollback else { throw .unseenHere }
-            guard seen.map({ $0.count == 1 + ProtectionLevel.allCases.count }) ?? true else { throw .corrupt(.header) }
+            guard seen.map({ $0.count == MarkIndex.count }) ?? true else { throw .corrupt(.header) }
             return seen
         }
     }
@@ -82,4 +88,13 @@ final class OpenVault {
 
     /// The levels at hand, the most protected first.
     var levels: [ProtectionLevel] { ProtectionLevel.allCases.reversed().filter { keys[$0] != nil } }
+}
+
+/// Which mark of the vault's high-water file is whose.
+enum MarkIndex {
+    static let header = 0
+    static func level(_ index: Int) -> Int { 1 + index }
+    /// The end of the audit log.
+    static let log = 1 + ProtectionLevel.allCases.count
+    static let count = log + 1
 }

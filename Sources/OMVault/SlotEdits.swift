@@ -133,6 +133,6 @@ extension Vault {
                     return result
                 }
             }
-        }
+        }.result
     }
 }

@@ -15,6 +15,7 @@ final class Snapshot {
     /// Whether the vault is ahead of its marks, as after a crash between the two.
     private(set) var isNewer = false
     private var trees: [ProtectionLevel: HashTree] = [:]
+    private var events: [AuditEvent] = []
     private var findRecord: Statement
     /// Whether the change takes away what must be gone from the log too.
     var purges = false
@@ -41,17 +42,20 @@ final class Snapshot {
         guard states.count == vault.keys.count else { throw .corrupt(.level) }
 
         let unread = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: 32))
-        let before = seen ?? [HighWaterMark](repeating: unread, count: 1 + ProtectionLevel.allCases.count)
+        let before = seen ?? [HighWaterMark](repeating: unread, count: MarkIndex.count)
         marks = before
         // Without the root key the header's own seal cannot be judged, so it is compared but never noted.
-        let isAhead = try header.judge(against: marks[0], acceptsRollback: vault.acceptsRollback)
-        if isAhead, vault.root != nil { note(0, header.mark) }
+        if header.generation < marks[MarkIndex.header].generation { vault.hasReadOlder = true }
+        let isAhead = try header.judge(against: marks[MarkIndex.header], acceptsRollback: vault.acceptsRollback)
+        if isAhead, vault.root != nil { note(MarkIndex.header, header.mark) }
         for (index, level) in ProtectionLevel.allCases.enumerated() {
             guard let state = states[level] else { continue }
-            switch marks[index + 1].judge(state.mark) {
+            switch marks[MarkIndex.level(index)].judge(state.mark) {
             case .same: break
-            case .newer: note(index + 1, state.mark)
-            case .rolledBack: guard vault.acceptsRollback else { throw .rolledBack(.level) }
+            case .newer: note(MarkIndex.level(index), state.mark)
+            case .rolledBack:
+                guard vault.acceptsRollback else { throw .rolledBack(.level) }
+                vault.hasReadOlder = true
             }
         }
     }
@@ -134,9 +138,12 @@ final class Snapshot {
 
     /// Puts the next header in place of this one, and its slots.
     func replaceHeader(_ next: VaultHeader) throws(VaultError) {
-        let before = header.slots
+        let (before, policy, epoch) = (header.slots, header.policy, header.epoch)
         header = next
-        note(0, next.mark)
+        note(MarkIndex.header, next.mark)
+        events += Self.changes(of: before, to: next.slots)
+        if policy != next.policy { log(.policyChanged(next.policy.encoded)) }
+        if epoch != next.epoch { log(.rekeyed(epoch: next.epoch)) }
         try storing { () throws(StorageError) in
             var save = try vault.database.prepare(VaultSchema.saveHeader)
             try save.bind(1, next.encoded)
@@ -153,6 +160,15 @@ final class Snapshot {
                 _ = try put.step()
             }
         }
+    }
+
+    private static func changes(of before: [KeySlot], to after: [KeySlot]) -> [AuditEvent] {
+        let gone = before.filter { slot in !after.contains { $0.id == slot.id } }
+        return gone.map { .slotRemoved(id: $0.id, $0.kind) }
+            + after.filter { !before.contains($0) }.map { slot in
+                before.contains { $0.id == slot.id }
+                    ? .slotChanged(id: slot.id, slot.kind) : .slotAdded(id: slot.id, slot.kind)
+            }
     }
 
     func insert(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) {
@@ -177,10 +193,13 @@ final class Snapshot {
         }
     }
 
-    /// Stores the trees that changed and raises their generations.
+    /// Tells the audit log what this change does.
+    func log(_ event: AuditEvent) { events.append(event) }
+
+    /// Stores the trees that changed, raises their generations, and writes the audit log.
     ///
     /// - Returns: whether anything changed; ``marks`` then stand for the new state.
-    func finish() throws(VaultError) -> Bool {
+    func finish(now: Int64) throws(VaultError) -> Bool {
         var hasChanged = false
         for (index, level) in ProtectionLevel.allCases.enumerated() {
             guard let tree = trees[level], tree.isChanged, let keys = vault.keys[level], let old = states[level]
@@ -193,11 +212,16 @@ final class Snapshot {
                 try save.bind(2, box)
                 _ = try save.step()
             }
-            marks[index + 1] = state.mark
+            marks[MarkIndex.level(index)] = state.mark
             hasChanged = true
         }
         if purges {
             try storing { () throws(StorageError) in try vault.database.execute(VaultSchema.addPending) }
+        }
+        if let log = vault.log {
+            let end = try log.append(events, after: marks[MarkIndex.log], now: now, in: vault.database)
+            if end != marks[MarkIndex.log] { hasChanged = true }
+            marks[MarkIndex.log] = end
         }
         return hasChanged
     }

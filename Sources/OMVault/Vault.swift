@@ -79,6 +79,7 @@ public struct Vault: ~Copyable {
     /// Makes one atomic change: all of what `body` does, or nothing.
     ///
     /// - Throws: what `body` throws; ``VaultError/readOnlyHere`` where this device cannot note what it saw.
+    @discardableResult
     public func edit<R>(
         now: Int64 = secondsNow(), _ body: (inout VaultEdit) throws(VaultError) -> R
     ) throws(VaultError) -> R {
@@ -89,19 +90,15 @@ public struct Vault: ~Copyable {
     func change<R>(
         now: Int64 = secondsNow(), _ body: (inout VaultEdit) throws(VaultError) -> R
     ) throws(VaultError) -> (result: R, purge: PurgeResult?) {
-        try purging { snapshot throws(VaultError) in
+        try write(now: now) { snapshot throws(VaultError) in
             var edit = VaultEdit(snapshot, now)
             return try body(&edit)
         }
     }
 
-    /// One transaction under the vault's lock, and its marks.
-    func write<R>(_ body: (Snapshot) throws(VaultError) -> R) throws(VaultError) -> R {
-        try purging(body).result
-    }
-
-    private func purging<R>(
-        _ body: (Snapshot) throws(VaultError) -> R
+    /// One transaction under the vault's lock, its marks, and the purge that it asks for.
+    func write<R>(
+        now: Int64 = secondsNow(), _ body: (Snapshot) throws(VaultError) -> R
     ) throws(VaultError) -> (result: R, purge: PurgeResult?) {
         switch open.marks {
         case .none: throw .readOnlyHere
@@ -112,7 +109,7 @@ public struct Vault: ~Copyable {
                 let (result, snapshot, isChanged) = try open.database.transaction(.write) { () throws(VaultError) in
                     let snapshot = try Snapshot(open, seen: seen)
                     let result = try body(snapshot)
-                    return (result, snapshot, try snapshot.finish())
+                    return (result, snapshot, try snapshot.finish(now: now))
                 }
                 if isChanged || snapshot.isNewer {
                     try storing { () throws(StorageError) in try marks.write(snapshot.marks) }
@@ -140,6 +137,11 @@ public struct Vault: ~Copyable {
             let snapshot = try Snapshot(open, seen: seen)
             isNewer = snapshot.isNewer
             return try body(snapshot)
+        }
+        if open.hasReadOlder, !open.hasToldOfOlder, let log = open.log {
+            open.hasToldOfOlder = true
+            // Not to be told of an error: what this reads may be all that is left, on a disk that takes nothing more.
+            try? log.record(.rollbackAccepted, open.marks, now: secondsNow(), in: open.database)
         }
         // A crash came between a commit and its marks. Noted now, so that the state before is refused from here on.
         if isNewer, seen != nil, !open.acceptsRollback { try edit { _ throws(VaultError) in } }

@@ -22,6 +22,7 @@ extension VaultFile {
         }
         let fingerprint = device.fingerprint()
         let marks = folder.highWater(.vault, id: id, under: device)
+        let entry = AuditLog(device, vault: id).first(.vaultCreated, now: now)
         let passwords = folder.highWater(.password, id: id, under: device)
         let ring = ClassKeyring(root: root.duplicate(), device: consume device)
         var wraps: [ClassKeyWrap] = []
@@ -44,16 +45,17 @@ extension VaultFile {
             wraps: wraps, slots: slots, root: root)
         try storing { () throws(StorageError) in
             // The marks first: a crash before the vault leaves marks of a vault that never was, which nobody asks for.
-            try marks.create([header.mark] + first)
+            try marks.create([header.mark] + first + [entry.mark])
             try PasswordCounter.create(passwords)
             _ = try Database.create(path, VaultSchema.schema) { (database) throws(StorageError) in
-                try fill(database, header, states)
+                try fill(database, header, states, entry)
             }
         }
     }
 
     private static func fill(
-        _ database: borrowing Database, _ header: VaultHeader, _ states: [(ProtectionLevel, [UInt8])]
+        _ database: borrowing Database, _ header: VaultHeader, _ states: [(ProtectionLevel, [UInt8])],
+        _ entry: AuditEntry
     ) throws(StorageError) {
         var addHeader = try database.prepare(VaultSchema.addHeader)
         try addHeader.bind(1, header.encoded)
@@ -70,5 +72,9 @@ extension VaultFile {
             try addState.bind(2, box)
             _ = try addState.step()
         }
+        var addEntry = try database.prepare(VaultSchema.addLogEntry)
+        try addEntry.bind(1, Int64(entry.sequence))
+        try addEntry.bind(2, entry.encoded)
+        _ = try addEntry.step()
     }
 }

@@ -29,10 +29,11 @@ public struct VaultEdit: ~Copyable {
         try fill(&draft)
         let header = Record.Header(
             level: level, isDeleted: false, id: Random.bytes(16), revision: 1,
-            epoch: snapshot.vault.header.epoch, parent: nil, salt: Random.bytes(16))
+            epoch: snapshot.header.epoch, parent: nil, salt: Random.bytes(16))
         let item = draft.item(header)
         let place = try snapshot.add(draft.finish(kept: 0), header, keys, previous: nil)
         try snapshot.insert(TreeEntry(keys.key(of: name), place), level)
+        snapshot.log(.itemAdded(.init(header)))
         return item
     }
 
@@ -53,7 +54,7 @@ public struct VaultEdit: ~Copyable {
         }
         guard !removed.isEmpty || opened.content.differs(from: values) else { throw .unchanged }
         let draft = try opened.content.draft(putting: values, without: removed, at: now)
-        return try succeed(current, kept: opened.content.kept, draft)
+        return try succeed(current, kept: opened.content.kept, draft, AuditEvent.itemChanged)
     }
 
     /// Puts a secret into an item, in place of the field of that name or as a new one.
@@ -82,7 +83,9 @@ public struct VaultEdit: ~Copyable {
         snapshot.purges = true
         let moved = Current(level: level, keys: keys, entry: entry, newest: try snapshot.newest(entry, level))
         let opened = try snapshot.open(moved.newest, at: entry)
-        return try succeed(moved, kept: opened.content.kept, try opened.content.draft(at: now))
+        return try succeed(moved, kept: opened.content.kept, try opened.content.draft(at: now)) {
+            .levelChanged($0, from: old.level)
+        }
     }
 
     /// Moves an item to the trash. Its name is free then, and its versions stay.
@@ -92,7 +95,8 @@ public struct VaultEdit: ~Copyable {
     public mutating func trash(_ name: ItemName, ifRevision: UInt64? = nil) throws(VaultError) -> Item {
         let current = try current(name, ifRevision)
         let opened = try snapshot.open(current.newest, at: current.entry)
-        return try succeed(current, kept: opened.content.kept, try opened.content.draft(isTrashed: true, at: now))
+        let draft = try opened.content.draft(isTrashed: true, at: now)
+        return try succeed(current, kept: opened.content.kept, draft, AuditEvent.itemTrashed)
     }
 
     /// Removes an item with all its versions. A tombstone stays, which says only that something was there.
@@ -177,12 +181,13 @@ public struct VaultEdit: ~Copyable {
     private mutating func restore(_ current: Current, _ revision: UInt64?) throws(VaultError) -> Item {
         let kept = try snapshot.open(current.newest, at: current.entry).content.kept
         let wanted = try snapshot.open(current.entry, current.level, revision: revision)
-        return try succeed(current, kept: kept, try wanted.content.draft(at: now))
+        return try succeed(current, kept: kept, try wanted.content.draft(at: now), AuditEvent.itemRestored)
     }
 
     /// Puts a new version on top and drops what the history no longer holds.
     private func succeed(
-        _ current: Current, kept: Int, _ draft: consuming ItemDraft
+        _ current: Current, kept: Int, _ draft: consuming ItemDraft,
+        _ event: (AuditEvent.ItemTrace) -> AuditEvent
     ) throws(VaultError) -> Item {
         let header = next(current, isDeleted: false)
         let (item, key) = (draft.item(header), draft.key(current.keys, header.id))
@@ -193,6 +198,7 @@ public struct VaultEdit: ~Copyable {
         try snapshot.drop(places.dropFirst(limit))
         if key != current.entry.key { try snapshot.remove(current.entry, current.level) }
         try snapshot.insert(TreeEntry(key, place), current.level)
+        snapshot.log(event(.init(header)))
         return item
     }
 
@@ -207,6 +213,7 @@ public struct VaultEdit: ~Copyable {
         let place = try snapshot.add(ItemContent.tombstone(), header, current.keys, previous: nil)
         try snapshot.insert(TreeEntry(current.keys.key(ofDeleted: header.id), place), current.level)
         snapshot.purges = true
+        snapshot.log(.itemPurged(.init(header)))
     }
 
     private func next(_ current: Current, isDeleted: Bool) -> Record.Header {

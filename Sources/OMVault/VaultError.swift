@@ -65,6 +65,8 @@ public enum VaultError: Error, Hashable, Sendable {
     case outOfMemory
     /// The slot's stretch has more lanes than this build computes.
     case unsupportedStretch
+    /// The audit log can be read and written only beside the device key that it stands under.
+    case noLogHere
     case storage(StorageError)
 
     public enum Part: String, Hashable, Sendable { case header, slot, level, tree, record }

@@ -23,11 +23,11 @@ public struct VaultFile: ~Copyable {
     /// 16 bytes.
     public var id: [UInt8] { header.id }
 
-    private let path: String
+    let path: String
     private let device: DeviceKey?
     private let folder: DeviceFolder?
-    let header: VaultHeader
-    private let acceptsRollback: Bool
+    private let header: VaultHeader
+    let acceptsRollback: Bool
     private let clock: @Sendable () -> Int64
 
     /// Opens the file and reads its slots.
@@ -88,7 +88,12 @@ public struct VaultFile: ~Copyable {
     public func unlock(_ slot: KeySlot, with key: borrowing Key<Unlocking>) throws(VaultError) -> Vault {
         // A slot that the vault no longer has opens nothing, though its bytes may be in somebody's hands.
         guard slots.contains(slot) else { throw .cannotUnlock }
-        let root = try root(slot, key)
+        let root: Key<Deriving>
+        do throws(VaultError) { root = try self.root(slot, key) } catch {
+            // The answer does not wait for a log that cannot be written; on another device there is none.
+            if error == .cannotUnlock { try? record(.wrongSecret(slot: slot.id)) }
+            throw error
+        }
         try header.check(root)
         return try open(root: consume root)
     }
@@ -124,11 +129,12 @@ public struct VaultFile: ~Copyable {
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
         let open = OpenVault(
             database: database, header: header, root: root, device: ring.intoDevice(), keys: keys,
-            marks: Self.marks(.vault, header, device, folder), isOwnDevice: isOwnDevice,
-            acceptsRollback: acceptsRollback)
+            marks: highWater(), log: log, isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback)
         open.finishPurge()
         return Vault(open)
     }
+
+    func highWater() -> HighWaterFile? { Self.marks(.vault, header, device, folder) }
 
     private static func marks(
         _ kind: HighWaterFile.Kind, _ header: VaultHeader, _ device: borrowing DeviceKey?, _ folder: DeviceFolder?
@@ -136,6 +142,15 @@ public struct VaultFile: ~Copyable {
         switch device {
         case .some(let device): folder?.highWater(kind, id: header.id, under: device)
         case .none: nil
+        }
+    }
+
+    /// Nil on another device than the vault's own.
+    var log: AuditLog? {
+        guard isOwnDevice else { return nil }
+        switch device {
+        case .some(let device): return AuditLog(device, vault: header.id)
+        case .none: return nil
         }
     }
 

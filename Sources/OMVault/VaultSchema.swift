@@ -18,6 +18,7 @@ enum VaultSchema {
             PRIMARY KEY (level, prefix)) WITHOUT ROWID
             """,
             "CREATE TABLE records (id INTEGER PRIMARY KEY, previous INTEGER, body BLOB NOT NULL)",
+            "CREATE TABLE log (id INTEGER PRIMARY KEY, body BLOB NOT NULL)",
             "CREATE TABLE pending (id INTEGER PRIMARY KEY CHECK (id = 1))",
         ])
 
@@ -61,6 +62,18 @@ enum VaultSchema {
     static let dropRecord = "DELETE FROM records WHERE id = ?1"
     /// Every version of an item, by the id that stands in clear.
     static let dropVersions = "DELETE FROM records WHERE substr(body, 5, 16) = ?1"
+
+    /// One row more than are kept: a log that somebody filled is not read to its end.
+    static let findLogFrom = """
+        SELECT id, \(bounded("body", AuditEntry.maximumCount)) FROM log WHERE id >= ?1 \
+        ORDER BY id LIMIT \(AuditLog.capacity + 1)
+        """
+    static let findLogUpTo = """
+        SELECT id, \(bounded("body", AuditEntry.maximumCount)) FROM log WHERE id <= ?1 ORDER BY id DESC LIMIT 1
+        """
+    static let addLogEntry = "INSERT INTO log VALUES (?1, ?2)"
+    static let dropLogFrom = "DELETE FROM log WHERE id >= ?1"
+    static let dropLogBefore = "DELETE FROM log WHERE id < ?1"
 
     /// A blob that is longer than any of ours is read as no bytes, which no decoder takes: it is not loaded first.
     private static func bounded(_ column: String, _ count: Int) -> String {

@@ -42,7 +42,7 @@ struct OpenVersion: ~Copyable {
 
 extension Snapshot {
     /// How many older versions a write leaves behind an item.
-    var historyLimit: Int { ItemContent.standardHistory }
+    var historyLimit: Int { Int(header.policy.history) }
 
     /// The version that the tree speaks of.
     func newest(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) -> StoredVersion {

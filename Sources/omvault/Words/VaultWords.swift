@@ -119,6 +119,10 @@ extension Failure {
                 hint: "1 to 64 bytes of UTF-8, no control characters, no colon, slash or equals sign")
         case .unsupportedStretch: self.init(SecretsError.lanesUnsupported)
         case .outOfMemory: self.init(SecretsError.outOfMemory)
+        case .noLogHere:
+            self.init(
+                .corrupt, "the audit log of \(vault) stands under a device key that is not here",
+                hint: "read it on the device that wrote it")
         case .storage(let error): self.init(error)
         }
     }
