@@ -69,6 +69,7 @@ extension SecretBuffer {
             append(number: revision)
             append(text: item.text)
         case .malformedKeyFile: append(35)
+        case .noLogHere: append(36)
         }
     }
 
@@ -153,6 +154,7 @@ extension ByteCursor {
             let revision: UInt64 = try number(in: bytes)
             return .noRevision(revision, of: try itemName(in: bytes))
         case 35: return .malformedKeyFile
+        case 36: return .noLogHere
         default: throw MalformedBytes()
         }
     }

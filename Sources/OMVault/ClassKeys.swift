@@ -41,7 +41,6 @@ public struct ClassKeys: Sendable {
         return rest
     }
 
-
     init(_ open: OpenVault) {
         self.init(vault: open.header.id, epoch: open.header.epoch)
         held = open.keys.filter { $0.key.availability != .always }
@@ -74,8 +73,6 @@ extension VaultFile {
         return vault
     }
 
-    /// 16 bytes that tell this vault from every other.
-    public var id: [UInt8] { header.id }
     /// Rises with a rekey.
     public var epoch: UInt32 { header.epoch }
 }

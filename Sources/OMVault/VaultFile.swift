@@ -26,7 +26,7 @@ public struct VaultFile: ~Copyable {
     let path: String
     private let device: DeviceKey?
     private let folder: DeviceFolder?
-    private let header: VaultHeader
+    let header: VaultHeader
     let acceptsRollback: Bool
     private let clock: @Sendable () -> Int64
 

@@ -46,10 +46,12 @@ struct UnlockCommand: Verb {
         // A vault that is not there, and an agent that cannot be, are told before anybody types.
         _ = try access.file()
         let agent = try RunningAgent.started()
-        let vault = try access.unlock(secrets, unlock)
-        if let refusal = try agent.client.unlock(place, vault.classKeys(), idle: idle ?? 0, hard: hard ?? 0) {
+        let unlocked = try access.open(secrets, unlock)
+        let keys = unlocked.vault.classKeys()
+        if let refusal = try agent.client.unlock(place, keys, idle: idle ?? 0, hard: hard ?? 0) {
             throw Failure(refusal, vault: access.place.name)
         }
+        try access.record(.unlocked(slot: unlocked.slot.id))
         let opened = try agent.client.status().vaults.first { $0.place == place }
         try door.output.done(
             "unlocked \(access.place.name.shown)"
@@ -58,6 +60,16 @@ struct UnlockCommand: Verb {
                 "result": .text("unlocked"), "vault": .text(access.place.name),
                 "idle": .number(Int(opened?.idleLeft ?? 0)), "hard": .number(Int(opened?.hardLeft ?? 0)),
             ])
+    }
+}
+
+extension VaultAccess {
+    /// Tells the audit log, where this device has one.
+    fileprivate func record(_ event: AuditEvent) throws(Failure) {
+        let file = try file()
+        do throws(VaultError) { try file.record(event) } catch {
+            guard error == .noLogHere else { throw Failure(error, vault: place.name) }
+        }
     }
 }
 
