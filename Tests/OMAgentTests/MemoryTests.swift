@@ -122,18 +122,22 @@ import Testing
             let wanted = min(window, Int(end - position))
             let got = buffer.withUnsafeMutableBytes { pread(memory, $0.baseAddress, wanted, off_t(position)) }
             guard got >= needle.count else { break }
-            found += buffer.withUnsafeBytes { bytes in
-                var hits = 0
-                var rest = UnsafeRawBufferPointer(rebasing: bytes[..<got])
-                while let hit = memmem(rest.baseAddress!, rest.count, needle, needle.count) {
-                    hits += 1
-                    let offset = hit - UnsafeMutableRawPointer(mutating: rest.baseAddress!) + 1
-                    rest = UnsafeRawBufferPointer(rebasing: rest[offset...])
-                }
-                return hits
-            }
+            found += buffer.withUnsafeBytes { occurrences(of: needle, in: UnsafeRawBufferPointer(rebasing: $0[..<got])) }
             if position + UInt64(got) >= end { break }
             position += UInt64(got - needle.count + 1)
+        }
+        return found
+    }
+
+    private func occurrences(of needle: [UInt8], in bytes: UnsafeRawBufferPointer) -> Int {
+        guard let base = bytes.baseAddress else { return 0 }
+        var found = 0
+        var offset = 0
+        while offset + needle.count <= bytes.count,
+            let hit = memchr(base + offset, Int32(needle[0]), bytes.count - offset - needle.count + 1)
+        {
+            if memcmp(hit, needle, needle.count) == 0 { found += 1 }
+            offset = UnsafeRawPointer(hit) - base + 1
         }
         return found
     }

@@ -34,7 +34,7 @@ struct PolicyShow: Verb {
         let secrets = try SecretSources(door, unlock.sources)
         guard let item else { return try print(try policy(access, secrets), door) }
         let name = try ItemReference(whole: item).itemName()
-        let found = try access.read(secrets, unlock) { vault throws(VaultError) in try vault.item(name) }
+        let found = try access.answer(.item(name), secrets, unlock).item()
         guard door.output.format == .json else {
             return try door.output.rows([["level", found.level.words]], header: ["RULE", "VALUE"])
         }
@@ -195,7 +195,7 @@ struct PolicyExplain: Verb {
         let name = try ItemReference(whole: item).itemName()
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources)
-        let level = try access.read(secrets, unlock) { vault throws(VaultError) in try vault.item(name) }.level
+        let level = try access.answer(.item(name), secrets, unlock).item().level
         let sentences = level.explanation(hasTicket: try access.file().policy.keepsTicket)
         guard door.output.format == .json else {
             for sentence in ["\(name.text): \(level.words)"] + sentences { try door.output.line(sentence) }

@@ -26,10 +26,7 @@ struct RemoveCommand: Verb {
         // All are looked up before the question, and all go in one change or none does.
         for name in names { _ = try vault.perform(.item(name)) }
         try door.confirm("Remove \(names.map { "\"\($0.text)\"" }.joined(separator: ", ")) for good?")
-        let isPurged = try access.run { () throws(VaultError) in
-            guard case .removed(_, let purge) = try vault.perform(.purge(names, ifRevision: nil)) else { return true }
-            return purge != .pending
-        }
+        let isPurged = try vault.perform(.purge(names, ifRevision: nil)).isPurged
         try door.output.done(
             "removed " + names.map { "\"\($0.text.shown)\"" }.joined(separator: ", "),
             [

@@ -36,8 +36,6 @@ struct VaultAccess {
         }
     }
 
-    }
-
     /// Nil where this user never had a device key.
     private static func deviceFolder(_ home: Home) throws(Failure) -> DeviceFolder? {
         do throws(StorageError) { return try DeviceFolder(home.device) } catch {

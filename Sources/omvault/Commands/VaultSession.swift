@@ -75,7 +75,8 @@ extension VaultAccess {
             switch ask(agent, question) {
             case .reply(let reply): return reply
             case .failure(let error): throw Failure(error, vault: place.name)
-            case .locked, .none: break
+            case .locked: break
+            case .none: break
             }
         }
         do throws(VaultError) {
@@ -151,6 +152,13 @@ enum ItemQuestion {
 func unexpectedReply() -> Failure { Failure(AgentError.misbehaved) }
 
 extension ItemReply {
+    consuming func item() throws(Failure) -> Item {
+        switch consume self {
+        case .item(let item): return item
+        default: throw unexpectedReply()
+        }
+    }
+
     consuming func secret() throws(Failure) -> SecretBytes {
         switch consume self {
         case .secret(let secret): return secret
