@@ -10,7 +10,8 @@ struct CommandTree: ParsableCommand {
         version: "omvault \(Omvault.version)",
         subcommands: [
             InitCommand.self, AddCommand.self, GetCommand.self, SetCommand.self, ListCommand.self, RemoveCommand.self,
-            LogCommand.self,
+            UnlockCommand.self, LockCommand.self, StatusCommand.self, AgentCommand.self,
+            KeyCommand.self, PolicyCommand.self, LogCommand.self,
             ProfileCommand.self, LoginCommand.self,
             VectorsCommand.self, CryptoCommand.self,
             TourCommand.self, ExitCodes.self,
