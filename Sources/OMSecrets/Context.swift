@@ -58,6 +58,7 @@ public enum Label: String, CaseIterable, Sendable {
     case levelState = "omv/level/state"
     case levelRecords = "omv/level/records"
     case name = "omv/name"
+    case trash = "omv/trash"
     case tombstone = "omv/tombstone"
     case treeLeaf = "omv/tree/leaf"
     case treeNode = "omv/tree/node"

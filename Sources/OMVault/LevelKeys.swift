@@ -32,6 +32,11 @@ final class LevelKeys: Sendable {
         Array(KeyedHash.hash(name.bytes, using: names, context: Context(.name)).prefix(16))
     }
 
+    /// Where an item in the trash stands.
+    func key(ofTrashed id: [UInt8]) -> [UInt8] {
+        Array(KeyedHash.hash(id, using: names, context: Context(.trash)).prefix(16))
+    }
+
     /// Where the tombstone of a deleted item stands.
     func key(ofDeleted id: [UInt8]) -> [UInt8] {
         Array(KeyedHash.hash(id, using: names, context: Context(.tombstone)).prefix(16))
@@ -69,10 +74,21 @@ struct ClassKeyring: ~Copyable {
     let root: Key<Deriving>?
     let device: DeviceKey?
 
+    /// The wraps of a level, under each of the keys above that it has one for.
+    func wraps(
+        _ classKey: borrowing Key<Deriving>, _ level: ProtectionLevel, vault: [UInt8], epoch: UInt32
+    ) -> [ClassKeyWrap] {
+        var wraps: [ClassKeyWrap] = []
+        for under in ClassKeyWrap.kinds(of: level) {
+            if let wrap = wrap(classKey, level, under, vault: vault, epoch: epoch) { wraps.append(wrap) }
+        }
+        return wraps
+    }
+
     /// Takes the ring apart.
     consuming func intoDevice() -> DeviceKey? { device }
 
-    func wrap(
+    private func wrap(
         _ classKey: borrowing Key<Deriving>, _ level: ProtectionLevel, _ under: ClassKeyWrap.Under, vault: [UInt8],
         epoch: UInt32
     ) -> ClassKeyWrap? {

@@ -55,6 +55,31 @@ final class OpenVault {
         }
     }
 
+    /// Takes out of the write-ahead log what must be gone. To be called under the lock: a purge that another process
+    /// commits meanwhile would lose its row with ours.
+    func purge() throws(VaultError) -> PurgeResult {
+        try storing { () throws(StorageError) in
+            guard try database.truncateLog() else { return .pending }
+            try database.execute(VaultSchema.dropPending)
+            return .complete
+        }
+    }
+
+    /// Finishes a purge that a crash or a reader held up. What fails here is tried again by the next open: the row says
+    /// so until it is done, and no reader has to wait for it.
+    func finishPurge() {
+        guard !acceptsRollback, isOwnDevice, let isPending = try? database.number(VaultSchema.countPending) > 0,
+            isPending
+        else { return }
+        switch marks {
+        case .none: break
+        case .some(let marks):
+            database.setWait(0)
+            defer { database.setWait(Database.standardWait) }
+            try? marks.lock.hold(wait: 0) { () throws(VaultError) in _ = try purge() }
+        }
+    }
+
     /// The levels at hand, the most protected first.
     var levels: [ProtectionLevel] { ProtectionLevel.allCases.reversed().filter { keys[$0] != nil } }
 }

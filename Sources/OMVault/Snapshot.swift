@@ -15,6 +15,9 @@ final class Snapshot {
     /// Whether the vault is ahead of its marks, as after a crash between the two.
     private(set) var isNewer = false
     private var trees: [ProtectionLevel: HashTree] = [:]
+    private var findRecord: Statement
+    /// Whether the change takes away what must be gone from the log too.
+    var purges = false
 
     /// To be called inside a transaction, with marks that were read before it began: a writer commits first and notes
     /// after, so an honest vault is never behind them.
@@ -22,7 +25,10 @@ final class Snapshot {
     /// - Throws: ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
     init(_ vault: OpenVault, seen: [HighWaterMark]?) throws(VaultError) {
         self.vault = vault
+        findRecord = try storing { () throws(StorageError) in try vault.database.prepare(VaultSchema.findRecord) }
         header = try VaultFile.readHeader(vault.database)
+        // A rekey came in between. Whether it was one, the next unlock judges; these keys read nothing of it.
+        guard header.epoch <= vault.header.epoch else { throw .rekeyed }
         // The header may have changed since the slot was opened, but only by a holder of the root key.
         switch vault.root {
         case .some(let root): try header.check(root)
@@ -91,30 +97,26 @@ final class Snapshot {
         try tree(level).entries()
     }
 
-    /// The record behind an entry: the very one that the tree speaks of.
-    func record(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) -> Record {
-        let bytes: [UInt8] = try storing { () throws(StorageError) in
-            var find = try vault.database.prepare(VaultSchema.findRecord)
-            try find.bind(1, entry.row)
-            return try find.step() ? find.bytes(0) : []
+    /// The record at a place: the very one that its digest names.
+    func version(_ place: VersionPlace, _ level: ProtectionLevel) throws(VaultError) -> StoredVersion {
+        let (bytes, previous): ([UInt8], Int64) = try storing { () throws(StorageError) in
+            try findRecord.bind(1, place.row)
+            defer { findRecord.reset() }
+            return try findRecord.step() ? (findRecord.bytes(0), findRecord.number(1)) : ([], 0)
         }
-        guard PublicHash.hash(bytes) == entry.digest else { throw .corrupt(.record) }
+        guard PublicHash.hash(bytes) == place.digest else { throw .corrupt(.record) }
         let record = try authentic(.record) { () throws(MalformedBytes) in try Record(decoding: bytes) }
         guard record.header.level == level else { throw .corrupt(.record) }
-        return record
+        return StoredVersion(place: place, previous: previous, record: record)
     }
 
-    /// Opens a record of an item that is not deleted.
-    func content(_ record: Record, at entry: TreeEntry) throws(VaultError) -> ItemContent {
+    /// Opens a record's box.
+    func plaintext(_ record: Record) throws(VaultError) -> SecretBytes {
         guard let keys = vault.keys[record.header.level] else { throw .levelLocked(record.header.level) }
         let key = keys.recordKey(record.header)
-        let opened = try authentic(.record) { () throws(SecretsError) in
-            try AEAD.open(
-                SealedBox(stored: record.box), using: key, context: recordContext(record.header))
+        return try authentic(.record) { () throws(SecretsError) in
+            try AEAD.open(SealedBox(stored: record.box), using: key, context: recordContext(record.header))
         }
-        let content = try ItemContent(opened: opened)
-        guard keys.key(of: content.name) == entry.key else { throw .corrupt(.record) }
-        return content
     }
 
     func recordContext(_ header: Record.Header) -> Context {
@@ -176,24 +178,49 @@ final class Snapshot {
         }
     }
 
+    /// Puts a tree under other keys in place of a level's.
+    func replaceTree(_ level: ProtectionLevel, _ keys: LevelKeys, _ entries: [TreeEntry]) throws(VaultError) {
+        try storing { () throws(StorageError) in
+            for statement in [VaultSchema.dropEntries, VaultSchema.dropAllBranches] {
+                var drop = try vault.database.prepare(statement)
+                try drop.bind(1, Int64(level.code))
+                _ = try drop.step()
+            }
+        }
+        let tree = try HashTree.load(vault.database, level, keys, digest: HashTree.emptyRoot(keys))
+        trees[level] = tree
+        for entry in entries { try insert(entry, level) }
+        try store(tree, level, keys)
+    }
+
+    /// Stores a tree and seals the level's next state around it.
+    private func store(_ tree: HashTree, _ level: ProtectionLevel, _ keys: LevelKeys) throws(VaultError) {
+        guard let old = states[level], let index = ProtectionLevel.allCases.firstIndex(of: level) else {
+            throw .levelLocked(level)
+        }
+        let state = LevelState(generation: old.generation + 1, root: try tree.store(in: vault.database))
+        let box = state.sealed(level, keys, vault: header.id)
+        try storing { () throws(StorageError) in
+            var save = try vault.database.prepare(VaultSchema.saveState)
+            try save.bind(1, Int64(level.code))
+            try save.bind(2, box)
+            _ = try save.step()
+        }
+        marks[index + 1] = state.mark
+    }
+
     /// Stores the trees that changed and raises their generations.
     ///
     /// - Returns: whether anything changed; ``marks`` then stand for the new state.
     func finish() throws(VaultError) -> Bool {
         var hasChanged = false
-        for (index, level) in ProtectionLevel.allCases.enumerated() {
-            guard let tree = trees[level], tree.isChanged, let keys = vault.keys[level], let old = states[level]
-            else { continue }
-            let state = LevelState(generation: old.generation + 1, root: try tree.store(in: vault.database))
-            let box = state.sealed(level, keys, vault: vault.header.id)
-            try storing { () throws(StorageError) in
-                var save = try vault.database.prepare(VaultSchema.saveState)
-                try save.bind(1, Int64(level.code))
-                try save.bind(2, box)
-                _ = try save.step()
-            }
-            marks[index + 1] = state.mark
+        for level in ProtectionLevel.allCases {
+            guard let tree = trees[level], tree.isChanged, let keys = vault.keys[level] else { continue }
+            try store(tree, level, keys)
             hasChanged = true
+        }
+        if purges {
+            try storing { () throws(StorageError) in try vault.database.execute(VaultSchema.addPending) }
         }
         return hasChanged
     }

@@ -24,6 +24,8 @@ public enum VaultError: Error, Hashable, Sendable {
     case tooManySlots
     /// Another process changed or removed the slot meanwhile.
     case slotChanged(UInt32)
+    /// The vault got new keys since it was unlocked: it is locked for those who hold the old ones.
+    case rekeyed
     /// A policy keeps 0 to 1000 older versions, and stretches within the bounds of Argon2id.
     case policyOutOfBounds
     /// The slot needs this device's key, which is not there.
@@ -44,8 +46,12 @@ public enum VaultError: Error, Hashable, Sendable {
     /// Items of this name stand under more than one level: one of them was put there while the others were locked.
     case ambiguous(ItemName, [ProtectionLevel])
     case noField(FieldName, of: ItemName)
+    /// The item has no such version: it never had, or it was dropped.
+    case noRevision(UInt64, of: ItemName)
     case itemExists(ItemName)
     case fieldExists(FieldName)
+    /// The item has another revision than the change was meant for: somebody else changed it.
+    case changedMeanwhile(ItemName, revision: UInt64)
     /// The new value is the old one.
     case unchanged
     /// A value above 1 MiB, or an item above ``Item/maximumCount``.

@@ -119,11 +119,12 @@ public struct VaultFile: ~Copyable {
         }
         let path = path
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
-        return Vault(
-            OpenVault(
-                database: database, header: header, root: root, device: ring.intoDevice(), keys: keys,
-                marks: Self.marks(.vault, header, device, folder), isOwnDevice: isOwnDevice,
-                acceptsRollback: acceptsRollback))
+        let open = OpenVault(
+            database: database, header: header, root: root, device: ring.intoDevice(), keys: keys,
+            marks: Self.marks(.vault, header, device, folder), isOwnDevice: isOwnDevice,
+            acceptsRollback: acceptsRollback)
+        open.finishPurge()
+        return Vault(open)
     }
 
     private static func marks(

@@ -8,7 +8,7 @@ struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
         abstract: "The ways to open a vault: list, add, change, remove.",
-        subcommands: [KeySlots.self, KeyAddSlot.self, KeyRemoveSlot.self, KeyPassword.self])
+        subcommands: [KeySlots.self, KeyAddSlot.self, KeyRemoveSlot.self, KeyPassword.self, KeyRekey.self])
 }
 
 /// `omvault key slots`
@@ -111,10 +111,7 @@ struct KeyRemoveSlot: Verb {
         }
         try access.run { () throws(VaultError) in try Vault.checkRemoval(of: slot, from: slots) }
         try door.confirm("Remove slot \(id) (\(slot.kind.noun)) of vault \"\(access.place.name)\"?")
-        let isPurged = try access.run { () throws(VaultError) in
-            _ = try vault.removeSlot(id)
-            return try vault.purgeLog()
-        }
+        let isPurged = try access.run { () throws(VaultError) in try vault.removeSlot(id) } == .complete
         try door.output.done(
             "removed slot \(id) (\(slot.kind.noun))",
             ["result": .text("removed"), "slot": .number(Int(id)), "purged": .flag(isPurged)])
@@ -162,8 +159,7 @@ struct KeyPassword: Verb {
         let password = try secrets.readPassword(
             "--new-password-from", prompt: "New password for vault \"\(access.place.name)\"", isNew: true)
         let isPurged = try access.run { () throws(VaultError) in
-            _ = try unlocked.vault.replaceSlot(old, with: try NewSlot(password: password, policy.stretch))
-            return try unlocked.vault.purgeLog()
+            try unlocked.vault.replaceSlot(old, with: try NewSlot(password: password, policy.stretch)).purge == .complete
         }
         try door.output.done(
             "changed the password of slot \(old.id)",

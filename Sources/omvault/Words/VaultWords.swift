@@ -41,6 +41,10 @@ extension Failure {
         case .slotChanged(let id):
             self.init(
                 .conflict, "slot \(id) of \(vault) was changed meanwhile; nothing was done", hint: "omvault key slots")
+        case .rekeyed:
+            self.init(
+                .locked, "\(vault) was rekeyed after it was unlocked; the keys at hand open nothing of it any more",
+                hint: "unlock it again")
         case .policyOutOfBounds:
             self.init(
                 .usage, "that is outside what a policy may say",
@@ -84,11 +88,19 @@ extension Failure {
             self.init(
                 .notFound, "no field \"\(field.text.shown)\" in item \"\(name.text.shown)\"",
                 hint: "omvault get \(name.text.shown)")
+        case .noRevision(let revision, let name):
+            self.init(
+                .notFound, "item \"\(name.text.shown)\" has no revision \(revision)",
+                hint: "omvault history \(name.text.shown)")
         case .itemExists(let name):
             self.init(
                 .exists, "item \"\(name.text.shown)\" is there already",
                 hint: "omvault set \(name.text.shown):FIELD changes it")
         case .fieldExists(let field): self.init(.usage, "field \"\(field.text.shown)\" is given twice")
+        case .changedMeanwhile(let name, let revision):
+            self.init(
+                .conflict, "item \"\(name.text.shown)\" was changed meanwhile: it has revision \(revision)",
+                hint: "look at it (omvault get \(name.text.shown)) and give --if-rev \(revision)")
         case .unchanged: self.init(.unchanged, "that is the value already; nothing was changed")
         case .tooLarge:
             self.init(.usage, "a field holds at most 1 MiB, an item at most 256 fields and 16 MiB")
