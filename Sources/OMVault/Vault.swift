@@ -6,7 +6,7 @@ internal import OMStorage
 
 /// A vault whose keys are at hand.
 public struct Vault: ~Copyable {
-    private let open: OpenVault
+    let open: OpenVault
 
     init(_ open: OpenVault) { self.open = open }
 
@@ -125,7 +125,7 @@ public struct Vault: ~Copyable {
         return result
     }
 
-    private func readMarks() throws(VaultError) -> [HighWaterMark]? {
+    func readMarks() throws(VaultError) -> [HighWaterMark]? {
         guard open.isOwnDevice || open.marks == nil else {
             guard open.acceptsRollback else { throw .unseenHere }
             return nil
