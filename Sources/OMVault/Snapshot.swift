@@ -22,8 +22,13 @@ final class Snapshot {
     /// To be called inside a transaction, with marks that were read before it began: a writer commits first and notes
     /// after, so an honest vault is never behind them.
     ///
+    /// - Parameter refuse: called with what is wrong with a level. It throws, except for those who look for all that
+    ///   is wrong.
     /// - Throws: ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
-    init(_ vault: OpenVault, seen: [HighWaterMark]?) throws(VaultError) {
+    init(
+        _ vault: OpenVault, seen: [HighWaterMark]?,
+        refuse: (VaultError, ProtectionLevel) throws(VaultError) -> Void = { error, _ throws(VaultError) in throw error }
+    ) throws(VaultError) {
         self.vault = vault
         findRecord = try storing { () throws(StorageError) in try vault.database.prepare(VaultSchema.findRecord) }
         header = try VaultFile.readHeader(vault.database)
@@ -35,11 +40,15 @@ final class Snapshot {
         case .none: break
         }
         guard header.id == vault.header.id, header.epoch == vault.header.epoch else { throw .corrupt(.header) }
-        for (level, box) in try Self.boxes(vault.database) {
+        let boxes = try Self.boxes(vault.database)
+        for level in ProtectionLevel.allCases {
             guard let keys = vault.keys[level] else { continue }
-            states[level] = try LevelState(opening: box, level, keys, vault: header.id)
+            do throws(VaultError) {
+                // A level without a row has a box of no bytes, which does not open.
+                let box = boxes.first { $0.0 == level }?.1 ?? []
+                states[level] = try LevelState(opening: box, level, keys, vault: header.id)
+            } catch { try refuse(error, level) }
         }
-        guard states.count == vault.keys.count else { throw .corrupt(.level) }
 
         let unread = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: 32))
         let before = seen ?? [HighWaterMark](repeating: unread, count: 1 + ProtectionLevel.allCases.count)
@@ -52,7 +61,7 @@ final class Snapshot {
             switch marks[index + 1].judge(state.mark) {
             case .same: break
             case .newer: note(index + 1, state.mark)
-            case .rolledBack: guard vault.acceptsRollback else { throw .rolledBack(.level) }
+            case .rolledBack: if !vault.acceptsRollback { try refuse(.rolledBack(.level), level) }
             }
         }
     }
@@ -99,15 +108,20 @@ final class Snapshot {
 
     /// The record at a place: the very one that its digest names.
     func version(_ place: VersionPlace, _ level: ProtectionLevel) throws(VaultError) -> StoredVersion {
-        let (bytes, previous): ([UInt8], Int64) = try storing { () throws(StorageError) in
-            try findRecord.bind(1, place.row)
-            defer { findRecord.reset() }
-            return try findRecord.step() ? (findRecord.bytes(0), findRecord.number(1)) : ([], 0)
-        }
+        let (bytes, previous) = try row(place.row)
         guard PublicHash.hash(bytes) == place.digest else { throw .corrupt(.record) }
         let record = try authentic(.record) { () throws(MalformedBytes) in try Record(decoding: bytes) }
         guard record.header.level == level else { throw .corrupt(.record) }
         return StoredVersion(place: place, previous: previous, record: record)
+    }
+
+    /// The bytes of a row of records, whatever they are, and the row that they name as the one before.
+    func row(_ number: Int64) throws(VaultError) -> (bytes: [UInt8], previous: Int64) {
+        try storing { () throws(StorageError) in
+            try findRecord.bind(1, number)
+            defer { findRecord.reset() }
+            return try findRecord.step() ? (findRecord.bytes(0), findRecord.number(1)) : ([], 0)
+        }
     }
 
     /// Opens a record's box.

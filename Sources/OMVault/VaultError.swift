@@ -69,6 +69,14 @@ public enum VaultError: Error, Hashable, Sendable {
 
     public enum Part: String, Hashable, Sendable { case header, slot, level, tree, record }
 
+    /// Whether it tells of damage in the file, and not of a file that cannot be read now.
+    var isDamage: Bool {
+        switch self {
+        case .corrupt, .storage(.corrupt): true
+        default: false
+        }
+    }
+
     /// The SDK's number, where it has one.
     public var sdkCode: Int? {
         switch self {

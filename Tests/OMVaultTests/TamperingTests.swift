@@ -205,7 +205,7 @@ import Testing
         #expect(throws: expected) {
             try home.unlock().edit { edit throws(VaultError) in try edit.put(secret("n"), at: path) }
         }
-        #expect(throws: expected) { try home.unlock().edit { edit throws(VaultError) in try edit.remove(path.item) } }
+        #expect(throws: expected) { try home.unlock().edit { edit throws(VaultError) in try edit.purge(path.item) } }
         #expect(try home.unlock().items().count { $0.name == path.item } == 2)
         #expect(try home.get("b", "x") == "value of b")
     }

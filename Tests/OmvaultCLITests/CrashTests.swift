@@ -149,6 +149,44 @@ private final class CrashSite {
         }
     }
 
+    @Test(
+        "a change killed anywhere leaves the old state or the new one, and the next command finishes its purge",
+        arguments: [
+            ("set item:x --value-from file:three", ["two", "three"]),
+            ("set item --level always", ["two"]),
+            ("restore item --rev 1", ["two", "one"]),
+            ("rm item", ["two", "trashed"]),
+            ("rm item --purge --yes", ["two", "gone"]),
+        ])
+    func change(command: String, states: [String]) throws {
+        let site = try CrashSite(
+            """
+            printf password > password; printf one > one; printf two > two; printf three > three
+            omvault -q init --password-from file:password --kdf-mem 8 --kdf-time 1 --no-recovery
+            omvault -q add item --field x=file:one --password-from file:password
+            omvault -q set item:x --value-from file:two --password-from file:password
+            """)
+        let change = "omvault -q \(command) --password-from file:password"
+        for (call, count) in try site.calls(of: change) {
+            for number in 1...max(count, 1) where count > 0 {
+                let ran = try site.kill(
+                    change, at: call, number,
+                    then: """
+                        omvault -q verify --deep --password-from file:password || echo "verify $?"
+                        sqlite3 .local/share/omvault/personal.omv 'SELECT count(*) FROM pending'
+                        if omvault ls --password-from file:password | grep -q item
+                        then omvault get item:x --password-from file:password
+                        else omvault ls --trash --password-from file:password | grep -q item && echo trashed || echo gone
+                        fi
+                        """)
+                let lines = ran.output.split(separator: "\n").map(String.init)
+                #expect(
+                    lines.count == 2 && lines[0] == "0" && states.contains(lines[1]),
+                    "\(command) killed at \(call) \(number): \(ran.output) \(ran.errors)")
+            }
+        }
+    }
+
     @Test("an add killed anywhere leaves the vault with the old items or with the new one too")
     func add() throws {
         let site = try CrashSite(

@@ -40,7 +40,7 @@ struct KeyRekey: Verb {
         let secrets = try SecretSources(
             door,
             unlock.sources + others.map { (key: $0.option, value: $0.source) } + [(key: "--code-from", value: codeFrom)])
-        let unlocked = try access.open(secrets, unlock)
+        let unlocked = try access.openSlot(secrets, unlock)
         var (slots, policy) = try access.run { () throws(VaultError) in try unlocked.vault.settings() }
         try access.run { () throws(VaultError) in
             try policy.stretch(
@@ -98,9 +98,7 @@ struct KeyRekey: Verb {
         case .some(let code): try RecoveryCodeSheet.print(code, door)
         case .none: break
         }
-        if purge == .pending {
-            door.output.notice("another process is reading the vault; the old bytes leave its log when it is done")
-        }
+        door.output.purged(purge)
     }
 }
 
