@@ -24,6 +24,8 @@ public enum VaultError: Error, Hashable, Sendable {
     case tooManySlots
     /// Another process changed or removed the slot meanwhile.
     case slotChanged(UInt32)
+    /// The vault got new keys since it was unlocked: it is locked for those who hold the old ones.
+    case rekeyed
     /// A policy keeps 0 to 1000 older versions, and stretches within the bounds of Argon2id.
     case policyOutOfBounds
     /// The slot needs this device's key, which is not there.
@@ -40,8 +42,6 @@ public enum VaultError: Error, Hashable, Sendable {
     case readOnlyHere
     /// The level's key is not at hand: the vault is locked, or the level is bound to another device.
     case levelLocked(ProtectionLevel)
-    /// The class keys were changed since the vault was unlocked: those at hand open nothing any more.
-    case rekeyed
     case noItem(ItemName)
     /// Items of this name stand under more than one level: one of them was put there while the others were locked.
     case ambiguous(ItemName, [ProtectionLevel])
@@ -70,6 +70,14 @@ public enum VaultError: Error, Hashable, Sendable {
     case storage(StorageError)
 
     public enum Part: String, Hashable, Sendable { case header, slot, level, tree, record }
+
+    /// Whether it tells of damage in the file, and not of a file that cannot be read now.
+    var isDamage: Bool {
+        switch self {
+        case .corrupt, .storage(.corrupt): true
+        default: false
+        }
+    }
 
     /// The SDK's number, where it has one.
     public var sdkCode: Int? {

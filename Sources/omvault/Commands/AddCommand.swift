@@ -39,17 +39,19 @@ struct AddCommand: Verb {
         let secrets = try SecretSources(
             door, unlock.sources + fields.map { (key: $0.option, value: $0.source) })
         let chosen = try level.level(default: try access.file().policy.defaultLevel)
-        let vault = try access.session(secrets, unlock)
+        try access.unlock(secrets, unlock)
         // Looked up before the secrets are asked for, and once more inside the change.
-        guard try !vault.contains(name) else { throw Failure(VaultError.itemExists(name), vault: access.place.name) }
+        try access.refuseExisting(name)
         var values = FieldValues()
         for field in fields {
             let value = try secrets.read(
-                field.option, prompt: "\(field.name.text) of \"\(name.text)\"", isNew: true,
-                keepNewline: keepNewline, maximum: Item.maximumFieldCount)
-            try access.put(value, at: field.name, into: &values)
+                field.option, prompt: "\(field.name.text) of \"\(name.text)\"", isNew: true, keepNewline: keepNewline,
+                maximum: Item.maximumFieldCount)
+            do throws(VaultError) { try values.put(value, at: field.name) } catch {
+                throw Failure(error, vault: access.place.name)
+            }
         }
-        _ = try vault.perform(.add(name, level: chosen, values))
+        _ = try access.perform(.add(name, level: chosen, values))
         try door.output.done(
             "added \"\(name.text.shown)\" to vault \"\(access.place.name.shown)\"",
             ["result": .text("added"), "item": .text(name.text)])
@@ -80,9 +82,11 @@ struct FieldArgument: ExpressibleByArgument {
 }
 
 extension VaultAccess {
-    func put(
-        _ value: consuming SecretBytes, at field: FieldName, into values: inout FieldValues
-    ) throws(Failure) {
-        do throws(VaultError) { try values.put(value, at: field) } catch { throw Failure(error, vault: place.name) }
+    fileprivate func refuseExisting(_ name: ItemName) throws(Failure) {
+        do throws(Failure) { _ = try perform(.item(name)) } catch {
+            if error.status == .notFound { return }
+            throw error
+        }
+        throw Failure(VaultError.itemExists(name), vault: place.name)
     }
 }

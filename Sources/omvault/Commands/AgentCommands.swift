@@ -46,7 +46,7 @@ struct UnlockCommand: Verb {
         // A vault that is not there, and an agent that cannot be, are told before anybody types.
         _ = try access.file()
         let agent = try RunningAgent.started()
-        let unlocked = try access.open(secrets, unlock)
+        let unlocked = try access.openSlot(secrets, unlock)
         let keys = unlocked.vault.classKeys()
         if let refusal = try agent.client.unlock(place, keys, idle: idle ?? 0, hard: hard ?? 0) {
             throw Failure(refusal, vault: access.place.name)

@@ -79,7 +79,7 @@ struct KeyAddSlot: Verb {
             case .login: [("--login-password-from", loginPasswordFrom)]
             }
         let secrets = try SecretSources(door, unlock.sources + own)
-        let unlocked = try access.open(secrets, unlock)
+        let unlocked = try access.openSlot(secrets, unlock)
         let (_, policy) = try access.run { () throws(VaultError) in try unlocked.vault.settings() }
         switch type {
         case .password:

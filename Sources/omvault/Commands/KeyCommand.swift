@@ -8,7 +8,7 @@ struct KeyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "key",
         abstract: "The ways to open a vault: list, add, change, remove.",
-        subcommands: [KeySlots.self, KeyAddSlot.self, KeyRemoveSlot.self, KeyPassword.self])
+        subcommands: [KeySlots.self, KeyAddSlot.self, KeyRemoveSlot.self, KeyPassword.self, KeyRekey.self])
 }
 
 /// `omvault key slots`
@@ -29,7 +29,7 @@ struct KeySlots: Verb {
     func run(_ door: Door) throws {
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources)
-        let unlocked = try access.open(secrets, unlock)
+        let unlocked = try access.openSlot(secrets, unlock)
         let (slots, policy) = try access.run { () throws(VaultError) in try unlocked.vault.settings() }
         let logins = try LoginAccess(door)
         let shown = try slots.map { slot in try ShownSlot(slot, policy, logins) }
@@ -104,20 +104,18 @@ struct KeyRemoveSlot: Verb {
     func run(_ door: Door) throws {
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources)
-        let vault = try access.unlock(secrets, unlock)
+        let vault = try access.open(secrets, unlock)
         let (slots, _) = try access.run { () throws(VaultError) in try vault.settings() }
         guard let slot = slots.first(where: { $0.id == id }) else {
             throw Failure(VaultError.noSlot(id), vault: access.place.name)
         }
         try access.run { () throws(VaultError) in try Vault.checkRemoval(of: slot, from: slots) }
         try door.confirm("Remove slot \(id) (\(slot.kind.noun)) of vault \"\(access.place.name)\"?")
-        let isPurged = try access.run { () throws(VaultError) in
-            _ = try vault.removeSlot(id)
-            return try vault.purgeLog()
-        }
+        let purge = try access.run { () throws(VaultError) in try vault.removeSlot(id) }
         try door.output.done(
             "removed slot \(id) (\(slot.kind.noun))",
-            ["result": .text("removed"), "slot": .number(Int(id)), "purged": .flag(isPurged)])
+            ["result": .text("removed"), "slot": .number(Int(id)), "purged": .flag(purge == .complete)])
+        door.output.purged(purge)
     }
 }
 
@@ -145,7 +143,7 @@ struct KeyPassword: Verb {
     func run(_ door: Door) throws {
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources + [(key: "--new-password-from", value: newPasswordFrom)])
-        let unlocked = try access.open(secrets, unlock)
+        let unlocked = try access.openSlot(secrets, unlock)
         let (slots, policy) = try access.run { () throws(VaultError) in try unlocked.vault.settings() }
         let id = slot ?? (unlocked.slot.kind == .password ? unlocked.slot.id : slots.first { $0.kind == .password }?.id)
         guard let old = slots.first(where: { $0.id == id }) else {
@@ -161,12 +159,12 @@ struct KeyPassword: Verb {
         }
         let password = try secrets.readPassword(
             "--new-password-from", prompt: "New password for vault \"\(access.place.name)\"", isNew: true)
-        let isPurged = try access.run { () throws(VaultError) in
-            _ = try unlocked.vault.replaceSlot(old, with: try NewSlot(password: password, policy.stretch))
-            return try unlocked.vault.purgeLog()
+        let purge = try access.run { () throws(VaultError) in
+            try unlocked.vault.replaceSlot(old, with: try NewSlot(password: password, policy.stretch)).purge
         }
         try door.output.done(
             "changed the password of slot \(old.id)",
-            ["result": .text("changed"), "slot": .number(Int(old.id)), "purged": .flag(isPurged)])
+            ["result": .text("changed"), "slot": .number(Int(old.id)), "purged": .flag(purge == .complete)])
+        door.output.purged(purge)
     }
 }

@@ -34,7 +34,7 @@ struct PolicyShow: Verb {
         let secrets = try SecretSources(door, unlock.sources)
         guard let item else { return try print(try policy(access, secrets), door) }
         let name = try ItemReference(whole: item).itemName()
-        let found = try access.answer(.item(name), secrets, unlock).item()
+        let found = try access.read(.item(name), secrets, unlock).item()
         guard door.output.format == .json else {
             return try door.output.rows([["level", found.level.words]], header: ["RULE", "VALUE"])
         }
@@ -49,7 +49,7 @@ struct PolicyShow: Verb {
         let file = try access.file()
         // Attack: on a device that has not noted this header anybody could have written it; an unlock judges its seal.
         if file.isNoted { return file.policy }
-        let vault = try access.unlock(secrets, unlock)
+        let vault = try access.open(secrets, unlock)
         return try access.run { () throws(VaultError) in try vault.settings() }.policy
     }
 
@@ -82,6 +82,8 @@ struct PolicySet: Verb {
         discussion: """
             --default --level LEVEL [--device-only]   the level of items for which none is given
 
+            ITEM --level LEVEL [--device-only]   the level of that item, as 'omvault set ITEM --level' does
+
             afu-ticket on|off   on: the agent keeps the keys of after-first-unlock over its own restart, so that those items
             stay readable until the next boot. The cost: ANY process of yours can then read every after-first-unlock
             item until the next boot, also after the agent was stopped. Off, as it is at first: only a running agent has
@@ -100,7 +102,7 @@ struct PolicySet: Verb {
     @OptionGroup var unlock: UnlockOptions
     @OptionGroup var level: LevelOptions
 
-    @Argument(help: "afu-ticket, history or stretch.")
+    @Argument(help: "afu-ticket, history or stretch; an item, with --level.")
     var rule: String?
 
     @Argument(help: "The rule's new value.")
@@ -117,21 +119,27 @@ struct PolicySet: Verb {
 
     func validate() throws {
         guard isDefault != (rule != nil) else {
-            throw ValidationError("name one rule: --default, afu-ticket, history or stretch")
+            throw ValidationError("name one rule: --default, afu-ticket, history or stretch; or an item with --level")
         }
-        guard isDefault || level.level == nil && !level.deviceOnly else {
-            throw ValidationError("--level and --device-only are for --default")
-        }
+        guard value == nil || !isForItem else { throw ValidationError("--level and --device-only take no value") }
         guard rule == "stretch" || kdfMem == nil && kdfTime == nil else {
             throw ValidationError("--kdf-mem and --kdf-time are for stretch")
         }
     }
 
+    /// Whatever the item is called: a level is for nothing else.
+    private var isForItem: Bool { !isDefault && (level.level != nil || level.deviceOnly) }
+
     func run(_ door: Door) throws {
-        let change = try change()
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources)
-        let vault = try access.unlock(secrets, unlock)
+        if isForItem {
+            let name = try ItemReference(whole: rule ?? "").itemName()
+            try access.unlock(secrets, unlock)
+            return try SetCommand.setLevel(name, level, ifRevision: nil, access)
+        }
+        let change = try change()
+        let vault = try access.open(secrets, unlock)
         _ = try access.run { () throws(VaultError) in
             try vault.changePolicy { policy throws(VaultError) in try change(&policy) }
         }
@@ -195,7 +203,7 @@ struct PolicyExplain: Verb {
         let name = try ItemReference(whole: item).itemName()
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources)
-        let level = try access.answer(.item(name), secrets, unlock).item().level
+        let level = try access.read(.item(name), secrets, unlock).item().level
         let sentences = level.explanation(hasTicket: try access.file().policy.keepsTicket)
         guard door.output.format == .json else {
             for sentence in ["\(name.text): \(level.words)"] + sentences { try door.output.line(sentence) }

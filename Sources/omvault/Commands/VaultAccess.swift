@@ -6,14 +6,21 @@ internal import OMSecrets
 internal import OMStorage
 internal import OMVault
 
-/// One vault, found but not opened.
-struct VaultAccess {
+/// One vault, found, and opened when something is asked of it.
+///
+///     let access = try VaultAccess(door)
+///     try access.unlock(secrets, options)
+///     let item = try access.perform(.item(name)).item()
+final class VaultAccess {
     let door: Door
     let place: VaultPlace
     let device: DeviceFolder?
     /// Its path; empty where there is none.
     let deviceFolder: String
     let acceptsRollback: Bool
+    /// One of these once it is unlocked: open here, or in the agent.
+    private var unlocked: Vault?
+    private var unlockedAgent: VaultAgent?
 
     /// - Parameter name: the vault that a reference names; nil for the one of `--vault`.
     init(_ door: Door, vault name: String? = nil, acceptsRollback: Bool = false) throws(Failure) {
@@ -36,6 +43,55 @@ struct VaultAccess {
         }
     }
 
+    /// Unlocks with what the options name, once; or takes the agent where the vault is unlocked there.
+    func unlock(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) {
+        guard !isUnlocked else { return }
+        unlockedAgent = unlockedAgent(options)
+        if unlockedAgent == nil { unlocked = try open(secrets, options) }
+    }
+
+    private var isUnlocked: Bool {
+        switch unlocked {
+        case .some: true
+        case .none: unlockedAgent != nil
+        }
+    }
+
+    /// Asks the unlocked vault. To be called after ``unlock(_:_:)``.
+    func perform(_ request: consuming ItemRequest) throws(Failure) -> ItemReply {
+        switch unlocked {
+        case .some(let vault):
+            do throws(VaultError) { return try vault.perform(request) } catch {
+                throw Failure(error, vault: place.name)
+            }
+        case .none:
+            guard let unlockedAgent else { preconditionFailure("the vault is asked before it is unlocked") }
+            return try unlockedAgent.perform(request)
+        }
+    }
+
+    /// Asks the agent, then what can be read without a password; when the item is not there, the unlocked vault.
+    func read(
+        _ request: @autoclosure () -> ItemRequest, _ secrets: borrowing SecretSources, _ options: UnlockOptions
+    ) throws(Failure) -> ItemReply {
+        if let agent = agent(options) {
+            switch ask(agent, request()) {
+            case .reply(let reply): return reply
+            case .failure(let error): throw Failure(error, vault: place.name)
+            case .locked: break
+            case .none: break
+            }
+        }
+        do throws(VaultError) {
+            let open = try VaultFile.open(place.path, device: device, acceptsRollback: acceptsRollback).openAlways()
+            return try open.perform(request())
+        } catch {
+            guard case .noItem = error else { throw Failure(error, vault: place.name) }
+        }
+        try unlock(secrets, options)
+        return try perform(request())
+    }
+
     /// Nil where this user never had a device key.
     private static func deviceFolder(_ home: Home) throws(Failure) -> DeviceFolder? {
         do throws(StorageError) { return try DeviceFolder(home.device) } catch {
@@ -43,6 +99,44 @@ struct VaultAccess {
             throw Failure(error)
         }
     }
+}
+
+extension ItemReply {
+    /// The item that was asked for, or as it stands after its change.
+    consuming func item() throws(Failure) -> Item {
+        switch consume self {
+        case .item(let item): return item
+        case .changed(let item, _): return item
+        default: throw .unexpectedReply
+        }
+    }
+
+    consuming func items() throws(Failure) -> [Item] {
+        switch consume self {
+        case .items(let items): return items
+        default: throw .unexpectedReply
+        }
+    }
+
+    consuming func secret() throws(Failure) -> SecretBytes {
+        switch consume self {
+        case .secret(let secret): return secret
+        default: throw .unexpectedReply
+        }
+    }
+
+    /// What became of the bytes that a change was to purge; nil when there were none.
+    var purge: PurgeResult? {
+        switch self {
+        case .changed(_, let purge): purge
+        case .removed(_, let purge): purge
+        default: nil
+        }
+    }
+}
+
+extension Failure {
+    static var unexpectedReply: Failure { Failure(.general, "the vault answered another question than was asked") }
 }
 
 /// `ITEM` or `ITEM:FIELD`, as it is typed.

@@ -41,6 +41,10 @@ extension Failure {
         case .slotChanged(let id):
             self.init(
                 .conflict, "slot \(id) of \(vault) was changed meanwhile; nothing was done", hint: "omvault key slots")
+        case .rekeyed:
+            self.init(
+                .locked, "\(vault) was rekeyed after it was unlocked; the keys at hand open nothing of it any more",
+                hint: "unlock it again")
         case .policyOutOfBounds:
             self.init(
                 .usage, "that is outside what a policy may say",
@@ -73,9 +77,6 @@ extension Failure {
             self.init(
                 .locked, "the level \(level.name)\(level.isDeviceOnly ? " (device only)" : "") of \(vault) is locked",
                 hint: "its key is on the device that made the vault")
-        case .rekeyed:
-            self.init(
-                .conflict, "the keys of \(vault) were changed meanwhile; nothing was changed", hint: "run it again")
         case .noItem(let name): self.init(.notFound, "no item \"\(name.text.shown)\" in \(vault)", hint: "omvault ls")
         case .ambiguous(let name, let levels):
             self.init(
