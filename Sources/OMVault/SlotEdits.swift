@@ -137,6 +137,6 @@ extension Vault {
                     return result
                 }
             }
-        }.result
+        }
     }
 }

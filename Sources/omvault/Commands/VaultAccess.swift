@@ -46,7 +46,7 @@ final class VaultAccess {
     /// Unlocks with what the options name, once; or takes the agent where the vault is unlocked there.
     func unlock(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) {
         guard !isUnlocked else { return }
-        unlockedAgent = unlockedAgent(options)
+        unlockedAgent = agentIfUnlocked(options)
         if unlockedAgent == nil { unlocked = try open(secrets, options) }
     }
 

@@ -44,7 +44,7 @@ extension VaultAccess {
     }
 
     /// The agent if the vault is unlocked there.
-    func unlockedAgent(_ options: UnlockOptions) -> VaultAgent? {
+    func agentIfUnlocked(_ options: UnlockOptions) -> VaultAgent? {
         guard let agent = agent(options) else { return nil }
         do throws(AgentError) { return try agent.isUnlocked() ? agent : nil } catch {
             warn(error)
