@@ -196,7 +196,7 @@ private let name = try! ItemName("a")
             guard let (level, entry, _) = try snapshot.trashed(name).first, let keys = open.keys[level] else { return }
             try snapshot.remove(entry, level)
             try snapshot.insert(TreeEntry(key: keys.key(of: name), digest: entry.digest, row: entry.row), level)
-            _ = try snapshot.finish()
+            _ = try snapshot.finish(now: 1)
         }
         #expect(throws: VaultError.corrupt(.record)) { try home.get("a", "x") }
         #expect(throws: VaultError.corrupt(.record)) { try home.unlock().items() }

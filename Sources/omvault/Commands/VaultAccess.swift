@@ -1,6 +1,7 @@
 // How a verb gets at a vault: which file, which device, which password.
 
 internal import ArgumentParser
+internal import OMAgent
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
