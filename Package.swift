@@ -22,6 +22,8 @@ let package = Package(
         .library(name: "OMAuth", targets: ["OMAuth"]),
         .library(name: "OMVectors", targets: ["OMVectors"]),
         .executable(name: "omvault", targets: ["omvault"]),
+        .library(name: "OMAgent", targets: ["OMAgent"]),
+        .executable(name: "omvault-agent", targets: ["omvault-agent"]),
         .executable(name: "omvault-bench", targets: ["omvault-bench"]),
     ],
     dependencies: [
@@ -32,13 +34,20 @@ let package = Package(
         .executableTarget(
             name: "omvault",
             dependencies: [
-                "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMStorage", "OMRecords", "OMSecrets", "COMSystem",
+                "OMAgent", "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMStorage", "OMRecords", "OMSecrets",
+                "COMSystem",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
+        .executableTarget(name: "omvault-agent", dependencies: ["OMAgent"], swiftSettings: house),
         .executableTarget(
             name: "omvault-bench",
             dependencies: ["OMCrypto", "OMSecrets", "COpenSSL", "CSodium"],
+            swiftSettings: house),
+
+        // Floor 3, joiners
+        .target(
+            name: "OMAgent", dependencies: ["OMVault", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
             swiftSettings: house),
 
         // Floor 2, services
@@ -72,8 +81,12 @@ let package = Package(
         .testTarget(name: "FloorsTests", swiftSettings: house),
         .testTarget(
             name: "OmvaultCLITests",
-            dependencies: ["omvault", "OMSecrets", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: ["omvault", "omvault-agent", "OMSecrets", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             exclude: ["Support/at-terminal.py"],
+            swiftSettings: house),
+        .testTarget(
+            name: "OMAgentTests",
+            dependencies: ["OMAgent", "omvault-agent", "OMVault", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
             swiftSettings: house),
         .testTarget(name: "OMAuthTests", dependencies: ["OMAuth", "OMStorage", "OMSecrets"], swiftSettings: house),
     ],
@@ -91,7 +104,7 @@ if Context.environment["OMV_FUZZ"] == "1" {
     package.targets += [
         .target(name: "CFuzz", path: "Tests/Fuzz/CFuzz"),
         .executableTarget(
-            name: "omvault-fuzz", dependencies: ["CFuzz", "OMVectors", "OMCrypto", "OMSecrets"],
+            name: "omvault-fuzz", dependencies: ["CFuzz", "OMAgent", "OMVectors", "OMCrypto", "OMSecrets"],
             path: "Tests/Fuzz/Targets", swiftSettings: house + fuzzing,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
     ]

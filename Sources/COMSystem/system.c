@@ -10,12 +10,31 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-void *om_secret_map(size_t size, bool *locked) {
+// Not in the system calls of an older glibc's headers.
+#ifndef SYS_memfd_secret
+#define SYS_memfd_secret 447
+#endif
+
+static bool map_hidden(unsigned char *base, size_t size) {
+    int fd = (int)syscall(SYS_memfd_secret, O_CLOEXEC);
+    if (fd < 0) return false;
+    bool done = false;
+    if (ftruncate(fd, (off_t)size) == 0) {
+        done = mmap(base, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED;
+        // A shared mapping cannot be zeroed in a child, so the child does not get it.
+        if (done) (void)madvise(base, size, MADV_DONTFORK);
+    }
+    close(fd);
+    return done;
+}
+
+void *om_secret_map(size_t size, bool hide, enum om_secret_memory *got) {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     if (size == 0 || size % page != 0 || size > SIZE_MAX - 2 * page) {
         errno = EINVAL;
@@ -24,14 +43,20 @@ void *om_secret_map(size_t size, bool *locked) {
     unsigned char *all = mmap(NULL, size + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (all == MAP_FAILED) return NULL;
     unsigned char *base = all + page;
-    if (mprotect(base, size, PROT_READ | PROT_WRITE) != 0) {
+    if (hide && map_hidden(base, size)) {
+        *got = OM_MEMORY_HIDDEN;
+        return base;
+    }
+    // A mapping over the reserved one, which a failed try above may have taken away.
+    void *plain = mmap(base, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (plain == MAP_FAILED) {
         munmap(all, size + 2 * page);
         return NULL;
     }
     // Advice that an old kernel lacks costs a layer of defence, not correctness.
     (void)madvise(base, size, MADV_DONTDUMP);
     (void)madvise(base, size, MADV_WIPEONFORK);
-    *locked = mlock(base, size) == 0;
+    *got = mlock(base, size) == 0 ? OM_MEMORY_LOCKED : OM_MEMORY_PLAIN;
     return base;
 }
 
@@ -52,6 +77,25 @@ int om_harden_process(void) {
     const int deadly[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGQUIT};
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) signal(deadly[i], SIG_DFL);
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+int om_no_new_privileges(void) {
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+}
+
+// Never inlined: the frame must lie below that of the caller, where its finished calls had theirs.
+__attribute__((noinline)) void om_wipe_stack(void) {
+    unsigned char below[96 << 10];
+    explicit_bzero(below, sizeof below);
+}
+
+int om_is_in_memory(int fd) {
+    struct statfs info;
+    while (fstatfs(fd, &info) != 0) {
+        if (errno != EINTR) return -1;
+    }
+    unsigned long kind = (unsigned long)info.f_type & 0xffffffffUL;
+    return kind == TMPFS_MAGIC || kind == RAMFS_MAGIC;
 }
 
 #ifndef CIFS_SUPER_MAGIC
@@ -91,6 +135,12 @@ int64_t om_boot_seconds(void) {
     struct timespec now;
     if (clock_gettime(CLOCK_BOOTTIME, &now) != 0) return -1;
     return (int64_t)now.tv_sec;
+}
+
+int64_t om_boot_milliseconds(void) {
+    struct timespec now;
+    if (clock_gettime(CLOCK_BOOTTIME, &now) != 0) return -1;
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 size_t om_signal_mask_size(void) {
@@ -152,6 +202,33 @@ pid_t om_spawn(char *const arguments[], int output, int error) {
     if (!failure) failure = posix_spawnattr_setsigmask(&attributes, &none);
     if (!failure) failure = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     if (!failure) failure = posix_spawnp(&child, arguments[0], &files, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
+    errno = failure;
+    return failure ? -1 : child;
+}
+
+pid_t om_spawn_detached(const char *path, char *const arguments[], char *const environment[], int ready) {
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    sigset_t every, none;
+    sigfillset(&every);
+    sigemptyset(&none);
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attributes);
+    pid_t child = -1;
+    int failure = 0;
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO && !failure; fd++) {
+        failure = posix_spawn_file_actions_addopen(&files, fd, "/dev/null", fd == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0);
+    }
+    if (!failure) failure = posix_spawn_file_actions_adddup2(&files, ready, STDERR_FILENO + 1);
+    if (!failure) failure = posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 2);
+    if (!failure) failure = posix_spawn_file_actions_addchdir_np(&files, "/");
+    if (!failure) failure = posix_spawnattr_setsigdefault(&attributes, &every);
+    if (!failure) failure = posix_spawnattr_setsigmask(&attributes, &none);
+    short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSID;
+    if (!failure) failure = posix_spawnattr_setflags(&attributes, flags);
+    if (!failure) failure = posix_spawn(&child, path, &files, &attributes, arguments, environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     errno = failure;

@@ -7,6 +7,8 @@ internal import OMStorage
 public struct VerifiedLogin: ~Copyable, Sendable {
     public let user: UserName
     public let profile: ProfileName
+    /// 16 bytes that only this device can compute: what a vault's login slot calls the login.
+    public let id: [UInt8]
     /// Opens what was sealed for this login, such as a vault's login slot. A new enrolment has a new one.
     public let unlock: Key<Unlocking>
     /// Seconds since the enrolment or the last online success.
@@ -23,7 +25,7 @@ public struct VerifiedLogin: ~Copyable, Sendable {
     fileprivate init(_ row: LoginRow, _ unlock: consuming Key<Unlocking>, _ profile: Profile, _ clock: ClockReading) {
         let now = row.time.now(clock)
         let age = row.age(under: profile)
-        (user, self.profile) = (row.key.user, row.key.profile)
+        (user, self.profile, id) = (row.key.user, row.key.profile, row.id.bytes)
         self.unlock = unlock
         self.age = now - age.since
         expires = age.expires

@@ -58,17 +58,22 @@ public enum Label: String, CaseIterable, Sendable {
     case levelState = "omv/level/state"
     case levelRecords = "omv/level/records"
     case name = "omv/name"
+    case trash = "omv/trash"
     case tombstone = "omv/tombstone"
     case treeLeaf = "omv/tree/leaf"
     case treeNode = "omv/tree/node"
     case recordKey = "omv/record/key"
     case record = "omv/record"
     case recoveryChecksum = "omv/recovery-checksum"
+    case logMAC = "omv/log"
+    case keyFileChecksum = "omv/key-file-checksum"
     // Logins
     case loginID = "omv/login/id"
     case loginRowMAC = "omv/login/row"
     case loginSlot = "omv/login/slot"
     case loginUnlock = "omv/login/unlock"
+    // The agent
+    case agentTicket = "omv/agent/ticket"
     // The file container (docs/file-format.md)
     case fileCommit = "omv/file/commit"
     case filePayload = "omv/file/payload"

@@ -10,8 +10,27 @@ internal import Synchronization
 
 /// Facts about the memory that holds this process's secrets.
 public enum SecretMemory {
+    /// How well the memory behind secrets is kept.
+    public enum Protection: UInt8, Comparable, Sendable {
+        /// The system refused to lock some of it: it could be written to swap.
+        case none = 0
+        /// Never in swap.
+        case locked = 1
+        /// Not even root reads it from outside the process (memfd_secret).
+        case hidden = 2
+
+        public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// The least protection that any secret's memory got so far.
+    public static var protection: Protection { arena.withLock { $0.protection } }
+
     /// False once the system refused to lock memory for a secret: it could then be written to swap.
-    public static var isLocked: Bool { arena.withLock { $0.isLocked } }
+    public static var isLocked: Bool { protection != .none }
+
+    /// Asks for hidden memory from here on, where the system has it: for a process that keeps keys for long. To be
+    /// called before the first secret, since what is mapped already stays as it is.
+    public static func hide() { arena.withLock { $0.hides = true } }
 }
 
 /// Bytes of the arena, owned by exactly one ``SecretBytes``.
@@ -47,7 +66,8 @@ private struct Arena: ~Copyable {
     static let largest = chunkSize / 2
 
     var chunks: [Chunk] = []
-    var isLocked = true
+    var hides = false
+    private(set) var protection = SecretMemory.Protection.hidden
 
     init() {
         // Every secret passes here first, so here libsodium picks the code for this processor.
@@ -76,9 +96,9 @@ private struct Arena: ~Copyable {
     }
 
     private mutating func map(_ size: Int) -> UnsafeMutableRawPointer {
-        var locked = false
-        guard let base = unsafe om_secret_map(size, &locked) else { fatalError("out of memory for secrets") }
-        if !locked { isLocked = false }
+        var got = OM_MEMORY_PLAIN
+        guard let base = unsafe om_secret_map(size, hides, &got) else { fatalError("out of memory for secrets") }
+        protection = min(protection, SecretMemory.Protection(rawValue: UInt8(got.rawValue)) ?? .none)
         return unsafe base
     }
 

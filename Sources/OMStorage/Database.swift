@@ -151,6 +151,9 @@ public struct Database: ~Copyable {
         }
     }
 
+    /// How long a statement waits where nobody says otherwise, in milliseconds.
+    public static let standardWait: Int32 = 5_000
+
     /// How long a statement waits for another process, in milliseconds.
     public borrowing func setWait(_ milliseconds: Int32) {
         sqlite3_busy_timeout(handle, milliseconds)
@@ -190,7 +193,7 @@ public struct Database: ~Copyable {
     }
 
     private borrowing func configure() throws(StorageError) {
-        setWait(5_000)
+        setWait(Self.standardWait)
         // A file from elsewhere must not bring code with it.
         _ = omv_sqlite_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = omv_sqlite_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)

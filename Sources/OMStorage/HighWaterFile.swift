@@ -33,7 +33,7 @@ public struct HighWaterMark: Hashable, Sendable {
 /// The marks of one vault or login, in two slots of 512 bytes that are written in place in turn: a torn write leaves the
 /// slot before it.
 public struct HighWaterFile: ~Copyable, Sendable {
-    public enum Kind: String, Sendable { case vault, login }
+    public enum Kind: String, Sendable { case vault, login, password }
 
     /// Marks that fit into a slot.
     public static let capacity = 11
@@ -136,7 +136,13 @@ public struct HighWaterFile: ~Copyable, Sendable {
 }
 
 extension HighWaterFile.Kind {
-    fileprivate var code: UInt8 { self == .vault ? 1 : 2 }
+    fileprivate var code: UInt8 {
+        switch self {
+        case .vault: 1
+        case .login: 2
+        case .password: 3
+        }
+    }
 }
 
 private func bigEndian(_ number: UInt64) -> [UInt8] {

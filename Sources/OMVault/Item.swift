@@ -59,6 +59,8 @@ public struct Item: Hashable, Sendable {
         public let name: FieldName
         /// The length of its secret in bytes.
         public let count: Int
+
+        public init(name: FieldName, count: Int) { (self.name, self.count) = (name, count) }
     }
 
     public let name: ItemName
@@ -69,5 +71,14 @@ public struct Item: Hashable, Sendable {
     /// Seconds since 1970.
     public let created: Int64
     public let modified: Int64
+    public let isTrashed: Bool
     public let fields: [Field]
+
+    public init(
+        name: ItemName, level: ProtectionLevel, id: [UInt8], revision: UInt64, created: Int64, modified: Int64,
+        isTrashed: Bool = false, fields: [Field]
+    ) {
+        (self.name, self.level, self.id, self.revision) = (name, level, id, revision)
+        (self.created, self.modified, self.isTrashed, self.fields) = (created, modified, isTrashed, fields)
+    }
 }

@@ -6,11 +6,17 @@ public import OMSecrets
 
 /// The opened content of a record.
 ///
-/// length (4) ‖ version (1) ‖ created (8) ‖ modified (8) ‖ name length (2) ‖ name ‖ number of fields (2) ‖
-/// per field: name length (1) ‖ name ‖ value length (4) ‖ value; then zeros up to a multiple of 256.
+/// length (4) ‖ version (1) ‖ state (1) ‖ kept (2) ‖ created (8) ‖ modified (8) ‖ name length (2) ‖ name ‖
+/// number of fields (2) ‖ per field: name length (1) ‖ name ‖ value length (4) ‖ value; then zeros up to a multiple of
+/// 256.
 struct ItemContent: ~Copyable {
     fileprivate static let version: UInt8 = 1
+    /// How many older versions may stand behind an item at most; how many do, the policy says.
+    static let maximumHistory = 1000
 
+    let isTrashed: Bool
+    /// How many older versions stood behind this one when it was written.
+    let kept: Int
     let name: ItemName
     let created: Int64
     let modified: Int64
@@ -27,8 +33,15 @@ struct ItemContent: ~Copyable {
         let parts = try bytes.withBytes { (span: Span<UInt8>) throws(VaultError) in
             try authentic(.record) { try Self.parse(span) }
         }
-        (name, created, modified, fields) = parts
+        (isTrashed, kept, name, created, modified, fields) = parts
         self.bytes = bytes
+    }
+
+    var itemFields: [Item.Field] { fields.map { Item.Field(name: $0.name, count: $0.range.count) } }
+
+    /// Where an item of this content stands in its level's tree.
+    borrowing func key(_ keys: LevelKeys, _ id: [UInt8]) -> [UInt8] {
+        isTrashed ? keys.key(ofTrashed: id) : keys.key(of: name)
     }
 
     /// The field's value, moved into a secret of its own.
@@ -37,16 +50,50 @@ struct ItemContent: ~Copyable {
         return bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }
     }
 
-    /// A draft with all fields but `changed`, which the caller puts in.
-    borrowing func draft(without changed: FieldName, at now: Int64) throws(VaultError) -> ItemDraft {
+    /// All fields with their secrets.
+    borrowing func values() throws(VaultError) -> FieldValues {
+        var values = FieldValues()
+        for field in fields {
+            try values.put(bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }, at: field.name)
+        }
+        return values
+    }
+
+    /// Whether a field of `values` is missing here or has another secret.
+    borrowing func differs(from values: borrowing FieldValues) -> Bool {
+        var isDifferent = false
+        values.forEach { name, new in
+            switch secret(name) {
+            case .some(let old): if !old.isEqual(to: new) { isDifferent = true }
+            case .none: isDifferent = true
+            }
+        }
+        return isDifferent
+    }
+
+    /// A draft with `values` in place of the fields of the same names, new ones behind the others, and without
+    /// `removed`.
+    borrowing func draft(
+        putting values: borrowing FieldValues, without removed: [FieldName] = [], at now: Int64
+    ) throws(VaultError) -> ItemDraft {
         var draft = ItemDraft(name: name, created: created, modified: now)
-        for field in fields where field.name != changed {
-            try draft.put(bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }, at: field.name)
+        let replaced = values.names
+        for field in fields where !removed.contains(field.name) {
+            if replaced.contains(field.name) {
+                try values.withSecret(field.name) { (new: borrowing SecretBytes) throws(VaultError) in
+                    try draft.put(new, at: field.name)
+                }
+            } else {
+                try draft.put(bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }, at: field.name)
+            }
+        }
+        try values.forEach { (name, new) throws(VaultError) in
+            if removed.contains(name) || !fields.contains(where: { $0.name == name }) { try draft.put(new, at: name) }
         }
         return draft
     }
 
-    private typealias Parts = (ItemName, Int64, Int64, [Field])
+    private typealias Parts = (Bool, Int, ItemName, Int64, Int64, [Field])
 
     private static func parse(_ span: Span<UInt8>) throws -> Parts {
         var cursor = ByteCursor()
@@ -56,6 +103,9 @@ struct ItemContent: ~Copyable {
         }
         let content = span.extracting(0..<Int(length))
         guard try cursor.number(UInt8.self, in: content) == version else { throw MalformedBytes() }
+        let state: UInt8 = try cursor.number(in: content)
+        let kept: UInt16 = try cursor.number(in: content)
+        guard state <= 1, kept <= maximumHistory else { throw MalformedBytes() }
         let created: Int64 = try cursor.number(in: content)
         let modified: Int64 = try cursor.number(in: content)
         let name = try ItemName(cursor.text(Int(try cursor.number(UInt16.self, in: content)), in: content))
@@ -69,7 +119,16 @@ struct ItemContent: ~Copyable {
         }
         try cursor.end(in: content)
         for index in content.count..<span.count where span[index] != 0 { throw MalformedBytes() }
-        return (name, created, modified, fields)
+        return (state == 1, Int(kept), name, created, modified, fields)
+    }
+
+    /// A draft with the same fields, live or in the trash.
+    borrowing func draft(isTrashed: Bool = false, at now: Int64) throws(VaultError) -> ItemDraft {
+        var draft = ItemDraft(name: name, created: created, modified: now, isTrashed: isTrashed)
+        for field in fields {
+            try draft.put(bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }, at: field.name)
+        }
+        return draft
     }
 
     /// What a deleted item's last version seals: nothing.
@@ -79,11 +138,15 @@ struct ItemContent: ~Copyable {
 /// An item being made, field by field, in locked memory.
 public struct ItemDraft: ~Copyable {
     private var buffer = SecretBuffer(capacity: 512)
-    private var names: [FieldName] = []
+    private var fields: [Item.Field] = []
+    private let name: ItemName
+    private let (created, modified): (Int64, Int64)
+    private let isTrashed: Bool
     private let countOffset: Int
 
-    init(name: ItemName, created: Int64, modified: Int64) {
-        var head: [UInt8] = [0, 0, 0, 0, ItemContent.version]
+    init(name: ItemName, created: Int64, modified: Int64, isTrashed: Bool = false) {
+        (self.name, self.created, self.modified, self.isTrashed) = (name, created, modified, isTrashed)
+        var head: [UInt8] = [0, 0, 0, 0, ItemContent.version, isTrashed ? 1 : 0, 0, 0]
         head.append(number: created)
         head.append(number: modified)
         head.append(number: UInt16(name.bytes.count))
@@ -97,25 +160,38 @@ public struct ItemDraft: ~Copyable {
     ///
     /// - Throws: ``VaultError/tooLarge`` above the limits of ``Item``, ``VaultError/fieldExists(_:)``.
     public mutating func put(_ value: borrowing SecretBytes, at name: FieldName) throws(VaultError) {
-        guard !names.contains(name) else { throw .fieldExists(name) }
-        guard value.count <= Item.maximumFieldCount, names.count < Item.maximumFields,
+        guard !fields.contains(where: { $0.name == name }) else { throw .fieldExists(name) }
+        guard value.count <= Item.maximumFieldCount, fields.count < Item.maximumFields,
             buffer.count + value.count <= Item.maximumCount
         else { throw .tooLarge }
-        names.append(name)
+        fields.append(Item.Field(name: name, count: value.count))
         var head = [UInt8(name.bytes.count)] + name.bytes
         head.append(number: UInt32(value.count))
         buffer.append(head.span)
         buffer.append(value)
     }
 
-    /// The content, padded, with its length and the number of fields filled in.
-    consuming func finish() -> SecretBytes {
-        let (length, count) = (buffer.count, names.count)
+    /// What a user will see of it.
+    borrowing func item(_ header: Record.Header) -> Item {
+        Item(
+            name: name, level: header.level, id: header.id, revision: header.revision, created: created,
+            modified: modified, isTrashed: isTrashed, fields: fields)
+    }
+
+    /// Where it will stand in its level's tree.
+    borrowing func key(_ keys: LevelKeys, _ id: [UInt8]) -> [UInt8] {
+        isTrashed ? keys.key(ofTrashed: id) : keys.key(of: name)
+    }
+
+    /// The content, padded, with its length, the number of fields and that of older versions filled in.
+    consuming func finish(kept: Int) -> SecretBytes {
+        let (length, count) = (buffer.count, fields.count)
         let padded = (length + Record.step - 1) / Record.step * Record.step
         return buffer.withBytes { content in
             SecretBytes(count: padded) { target in
                 for index in 4..<length { target[index] = content[index] }
                 for index in 0..<4 { target[index] = UInt8(truncatingIfNeeded: length >> (24 - 8 * index)) }
+                for index in 0..<2 { target[6 + index] = UInt8(truncatingIfNeeded: kept >> (8 - 8 * index)) }
                 for index in 0..<2 { target[countOffset + index] = UInt8(truncatingIfNeeded: count >> (8 - 8 * index)) }
             }
         }

@@ -6,6 +6,8 @@ internal import OMStorage
 
 /// The keys of one level. A class, so that a set of them can be kept; they are wiped when the last holder lets go.
 final class LevelKeys: Sendable {
+    /// For the process that is to keep the vault unlocked.
+    let classKey: Key<Deriving>
     /// Finds an item by its name without storing the name.
     let names: Key<Hashing>
     /// Digests the level's hash tree.
@@ -16,6 +18,7 @@ final class LevelKeys: Sendable {
     private let records: Key<Deriving>
 
     init(classKey: borrowing Key<Deriving>) {
+        self.classKey = classKey.duplicate()
         names = classKey.derive(Context(.levelName))
         digests = classKey.derive(Context(.levelDigest))
         state = classKey.derive(Context(.levelState))
@@ -30,6 +33,11 @@ final class LevelKeys: Sendable {
     /// Where an item of this name stands in the tree: 16 bytes.
     func key(of name: ItemName) -> [UInt8] {
         Array(KeyedHash.hash(name.bytes, using: names, context: Context(.name)).prefix(16))
+    }
+
+    /// Where an item in the trash stands.
+    func key(ofTrashed id: [UInt8]) -> [UInt8] {
+        Array(KeyedHash.hash(id, using: names, context: Context(.trash)).prefix(16))
     }
 
     /// Where the tombstone of a deleted item stands.
@@ -69,7 +77,21 @@ struct ClassKeyring: ~Copyable {
     let root: Key<Deriving>?
     let device: DeviceKey?
 
-    func wrap(
+    /// The wraps of a level, under each of the keys above that it has one for.
+    func wraps(
+        _ classKey: borrowing Key<Deriving>, _ level: ProtectionLevel, vault: [UInt8], epoch: UInt32
+    ) -> [ClassKeyWrap] {
+        var wraps: [ClassKeyWrap] = []
+        for under in ClassKeyWrap.kinds(of: level) {
+            if let wrap = wrap(classKey, level, under, vault: vault, epoch: epoch) { wraps.append(wrap) }
+        }
+        return wraps
+    }
+
+    /// Takes the ring apart.
+    consuming func intoDevice() -> DeviceKey? { device }
+
+    private func wrap(
         _ classKey: borrowing Key<Deriving>, _ level: ProtectionLevel, _ under: ClassKeyWrap.Under, vault: [UInt8],
         epoch: UInt32
     ) -> ClassKeyWrap? {

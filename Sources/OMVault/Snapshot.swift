@@ -7,44 +7,65 @@ internal import OMStorage
 /// The state inside a running transaction. Its trees are loaded as they are asked for.
 final class Snapshot {
     let vault: OpenVault
+    /// As it stands in this state: slots and policy may have changed since the unlock.
+    private(set) var header: VaultHeader
     private(set) var states: [ProtectionLevel: LevelState] = [:]
     /// Where this state stands, level by level; what this vault cannot read keeps the mark that was noted before.
     private(set) var marks: [HighWaterMark]
     /// Whether the vault is ahead of its marks, as after a crash between the two.
     private(set) var isNewer = false
     private var trees: [ProtectionLevel: HashTree] = [:]
+    private var events: [AuditEvent] = []
+    private var findRecord: Statement
+    /// Whether the change takes away what must be gone from the log too.
+    var purges = false
 
     /// To be called inside a transaction, with marks that were read before it began: a writer commits first and notes
     /// after, so an honest vault is never behind them.
     ///
+    /// - Parameter refuse: called with what is wrong with a level. It throws, except for those who look for all that
+    ///   is wrong.
     /// - Throws: ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
-    init(_ vault: OpenVault, seen: [HighWaterMark]?) throws(VaultError) {
+    init(
+        _ vault: OpenVault, seen: [HighWaterMark]?,
+        refuse: (VaultError, ProtectionLevel) throws(VaultError) -> Void = { error, _ throws(VaultError) in throw error }
+    ) throws(VaultError) {
         self.vault = vault
-        let header = try VaultFile.readHeader(vault.database)
+        findRecord = try storing { () throws(StorageError) in try vault.database.prepare(VaultSchema.findRecord) }
+        header = try VaultFile.readHeader(vault.database)
+        // A rekey came in between. Whether it was one, the next unlock judges; these keys read nothing of it.
+        guard header.epoch <= vault.header.epoch else { throw .rekeyed }
         // The header may have changed since the slot was opened, but only by a holder of the root key.
         switch vault.root {
         case .some(let root): try header.check(root)
         case .none: break
         }
         guard header.id == vault.header.id, header.epoch == vault.header.epoch else { throw .corrupt(.header) }
-        for (level, box) in try Self.boxes(vault.database) {
+        let boxes = try Self.boxes(vault.database)
+        for level in ProtectionLevel.allCases {
             guard let keys = vault.keys[level] else { continue }
-            states[level] = try LevelState(opening: box, level, keys, vault: header.id)
+            do throws(VaultError) {
+                // A level without a row has a box of no bytes, which does not open.
+                let box = boxes.first { $0.0 == level }?.1 ?? []
+                states[level] = try LevelState(opening: box, level, keys, vault: header.id)
+            } catch { try refuse(error, level) }
         }
-        guard states.count == vault.keys.count else { throw .corrupt(.level) }
 
         let unread = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: 32))
-        let before = seen ?? [HighWaterMark](repeating: unread, count: 1 + ProtectionLevel.allCases.count)
+        let before = seen ?? [HighWaterMark](repeating: unread, count: MarkIndex.count)
         marks = before
         // Without the root key the header's own seal cannot be judged, so it is compared but never noted.
-        let isAhead = try header.judge(against: marks[0], acceptsRollback: vault.acceptsRollback)
-        if isAhead, vault.root != nil { note(0, header.mark) }
+        if header.generation < marks[MarkIndex.header].generation { vault.hasReadOlder = true }
+        let isAhead = try header.judge(against: marks[MarkIndex.header], acceptsRollback: vault.acceptsRollback)
+        if isAhead, vault.root != nil { note(MarkIndex.header, header.mark) }
         for (index, level) in ProtectionLevel.allCases.enumerated() {
             guard let state = states[level] else { continue }
-            switch marks[index + 1].judge(state.mark) {
+            switch marks[MarkIndex.level(index)].judge(state.mark) {
             case .same: break
-            case .newer: note(index + 1, state.mark)
-            case .rolledBack: guard vault.acceptsRollback else { throw .rolledBack(.level) }
+            case .newer: note(MarkIndex.level(index), state.mark)
+            case .rolledBack:
+                if !vault.acceptsRollback { try refuse(.rolledBack(.level), level) }
+                vault.hasReadOlder = true
             }
         }
     }
@@ -89,30 +110,31 @@ final class Snapshot {
         try tree(level).entries()
     }
 
-    /// The record behind an entry: the very one that the tree speaks of.
-    func record(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) -> Record {
-        let bytes: [UInt8] = try storing { () throws(StorageError) in
-            var find = try vault.database.prepare(VaultSchema.findRecord)
-            try find.bind(1, entry.row)
-            return try find.step() ? find.bytes(0) : []
-        }
-        guard PublicHash.hash(bytes) == entry.digest else { throw .corrupt(.record) }
+    /// The record at a place: the very one that its digest names.
+    func version(_ place: VersionPlace, _ level: ProtectionLevel) throws(VaultError) -> StoredVersion {
+        let (bytes, previous) = try row(place.row)
+        guard PublicHash.hash(bytes) == place.digest else { throw .corrupt(.record) }
         let record = try authentic(.record) { () throws(MalformedBytes) in try Record(decoding: bytes) }
         guard record.header.level == level else { throw .corrupt(.record) }
-        return record
+        return StoredVersion(place: place, previous: previous, record: record)
     }
 
-    /// Opens a record of an item that is not deleted.
-    func content(_ record: Record, at entry: TreeEntry) throws(VaultError) -> ItemContent {
+    /// The bytes of a row of records, whatever they are, and the row that they name as the one before.
+    func row(_ number: Int64) throws(VaultError) -> (bytes: [UInt8], previous: Int64) {
+        try storing { () throws(StorageError) in
+            try findRecord.bind(1, number)
+            defer { findRecord.reset() }
+            return try findRecord.step() ? (findRecord.bytes(0), findRecord.number(1)) : ([], 0)
+        }
+    }
+
+    /// Opens a record's box.
+    func plaintext(_ record: Record) throws(VaultError) -> SecretBytes {
         guard let keys = vault.keys[record.header.level] else { throw .levelLocked(record.header.level) }
         let key = keys.recordKey(record.header)
-        let opened = try authentic(.record) { () throws(SecretsError) in
-            try AEAD.open(
-                SealedBox(stored: record.box), using: key, context: recordContext(record.header))
+        return try authentic(.record) { () throws(SecretsError) in
+            try AEAD.open(SealedBox(stored: record.box), using: key, context: recordContext(record.header))
         }
-        let content = try ItemContent(opened: opened)
-        guard keys.key(of: content.name) == entry.key else { throw .corrupt(.record) }
-        return content
     }
 
     func recordContext(_ header: Record.Header) -> Context {
@@ -128,6 +150,41 @@ final class Snapshot {
     }
 
     // MARK: - Changing
+
+    /// Puts the next header in place of this one, and its slots.
+    func replaceHeader(_ next: VaultHeader) throws(VaultError) {
+        let (before, policy, epoch) = (header.slots, header.policy, header.epoch)
+        header = next
+        note(MarkIndex.header, next.mark)
+        events += Self.changes(of: before, to: next.slots)
+        if policy != next.policy { log(.policyChanged(next.policy.encoded)) }
+        if epoch != next.epoch { log(.rekeyed(epoch: next.epoch)) }
+        try storing { () throws(StorageError) in
+            var save = try vault.database.prepare(VaultSchema.saveHeader)
+            try save.bind(1, next.encoded)
+            _ = try save.step()
+            var drop = try vault.database.prepare(VaultSchema.dropSlot)
+            for slot in before where !next.slots.contains(where: { $0.id == slot.id }) {
+                try drop.bind(1, Int64(slot.id))
+                _ = try drop.step()
+            }
+            var put = try vault.database.prepare(VaultSchema.saveSlot)
+            for slot in next.slots where !before.contains(slot) {
+                try put.bind(1, Int64(slot.id))
+                try put.bind(2, slot.encoded)
+                _ = try put.step()
+            }
+        }
+    }
+
+    private static func changes(of before: [KeySlot], to after: [KeySlot]) -> [AuditEvent] {
+        let gone = before.filter { slot in !after.contains { $0.id == slot.id } }
+        return gone.map { .slotRemoved(id: $0.id, $0.kind) }
+            + after.filter { !before.contains($0) }.map { slot in
+                before.contains { $0.id == slot.id }
+                    ? .slotChanged(id: slot.id, slot.kind) : .slotAdded(id: slot.id, slot.kind)
+            }
+    }
 
     func insert(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) {
         try tree(level).insert(entry)
@@ -151,24 +208,57 @@ final class Snapshot {
         }
     }
 
-    /// Stores the trees that changed and raises their generations.
+    /// Puts a tree under other keys in place of a level's.
+    func replaceTree(_ level: ProtectionLevel, _ keys: LevelKeys, _ entries: [TreeEntry]) throws(VaultError) {
+        try storing { () throws(StorageError) in
+            for statement in [VaultSchema.dropEntries, VaultSchema.dropAllBranches] {
+                var drop = try vault.database.prepare(statement)
+                try drop.bind(1, Int64(level.code))
+                _ = try drop.step()
+            }
+        }
+        let tree = try HashTree.load(vault.database, level, keys, digest: HashTree.emptyRoot(keys))
+        trees[level] = tree
+        for entry in entries { try insert(entry, level) }
+        try store(tree, level, keys)
+    }
+
+    /// Stores a tree and seals the level's next state around it.
+    private func store(_ tree: HashTree, _ level: ProtectionLevel, _ keys: LevelKeys) throws(VaultError) {
+        guard let old = states[level], let index = ProtectionLevel.allCases.firstIndex(of: level) else {
+            throw .levelLocked(level)
+        }
+        let state = LevelState(generation: old.generation + 1, root: try tree.store(in: vault.database))
+        let box = state.sealed(level, keys, vault: header.id)
+        try storing { () throws(StorageError) in
+            var save = try vault.database.prepare(VaultSchema.saveState)
+            try save.bind(1, Int64(level.code))
+            try save.bind(2, box)
+            _ = try save.step()
+        }
+        marks[MarkIndex.level(index)] = state.mark
+    }
+
+    /// Tells the audit log what this change does.
+    func log(_ event: AuditEvent) { events.append(event) }
+
+    /// Stores the trees that changed, raises their generations, and writes the audit log.
     ///
     /// - Returns: whether anything changed; ``marks`` then stand for the new state.
-    func finish() throws(VaultError) -> Bool {
+    func finish(now: Int64) throws(VaultError) -> Bool {
         var hasChanged = false
-        for (index, level) in ProtectionLevel.allCases.enumerated() {
-            guard let tree = trees[level], tree.isChanged, let keys = vault.keys[level], let old = states[level]
-            else { continue }
-            let state = LevelState(generation: old.generation + 1, root: try tree.store(in: vault.database))
-            let box = state.sealed(level, keys, vault: vault.header.id)
-            try storing { () throws(StorageError) in
-                var save = try vault.database.prepare(VaultSchema.saveState)
-                try save.bind(1, Int64(level.code))
-                try save.bind(2, box)
-                _ = try save.step()
-            }
-            marks[index + 1] = state.mark
+        for level in ProtectionLevel.allCases {
+            guard let tree = trees[level], tree.isChanged, let keys = vault.keys[level] else { continue }
+            try store(tree, level, keys)
             hasChanged = true
+        }
+        if purges {
+            try storing { () throws(StorageError) in try vault.database.execute(VaultSchema.addPending) }
+        }
+        if let log = vault.log {
+            let end = try log.append(events, after: marks[MarkIndex.log], now: now, in: vault.database)
+            if end != marks[MarkIndex.log] { hasChanged = true }
+            marks[MarkIndex.log] = end
         }
         return hasChanged
     }

@@ -6,22 +6,24 @@ internal import OMStorage
 
 /// A vault whose keys are at hand.
 public struct Vault: ~Copyable {
-    private let open: OpenVault
+    let open: OpenVault
 
     init(_ open: OpenVault) { self.open = open }
 
     /// The levels that can be read: all six, fewer while locked or on another device.
     public var levels: [ProtectionLevel] { open.levels }
 
-    /// Every item of the levels at hand, in the order of their names' bytes, without its secrets. The whole tree of
-    /// each level is checked.
-    public func items() throws(VaultError) -> [Item] {
+    /// The items of the levels at hand, live or in the trash, in the order of their names' bytes, without their
+    /// secrets. The whole tree of each level is checked.
+    public func items(trashed isTrashed: Bool = false) throws(VaultError) -> [Item] {
         try read { snapshot throws(VaultError) in
             var items: [Item] = []
             for level in snapshot.vault.levels {
                 for entry in try snapshot.entries(level) {
-                    let record = try snapshot.record(entry, level)
-                    if !record.header.isDeleted { items.append(try Self.item(record, entry, snapshot)) }
+                    let version = try snapshot.newest(entry, level)
+                    guard !version.header.isDeleted else { continue }
+                    let item = try snapshot.open(version, at: entry).item
+                    if item.isTrashed == isTrashed { items.append(item) }
                 }
             }
             return items.sorted { $0.name.bytes.lexicographicallyPrecedes($1.name.bytes) }
@@ -30,31 +32,74 @@ public struct Vault: ~Copyable {
 
     /// - Throws: ``VaultError/noItem(_:)``.
     public func item(_ name: ItemName) throws(VaultError) -> Item {
-        try read { snapshot throws(VaultError) in
-            guard let (level, entry) = try snapshot.find(name) else { throw .noItem(name) }
-            return try Self.item(try snapshot.record(entry, level), entry, snapshot)
-        }
+        try read { snapshot throws(VaultError) in try snapshot.open(name, revision: nil).item }
     }
 
     /// One secret. The record it stands in, and its place in the vault, were checked before it was opened.
     ///
-    /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/noField(_:of:)``, ``VaultError/corrupt(_:)``,
-    ///   ``VaultError/rolledBack(_:)``.
-    public func secret(_ path: FieldPath) throws(VaultError) -> SecretBytes {
+    /// - Parameter revision: that of an earlier version; nil for the newest.
+    /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/noField(_:of:)``, ``VaultError/noRevision(_:of:)``,
+    ///   ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
+    public func secret(_ path: FieldPath, revision: UInt64? = nil) throws(VaultError) -> SecretBytes {
         try read { snapshot throws(VaultError) in
-            guard let (level, entry) = try snapshot.find(path.item) else { throw .noItem(path.item) }
-            let content = try snapshot.content(try snapshot.record(entry, level), at: entry)
-            guard let secret = content.secret(path.field) else { throw .noField(path.field, of: path.item) }
+            let opened = try snapshot.open(path.item, revision: revision)
+            guard let secret = opened.content.secret(path.field) else { throw .noField(path.field, of: path.item) }
             return secret
+        }
+    }
+
+    /// The versions of an item, the newest first; of the item of that name that went to the trash last where none is
+    /// live.
+    ///
+    /// - Throws: ``VaultError/noItem(_:)``.
+    public func history(_ name: ItemName) throws(VaultError) -> [ItemVersion] {
+        try read { snapshot throws(VaultError) in
+            let live = try snapshot.find(name)
+            let found = if let live { live } else { try snapshot.latestTrashed(name) }
+            guard let (level, entry) = found else { throw .noItem(name) }
+            var version = try snapshot.newest(entry, level)
+            let newest = try snapshot.open(version, at: entry)
+            var versions = [newest.version]
+            for _ in 0..<newest.content.kept {
+                version = try snapshot.older(than: version)
+                versions.append(try snapshot.open(version).version)
+            }
+            return versions
+        }
+    }
+
+    /// An item with all its secrets, of one version.
+    func secrets(_ name: ItemName, revision: UInt64?) throws(VaultError) -> ItemReply {
+        try read { snapshot throws(VaultError) in
+            let opened = try snapshot.open(name, revision: revision)
+            return .secrets(opened.item, try opened.content.values())
         }
     }
 
     /// Makes one atomic change: all of what `body` does, or nothing.
     ///
     /// - Throws: what `body` throws; ``VaultError/readOnlyHere`` where this device cannot note what it saw.
+    @discardableResult
     public func edit<R>(
         now: Int64 = secondsNow(), _ body: (inout VaultEdit) throws(VaultError) -> R
     ) throws(VaultError) -> R {
+        try change(now: now, body).result
+    }
+
+    /// A change, and what became of the bytes that must be gone after it; nil when there are none.
+    func change<R>(
+        now: Int64 = secondsNow(), _ body: (inout VaultEdit) throws(VaultError) -> R
+    ) throws(VaultError) -> (result: R, purge: PurgeResult?) {
+        try write(now: now) { snapshot throws(VaultError) in
+            var edit = VaultEdit(snapshot, now)
+            return try body(&edit)
+        }
+    }
+
+    /// One transaction under the vault's lock, its marks, and the purge that it asks for.
+    func write<R>(
+        now: Int64 = secondsNow(), _ body: (Snapshot) throws(VaultError) -> R
+    ) throws(VaultError) -> (result: R, purge: PurgeResult?) {
         switch open.marks {
         case .none: throw .readOnlyHere
         case .some(let marks):
@@ -63,19 +108,18 @@ public struct Vault: ~Copyable {
                 let seen = try readMarks()
                 let (result, snapshot, isChanged) = try open.database.transaction(.write) { () throws(VaultError) in
                     let snapshot = try Snapshot(open, seen: seen)
-                    var edit = VaultEdit(snapshot, now)
-                    let result = try body(&edit)
-                    return (result, snapshot, try snapshot.finish())
+                    let result = try body(snapshot)
+                    return (result, snapshot, try snapshot.finish(now: now))
                 }
                 if isChanged || snapshot.isNewer {
                     try storing { () throws(StorageError) in try marks.write(snapshot.marks) }
                 }
-                return result
+                return (result, snapshot.purges ? try open.purge() : nil)
             }
         }
     }
 
-    /// Takes what was removed out of the write-ahead log too.
+    /// Takes what a change of the slots replaced out of the write-ahead log too.
     ///
     /// - Returns: false while another process still reads the state before; the next change or close ends it.
     public func purgeLog() throws(VaultError) -> Bool {
@@ -85,7 +129,7 @@ public struct Vault: ~Copyable {
 
     // MARK: - Reading
 
-    private func read<R: ~Copyable>(_ body: (Snapshot) throws(VaultError) -> R) throws(VaultError) -> R {
+    func read<R: ~Copyable>(_ body: (Snapshot) throws(VaultError) -> R) throws(VaultError) -> R {
         // The marks before the state: see Snapshot.
         let seen = try readMarks()
         var isNewer = false
@@ -94,26 +138,21 @@ public struct Vault: ~Copyable {
             isNewer = snapshot.isNewer
             return try body(snapshot)
         }
+        if open.hasReadOlder, !open.hasToldOfOlder, let log = open.log {
+            open.hasToldOfOlder = true
+            // Not to be told of an error: what this reads may be all that is left, on a disk that takes nothing more.
+            try? log.record(.rollbackAccepted, open.marks, now: secondsNow(), in: open.database)
+        }
         // A crash came between a commit and its marks. Noted now, so that the state before is refused from here on.
         if isNewer, seen != nil, !open.acceptsRollback { try edit { _ throws(VaultError) in } }
         return result
     }
 
-    private func readMarks() throws(VaultError) -> [HighWaterMark]? {
+    func readMarks() throws(VaultError) -> [HighWaterMark]? {
         guard open.isOwnDevice || open.marks == nil else {
             guard open.acceptsRollback else { throw .unseenHere }
             return nil
         }
         return try OpenVault.readMarks(open.marks, open.acceptsRollback)
-    }
-
-    private static func item(
-        _ record: Record, _ entry: TreeEntry, _ snapshot: Snapshot
-    ) throws(VaultError) -> Item {
-        let content = try snapshot.content(record, at: entry)
-        return Item(
-            name: content.name, level: record.header.level, id: record.header.id, revision: record.header.revision,
-            created: content.created, modified: content.modified,
-            fields: content.fields.map { Item.Field(name: $0.name, count: $0.range.count) })
     }
 }

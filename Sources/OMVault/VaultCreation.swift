@@ -1,83 +1,57 @@
 // Making a vault: whole or not at all.
 
-public import OMRecords
-public import OMSecrets
+internal import OMRecords
+internal import OMSecrets
 public import OMStorage
 
 extension VaultFile {
-    /// A slot to be made: what was typed, stretched.
-    public struct NewSlot: ~Copyable {
-        let kind: KeySlot.Kind
-        let parameters: Argon2id.Parameters
-        let salt = Random.bytes(Argon2id.saltCount)
-        let key: Key<Unlocking>
-
-        /// - Throws: ``VaultError/outOfMemory``, ``VaultError/unsupportedStretch``.
-        public init(
-            _ kind: KeySlot.Kind, stretching secret: borrowing SecretBytes, _ parameters: Argon2id.Parameters
-        ) throws(VaultError) {
-            (self.kind, self.parameters) = (kind, parameters)
-            let salt = salt
-            key = try stretching { () throws(SecretsError) in try Argon2id.stretch(secret, salt: salt, parameters) }
-        }
-    }
-
-    /// Makes a vault: whole or not at all.
+    /// Makes a vault: whole or not at all. Its slots get the ids 1, 2 and so on.
     ///
     /// - Throws: ``VaultError/vaultExists``, ``VaultError/storage(_:)``.
     public static func create(
-        _ path: String, device folder: DeviceFolder, defaultLevel: ProtectionLevel, password: borrowing NewSlot,
-        recovery: borrowing NewSlot?, now: Int64 = secondsNow()
+        _ path: String, device folder: DeviceFolder, policy: VaultPolicy, slots new: [NewSlot],
+        now: Int64 = secondsNow()
     ) throws(VaultError) {
         let device = try storing { () throws(StorageError) in try folder.make() }
         let id = Random.bytes(16)
         let root = Key<Deriving>.random()
-        var slots = [slot(password, 1, now, root, id, device)]
-        switch recovery {
-        case .some(let recovery): slots.append(slot(recovery, 2, now, root, id, device))
-        case .none: break
+        var slots: [KeySlot] = []
+        for new in new {
+            slots.append(
+                KeySlot(new, id: UInt32(slots.count + 1), created: now, root: root, vault: id, device: device))
         }
         let fingerprint = device.fingerprint()
         let marks = folder.highWater(.vault, id: id, under: device)
+        let entry = AuditLog(device, vault: id).first(.vaultCreated, now: now)
+        let passwords = folder.highWater(.password, id: id, under: device)
         let ring = ClassKeyring(root: root.duplicate(), device: consume device)
         var wraps: [ClassKeyWrap] = []
         var states: [(ProtectionLevel, [UInt8])] = []
         var first: [HighWaterMark] = []
         for level in ProtectionLevel.allCases {
             let classKey = Key<Deriving>.random()
-            for under in ClassKeyWrap.kinds(of: level) {
-                if let wrap = ring.wrap(classKey, level, under, vault: id, epoch: VaultHeader.firstEpoch) {
-                    wraps.append(wrap)
-                }
-            }
+            wraps += ring.wraps(classKey, level, vault: id, epoch: VaultHeader.firstEpoch)
             let keys = LevelKeys(classKey: classKey)
             let state = LevelState(generation: 1, root: HashTree.emptyRoot(keys))
             states.append((level, state.sealed(level, keys, vault: id)))
             first.append(state.mark)
         }
         let header = VaultHeader.make(
-            id: id, created: now, defaultLevel: defaultLevel, deviceRank: folder.rank, device: fingerprint,
+            id: id, created: now, policy: policy, deviceRank: folder.rank, device: fingerprint,
             wraps: wraps, slots: slots, root: root)
         try storing { () throws(StorageError) in
             // The marks first: a crash before the vault leaves marks of a vault that never was, which nobody asks for.
-            try marks.create([header.mark] + first)
+            try marks.create([header.mark] + first + [entry.mark])
+            try PasswordCounter.create(passwords)
             _ = try Database.create(path, VaultSchema.schema) { (database) throws(StorageError) in
-                try fill(database, header, states)
+                try fill(database, header, states, entry)
             }
         }
     }
 
-    private static func slot(
-        _ new: borrowing NewSlot, _ id: UInt32, _ now: Int64, _ root: borrowing Key<Deriving>, _ vault: [UInt8],
-        _ device: borrowing DeviceKey
-    ) -> KeySlot {
-        KeySlot(
-            new.kind, id: id, new.parameters, salt: new.salt, created: now, key: new.key, root: root, vault: vault,
-            device: device)
-    }
-
     private static func fill(
-        _ database: borrowing Database, _ header: VaultHeader, _ states: [(ProtectionLevel, [UInt8])]
+        _ database: borrowing Database, _ header: VaultHeader, _ states: [(ProtectionLevel, [UInt8])],
+        _ entry: AuditEntry
     ) throws(StorageError) {
         var addHeader = try database.prepare(VaultSchema.addHeader)
         try addHeader.bind(1, header.encoded)
@@ -94,5 +68,9 @@ extension VaultFile {
             try addState.bind(2, box)
             _ = try addState.step()
         }
+        var addEntry = try database.prepare(VaultSchema.addLogEntry)
+        try addEntry.bind(1, Int64(entry.sequence))
+        try addEntry.bind(2, entry.encoded)
+        _ = try addEntry.step()
     }
 }

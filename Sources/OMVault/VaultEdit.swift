@@ -2,9 +2,10 @@
 
 public import OMRecords
 public import OMSecrets
-internal import OMStorage
 
 /// What can be changed inside ``Vault/edit(now:_:)``. It cannot leave the closure.
+///
+/// A change of an item is a new version; the one before stays behind it, as far as the history goes back.
 public struct VaultEdit: ~Copyable {
     private let snapshot: Snapshot
     private let now: Int64
@@ -17,82 +18,214 @@ public struct VaultEdit: ~Copyable {
     ///   - level: nil for the vault's default.
     ///   - fill: puts the fields in.
     /// - Throws: ``VaultError/itemExists(_:)``, ``VaultError/levelLocked(_:)``, ``VaultError/tooLarge``.
+    @discardableResult
     public mutating func add(
         _ name: ItemName, level: ProtectionLevel?, _ fill: (inout ItemDraft) throws(VaultError) -> Void
-    ) throws(VaultError) {
-        let level = level ?? snapshot.vault.header.defaultLevel
+    ) throws(VaultError) -> Item {
+        let level = level ?? snapshot.header.policy.defaultLevel
         guard let keys = snapshot.vault.keys[level] else { throw .levelLocked(level) }
         guard try snapshot.find(name) == nil else { throw .itemExists(name) }
         var draft = ItemDraft(name: name, created: now, modified: now)
         try fill(&draft)
         let header = Record.Header(
             level: level, isDeleted: false, id: Random.bytes(16), revision: 1,
-            epoch: snapshot.vault.header.epoch, parent: nil, salt: Random.bytes(16))
-        try store(draft.finish(), header, at: keys.key(of: name), keys)
+            epoch: snapshot.header.epoch, parent: nil, salt: Random.bytes(16))
+        let item = draft.item(header)
+        let place = try snapshot.add(draft.finish(kept: 0), header, keys, previous: nil)
+        try snapshot.insert(TreeEntry(keys.key(of: name), place), level)
+        snapshot.log(.itemAdded(.init(header)))
+        return item
+    }
+
+    /// Puts fields in, in place of those of the same names, and takes fields out: one new version.
+    ///
+    /// - Parameter ifRevision: the revision that the item must have; nil for any.
+    /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/noField(_:of:)``, ``VaultError/changedMeanwhile(_:revision:)``,
+    ///   ``VaultError/unchanged``, ``VaultError/tooLarge``.
+    @discardableResult
+    public mutating func update(
+        _ name: ItemName, set values: borrowing FieldValues, remove removed: [FieldName] = [],
+        ifRevision: UInt64? = nil
+    ) throws(VaultError) -> Item {
+        let current = try current(name, ifRevision)
+        let opened = try snapshot.open(current.newest, at: current.entry)
+        for field in removed where !opened.content.fields.contains(where: { $0.name == field }) {
+            throw .noField(field, of: name)
+        }
+        guard !removed.isEmpty || opened.content.differs(from: values) else { throw .unchanged }
+        let draft = try opened.content.draft(putting: values, without: removed, at: now)
+        return try succeed(current, kept: opened.content.kept, draft, AuditEvent.itemChanged)
     }
 
     /// Puts a secret into an item, in place of the field of that name or as a new one.
     ///
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/unchanged``, ``VaultError/tooLarge``.
     public mutating func put(_ secret: borrowing SecretBytes, at path: FieldPath) throws(VaultError) {
-        let (entry, record, keys) = try current(path.item)
-        let content = try snapshot.content(record, at: entry)
-        switch content.secret(path.field) {
-        case .some(let old): guard !old.isEqual(to: secret) else { throw .unchanged }
-        case .none: break
-        }
-        var draft = try content.draft(without: path.field, at: now)
-        try draft.put(secret, at: path.field)
-        try store(draft.finish(), next(record, entry, isDeleted: false), at: entry.key, keys)
-        try drop(entry)
+        var values = FieldValues()
+        try values.put(secret.duplicate(), at: path.field)
+        try update(path.item, set: values)
     }
 
-    /// Removes an item and its secrets. A tombstone stays, which says only that something was there.
+    /// Moves an item to another level: every version is sealed anew under that level's keys, and what was sealed
+    /// under the old ones is purged.
     ///
-    /// - Throws: ``VaultError/noItem(_:)``.
-    public mutating func remove(_ name: ItemName) throws(VaultError) {
-        let (entry, record, keys) = try current(name)
-        try snapshot.remove(entry, record.header.level)
-        let header = next(record, entry, isDeleted: true)
-        try store(ItemContent.tombstone(), header, at: keys.key(ofDeleted: header.id), keys)
-        try drop(entry)
+    /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/levelLocked(_:)``, ``VaultError/changedMeanwhile(_:revision:)``,
+    ///   ``VaultError/unchanged``.
+    @discardableResult
+    public mutating func setLevel(
+        _ name: ItemName, _ level: ProtectionLevel, ifRevision: UInt64? = nil
+    ) throws(VaultError) -> Item {
+        let old = try current(name, ifRevision)
+        guard let keys = snapshot.vault.keys[level] else { throw .levelLocked(level) }
+        guard level != old.level else { throw .unchanged }
+        let entry = try snapshot.move(old.entry, old.level, to: level, keys, epoch: snapshot.vault.header.epoch)
+        try snapshot.remove(old.entry, old.level)
+        snapshot.purges = true
+        let moved = Current(level: level, keys: keys, entry: entry, newest: try snapshot.newest(entry, level))
+        let opened = try snapshot.open(moved.newest, at: entry)
+        return try succeed(moved, kept: opened.content.kept, try opened.content.draft(at: now)) {
+            .levelChanged($0, from: old.level)
+        }
+    }
+
+    /// Moves an item to the trash. Its name is free then, and its versions stay.
+    ///
+    /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/changedMeanwhile(_:revision:)``.
+    @discardableResult
+    public mutating func trash(_ name: ItemName, ifRevision: UInt64? = nil) throws(VaultError) -> Item {
+        let current = try current(name, ifRevision)
+        let opened = try snapshot.open(current.newest, at: current.entry)
+        let draft = try opened.content.draft(isTrashed: true, at: now)
+        return try succeed(current, kept: opened.content.kept, draft, AuditEvent.itemTrashed)
+    }
+
+    /// Removes an item with all its versions. A tombstone stays, which says only that something was there.
+    ///
+    /// - Returns: the item as it stood.
+    /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/changedMeanwhile(_:revision:)``.
+    @discardableResult
+    public mutating func purge(_ name: ItemName, ifRevision: UInt64? = nil) throws(VaultError) -> Item {
+        let current = try current(name, ifRevision)
+        let opened = try snapshot.open(current.newest, at: current.entry)
+        try destroy(current, kept: opened.content.kept)
+        return opened.item
+    }
+
+    /// Removes items that are in the trash, with all their versions.
+    ///
+    /// - Parameter names: whose items; nil for all. Where several of one name are in the trash, all of them go.
+    /// - Returns: the items as they stood.
+    /// - Throws: ``VaultError/noItem(_:)`` for a name that is not in the trash.
+    @discardableResult
+    public mutating func purgeTrash(_ names: [ItemName]? = nil) throws(VaultError) -> [Item] {
+        let trashed = try snapshot.trashed()
+        if let missing = names?.first(where: { name in !trashed.contains { $0.item.name == name } }) {
+            throw .noItem(missing)
+        }
+        let going = trashed.filter { names?.contains($0.item.name) ?? true }
+        for (level, entry, _) in going {
+            let current = try current(entry, level)
+            try destroy(current, kept: try snapshot.open(current.newest, at: entry).content.kept)
+        }
+        return going.map(\.item)
+    }
+
+    /// Brings an item back from the trash, or an earlier version of it to the top: one new version.
+    ///
+    /// - Parameters:
+    ///   - id: which of several items of that name in the trash; nil for the one that went there last.
+    ///   - revision: the version whose fields the new one gets; nil for the one that went to the trash.
+    /// - Throws: ``VaultError/noItem(_:)``; ``VaultError/itemExists(_:)`` when the item is not in the trash, or its
+    ///   name is taken; ``VaultError/noRevision(_:of:)``; ``VaultError/unchanged`` for the version that is on top.
+    @discardableResult
+    public mutating func restore(
+        _ name: ItemName, id: [UInt8]? = nil, revision: UInt64? = nil
+    ) throws(VaultError) -> Item {
+        let live = try snapshot.find(name)
+        if let live, let revision {
+            let current = try current(live.entry, live.level)
+            if id == nil || id == current.newest.header.id {
+                guard revision != current.newest.header.revision else { throw .unchanged }
+                return try restore(current, revision)
+            }
+        }
+        guard live == nil else { throw .itemExists(name) }
+        guard let latest = try snapshot.latestTrashed(name, id: id) else { throw .noItem(name) }
+        return try restore(try current(latest.entry, latest.level), revision)
     }
 
     // MARK: - Steps
 
-    private func current(_ name: ItemName) throws(VaultError) -> (TreeEntry, Record, LevelKeys) {
+    /// An item as it stands before a change of it.
+    private struct Current {
+        let level: ProtectionLevel
+        let keys: LevelKeys
+        let entry: TreeEntry
+        let newest: StoredVersion
+    }
+
+    private func current(_ name: ItemName, _ ifRevision: UInt64?) throws(VaultError) -> Current {
         guard let (level, entry) = try snapshot.find(name) else { throw .noItem(name) }
+        let current = try current(entry, level)
+        if let ifRevision, ifRevision != current.newest.header.revision {
+            throw .changedMeanwhile(name, revision: current.newest.header.revision)
+        }
+        return current
+    }
+
+    private func current(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) -> Current {
         guard let keys = snapshot.vault.keys[level] else { throw .levelLocked(level) }
-        return (entry, try snapshot.record(entry, level), keys)
+        return Current(level: level, keys: keys, entry: entry, newest: try snapshot.newest(entry, level))
     }
 
-    private func next(_ record: Record, _ entry: TreeEntry, isDeleted: Bool) -> Record.Header {
-        Record.Header(
-            level: record.header.level, isDeleted: isDeleted, id: record.header.id,
-            revision: record.header.revision + 1, epoch: snapshot.vault.header.epoch, parent: entry.digest,
-            salt: Random.bytes(16))
+    private mutating func restore(_ current: Current, _ revision: UInt64?) throws(VaultError) -> Item {
+        let kept = try snapshot.open(current.newest, at: current.entry).content.kept
+        let wanted = try snapshot.open(current.entry, current.level, revision: revision)
+        return try succeed(current, kept: kept, try wanted.content.draft(at: now), AuditEvent.itemRestored)
     }
 
-    private mutating func store(
-        _ content: consuming SecretBytes, _ header: Record.Header, at key: [UInt8], _ keys: LevelKeys
-    ) throws(VaultError) {
-        let box = AEAD.seal(
-            content, using: keys.recordKey(header), context: snapshot.recordContext(header))
-        let bytes = Record(header: header, box: box.bytes).encoded
-        let row: Int64 = try storing { () throws(StorageError) in
-            var add = try snapshot.vault.database.prepare(VaultSchema.addRecord)
-            try add.bind(1, bytes)
-            guard try add.step() else { throw .corrupt }
-            return add.number(0)
+    /// Puts a new version on top and drops what the history no longer holds.
+    private func succeed(
+        _ current: Current, kept: Int, _ draft: consuming ItemDraft,
+        _ event: (AuditEvent.ItemTrace) -> AuditEvent
+    ) throws(VaultError) -> Item {
+        let header = next(current, isDeleted: false)
+        let (item, key) = (draft.item(header), draft.key(current.keys, header.id))
+        let limit = min(kept + 1, snapshot.historyLimit)
+        let places = kept + 1 > limit ? try snapshot.places(current.newest, kept: kept) : []
+        let place = try snapshot.add(
+            draft.finish(kept: limit), header, current.keys, previous: limit > 0 ? current.entry.row : nil)
+        try snapshot.drop(places.dropFirst(limit))
+        if key != current.entry.key { try snapshot.remove(current.entry, current.level) }
+        try snapshot.insert(TreeEntry(key, place), current.level)
+        snapshot.log(event(.init(header)))
+        return item
+    }
+
+    private func destroy(_ current: Current, kept: Int) throws(VaultError) {
+        do throws(VaultError) { try snapshot.drop(try snapshot.places(current.newest, kept: kept)) } catch {
+            // A history that is damaged must be able to go, too.
+            guard error == .corrupt(.record) else { throw error }
+            try snapshot.dropVersions(of: current.newest.header.id)
         }
-        try snapshot.insert(TreeEntry(key: key, digest: PublicHash.hash(bytes), row: row), header.level)
+        try snapshot.remove(current.entry, current.level)
+        let header = next(current, isDeleted: true)
+        let place = try snapshot.add(ItemContent.tombstone(), header, current.keys, previous: nil)
+        try snapshot.insert(TreeEntry(current.keys.key(ofDeleted: header.id), place), current.level)
+        snapshot.purges = true
+        snapshot.log(.itemPurged(.init(header)))
     }
 
-    private func drop(_ entry: TreeEntry) throws(VaultError) {
-        try storing { () throws(StorageError) in
-            var drop = try snapshot.vault.database.prepare(VaultSchema.dropRecord)
-            try drop.bind(1, entry.row)
-            _ = try drop.step()
-        }
+    private func next(_ current: Current, isDeleted: Bool) -> Record.Header {
+        let header = current.newest.header
+        return Record.Header(
+            level: header.level, isDeleted: isDeleted, id: header.id, revision: header.revision + 1,
+            epoch: snapshot.vault.header.epoch, parent: current.entry.digest, salt: Random.bytes(16))
+    }
+}
+
+extension TreeEntry {
+    fileprivate init(_ key: [UInt8], _ place: VersionPlace) {
+        self.init(key: key, digest: place.digest, row: place.row)
     }
 }

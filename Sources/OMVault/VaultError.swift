@@ -11,6 +11,23 @@ public enum VaultError: Error, Hashable, Sendable {
     case vaultExists
     /// The password, code or key does not open this slot.
     case cannotUnlock
+    /// It is too early after a wrong password; nothing was checked.
+    case delayed(seconds: Int)
+    /// The login is right, but slot `id` was made for an enrolment before this one.
+    case staleLogin(UInt32)
+    case noSlot(UInt32)
+    /// A vault without a slot could never be opened again.
+    case lastSlot
+    /// A login slot needs a password or recovery slot beside it: a login can be wiped.
+    case loginSlotAlone
+    /// The vault has as many slots as there can be.
+    case tooManySlots
+    /// Another process changed or removed the slot meanwhile.
+    case slotChanged(UInt32)
+    /// The vault got new keys since it was unlocked: it is locked for those who hold the old ones.
+    case rekeyed
+    /// A policy keeps 0 to 1000 older versions, and stretches within the bounds of Argon2id.
+    case policyOutOfBounds
     /// The slot needs this device's key, which is not there.
     case deviceKeyMissing
     /// The slot needs the key of the device that the vault was made on; this device has another one.
@@ -29,22 +46,38 @@ public enum VaultError: Error, Hashable, Sendable {
     /// Items of this name stand under more than one level: one of them was put there while the others were locked.
     case ambiguous(ItemName, [ProtectionLevel])
     case noField(FieldName, of: ItemName)
+    /// The item has no such version: it never had, or it was dropped.
+    case noRevision(UInt64, of: ItemName)
     case itemExists(ItemName)
     case fieldExists(FieldName)
+    /// The item has another revision than the change was meant for: somebody else changed it.
+    case changedMeanwhile(ItemName, revision: UInt64)
     /// The new value is the old one.
     case unchanged
     /// A value above 1 MiB, or an item above ``Item/maximumCount``.
     case tooLarge
     /// Text that is no recovery code: a character is missing or mistyped.
     case mistypedRecoveryCode
+    /// Text that is no key file: not 88 bytes of its form, or its checksum is wrong.
+    case malformedKeyFile
     case invalidItemName
     case invalidFieldName
     case outOfMemory
     /// The slot's stretch has more lanes than this build computes.
     case unsupportedStretch
+    /// The audit log can be read and written only beside the device key that it stands under.
+    case noLogHere
     case storage(StorageError)
 
     public enum Part: String, Hashable, Sendable { case header, slot, level, tree, record }
+
+    /// Whether it tells of damage in the file, and not of a file that cannot be read now.
+    var isDamage: Bool {
+        switch self {
+        case .corrupt, .storage(.corrupt): true
+        default: false
+        }
+    }
 
     /// The SDK's number, where it has one.
     public var sdkCode: Int? {

@@ -1,7 +1,7 @@
 // A vault on disk, locked: it has slots and no way to ask for a secret.
 
 internal import Glibc
-public import OMRecords
+internal import OMRecords
 public import OMSecrets
 public import OMStorage
 
@@ -14,14 +14,21 @@ public struct VaultFile: ~Copyable {
     /// The ways to unlock this vault.
     public var slots: [KeySlot] { header.slots }
 
-    /// The level of items for which none is given.
-    public var defaultLevel: ProtectionLevel { header.defaultLevel }
+    /// The policy as the file has it. Only an unlock proves it, unless ``isNoted``.
+    public var policy: VaultPolicy { header.policy }
 
-    private let path: String
+    /// Whether slots and policy are the very ones that this device noted last.
+    public let isNoted: Bool
+
+    /// 16 bytes.
+    public var id: [UInt8] { header.id }
+
+    let path: String
     private let device: DeviceKey?
     private let folder: DeviceFolder?
-    private let header: VaultHeader
-    private let acceptsRollback: Bool
+    let header: VaultHeader
+    let acceptsRollback: Bool
+    private let clock: @Sendable () -> Int64
 
     /// Opens the file and reads its slots.
     ///
@@ -32,22 +39,37 @@ public struct VaultFile: ~Copyable {
     public static func open(
         _ path: String, device folder: DeviceFolder?, acceptsRollback: Bool = false
     ) throws(VaultError) -> VaultFile {
+        try open(path, device: folder, acceptsRollback: acceptsRollback, clock: millisecondsNow)
+    }
+
+    /// - Parameter clock: milliseconds since 1970.
+    static func open(
+        _ path: String, device folder: DeviceFolder?, acceptsRollback: Bool = false,
+        clock: @escaping @Sendable () -> Int64
+    ) throws(VaultError) -> VaultFile {
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
         let device = try storing { () throws(StorageError) in try folder?.load() }
         let header = try database.transaction(.read) { () throws(VaultError) in try readHeader(database) }
-        let file = VaultFile(
-            path: path, device: device, folder: folder, header: header, acceptsRollback: acceptsRollback)
-        try file.judgeHeader()
-        return file
+        return try VaultFile(path, device, folder, header, acceptsRollback, clock)
     }
 
-    /// To be asked before anybody types: whether the slot can be opened on this device at all.
+    private init(
+        _ path: String, _ device: consuming DeviceKey?, _ folder: DeviceFolder?, _ header: VaultHeader,
+        _ acceptsRollback: Bool, _ clock: @escaping @Sendable () -> Int64
+    ) throws(VaultError) {
+        (isNoted, self.header) = try Self.judge(header, path, device, folder, acceptsRollback)
+        (self.path, self.folder, self.acceptsRollback, self.clock) = (path, folder, acceptsRollback, clock)
+        self.device = device
+    }
+
+    /// To be asked before anybody types: whether the slot can be opened on this device, and now.
     ///
-    /// - Throws: ``VaultError/deviceKeyMissing``, ``VaultError/otherDeviceKey``.
-    public func checkDevice(for slot: KeySlot) throws(VaultError) {
-        guard slot.isDeviceBound, !isOwnDevice else { return }
+    /// - Throws: ``VaultError/deviceKeyMissing``, ``VaultError/otherDeviceKey``, ``VaultError/delayed(seconds:)``.
+    public func checkUse(of slot: KeySlot) throws(VaultError) {
+        guard slot.isDeviceBound else { return }
         switch device {
-        case .some: throw .otherDeviceKey
+        case .some where !isOwnDevice: throw .otherDeviceKey
+        case .some: if slot.kind == .password { try passwords()?.check() }
         case .none: throw .deviceKeyMissing
         }
     }
@@ -57,17 +79,35 @@ public struct VaultFile: ~Copyable {
         try storing { () throws(StorageError) in try Database.exists(path) }
     }
 
-    /// Unlocks with the key that `slot` asks for.
+    /// Unlocks with the key that `slot` asks for. A password slot is charged for it first.
     ///
     /// - Throws: ``VaultError/cannotUnlock`` for another key; ``VaultError/deviceKeyMissing`` and
-    ///   ``VaultError/otherDeviceKey`` when the slot is bound to a device key that is not here; the errors of reading.
+    ///   ``VaultError/otherDeviceKey`` when the slot is bound to a device key that is not here;
+    ///   ``VaultError/delayed(seconds:)`` too early after a wrong password; ``VaultError/staleLogin(_:)``; the errors of
+    ///   reading.
     public func unlock(_ slot: KeySlot, with key: borrowing Key<Unlocking>) throws(VaultError) -> Vault {
         // A slot that the vault no longer has opens nothing, though its bytes may be in somebody's hands.
         guard slots.contains(slot) else { throw .cannotUnlock }
-        try checkDevice(for: slot)
-        let root = try slot.unwrap(with: key, vault: header.id, device: device)
+        let root: Key<Deriving>
+        do throws(VaultError) { root = try self.root(slot, key) } catch {
+            // The answer does not wait for a log that cannot be written; on another device there is none.
+            if error == .cannotUnlock { try? record(.wrongSecret(slot: slot.id)) }
+            throw error
+        }
         try header.check(root)
         return try open(root: consume root)
+    }
+
+    private func root(_ slot: KeySlot, _ key: borrowing Key<Unlocking>) throws(VaultError) -> Key<Deriving> {
+        try checkUse(of: slot)
+        let passwords = slot.kind == .password ? passwords() : nil
+        switch passwords {
+        case .some(let passwords):
+            return try passwords.attempt { () throws(VaultError) in
+                try slot.unwrap(with: key, vault: header.id, device: device)
+            }
+        case .none: return try slot.unwrap(with: key, vault: header.id, device: device)
+        }
     }
 
     /// What can be read without any password: the two `always` levels, and nothing on another device than their own.
@@ -75,29 +115,57 @@ public struct VaultFile: ~Copyable {
         try open(root: nil)
     }
 
-    private func open(root: consuming Key<Deriving>?) throws(VaultError) -> Vault {
+    /// - Parameter keys: class keys that somebody else unwrapped before, beside those that open here.
+    func open(
+        root: consuming Key<Deriving>?, adding keys: [ProtectionLevel: LevelKeys] = [:]
+    ) throws(VaultError) -> Vault {
         let ownDevice: DeviceKey? = isOwnDevice ? device?.duplicate() : nil
         let ring = ClassKeyring(root: root?.duplicate(), device: ownDevice)
-        var keys: [ProtectionLevel: LevelKeys] = [:]
+        var keys = keys
         for wrap in header.wraps where keys[wrap.level] == nil {
             keys[wrap.level] = try ring.unwrap(wrap, vault: header.id, epoch: header.epoch)
         }
         let path = path
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
-        return Vault(
-            OpenVault(
-                database: database, header: header, root: root, keys: keys, marks: highWater(),
-                isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback))
+        let open = OpenVault(
+            database: database, header: header, root: root, device: ring.intoDevice(), keys: keys,
+            marks: highWater(), log: log, isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback)
+        open.finishPurge()
+        return Vault(open)
     }
 
-    private func highWater() -> HighWaterFile? {
+    func highWater() -> HighWaterFile? { Self.marks(.vault, header, device, folder) }
+
+    private static func marks(
+        _ kind: HighWaterFile.Kind, _ header: VaultHeader, _ device: borrowing DeviceKey?, _ folder: DeviceFolder?
+    ) -> HighWaterFile? {
         switch device {
-        case .some(let device): folder?.highWater(.vault, id: header.id, under: device)
+        case .some(let device): folder?.highWater(kind, id: header.id, under: device)
         case .none: nil
         }
     }
 
-    private var isOwnDevice: Bool {
+    /// Nil on another device than the vault's own.
+    var log: AuditLog? {
+        guard isOwnDevice else { return nil }
+        switch device {
+        case .some(let device): return AuditLog(device, vault: header.id)
+        case .none: return nil
+        }
+    }
+
+    private func passwords() -> PasswordCounter? {
+        let file = Self.marks(.password, header, device, folder)
+        switch consume file {
+        case .some(let file): return PasswordCounter(file, clock: clock)
+        case .none: return nil
+        }
+    }
+
+    /// Whether the vault was made on this device.
+    public var isOwnDevice: Bool { Self.isOwn(header, device) }
+
+    private static func isOwn(_ header: VaultHeader, _ device: borrowing DeviceKey?) -> Bool {
         switch device {
         case .some(let device): device.fingerprint() == header.device
         case .none: false
@@ -106,13 +174,23 @@ public struct VaultFile: ~Copyable {
 
     /// On the vault's own device the header has a mark. One that was read before the mark may be behind it, if a change
     /// came between the two; that is why a header that looks old is read once more.
-    private func judgeHeader() throws(VaultError) {
-        guard isOwnDevice, let noted = try OpenVault.readMarks(highWater(), acceptsRollback)?.first else { return }
-        do throws(VaultError) { _ = try header.judge(against: noted, acceptsRollback: acceptsRollback) } catch {
-            let path = path
+    ///
+    /// - Returns: the header, and whether it is the one of the mark.
+    private static func judge(
+        _ header: VaultHeader, _ path: String, _ device: borrowing DeviceKey?, _ folder: DeviceFolder?,
+        _ acceptsRollback: Bool
+    ) throws(VaultError) -> (Bool, VaultHeader) {
+        let seen = isOwn(header, device)
+            ? try OpenVault.readMarks(marks(.vault, header, device, folder), acceptsRollback)?.first : nil
+        guard let noted = seen else { return (false, header) }
+        do throws(VaultError) {
+            _ = try header.judge(against: noted, acceptsRollback: acceptsRollback)
+            return (header.mark == noted, header)
+        } catch {
             let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
-            let again = try database.transaction(.read) { () throws(VaultError) in try Self.readHeader(database) }
+            let again = try database.transaction(.read) { () throws(VaultError) in try readHeader(database) }
             _ = try again.judge(against: noted, acceptsRollback: acceptsRollback)
+            return (again.mark == noted, again)
         }
     }
 

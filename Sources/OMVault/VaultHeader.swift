@@ -1,4 +1,4 @@
-// What a vault says of itself: its id, its device, its class keys, its slots. Format: docs/vault-format.md, "Header".
+// What a vault says of itself: its id, its policy, its device, its class keys, its slots. Format: docs/vault-format.md, "Header".
 
 internal import OMRecords
 internal import OMSecrets
@@ -10,32 +10,60 @@ struct VaultHeader: Hashable, Sendable {
     static let firstEpoch: UInt32 = 1
 
     /// The bytes of a header.
-    static let count = 71 + ClassKeyWrap.all.count * (2 + ClassKeyWrap.boxCount) + MAC.count
+    static let count = 82 + ClassKeyWrap.all.count * (2 + ClassKeyWrap.boxCount) + MAC.count
 
     /// 16 random bytes.
     let id: [UInt8]
     let created: Int64
     /// Rises with every change of the header or a slot.
-    let generation: UInt64
-    let epoch: UInt32
-    let defaultLevel: ProtectionLevel
+    private(set) var generation: UInt64
+    /// Rises with every rekey.
+    private(set) var epoch: UInt32
+    private(set) var policy: VaultPolicy
     /// The rank of the provider that holds the device key, and the key's fingerprint.
     let deviceRank: UInt8
     let device: [UInt8]
-    let wraps: [ClassKeyWrap]
-    let slots: [KeySlot]
+    private(set) var wraps: [ClassKeyWrap]
+    /// By rising id.
+    private(set) var slots: [KeySlot]
     private(set) var mac: [UInt8]
 
-    /// A header signed with the root key.
+    /// The first header of a vault, signed with the root key.
     static func make(
-        id: [UInt8], created: Int64, defaultLevel: ProtectionLevel, deviceRank: UInt8, device: [UInt8],
+        id: [UInt8], created: Int64, policy: VaultPolicy, deviceRank: UInt8, device: [UInt8],
         wraps: [ClassKeyWrap], slots: [KeySlot], root: borrowing Key<Deriving>
     ) -> VaultHeader {
         var header = VaultHeader(
-            id: id, created: created, generation: 1, epoch: firstEpoch, defaultLevel: defaultLevel,
+            id: id, created: created, generation: 1, epoch: firstEpoch, policy: policy,
             deviceRank: deviceRank, device: device, wraps: wraps, slots: slots, mac: [])
-        header.mac = MAC.tag(of: header.signed, using: macKey(root), context: header.macContext)
+        header.sign(root)
         return header
+    }
+
+    /// The next header: other slots or another policy.
+    func changed(
+        policy: VaultPolicy? = nil, slots: [KeySlot]? = nil, root: borrowing Key<Deriving>
+    ) -> VaultHeader {
+        var header = self
+        header.generation += 1
+        header.policy = policy ?? self.policy
+        header.slots = (slots ?? self.slots).sorted { $0.id < $1.id }
+        header.sign(root)
+        return header
+    }
+
+    /// The next header, of another root key and other class keys.
+    func rekeyed(
+        policy: VaultPolicy, slots: [KeySlot], wraps: [ClassKeyWrap], root: borrowing Key<Deriving>
+    ) -> VaultHeader {
+        var header = self
+        header.epoch += 1
+        header.wraps = wraps
+        return header.changed(policy: policy, slots: slots, root: root)
+    }
+
+    private mutating func sign(_ root: borrowing Key<Deriving>) {
+        mac = MAC.tag(of: signed, using: Self.macKey(root), context: macContext)
     }
 
     /// - Throws: ``VaultError/corrupt(_:)`` when a byte of the header, or the set of slots, is not what a holder of
@@ -87,14 +115,14 @@ struct VaultHeader: Hashable, Sendable {
 
     // MARK: - Bytes
 
-    /// version ‖ id (16) ‖ created (8) ‖ generation (8) ‖ epoch (4) ‖ default level ‖ device rank ‖ device (32) ‖
+    /// version ‖ id (16) ‖ created (8) ‖ generation (8) ‖ epoch (4) ‖ policy (12) ‖ device rank ‖ device (32) ‖
     /// per wrap: level ‖ under ‖ box (72)
     private var body: [UInt8] {
         var bytes = [Self.version] + id
         bytes.append(number: created)
         bytes.append(number: generation)
         bytes.append(number: epoch)
-        bytes += [defaultLevel.code, deviceRank] + device
+        bytes += policy.encoded + [deviceRank] + device
         for wrap in wraps { bytes += [wrap.level.code, wrap.under.rawValue] + wrap.box.bytes }
         return bytes
     }
@@ -114,9 +142,8 @@ struct VaultHeader: Hashable, Sendable {
         let created: Int64 = try cursor.number(in: span)
         let generation: UInt64 = try cursor.number(in: span)
         let epoch: UInt32 = try cursor.number(in: span)
-        guard generation < UInt64(Int64.max), let level = ProtectionLevel(code: try cursor.number(in: span)) else {
-            throw MalformedBytes()
-        }
+        guard generation < UInt64(Int64.max), epoch < UInt32.max else { throw MalformedBytes() }
+        let policy = try VaultPolicy(decoding: &cursor, in: span)
         let rank: UInt8 = try cursor.number(in: span)
         let device = try cursor.take(32, in: span)
         var wraps: [ClassKeyWrap] = []
@@ -130,16 +157,16 @@ struct VaultHeader: Hashable, Sendable {
         let mac = try cursor.take(MAC.count, in: span)
         try cursor.end(in: span)
         return VaultHeader(
-            id: id, created: created, generation: generation, epoch: epoch, defaultLevel: level, deviceRank: rank,
+            id: id, created: created, generation: generation, epoch: epoch, policy: policy, deviceRank: rank,
             device: device, wraps: wraps, slots: slots, mac: mac)
     }
 
     private init(
-        id: [UInt8], created: Int64, generation: UInt64, epoch: UInt32, defaultLevel: ProtectionLevel,
+        id: [UInt8], created: Int64, generation: UInt64, epoch: UInt32, policy: VaultPolicy,
         deviceRank: UInt8, device: [UInt8], wraps: [ClassKeyWrap], slots: [KeySlot], mac: [UInt8]
     ) {
         (self.id, self.created, self.generation, self.epoch) = (id, created, generation, epoch)
-        (self.defaultLevel, self.deviceRank, self.device) = (defaultLevel, deviceRank, device)
+        (self.policy, self.deviceRank, self.device) = (policy, deviceRank, device)
         (self.wraps, self.slots, self.mac) = (wraps, slots, mac)
     }
 }

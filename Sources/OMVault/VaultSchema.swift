@@ -17,7 +17,9 @@ enum VaultSchema {
             CREATE TABLE branches (level INTEGER NOT NULL, prefix BLOB NOT NULL, digests BLOB NOT NULL, \
             PRIMARY KEY (level, prefix)) WITHOUT ROWID
             """,
-            "CREATE TABLE records (id INTEGER PRIMARY KEY, body BLOB NOT NULL)",
+            "CREATE TABLE records (id INTEGER PRIMARY KEY, previous INTEGER, body BLOB NOT NULL)",
+            "CREATE TABLE log (id INTEGER PRIMARY KEY, body BLOB NOT NULL)",
+            "CREATE TABLE pending (id INTEGER PRIMARY KEY CHECK (id = 1))",
         ])
 
     /// The most slots that a vault has.
@@ -32,10 +34,16 @@ enum VaultSchema {
         WHERE level = ?1 AND key BETWEEN ?2 AND ?3 ORDER BY key
         """
     static let findBranch = "SELECT \(bounded("digests", 512)) FROM branches WHERE level = ?1 AND prefix = ?2"
-    static let findRecord = "SELECT \(bounded("body", Item.maximumCount + 1024)) FROM records WHERE id = ?1"
+    static let findRecord =
+        "SELECT \(bounded("body", Item.maximumCount + 1024)), previous FROM records WHERE id = ?1"
+    static let countRecords = "SELECT count(*) FROM records"
+    static let countPending = "SELECT count(*) FROM pending"
 
     static let addHeader = "INSERT INTO header VALUES (1, ?1)"
     static let addSlot = "INSERT INTO slots VALUES (?1, ?2)"
+    static let saveHeader = "UPDATE header SET body = ?1 WHERE id = 1"
+    static let saveSlot = "INSERT INTO slots VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET body = ?2"
+    static let dropSlot = "DELETE FROM slots WHERE id = ?1"
     static let saveState = "INSERT INTO levels VALUES (?1, ?2) ON CONFLICT (level) DO UPDATE SET state = ?2"
     static let saveEntry = """
         INSERT INTO entries VALUES (?1, ?2, ?3, ?4) \
@@ -46,9 +54,30 @@ enum VaultSchema {
         """
     /// What stands below a leaf belongs to nothing and would come alive when the leaf splits.
     static let dropBranches = "DELETE FROM branches WHERE level = ?1 AND prefix BETWEEN ?2 AND ?3"
-    static let addRecord = "INSERT INTO records (body) VALUES (?1) RETURNING id"
+    /// Without a second value the version has none before it.
+    static let addRecord = "INSERT INTO records (body, previous) VALUES (?1, ?2) RETURNING id"
+    static let addPending = "INSERT INTO pending VALUES (1) ON CONFLICT DO NOTHING"
+    static let dropPending = "DELETE FROM pending"
     static let dropEntry = "DELETE FROM entries WHERE level = ?1 AND key = ?2"
+    static let dropEntries = "DELETE FROM entries WHERE level = ?1"
+    static let dropAllBranches = "DELETE FROM branches WHERE level = ?1"
+    /// The epoch stands in clear in every record.
+    static let dropOtherEpochs = "DELETE FROM records WHERE substr(body, 29, 4) <> ?1"
     static let dropRecord = "DELETE FROM records WHERE id = ?1"
+    /// Every version of an item, by the id that stands in clear.
+    static let dropVersions = "DELETE FROM records WHERE substr(body, 5, 16) = ?1"
+
+    /// One row more than are kept: a log that somebody filled is not read to its end.
+    static let findLogFrom = """
+        SELECT id, \(bounded("body", AuditEntry.maximumCount)) FROM log WHERE id >= ?1 \
+        ORDER BY id LIMIT \(AuditLog.capacity + 1)
+        """
+    static let findLogUpTo = """
+        SELECT id, \(bounded("body", AuditEntry.maximumCount)) FROM log WHERE id <= ?1 ORDER BY id DESC LIMIT 1
+        """
+    static let addLogEntry = "INSERT INTO log VALUES (?1, ?2)"
+    static let dropLogFrom = "DELETE FROM log WHERE id >= ?1"
+    static let dropLogBefore = "DELETE FROM log WHERE id < ?1"
 
     /// A blob that is longer than any of ours is read as no bytes, which no decoder takes: it is not loaded first.
     private static func bounded(_ column: String, _ count: Int) -> String {

@@ -9,8 +9,10 @@ enum House {
         "OMVault": ["OMSecrets", "OMStorage", "OMRecords"],
         "OMAuth": ["OMSecrets", "OMCrypto", "OMStorage"],
         "OMVectors": ["OMCrypto", "OMSecrets"],
+        "OMAgent": ["OMVault", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
         // The doors
-        "omvault": services.union(["COMSystem", "ArgumentParser"]),
+        "omvault": services.union(["OMAgent", "COMSystem", "ArgumentParser"]),
+        "omvault-agent": ["OMAgent"],
         "omvault-bench": services.union(["COMSystem", "COpenSSL", "CSodium", "CArgon2", "CCrypt", "CSQLite"]),
         // The C side
         "COMSystem": [], "COpenSSL": [], "CSodium": [], "CArgon2": [], "CCrypt": [], "CSQLite": [],

@@ -21,21 +21,21 @@ import Testing
             }
     }
 
-    private func slot() -> KeySlot {
+    private func slot(_ new: NewSlot? = nil) throws -> KeySlot {
         KeySlot(
-            .password, id: 1, .floor, salt: Random.bytes(16), created: 0, key: .random(), root: .random(),
+            try new ?? NewSlot(password: Password(secret("pass word")), .floor), id: 1, created: 0, root: .random(),
             vault: Random.bytes(16), device: DeviceKey(.random()))
     }
 
     @Test("a malformed slot is refused, also when it asks for 4 TiB")
     func slots() throws {
-        let bytes = slot().encoded
+        let bytes = try slot().encoded
         #expect(bytes.count == KeySlot.count)
         #expect(try KeySlot(decoding: bytes).encoded == bytes)
         let cases = malformed(
             bytes,
             [
-                (0, [0]), (0, [2]), (1, [0]), (1, [3]), (1, [255]),
+                (0, [0]), (0, [2]), (1, [0]), (1, [3]), (1, [4]), (1, [5]), (1, [255]), (42, [1]), (57, [1]),
                 (6, [0xff, 0xff, 0xff, 0xff]), (6, [0, 0, 0, 0]), (6, [0, 0, 0x1f, 0xff]), (6, [0, 0x10, 0, 1]),
                 (10, [0, 0, 0, 0]), (10, [0, 0, 0, 17]), (10, [0x80, 0, 0, 0]), (14, [0, 0, 0, 0]), (14, [0, 0, 0, 5]),
             ])
@@ -44,9 +44,47 @@ import Testing
         }
     }
 
+    @Test("a slot that is not stretched holds no stretch, and only a login slot a subject")
+    func unstretchedSlots() throws {
+        let kinds: [NewSlot] = [
+            NewSlot(keyFile: VaultKeyFile.random()), NewSlot(login: Random.bytes(16), key: .random()),
+        ]
+        for new in kinds {
+            let bytes = try slot(new).encoded
+            #expect(try KeySlot(decoding: bytes).encoded == bytes)
+            var places = [6, 9, 10, 13, 14, 17, 18, 33].map { (offset: $0, value: [UInt8(1)]) }
+            if new.kind == .keyFile { places += [(42, [1]), (57, [1])] }
+            for (name, bytes) in malformed(bytes, places + [(1, [1]), (1, [2]), (1, [5])]) {
+                #expect(throws: VaultError.corrupt(.slot), "\(new.kind) \(name)") { try KeySlot(decoding: bytes) }
+            }
+        }
+    }
+
+    @Test("a key file is read in its one form, and with any one character changed it is not")
+    func keyFiles() throws {
+        let file = VaultKeyFile.random()
+        let text = file.text().withBytes { span in String(decoding: span.indices.map { span[$0] }, as: UTF8.self) }
+        #expect(text.utf8.count == VaultKeyFile.maximumCount && text.hasPrefix("omvault-key-1-") && text.hasSuffix("\n"))
+        for typed in [text, String(text.dropLast())] {
+            #expect(try VaultKeyFile(text: secret(typed)).text().isEqual(to: file.text()), "\(typed)")
+        }
+        let letters = Array(text.dropLast())
+        var malformed = ["", "\n", text + "\n", " " + text, text.uppercased(), String(text.dropLast(2)), text + text]
+        for index in letters.indices {
+            var changed = letters
+            changed[index] = letters[index] == "7" ? "8" : "7"
+            malformed.append(String(changed))
+            changed[index] = Character(letters[index].uppercased())
+            if changed != letters { malformed.append(String(changed)) }
+        }
+        for text in malformed {
+            #expect(throws: VaultError.malformedKeyFile, "\(text)") { _ = try VaultKeyFile(text: secret(text)) }
+        }
+    }
+
     @Test("a slot with more lanes than this build computes is named as that when it is used, and only then")
     func lanes() throws {
-        var bytes = slot().encoded
+        var bytes = try slot().encoded
         bytes.replaceSubrange(14..<18, with: [0, 0, 0, 4])
         let slot = try KeySlot(decoding: bytes)
         #expect(throws: VaultError.unsupportedStretch) { _ = try slot.key(stretching: secret("pass word")) }
@@ -65,8 +103,10 @@ import Testing
             bytes,
             [
                 (0, [0]), (0, [2]), (25, [UInt8](repeating: 0xff, count: 8)), (37, [0]), (37, [4]), (37, [0x20]),
-                (37, [0x83]),
-                (71, [9]), (72, [1]), (72, [4]), (145, [3]),
+                (37, [0x83]), (33, [0xff, 0xff, 0xff, 0xff]), (38, [2]), (38, [0x80]), (39, [0x03, 0xe9]),
+                (39, [0xff, 0xff]), (41, [0, 0, 0x1f, 0xff]), (41, [0, 0x10, 0, 1]), (41, [0, 0, 0, 0]),
+                (45, [0, 0, 0, 0]), (45, [0, 0, 0, 17]), (45, [0x80, 0, 0, 0]),
+                (82, [9]), (83, [1]), (83, [4]), (156, [3]),
             ])
         for (name, bytes) in cases {
             #expect(throws: VaultError.corrupt(.header), "\(name)") {
@@ -100,20 +140,22 @@ import Testing
         var draft = ItemDraft(name: try ItemName("item"), created: 1, modified: 2)
         try draft.put(secret("value"), at: try FieldName("field"))
         try draft.put(secret("other"), at: try FieldName("gield"))
-        let bytes = draft.finish().withBytes { span in span.indices.map { span[$0] } }
+        let bytes = draft.finish(kept: 3).withBytes { span in span.indices.map { span[$0] } }
         #expect(bytes.count == 256)
+        #expect(try ItemContent(opened: SecretBytes(copying: bytes)).kept == 3)
         #expect(try ItemContent(opened: SecretBytes(copying: bytes)).fields.map(\.name.text) == ["field", "gield"])
-        // length 0..4, version 4, times 5..21, name length 21, name 23, count 27, field: 29 length, 30 name, 35 length
+        // length 0..4, version 4, state 5, kept 6, times 8..24, name length 24, name 26, count 30, field: 32 length,
+        // 33 name, 38 length
         let cases = malformed(
             bytes,
             [
-                (0, [0, 0, 0, 0]), (0, [0, 0, 1, 1]), (0, [0x80, 0, 0, 0]), (0, [0, 0, 0, 56]), (0, [0, 0, 0, 58]),
-                (4, [0]), (4, [2]), (21, [0, 0]), (21, [0xff, 0xff]), (21, [0, 3]), (23, [0]), (24, [0x1b]),
-                (25, [0xff]),
-                (26, [UInt8(ascii: ":")]), (27, [0, 0]), (27, [0, 1]), (27, [0, 3]), (27, [0xff, 0xff]), (29, [0]),
-                (29, [255]),
-                (30, [UInt8(ascii: "=")]), (30, [UInt8(ascii: "/")]), (30, [UInt8(ascii: "g")]), (35, [0x80, 0, 0, 0]),
-                (35, [0xff, 0xff, 0xff, 0xff]), (35, [0, 0, 0, 4]), (255, [1]), (100, [1]),
+                (0, [0, 0, 0, 0]), (0, [0, 0, 1, 1]), (0, [0x80, 0, 0, 0]), (0, [0, 0, 0, 61]), (0, [0, 0, 0, 63]),
+                (4, [0]), (4, [2]), (5, [2]), (5, [255]), (6, [0x03, 0xe9]), (6, [0xff, 0xff]), (6, [0x80, 0]),
+                (24, [0, 0]), (24, [0xff, 0xff]), (24, [0, 3]), (26, [0]), (27, [0x1b]), (28, [0xff]),
+                (29, [UInt8(ascii: ":")]), (30, [0, 0]), (30, [0, 1]), (30, [0, 3]), (30, [0xff, 0xff]), (32, [0]),
+                (32, [255]),
+                (33, [UInt8(ascii: "=")]), (33, [UInt8(ascii: "/")]), (33, [UInt8(ascii: "g")]), (38, [0x80, 0, 0, 0]),
+                (38, [0xff, 0xff, 0xff, 0xff]), (38, [0, 0, 0, 4]), (255, [1]), (100, [1]),
             ])
         for (name, bytes) in cases {
             #expect(throws: VaultError.corrupt(.record), "\(name)") {

@@ -28,9 +28,8 @@ final class Home {
         let code = RecoveryCode.random()
         keep(code)
         try VaultFile.create(
-            vault, device: device(), defaultLevel: .whenUnlocked,
-            password: try .init(.password, stretching: secret("pass word"), .floor),
-            recovery: try .init(.recovery, stretching: code.secret, .floor))
+            vault, device: device(), policy: VaultPolicy(defaultLevel: .whenUnlocked, stretch: .floor),
+            slots: [try NewSlot(password: Password(secret("pass word")), .floor), try NewSlot(recovery: code, .floor)])
     }
 
     func unlock(_ password: String = "pass word", acceptsRollback: Bool = false) throws -> Vault {

@@ -205,7 +205,7 @@ import Testing
         #expect(throws: expected) {
             try home.unlock().edit { edit throws(VaultError) in try edit.put(secret("n"), at: path) }
         }
-        #expect(throws: expected) { try home.unlock().edit { edit throws(VaultError) in try edit.remove(path.item) } }
+        #expect(throws: expected) { try home.unlock().edit { edit throws(VaultError) in try edit.purge(path.item) } }
         #expect(try home.unlock().items().count { $0.name == path.item } == 2)
         #expect(try home.get("b", "x") == "value of b")
     }
@@ -289,7 +289,7 @@ import Testing
         // The default level, byte 37: from when-unlocked to always, for whatever is added next.
         try home.tamper("UPDATE header SET body = CAST(substr(body, 1, 37) || x'01' || substr(body, 39) AS BLOB)")
         let file = try VaultFile.open(home.vault, device: nil)
-        #expect(file.defaultLevel == ProtectionLevel(.always))
+        #expect(file.policy.defaultLevel == ProtectionLevel(.always))
         let slot = file.slots[1]
         #expect(throws: VaultError.corrupt(.header)) {
             _ = try file.unlock(slot, with: try slot.key(stretching: RecoveryCode(typed: typed).secret))
@@ -299,12 +299,12 @@ import Testing
     @Test("a slot whose commitment is another's does not open, though its box would")
     func slotCommitment() throws {
         let vault = Random.bytes(16)
-        let key = Key<Unlocking>.random()
+        let file = VaultKeyFile.random()
         let slot = KeySlot(
-            .recovery, id: 1, .floor, salt: Random.bytes(16), created: 0, key: key, root: .random(), vault: vault,
-            device: DeviceKey(.random()))
+            NewSlot(keyFile: file), id: 1, created: 0, root: .random(), vault: vault, device: DeviceKey(.random()))
+        let key = file.key()
         #expect(throws: Never.self) { _ = try slot.unwrap(with: key, vault: vault, device: nil) }
-        for offset in 42..<74 {
+        for offset in 58..<90 {
             var bytes = slot.encoded
             bytes[offset] ^= 1
             let changed = try KeySlot(decoding: bytes)
@@ -381,7 +381,7 @@ extension Home {
     private var marksFile: String {
         get throws {
             let name = try FileManager.default.contentsOfDirectory(atPath: deviceFolder)
-                .first { $0.hasSuffix(".mark") }
+                .first { $0.hasPrefix("vault-") && $0.hasSuffix(".mark") }
             return deviceFolder + "/" + (name ?? "vault-none.mark")
         }
     }

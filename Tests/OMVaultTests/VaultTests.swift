@@ -47,7 +47,7 @@ import Testing
         #expect(throws: VaultError.noItem(try ItemName("missing"))) {
             try home.unlock().edit { edit throws(VaultError) in
                 try edit.add(ItemName("a"), level: nil) { _ throws(VaultError) in }
-                try edit.remove(ItemName("missing"))
+                try edit.purge(ItemName("missing"))
             }
         }
         #expect(try home.unlock().items().isEmpty)
@@ -59,8 +59,7 @@ import Testing
         try home.create()
         try home.add("a", ["x": "old value that must go"])
         let vault = try home.unlock()
-        try vault.edit { edit throws(VaultError) in try edit.remove(ItemName("a")) }
-        #expect(try vault.purgeLog())
+        try vault.edit { edit throws(VaultError) in try edit.purge(ItemName("a")) }
         #expect(throws: VaultError.noItem(try ItemName("a"))) { try home.get("a", "x") }
         try home.add("a", ["x": "new"])
         #expect(try home.get("a", "x") == "new")
@@ -80,7 +79,7 @@ import Testing
             }
         }
         try vault.edit { edit throws(VaultError) in
-            for number in stride(from: 0, to: 700, by: 2) { try edit.remove(ItemName("item \(number)")) }
+            for number in stride(from: 0, to: 700, by: 2) { try edit.purge(ItemName("item \(number)")) }
         }
         #expect(try vault.items().count == 350)
         for number in [1, 351, 699] { #expect(try vault.value("item \(number)", "n") == "\(number)") }

@@ -8,9 +8,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// Maps `size` bytes (a multiple of the page size) between two guard pages, locked in memory, left out of core
-/// dumps and zeroed in a forked child. `*locked` tells whether the lock was granted. NULL on failure.
-void *om_secret_map(size_t size, bool *locked);
+/// What keeps the pages of a mapping from prying eyes.
+enum om_secret_memory {
+    /// The system refused to lock them: they could be written to swap.
+    OM_MEMORY_PLAIN = 0,
+    /// mlock: never in swap, but root reads them through /proc/PID/mem.
+    OM_MEMORY_LOCKED = 1,
+    /// memfd_secret: out of the kernel's own map too, so that not even root reads them from outside.
+    OM_MEMORY_HIDDEN = 2,
+};
+
+/// Maps `size` bytes (a multiple of the page size) between two guard pages, left out of core dumps and gone or zeroed in
+/// a forked child: hidden when `hide` asks for it and the system can, else locked, else plain; `*got` tells which. NULL
+/// on failure.
+void *om_secret_map(size_t size, bool hide, enum om_secret_memory *got);
 void om_secret_unmap(void *base, size_t size);
 
 /// Zeroes memory in a way that the optimiser keeps.
@@ -18,6 +29,15 @@ void om_wipe(void *base, size_t size);
 
 /// No core file, no backtrace, and no other process of this user may read our memory or attach to us.
 int om_harden_process(void);
+
+/// No program that is started from here on gains rights by its set-user-id bit.
+int om_no_new_privileges(void);
+
+/// Overwrites the stack below the caller, where finished calls left their variables.
+void om_wipe_stack(void);
+
+/// 1 when the descriptor's file system lives in memory and is gone at reboot (tmpfs, ramfs); 0 when not.
+int om_is_in_memory(int fd);
 
 /// 1 when the descriptor's file system is a network one, where flock and fdatasync promise too little; 0 when not.
 int om_is_on_network(int fd);
@@ -40,5 +60,46 @@ int om_environment_erase(const char *name);
 pid_t om_spawn(char *const arguments[], int output, int error);
 /// Waits for the child: its exit code, or 128 + the signal that ended it.
 int om_wait(pid_t child);
+
+/// Starts the program at the absolute `path` in a session of its own: standard input, output and error are /dev/null,
+/// descriptor 3 is `ready`, every other one is closed, signals have their defaults. The child's id, or -1.
+pid_t om_spawn_detached(const char *path, char *const arguments[], char *const environment[], int ready);
+
+// Unix sockets. Every descriptor is close-on-exec.
+
+/// A stream socket connected to `path`, waiting at most `milliseconds` while its queue is full.
+int om_socket_connect(const char *path, int milliseconds);
+/// A listening stream socket at `path`, mode 0600, which must not exist.
+int om_socket_listen(const char *path, int backlog);
+/// The next connection, or -1: EAGAIN when there is none.
+int om_socket_accept(int listener);
+/// 1 when the descriptor is a listening Unix stream socket, 0 when not. `path` gets its address.
+int om_socket_is_listening(int fd, char *path, size_t capacity);
+/// The user and process at the other end, as the kernel saw them when the connection was made.
+int om_socket_peer(int fd, uid_t *user, pid_t *process);
+/// Sends without waiting and without SIGPIPE; bytes sent, or -1.
+ssize_t om_socket_send(int fd, const void *bytes, size_t count);
+/// Receives without waiting; bytes received, 0 at the end, or -1.
+ssize_t om_socket_receive(int fd, void *bytes, size_t count);
+
+/// A timer on the clock that counts suspended time too.
+int om_boot_timer(void);
+/// Makes the timer's descriptor readable at `seconds` since boot; 0 disarms it.
+int om_boot_timer_set(int timer, int64_t seconds);
+/// Milliseconds since boot, suspended time included.
+int64_t om_boot_milliseconds(void);
+
+/// A descriptor from which SIGTERM, SIGINT and SIGHUP are read; no thread that is started from here on gets them else.
+int om_signal_descriptor(void);
+/// The next signal's number from such a descriptor.
+int om_signal_next(int fd);
+
+// The kernel's keyring of this user: gone at reboot.
+
+/// Adds or replaces the key; every process of this user may read it.
+int om_keyring_put(const char *name, const void *bytes, size_t count);
+/// The key's length, of which at most `capacity` bytes were copied, or -1: ENOKEY when there is none.
+ssize_t om_keyring_get(const char *name, void *bytes, size_t capacity);
+int om_keyring_remove(const char *name);
 
 #endif

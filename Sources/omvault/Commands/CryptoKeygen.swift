@@ -195,17 +195,12 @@ struct CryptoKeygen: Verb {
         let path = try reference.path(default: "key")
         let access = try VaultAccess(door, vault: reference.vault)
         let secrets = try SecretSources(door, unlock.sources)
-        let chosen = try level.level(default: try access.file().defaultLevel)
-        let vault = try access.unlock(secrets, unlock)
+        let chosen = try level.level(default: try access.file().policy.defaultLevel)
+        try access.unlock(secrets, unlock)
         let bits = key.count * 8
-        let held = HeldSecret(key)
-        try access.run { () throws(VaultError) in
-            try vault.edit { edit throws(VaultError) in
-                try edit.add(path.item, level: chosen) { draft throws(VaultError) in
-                    try draft.put(held.secret, at: path.field)
-                }
-            }
-        }
+        var values = FieldValues()
+        try values.put(key, at: path.field)
+        _ = try access.perform(.add(path.item, level: chosen, values))
         try door.output.done(
             "made \(kind.name): \"\(reference.item)\" in vault \"\(access.place.name)\"",
             [
@@ -253,8 +248,8 @@ struct CryptoKeyRemove: Verb {
         _ = try KeyPairTag(tag)
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources)
-        let vault = try access.unlock(secrets, unlock)
-        var pairs = VaultKeyPairs(access, vault)
+        try access.unlock(secrets, unlock)
+        var pairs = VaultKeyPairs(access)
         let names = try KeyPairTag(tag)
         guard try pairs.contains(names.privateName) || pairs.contains(names.publicName) else {
             throw CryptoError.keyPairNotFound

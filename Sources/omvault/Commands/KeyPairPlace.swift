@@ -30,9 +30,9 @@ struct KeyPairPlace {
         _ make: () throws -> PrivateKey
     ) throws -> PlacedKeyPair {
         let access = try VaultAccess(door, vault: reference.vault)
-        let chosen = try level.level(default: try access.file().defaultLevel)
-        let vault = try access.unlock(secrets, unlock)
-        var pairs = VaultKeyPairs(access, vault, level: chosen, item: reference.item)
+        let chosen = try level.level(default: try access.file().policy.defaultLevel)
+        try access.unlock(secrets, unlock)
+        var pairs = VaultKeyPairs(access, level: chosen, item: reference.item)
         let key = try make()
         do { try StoredKeyPair.add(key, tag: tag ?? reference.item, to: &pairs) } catch CryptoError.keyPairExists {
             throw Failure(

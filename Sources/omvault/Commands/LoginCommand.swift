@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import OMAuth
 internal import OMSecrets
+internal import OMVault
 
 struct LoginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,6 +31,28 @@ struct LoginAccess {
 
     func authenticator(_ parameters: Argon2id.Parameters = .standard) -> Authenticator {
         Authenticator(stateFolder: home.state, deviceFolder: home.device, parameters: parameters)
+    }
+
+    /// The login that a vault's slot is for; nil when the ledger does not know it.
+    func owner(of slot: KeySlot) throws(Failure) -> LoginOwner? {
+        guard let id = slot.login else { return nil }
+        do throws(AuthError) { return try authenticator().owner(of: id) } catch { throw Failure(error) }
+    }
+
+    /// Checks a login for what it unlocks; a wrong password is counted as any.
+    func check(
+        _ user: UserName, _ profile: ProfileName, _ secrets: borrowing SecretSources, _ option: String
+    ) throws(Failure) -> VerifiedLogin {
+        let policy = try run { () throws(AuthError) in try profiles.profile(profile) }
+        // Before anybody types a password that could not be used.
+        guard policy.offlineAuthAllowed else { throw Failure(AuthError.offlineNotAllowed) }
+        let prompt = "Password of \(user.text), profile \(profile.text)"
+        let password = try secrets.readPassword(option, prompt: prompt)
+        return try run { () throws(AuthError) in try authenticator().check(user, policy, password: password) }
+    }
+
+    private func run<R: ~Copyable>(_ body: () throws(AuthError) -> R) throws(Failure) -> R {
+        do throws(AuthError) { return try body() } catch { throw Failure(error) }
     }
 
     /// - Parameter name: nil for the only profile there is.

@@ -1,37 +1,27 @@
 // How a verb gets at a vault: which file, which device, which password.
 
 internal import ArgumentParser
+internal import OMAgent
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 internal import OMVault
 
-/// The options of every verb that unlocks.
-struct UnlockOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Where the vault's password comes from.", valueName: "source"))
-    var passwordFrom: SecretSourceArgument?
-
-    @Option(help: ArgumentHelp("Unlock with the recovery code from here instead.", valueName: "source"))
-    var recoveryFrom: SecretSourceArgument?
-
-    func validate() throws {
-        if passwordFrom != nil, recoveryFrom != nil {
-            throw ValidationError("--password-from and --recovery-from are two ways to unlock; give one")
-        }
-    }
-
-    /// What ``SecretSources`` is told of these options.
-    var sources: [(key: String, value: SecretSourceArgument?)] {
-        recoveryFrom.map { [("--recovery-from", $0)] } ?? [("--password-from", passwordFrom)]
-    }
-}
-
-/// One vault, found but not opened.
-struct VaultAccess {
+/// One vault, found, and opened when something is asked of it.
+///
+///     let access = try VaultAccess(door)
+///     try access.unlock(secrets, options)
+///     let item = try access.perform(.item(name)).item()
+final class VaultAccess {
     let door: Door
     let place: VaultPlace
     let device: DeviceFolder?
+    /// Its path; empty where there is none.
+    let deviceFolder: String
     let acceptsRollback: Bool
+    /// One of these once it is unlocked: open here, or in the agent.
+    private var unlocked: Vault?
+    private var unlockedAgent: VaultAgent?
 
     /// - Parameter name: the vault that a reference names; nil for the one of `--vault`.
     init(_ door: Door, vault name: String? = nil, acceptsRollback: Bool = false) throws(Failure) {
@@ -40,6 +30,7 @@ struct VaultAccess {
         self.acceptsRollback = acceptsRollback
         place = if let name { try VaultPlace(name, in: home) } else { try door.vault(home) }
         device = try Self.deviceFolder(home)
+        deviceFolder = device == nil ? "" : home.device
     }
 
     /// Runs `body` on the vault; its errors get the vault's name.
@@ -53,42 +44,53 @@ struct VaultAccess {
         }
     }
 
-    /// Unlocks with what the options name.
-    func unlock(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> Vault {
-        // The file first: nobody types a password for a vault that is not there.
-        let file = try file()
-        let kind: KeySlot.Kind = options.recoveryFrom == nil ? .password : .recovery
-        guard let slot = file.slots.first(where: { $0.kind == kind }) else {
-            throw Failure(.badSecret, "vault \"\(place.name.shown)\" has no \(kind.noun)", hint: "unlock the other way")
-        }
-        try run { () throws(VaultError) in try file.checkDevice(for: slot) }
-        switch kind {
-        case .password:
-            let password = try secrets.readPassword("--password-from", prompt: "Password for vault \"\(place.name)\"")
-            return try run { () throws(VaultError) in
-                try file.unlock(slot, with: try slot.key(stretching: password.bytes))
-            }
-        case .recovery:
-            let typed = try secrets.read("--recovery-from", prompt: "Recovery code of vault \"\(place.name)\"")
-            return try run { () throws(VaultError) in
-                try file.unlock(slot, with: try slot.key(stretching: RecoveryCode(typed: typed).secret))
-            }
+    /// Unlocks with what the options name, once; or takes the agent where the vault is unlocked there.
+    func unlock(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) {
+        guard !isUnlocked else { return }
+        unlockedAgent = agentIfUnlocked(options)
+        if unlockedAgent == nil { unlocked = try open(secrets, options) }
+    }
+
+    private var isUnlocked: Bool {
+        switch unlocked {
+        case .some: true
+        case .none: unlockedAgent != nil
         }
     }
 
-    /// Runs `body` on what can be read without a password; when the item is not there, on the unlocked vault.
-    func read<R: ~Copyable>(
-        _ secrets: borrowing SecretSources, _ options: UnlockOptions,
-        _ body: (borrowing Vault) throws(VaultError) -> R
-    ) throws(Failure) -> R {
+    /// Asks the unlocked vault. To be called after ``unlock(_:_:)``.
+    func perform(_ request: consuming ItemRequest) throws(Failure) -> ItemReply {
+        switch unlocked {
+        case .some(let vault):
+            do throws(VaultError) { return try vault.perform(request) } catch {
+                throw Failure(error, vault: place.name)
+            }
+        case .none:
+            guard let unlockedAgent else { preconditionFailure("the vault is asked before it is unlocked") }
+            return try unlockedAgent.perform(request)
+        }
+    }
+
+    /// Asks the agent, then what can be read without a password; when the item is not there, the unlocked vault.
+    func read(
+        _ request: @autoclosure () -> ItemRequest, _ secrets: borrowing SecretSources, _ options: UnlockOptions
+    ) throws(Failure) -> ItemReply {
+        if let agent = agent(options) {
+            switch ask(agent, request()) {
+            case .reply(let reply): return reply
+            case .failure(let error): throw Failure(error, vault: place.name)
+            case .locked: break
+            case .none: break
+            }
+        }
         do throws(VaultError) {
             let open = try VaultFile.open(place.path, device: device, acceptsRollback: acceptsRollback).openAlways()
-            return try body(open)
+            return try open.perform(request())
         } catch {
             guard case .noItem = error else { throw Failure(error, vault: place.name) }
         }
-        let vault = try unlock(secrets, options)
-        return try run { () throws(VaultError) in try body(vault) }
+        try unlock(secrets, options)
+        return try perform(request())
     }
 
     /// Nil where this user never had a device key.
@@ -100,8 +102,42 @@ struct VaultAccess {
     }
 }
 
-extension KeySlot.Kind {
-    fileprivate var noun: String { self == .password ? "password" : "recovery code" }
+extension ItemReply {
+    /// The item that was asked for, or as it stands after its change.
+    consuming func item() throws(Failure) -> Item {
+        switch consume self {
+        case .item(let item): return item
+        case .changed(let item, _): return item
+        default: throw .unexpectedReply
+        }
+    }
+
+    consuming func items() throws(Failure) -> [Item] {
+        switch consume self {
+        case .items(let items): return items
+        default: throw .unexpectedReply
+        }
+    }
+
+    consuming func secret() throws(Failure) -> SecretBytes {
+        switch consume self {
+        case .secret(let secret): return secret
+        default: throw .unexpectedReply
+        }
+    }
+
+    /// What became of the bytes that a change was to purge; nil when there were none.
+    var purge: PurgeResult? {
+        switch self {
+        case .changed(_, let purge): purge
+        case .removed(_, let purge): purge
+        default: nil
+        }
+    }
+}
+
+extension Failure {
+    static var unexpectedReply: Failure { Failure(.general, "the vault answered another question than was asked") }
 }
 
 /// `ITEM` or `ITEM:FIELD`, as it is typed.

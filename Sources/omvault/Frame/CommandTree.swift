@@ -10,6 +10,9 @@ struct CommandTree: ParsableCommand {
         version: "omvault \(Omvault.version)",
         subcommands: [
             InitCommand.self, AddCommand.self, GetCommand.self, SetCommand.self, ListCommand.self, RemoveCommand.self,
+            HistoryCommand.self, RestoreCommand.self, VerifyCommand.self,
+            UnlockCommand.self, LockCommand.self, StatusCommand.self, AgentCommand.self,
+            KeyCommand.self, PolicyCommand.self, LogCommand.self,
             ProfileCommand.self, LoginCommand.self,
             VectorsCommand.self, CryptoCommand.self,
             TourCommand.self, ExitCodes.self,

@@ -5,7 +5,7 @@ internal import Glibc
 struct Door: Sendable {
     let output: Output
     let terminal: Terminal
-    private let vaultGiven: String?
+    let vaultGiven: String?
     private let assumesYes: Bool
 
     init(_ options: GlobalOptions) throws(Failure) {

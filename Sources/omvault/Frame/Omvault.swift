@@ -26,6 +26,7 @@ enum Omvault {
                 return .ok
             }
             try refuseUnreadable()
+            if try ShortWay.answer(to: arguments) { return .ok }
             return try perform(arguments)
         } catch let answered as Answered {
             return answered.status

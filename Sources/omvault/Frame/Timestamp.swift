@@ -17,6 +17,30 @@ enum Timestamp {
             "\(padded(Int(parts.tm_year) + 1900, 4))-\(padded(Int(parts.tm_mon) + 1))-\(padded(Int(parts.tm_mday)))"
         return date + "T\(padded(Int(parts.tm_hour))):\(padded(Int(parts.tm_min))):\(padded(Int(parts.tm_sec)))Z"
     }
+
+    /// Seconds since 1970 of `2026-11-21` or `2026-11-21T18:33:00Z`.
+    ///
+    /// - Returns: nil for any other text, and for a day or moment that there is not.
+    static func seconds(_ text: String) -> Int64? {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 10 || bytes.count == 20 else { return nil }
+        let pattern = Array("dddd-dd-ddTdd:dd:ddZ".utf8)
+        for (byte, wanted) in zip(bytes, pattern) {
+            guard wanted == UInt8(ascii: "d") ? (0x30...0x39).contains(byte) : byte == wanted else { return nil }
+        }
+        func number(_ range: Range<Int>) -> Int32 {
+            guard range.upperBound <= bytes.count else { return 0 }
+            return bytes[range].reduce(0) { $0 * 10 + Int32($1 - 0x30) }
+        }
+        var parts = tm()
+        parts.tm_year = number(0..<4) - 1900
+        (parts.tm_mon, parts.tm_mday) = (number(5..<7) - 1, number(8..<10))
+        (parts.tm_hour, parts.tm_min, parts.tm_sec) = (number(11..<13), number(14..<16), number(17..<19))
+        let seconds = Int64(timegm(&parts))
+        // timegm(3) turns 30 February into 1 March, and 25 o'clock into the next day.
+        let again = Self.text(seconds)
+        return again == text || again == text + "T00:00:00Z" ? seconds : nil
+    }
 }
 
 enum Identifier {
@@ -25,5 +49,13 @@ enum Identifier {
         let digits = Array(Hex.encode(bytes))
         let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
         return groups.map { String(digits[$0.clamped(to: digits.indices)]) }.joined(separator: "-")
+    }
+
+    /// - Returns: nil for anything but 32 hex digits, with the dashes where ``text(_:)`` puts them or without any.
+    static func bytes(_ text: String) -> [UInt8]? {
+        guard let bytes = try? Hex.decode(text.replacing("-", with: "")), bytes.count == 16,
+            !text.contains("-") || Self.text(bytes) == text.lowercased()
+        else { return nil }
+        return bytes
     }
 }

@@ -2,6 +2,7 @@
 // someone has decided what the user reads.
 
 internal import ArgumentParser
+internal import OMAgent
 internal import OMAuth
 internal import OMCrypto
 internal import OMSecrets
@@ -17,6 +18,7 @@ extension Failure {
         case let error as SecretsError: self.init(error)
         case let error as StorageError: self.init(error)
         case let error as VaultError: self.init(error, vault: nil)
+        case let error as AgentError: self.init(error)
         case let error as AuthError: self.init(error)
         case let error as CryptoError: self.init(error)
         case let error as VectorsError: self.init(error)
@@ -85,7 +87,7 @@ extension Failure {
 }
 
 extension FileHazard {
-    fileprivate var words: String {
+    var words: String {
         switch self {
         case .symbolicLink: "it is a symbolic link"
         case .notRegular: "it is no regular file"
@@ -97,7 +99,7 @@ extension FileHazard {
         }
     }
 
-    fileprivate func remedy(_ path: String) -> String {
+    func remedy(_ path: String) -> String {
         switch self {
         case .openToOthers: "when you trust what is in it: chmod go= \(path.shown)"
         case .onNetwork: "set XDG_STATE_HOME to a folder on a local disk"

@@ -13,11 +13,46 @@ extension Failure {
             self.init(.noVault, "there is no \(vault)", hint: "omvault init makes one; --vault names another")
         case .vaultExists:
             self.init(.exists, "\(vault) is there already", hint: "name another one, or move this one away")
-        case .cannotUnlock: self.init(.badSecret, "wrong password or recovery code for \(vault)")
+        case .cannotUnlock:
+            self.init(
+                .badSecret, "wrong password, recovery code or key file for \(vault)",
+                hint: "after each wrong password the next waits longer, 60 seconds at most; nothing is wiped")
+        case .delayed(let seconds):
+            self.init(
+                .delayed, "too early after a wrong password for \(vault); nothing was checked",
+                hint: "try again in \(seconds) s; a recovery code or key file need not wait",
+                details: ["retry_after": .number(seconds)])
+        case .staleLogin(let id):
+            self.init(
+                .noOffline, "the login is right, but slot \(id) of \(vault) was made for an earlier enrolment of it",
+                hint: "omvault key add-slot --type login USER, unlocked another way, makes it anew")
+        case .noSlot(let id):
+            self.init(.notFound, "\(vault) has no slot \(id)", hint: "omvault key slots")
+        case .lastSlot:
+            self.init(
+                .policy, "that is the last way to open \(vault); nothing was changed",
+                hint: "omvault key add-slot adds another one first")
+        case .loginSlotAlone:
+            self.init(
+                .policy, "a login slot needs a password or recovery slot beside it, since a login can be wiped",
+                hint: "remove the login slot first, or add a slot with key add-slot --type recovery")
+        case .tooManySlots:
+            self.init(.policy, "\(vault) has 64 slots, and that is all there can be", hint: "omvault key rm-slot ID")
+        case .slotChanged(let id):
+            self.init(
+                .conflict, "slot \(id) of \(vault) was changed meanwhile; nothing was done", hint: "omvault key slots")
+        case .rekeyed:
+            self.init(
+                .locked, "\(vault) was rekeyed after it was unlocked; the keys at hand open nothing of it any more",
+                hint: "unlock it again")
+        case .policyOutOfBounds:
+            self.init(
+                .usage, "that is outside what a policy may say",
+                hint: "history: 0 to \(VaultPolicy.maximumHistory); stretch: 8 to 1024 MiB and 1 to 16 passes")
         case .deviceKeyMissing:
             self.init(
                 .corrupt, "\(vault) opens with its password only beside this device's key, and that is gone",
-                hint: "restore the folder omvault-device, or use --recovery-from tty")
+                hint: "restore the folder omvault-device, or use --recovery-from tty or --key-file-from file:PATH")
         case .otherDeviceKey:
             self.init(
                 .corrupt, "\(vault) was made under another device key than the one here",
@@ -53,16 +88,28 @@ extension Failure {
             self.init(
                 .notFound, "no field \"\(field.text.shown)\" in item \"\(name.text.shown)\"",
                 hint: "omvault get \(name.text.shown)")
+        case .noRevision(let revision, let name):
+            self.init(
+                .notFound, "item \"\(name.text.shown)\" has no revision \(revision)",
+                hint: "omvault history \(name.text.shown)")
         case .itemExists(let name):
             self.init(
                 .exists, "item \"\(name.text.shown)\" is there already",
                 hint: "omvault set \(name.text.shown):FIELD changes it")
         case .fieldExists(let field): self.init(.usage, "field \"\(field.text.shown)\" is given twice")
+        case .changedMeanwhile(let name, let revision):
+            self.init(
+                .conflict, "item \"\(name.text.shown)\" was changed meanwhile: it has revision \(revision)",
+                hint: "look at it (omvault get \(name.text.shown)) and give --if-rev \(revision)")
         case .unchanged: self.init(.unchanged, "that is the value already; nothing was changed")
         case .tooLarge:
             self.init(.usage, "a field holds at most 1 MiB, an item at most 256 fields and 16 MiB")
         case .mistypedRecoveryCode:
             self.init(.badSecret, "that is no recovery code: a character is missing or mistyped")
+        case .malformedKeyFile:
+            self.init(
+                .badSecret, "that is no key file, or one of its characters was changed",
+                hint: "omvault key add-slot --type file --out FILE makes one")
         case .invalidItemName:
             self.init(
                 .usage, "that cannot be an item's name",
@@ -73,6 +120,10 @@ extension Failure {
                 hint: "1 to 64 bytes of UTF-8, no control characters, no colon, slash or equals sign")
         case .unsupportedStretch: self.init(SecretsError.lanesUnsupported)
         case .outOfMemory: self.init(SecretsError.outOfMemory)
+        case .noLogHere:
+            self.init(
+                .corrupt, "the audit log of \(vault) stands under a device key that is not here",
+                hint: "read it on the device that wrote it")
         case .storage(let error): self.init(error)
         }
     }

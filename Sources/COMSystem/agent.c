@@ -1,0 +1,158 @@
+// What an agent needs: Unix sockets with peers, a timer on the boot clock, signals as a descriptor, the user's keyring.
+#include "COMSystem.h"
+
+#include <errno.h>
+#include <linux/keyctl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+static int address_of(const char *path, struct sockaddr_un *address) {
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    if (strlen(path) >= sizeof address->sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(address->sun_path, path);
+    return 0;
+}
+
+static int closing(int fd) {
+    int failure = errno;
+    close(fd);
+    errno = failure;
+    return -1;
+}
+
+int om_socket_connect(const char *path, int milliseconds) {
+    struct sockaddr_un address;
+    if (address_of(path, &address) != 0) return -1;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return -1;
+    while (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) {
+        if (errno == EINTR) continue;
+        // A Unix socket whose queue is full has nothing to wait for with poll.
+        if (errno != EAGAIN || milliseconds <= 0) return closing(fd);
+        struct timespec pause = {0, 5000000};
+        nanosleep(&pause, NULL);
+        milliseconds -= 5;
+    }
+    return fd;
+}
+
+int om_socket_listen(const char *path, int backlog) {
+    struct sockaddr_un address;
+    if (address_of(path, &address) != 0) return -1;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0) return -1;
+    mode_t mask = umask(0177);
+    int bound = bind(fd, (struct sockaddr *)&address, sizeof address);
+    umask(mask);
+    if (bound != 0 || listen(fd, backlog) != 0) return closing(fd);
+    return fd;
+}
+
+int om_socket_accept(int listener) {
+    return accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+int om_socket_is_listening(int fd, char *path, size_t capacity) {
+    int kind = 0, domain = 0, listening = 0;
+    socklen_t size = sizeof kind;
+    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &kind, &size) != 0) return 0;
+    size = sizeof domain;
+    if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0) return 0;
+    size = sizeof listening;
+    if (getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &size) != 0) return 0;
+    if (kind != SOCK_STREAM || domain != AF_UNIX || !listening || capacity == 0) return 0;
+    struct sockaddr_un address;
+    memset(&address, 0, sizeof address);
+    size = sizeof address;
+    if (getsockname(fd, (struct sockaddr *)&address, &size) != 0 || address.sun_path[0] != '/') return 0;
+    if (strnlen(address.sun_path, sizeof address.sun_path) >= capacity) return 0;
+    memcpy(path, address.sun_path, sizeof address.sun_path < capacity ? sizeof address.sun_path : capacity);
+    path[capacity - 1] = 0;
+    return 1;
+}
+
+int om_socket_peer(int fd, uid_t *user, pid_t *process) {
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return -1;
+    *user = peer.uid;
+    *process = peer.pid;
+    return 0;
+}
+
+ssize_t om_socket_send(int fd, const void *bytes, size_t count) {
+    return send(fd, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+ssize_t om_socket_receive(int fd, void *bytes, size_t count) {
+    return recv(fd, bytes, count, MSG_DONTWAIT);
+}
+
+int om_boot_timer(void) {
+    return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+}
+
+int om_boot_timer_set(int timer, int64_t seconds) {
+    struct itimerspec at = {{0, 0}, {seconds, 0}};
+    return timerfd_settime(timer, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+int om_signal_descriptor(void) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGHUP);
+    int failure = pthread_sigmask(SIG_BLOCK, &set, NULL);
+    if (failure != 0) {
+        errno = failure;
+        return -1;
+    }
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int om_signal_next(int fd) {
+    struct signalfd_siginfo got;
+    ssize_t count = read(fd, &got, sizeof got);
+    return count == sizeof got ? (int)got.ssi_signo : -1;
+}
+
+// glibc has no keyctl; libkeyutils would be a dependency for three calls.
+
+static long find_key(const char *name) {
+    return syscall(SYS_keyctl, KEYCTL_SEARCH, KEY_SPEC_USER_KEYRING, "user", name, 0);
+}
+
+int om_keyring_put(const char *name, const void *bytes, size_t count) {
+    long key = syscall(SYS_add_key, "user", name, bytes, count, KEY_SPEC_USER_KEYRING);
+    if (key < 0) return -1;
+    // Possessor and user may do everything: a process whose session does not possess @u, such as a service, is the same
+    // user still.
+    return syscall(SYS_keyctl, KEYCTL_SETPERM, key, 0x3f3f0000UL) == 0 ? 0 : -1;
+}
+
+ssize_t om_keyring_get(const char *name, void *bytes, size_t capacity) {
+    long key = find_key(name);
+    if (key < 0) return -1;
+    return syscall(SYS_keyctl, KEYCTL_READ, key, bytes, capacity);
+}
+
+int om_keyring_remove(const char *name) {
+    long key = find_key(name);
+    if (key < 0) return errno == ENOKEY ? 0 : -1;
+    // Invalidated, not only unlinked: whoever else holds a link reads nothing from here on.
+    return syscall(SYS_keyctl, KEYCTL_INVALIDATE, key) == 0 ? 0 : -1;
+}

@@ -1,0 +1,149 @@
+// Asking the agent. Whoever answers must be this very user: the kernel says so, not the socket's name.
+
+internal import COMSystem
+internal import Glibc
+internal import OMRecords
+internal import OMSecrets
+public import OMVault
+
+/// What became of a request to the agent.
+public enum AgentAnswer: ~Copyable, Sendable {
+    case reply(ItemReply)
+    case failure(VaultError)
+    /// The keys that the request needs are not at hand there: ask for the password here.
+    case locked(AgentVaultState)
+}
+
+/// This user's agent, if one runs. Each call is a connection of its own.
+public struct AgentClient: Sendable {
+    private let socket: AgentSocket
+
+    public init(_ socket: AgentSocket) { self.socket = socket }
+
+    /// Has the agent answer a question or make a change.
+    public func perform(_ place: AgentPlace, _ request: consuming ItemRequest) throws(AgentError) -> AgentAnswer {
+        var body = SecretBuffer()
+        body.append(place: place)
+        request.encode(into: &body)
+        switch try repeating(.perform, body) {
+        case .reply(let reply): return .reply(reply)
+        case .failure(let error): return .failure(error)
+        case .locked(let state): return .locked(state)
+        default: throw .misbehaved
+        }
+    }
+
+    /// Hands the agent the keys of an unlocked vault.
+    ///
+    /// - Parameters:
+    ///   - idle: seconds without use after which it locks; 0 for the agent's own.
+    ///   - hard: seconds after which it locks in any case; 0 for the agent's own.
+    /// - Returns: what the vault refused, if it did.
+    public func unlock(
+        _ place: AgentPlace, _ keys: ClassKeys, idle: UInt32, hard: UInt32
+    ) throws(AgentError) -> VaultError? {
+        switch try ask(.unlock(place, keys, idle: idle, hard: hard)) {
+        case .done: return nil
+        case .failure(let error): return error
+        default: throw .misbehaved
+        }
+    }
+
+    /// Locks one vault, or all with nil. With `forgets` the keys of after-first-unlock go too.
+    public func lock(_ place: AgentPlace?, forgets: Bool) throws(AgentError) {
+        guard case .done = try ask(.lock(place, forgets: forgets)) else { throw .misbehaved }
+    }
+
+    /// Takes away the tickets of one vault, or of all with nil, which outlive an agent that was killed.
+    public func forgetTickets(of vault: [UInt8]?) {
+        let tickets = Tickets(socket.folder)
+        for id in vault.map({ [$0] }) ?? tickets.vaults { tickets.remove(id) }
+    }
+
+    public func status() throws(AgentError) -> AgentStatus {
+        switch try ask(.status) {
+        case .status(let status): return status
+        default: throw .misbehaved
+        }
+    }
+
+    /// Has the agent, of whatever version, end what it does, lock everything and go. Returns when it is gone.
+    public func stepDown() throws(AgentError) {
+        let channel = try connect()
+        try exchange { () throws(ChannelError) in
+            try channel.send(.stepDown, SecretBuffer(), within: AgentProtocol.frameTime)
+            guard let frame = try channel.receive(start: 10_000, frame: AgentProtocol.frameTime) else { return }
+            guard frame.kind == FrameKind.done.rawValue || frame.version != AgentProtocol.version else {
+                throw .malformed
+            }
+            // The connection ends with the process, and so does its hold on the socket.
+            _ = try channel.receive(start: 10_000, frame: AgentProtocol.frameTime)
+        }
+    }
+
+    // MARK: - One exchange
+
+    private func ask(_ request: consuming AgentRequest) throws(AgentError) -> AgentReply {
+        var body = SecretBuffer()
+        let kind = request.encode(into: &body)
+        return try repeating(kind, body)
+    }
+
+    /// Asks again while the agent has too many clients.
+    private func repeating(_ kind: FrameKind, _ body: borrowing SecretBuffer) throws(AgentError) -> AgentReply {
+        let end = now() + Int64(AgentProtocol.busyTime)
+        var pause: UInt32 = 2_000
+        while true {
+            switch try ask(kind, body) {
+            case .busy:
+                guard now() < end else { throw .busy }
+                usleep(pause)
+                pause = min(pause * 2, 100_000)
+            case .otherVersion(let version): throw .otherVersion(version)
+            case let reply: return reply
+            }
+        }
+    }
+
+    private func ask(_ kind: FrameKind, _ body: borrowing SecretBuffer) throws(AgentError) -> AgentReply {
+        let channel = try connect()
+        return try exchange { () throws(ChannelError) in
+            // An agent that is busy answers before it reads, and closes: what it said still counts.
+            do throws(ChannelError) { try channel.send(kind, body, within: AgentProtocol.answerTime) } catch {
+                guard error == .ended else { throw error }
+            }
+            guard
+                let frame = try channel.receive(
+                    start: AgentProtocol.answerTime, frame: AgentProtocol.answerTime,
+                    maximum: AgentProtocol.maximumAnswer)
+            else { throw .ended }
+            guard frame.version == AgentProtocol.version else { return .otherVersion(frame.version) }
+            return try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
+                do throws(MalformedBytes) { return try AgentReply.decode(frame.kind, bytes) } catch {
+                    throw .malformed
+                }
+            }
+        }
+    }
+
+    private func connect() throws(AgentError) -> FrameChannel {
+        let descriptor = om_socket_connect(socket.folder.reach(socket.name), Int32(AgentProtocol.busyTime))
+        guard descriptor >= 0 else {
+            // A socket that nobody listens at is what a killed agent leaves behind.
+            throw errno == ENOENT || errno == ECONNREFUSED ? .notRunning : errno == EAGAIN ? .busy : .io(errno)
+        }
+        let channel = FrameChannel(descriptor)
+        guard let user = channel.peer() else { throw .io(errno) }
+        guard user == geteuid() else { throw .otherUser(user) }
+        return channel
+    }
+
+    private func exchange<R: ~Copyable>(_ body: () throws(ChannelError) -> R) throws(AgentError) -> R {
+        do throws(ChannelError) { return try body() } catch {
+            switch error {
+            case .deadline: throw .deadline
+            case .ended, .malformed: throw .misbehaved
+            }
+        }
+    }
+}

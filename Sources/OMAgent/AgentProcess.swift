@@ -1,0 +1,122 @@
+// What makes a process fit to hold keys for hours, and how one is started.
+
+internal import COMSystem
+internal import Glibc
+internal import OMSecrets
+
+/// The agent's process.
+public enum AgentProcess {
+    public static let programName = "omvault-agent"
+    /// Freed memory is overwritten: names and other text that is no secret by itself do not stay behind either. malloc
+    /// reads it before `main`, so it stands in the environment.
+    public static let environment = (name: "GLIBC_TUNABLES", value: "glibc.malloc.tcache_count=0:glibc.malloc.perturb=90")
+
+    /// To be called first thing.
+    ///
+    /// - Parameter hidesMemory: false keeps secrets in memory that root can read; a test looks for them there.
+    /// - Returns: false when the system refuses.
+    public static func harden(hidesMemory: Bool) -> Bool {
+        umask(0o077)
+        guard om_harden_process() == 0, om_no_new_privileges() == 0 else { return false }
+        if hidesMemory { SecretMemory.hide() }
+        return true
+    }
+
+    /// Starts the agent's program in a session of its own, once, however many ask for it at the same time, and returns
+    /// when it listens.
+    ///
+    /// - Parameters:
+    ///   - program: absolute. Nobody but this user and root may be able to change it, or its folder.
+    ///   - options: further arguments.
+    /// - Returns: whether this call started it.
+    /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``, ``AgentError/cannotStart(_:)``.
+    public static func start(_ program: String, at socket: AgentSocket, options: [String] = []) throws(AgentError) -> Bool {
+        try check(program)
+        let lock = open(socket.folder.reach("\(socket.name).start"), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard lock >= 0 else { throw .io(errno) }
+        defer { close(lock) }
+        // Whoever has the lock starts one; the others find it running.
+        var waited = 0
+        while flock(lock, LOCK_EX | LOCK_NB) != 0 {
+            guard waited < 15_000 else { throw .deadline }
+            usleep(5_000)
+            waited += 5
+        }
+        do throws(AgentError) {
+            _ = try AgentClient(socket).status()
+            return false
+        } catch {
+            guard error == .notRunning else { throw error }
+        }
+        try spawn(program, ["--socket", socket.path, "--ready"] + options)
+        return true
+    }
+
+    private static func spawn(_ program: String, _ options: [String]) throws(AgentError) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw .io(errno) }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        defer { close(ends[0]) }
+        // A new process takes nothing of ours along: no variable that steers the loader, no secret that stands in one.
+        let environment = ["\(environment.name)=\(environment.value)", "PATH=/usr/bin:/bin"]
+        let child = withStrings([program] + options) { arguments in
+            withStrings(environment) { om_spawn_detached(program, arguments, $0, ends[1]) }
+        }
+        let failure = errno
+        close(ends[1])
+        guard child > 0 else { throw .io(failure) }
+        let words = readWords(ends[0])
+        guard words == ready else {
+            throw .cannotStart(words.isEmpty ? "it ended without a word" : words)
+        }
+    }
+
+    static let ready = "ready"
+
+    /// Tells whoever started this process that it listens, or why it does not: on descriptor 3, once.
+    public static func report(_ failure: String?) {
+        let words = Array((failure ?? ready).utf8)
+        _ = words.withUnsafeBytes { write(3, $0.baseAddress, $0.count) }
+        close(3)
+    }
+
+    private static func readWords(_ descriptor: Int32) -> String {
+        var words: [UInt8] = []
+        let end = now() + 15_000
+        while words.count < 4096 {
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&waiting, 1, Int32(clamping: max(0, end - now()))) != 0 else { return "it did not answer" }
+            var piece = [UInt8](repeating: 0, count: 512)
+            let got = read(descriptor, &piece, piece.count)
+            if got < 0, errno == EINTR { continue }
+            guard got > 0 else { break }
+            words += piece.prefix(got)
+        }
+        return String(decoding: words, as: UTF8.self)
+    }
+
+    /// Attack: whoever can write the program, or rename another one over it, gets every key that is unlocked.
+    public static func check(_ program: String) throws(AgentError) {
+        guard let slash = program.lastIndex(of: "/"), program.hasPrefix("/") else { throw .programMissing(program) }
+        var status = stat()
+        guard stat(program, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .programMissing(program) }
+        guard isOurs(status) else { throw .unsafeProgram(program) }
+        let folder = slash == program.startIndex ? "/" : String(program[..<slash])
+        guard stat(folder, &status) == 0, isOurs(status) else { throw .unsafeProgram(folder) }
+    }
+
+    private static func isOurs(_ status: stat) -> Bool {
+        (status.st_uid == 0 || status.st_uid == geteuid()) && status.st_mode & 0o022 == 0
+    }
+
+    private static func withStrings<R>(
+        _ words: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> R
+    ) -> R {
+        var copies = words.map { strdup($0) } + [nil]
+        defer { copies.forEach { free($0) } }
+        return copies.withUnsafeMutableBufferPointer { copies in
+            guard let base = copies.baseAddress else { preconditionFailure("a list of words ends with a null") }
+            return body(UnsafePointer(base))
+        }
+    }
+}

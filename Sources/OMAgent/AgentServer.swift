@@ -1,0 +1,245 @@
+// The agent: one process of one user that holds the keys of unlocked vaults. A thread a connection, all bounded; the
+// first thread waits for connections, for the clock and for signals.
+
+internal import COMSystem
+internal import Glibc
+internal import OMRecords
+internal import OMSecrets
+internal import OMVault
+internal import Synchronization
+
+/// Serves clients until it is told to go. The process must be hardened before the first secret gets into it:
+/// ``AgentProcess/harden(hidesMemory:)``.
+public final class AgentServer: Sendable {
+    /// Seconds.
+    public struct TimeOuts: Sendable {
+        public static let longest: UInt32 = 30 * 24 * 3600
+
+        public let idle: UInt32
+        public let hard: UInt32
+
+        public init(idle: UInt32 = 600, hard: UInt32 = 12 * 3600) { (self.idle, self.hard) = (idle, hard) }
+    }
+
+    private let listening: ListeningSocket
+    private let timeOuts: TimeOuts
+    private let seats = Mutex<[AgentPlace: VaultSeat]>([:])
+    private let tickets: Tickets
+    /// Connections, and those of them whose request is being answered.
+    private let clients = Mutex<(all: Int, working: Int)>((0, 0))
+    private let timer: Int32
+    private let signals: Int32
+
+    /// Seats for vaults that were never unlocked would be a way to fill the memory.
+    private static let maximumSeats = 256
+
+    /// - Throws: ``AgentError/io(_:)``.
+    public init(_ listening: ListeningSocket, _ timeOuts: TimeOuts) throws(AgentError) {
+        (self.listening, self.timeOuts) = (listening, timeOuts)
+        tickets = Tickets(listening.folder)
+        timer = om_boot_timer()
+        // Before the first thread: each inherits that these signals are held back.
+        signals = om_signal_descriptor()
+        guard timer >= 0, signals >= 0 else { throw .io(errno) }
+    }
+
+    /// Returns after SIGTERM, SIGINT, SIGHUP or a request to step down: every vault is locked then.
+    public func run() {
+        var waiting = [listening.descriptor, timer, signals].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        while true {
+            guard poll(&waiting, nfds_t(waiting.count), -1) >= 0 || errno == EINTR else { break }
+            if waiting[2].revents != 0, om_signal_next(signals) > 0 { break }
+            if waiting[1].revents != 0 { judge() }
+            if waiting[0].revents != 0 { acceptAll() }
+        }
+        listening.end()
+        for seat in allSeats { seat.lock(forgets: false) }
+        // Whoever was promised an answer gets it, within reason.
+        var waited = 0
+        while clients.withLock({ $0.working }) > 0, waited < 5_000 {
+            usleep(2_000)
+            waited += 2
+        }
+    }
+
+    private var allSeats: [VaultSeat] { seats.withLock { Array($0.values) } }
+
+    // MARK: - The clock
+
+    /// Locks what is due and sets the timer for what comes next.
+    private func judge() {
+        var expirations: UInt64 = 0
+        _ = read(timer, &expirations, 8)
+        let next = allSeats.compactMap { $0.judge() }.min()
+        om_boot_timer_set(timer, next ?? 0)
+    }
+
+    // MARK: - Connections
+
+    private func acceptAll() {
+        while true {
+            let descriptor = om_socket_accept(listening.descriptor)
+            guard descriptor >= 0 else {
+                // Out of descriptors: the queue waits until a connection ends.
+                if errno == EMFILE || errno == ENFILE || errno == ENOMEM { usleep(10_000) }
+                return
+            }
+            let channel = FrameChannel(descriptor)
+            // Attack: another user reaches the socket through a descriptor that was handed on, or a folder gone wrong.
+            guard channel.peer() == geteuid() else { continue }
+            let isFull = clients.withLock { clients in
+                guard clients.all < AgentProtocol.maximumClients else { return true }
+                clients.all += 1
+                return false
+            }
+            guard !isFull else {
+                try? channel.send(.busy, SecretBuffer(), within: 0)
+                continue
+            }
+            if !Connection(self, channel).start() { leave() }
+        }
+    }
+
+    fileprivate func leave() { clients.withLock { $0.all -= 1 } }
+
+    fileprivate func serve(_ channel: borrowing FrameChannel) {
+        var start = AgentProtocol.frameTime
+        while true {
+            let goesOn: Bool
+            do throws(ChannelError) { goesOn = try serveOne(channel, start) } catch {
+                if error == .malformed { refuse(channel) }
+                goesOn = false
+            }
+            // What the calls of this request left on the stack.
+            om_wipe_stack()
+            guard goesOn else { return }
+            start = AgentProtocol.restTime
+        }
+    }
+
+    /// - Returns: whether the connection goes on.
+    private func serveOne(_ channel: borrowing FrameChannel, _ start: Int) throws(ChannelError) -> Bool {
+        guard let frame = try channel.receive(start: start, frame: AgentProtocol.frameTime) else { return false }
+        clients.withLock { $0.working += 1 }
+        defer { clients.withLock { $0.working -= 1 } }
+        if frame.kind == FrameKind.stepDown.rawValue, frame.body.count == 0 {
+            try channel.send(.done, SecretBuffer(), within: AgentProtocol.frameTime)
+            kill(getpid(), SIGTERM)
+            return true
+        }
+        guard frame.version == AgentProtocol.version else {
+            var body = SecretBuffer()
+            body.append(AgentProtocol.version)
+            try channel.send(.otherVersion, body, within: AgentProtocol.frameTime)
+            return false
+        }
+        let request = try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
+            do throws(MalformedBytes) { return try AgentRequest.decode(frame.kind, bytes) } catch { throw .malformed }
+        }
+        let reply = answer(request)
+        var body = SecretBuffer()
+        let kind = reply.encode(into: &body)
+        guard body.count <= AgentProtocol.maximumAnswer else {
+            var instead = SecretBuffer()
+            instead.append(error: .tooLarge)
+            try channel.send(.failure, instead, within: AgentProtocol.frameTime)
+            return true
+        }
+        try channel.send(kind, body, within: AgentProtocol.restTime)
+        return true
+    }
+
+    private func refuse(_ channel: borrowing FrameChannel) {
+        try? channel.send(.refused, SecretBuffer(), within: AgentProtocol.frameTime)
+    }
+
+    // MARK: - Requests
+
+    private func answer(_ request: consuming AgentRequest) -> AgentReply {
+        switch consume request {
+        case .stepDown: return .done
+        case .status: return .status(status())
+        case .unlock(let place, let keys, let idle, let hard):
+            guard let seat = seat(at: place, makes: true) else { return .busy }
+            do throws(VaultError) {
+                try seat.unlock(
+                    keys, idle: Self.bounded(idle, timeOuts.idle), hard: Self.bounded(hard, timeOuts.hard))
+            } catch {
+                return .failure(error)
+            }
+            judge()
+            return .done
+        case .lock(let place, let forgets):
+            let locked = place.map { place in seat(at: place).map { [$0] } ?? [] } ?? allSeats
+            for seat in locked { seat.lock(forgets: forgets) }
+            return .done
+        case .perform(let place, let request):
+            guard let seat = seat(at: place) ?? resumed(place) else { return .locked(.locked) }
+            return seat.perform(request)
+        }
+    }
+
+    private static func bounded(_ asked: UInt32, _ own: UInt32) -> Int64 {
+        Int64(min(asked == 0 ? own : asked, TimeOuts.longest))
+    }
+
+    private func status() -> AgentStatus {
+        AgentStatus(
+            process: getpid(), memory: SecretMemory.protection.rawValue, idle: timeOuts.idle, hard: timeOuts.hard,
+            vaults: allSeats.map { $0.status() }.filter { $0.state != .locked }
+                .sorted { $0.place.vault < $1.place.vault })
+    }
+
+    private func seat(at place: AgentPlace, makes: Bool = false) -> VaultSeat? {
+        seats.withLock { seats in
+            if let seat = seats[place] { return seat }
+            guard makes, seats.count < Self.maximumSeats else { return nil }
+            let seat = VaultSeat(place, tickets)
+            seats[place] = seat
+            return seat
+        }
+    }
+
+    /// A seat for a vault of which a ticket of this boot is left.
+    private func resumed(_ place: AgentPlace) -> VaultSeat? {
+        guard !tickets.vaults.isEmpty, let seat = seat(at: place, makes: true) else { return nil }
+        seat.resume()
+        return seat
+    }
+}
+
+/// A connection on its way to the thread that serves it.
+private final class Connection {
+    private let server: AgentServer
+    private let channel: FrameChannel
+
+    init(_ server: AgentServer, _ channel: consuming FrameChannel) {
+        self.server = server
+        self.channel = channel
+    }
+
+    /// - Returns: false when the system gives no thread.
+    func start() -> Bool {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        pthread_attr_setstacksize(&attributes, 1 << 20)
+        var thread = pthread_t()
+        let argument = Unmanaged.passRetained(self)
+        let failure = pthread_create(
+            &thread, &attributes,
+            { argument in
+                guard let argument else { return nil }
+                Unmanaged<Connection>.fromOpaque(argument).takeRetainedValue().serve()
+                return nil
+            }, argument.toOpaque())
+        if failure != 0 { argument.release() }
+        return failure == 0
+    }
+
+    private func serve() {
+        server.serve(channel)
+        server.leave()
+    }
+}

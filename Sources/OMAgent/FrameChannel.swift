@@ -1,0 +1,134 @@
+// Frames over a socket: bounded in length and in time at both ends, their bodies in locked memory from the first byte.
+
+internal import COMSystem
+internal import Glibc
+internal import OMSecrets
+
+/// One message.
+struct Frame: ~Copyable {
+    let version: UInt8
+    let kind: UInt8
+    let body: SecretBuffer
+}
+
+enum ChannelError: Error, Hashable {
+    /// The other end closed the connection, or broke it.
+    case ended
+    case deadline
+    /// The head is none of ours, or announces more than is allowed.
+    case malformed
+}
+
+/// A connected socket, closed when it goes out of scope.
+struct FrameChannel: ~Copyable {
+    let descriptor: Int32
+
+    /// - Parameter descriptor: connected and not blocking. From here on it is the channel's to close.
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// The user at the other end.
+    func peer() -> uid_t? {
+        var user: uid_t = 0
+        var process: pid_t = 0
+        return om_socket_peer(descriptor, &user, &process) == 0 ? user : nil
+    }
+
+    /// The next frame.
+    ///
+    /// - Parameters:
+    ///   - start: how long it may take to begin, in milliseconds.
+    ///   - frame: how long until it is whole, once it has begun. Attack: a byte a second keeps a thread for years.
+    /// - Returns: nil when the other end closed the connection between two frames.
+    func receive(
+        start: Int, frame: Int, maximum: Int = AgentProtocol.maximumBody
+    ) throws(ChannelError) -> Frame? {
+        var head = SecretBuffer(capacity: AgentProtocol.headCount)
+        guard try fill(&head, AgentProtocol.headCount, until: now() + Int64(start), stopAfterFirst: true) else {
+            return nil
+        }
+        let end = now() + Int64(frame)
+        while head.count < AgentProtocol.headCount {
+            guard try fill(&head, AgentProtocol.headCount, until: end) else { throw .ended }
+        }
+        let (version, kind, count) = try Self.parse(head, maximum)
+        // What another version means by its kinds is not for us to read.
+        let isFrozen = kind == FrameKind.stepDown.rawValue || kind == FrameKind.otherVersion.rawValue
+        if version != AgentProtocol.version {
+            guard isFrozen, count <= 1 else { return Frame(version: version, kind: 0, body: SecretBuffer()) }
+        }
+        // It grows with what arrives, not with what was announced.
+        var body = SecretBuffer(capacity: min(count, 64 << 10))
+        while body.count < count {
+            guard try fill(&body, count, until: end) else { throw .ended }
+        }
+        return Frame(version: version, kind: kind, body: body)
+    }
+
+    private static func parse(
+        _ head: borrowing SecretBuffer, _ maximum: Int
+    ) throws(ChannelError) -> (UInt8, UInt8, Int) {
+        let bytes = head.withBytes { head in head.indices.map { head[$0] } }
+        let count = bytes[4...].reduce(0) { $0 << 8 | Int($1) }
+        guard Array(bytes[..<2]) == AgentProtocol.magic, count <= maximum else { throw .malformed }
+        return (bytes[2], bytes[3], count)
+    }
+
+    /// Receives until `buffer` holds `total` bytes, or once if `stopAfterFirst`; false at the end of the stream.
+    private func fill(
+        _ buffer: inout SecretBuffer, _ total: Int, until end: Int64, stopAfterFirst: Bool = false
+    ) throws(ChannelError) -> Bool {
+        while buffer.count < total {
+            var got = 0
+            buffer.append(upTo: min(total - buffer.count, 64 << 10)) { free in
+                got = free.withUnsafeMutableBytes { om_socket_receive(descriptor, $0.baseAddress, $0.count) }
+                return max(got, 0)
+            }
+            if got > 0, stopAfterFirst { return true }
+            if got == 0 { return false }
+            if got < 0 { try waitUnless(errno, POLLIN, until: end) }
+        }
+        return true
+    }
+
+    /// Sends one frame, whole or not at all as far as the other end can tell.
+    func send(
+        _ kind: FrameKind, _ body: borrowing SecretBuffer, version: UInt8 = AgentProtocol.version, within time: Int
+    ) throws(ChannelError) {
+        precondition(body.count <= AgentProtocol.maximumAnswer, "a frame longer than the protocol allows")
+        let end = now() + Int64(time)
+        var head = AgentProtocol.magic + [version, kind.rawValue]
+        for shift in [24, 16, 8, 0] { head.append(UInt8(truncatingIfNeeded: body.count >> shift)) }
+        // In one piece where it fits, so that a short answer costs one call.
+        var first = SecretBuffer(capacity: head.count + min(body.count, 4096))
+        first.append(head.span)
+        body.withBytes { first.append($0.extracting(0..<min($0.count, 4096))) }
+        try first.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in try sendAll(bytes, until: end) }
+        try body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
+            if bytes.count > 4096 { try sendAll(bytes.extracting(4096..<bytes.count), until: end) }
+        }
+    }
+
+    private func sendAll(_ bytes: Span<UInt8>, until end: Int64) throws(ChannelError) {
+        var done = 0
+        while done < bytes.count {
+            let sent = bytes.extracting(done..<bytes.count).withUnsafeBytes { rest in
+                om_socket_send(descriptor, rest.baseAddress, rest.count)
+            }
+            if sent > 0 { done += sent } else { try waitUnless(errno, POLLOUT, until: end) }
+        }
+    }
+
+    /// Waits for the socket after a call that would have waited.
+    private func waitUnless(_ failure: Int32, _ event: Int32, until end: Int64) throws(ChannelError) {
+        if failure == EINTR { return }
+        guard failure == EAGAIN || failure == EWOULDBLOCK else { throw .ended }
+        let left = end - now()
+        guard left > 0 else { throw .deadline }
+        var waiting = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+        _ = poll(&waiting, 1, Int32(clamping: left))
+    }
+}
+
+func now() -> Int64 { om_boot_milliseconds() }

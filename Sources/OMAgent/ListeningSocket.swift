@@ -1,0 +1,66 @@
+// The one socket of this user's agent: made by us, under a lock that only one agent holds, or handed over by systemd.
+
+internal import COMSystem
+internal import Glibc
+
+/// A socket at which the agent listens.
+public final class ListeningSocket: Sendable {
+    let descriptor: Int32
+    let folder: RuntimeFolder
+    private let name: String
+    /// Held until the process ends, however it ends. Nil when systemd owns the socket.
+    private let lock: Int32?
+
+    /// Makes the socket. What a killed agent left in its place is removed; a living agent's is not.
+    ///
+    /// - Throws: ``AgentError/cannotStart(_:)`` when another agent holds the folder.
+    public init(_ socket: AgentSocket) throws(AgentError) {
+        (folder, name) = (socket.folder, socket.name)
+        lock = try Self.takeLock(socket)
+        let path = folder.reach(name)
+        var status = stat()
+        if lstat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFSOCK else {
+                throw .cannotStart("\(socket.path) is there and is no socket")
+            }
+            unlink(path)
+        }
+        descriptor = om_socket_listen(path, 256)
+        guard descriptor >= 0 else { throw .io(errno) }
+    }
+
+    /// Takes the socket that systemd passed, if it passed one: `LISTEN_PID`, `LISTEN_FDS`, descriptor 3.
+    ///
+    /// - Throws: ``AgentError/cannotStart(_:)`` when that is no listening Unix socket in a folder of ours.
+    public init?(passed variable: (String) -> String?) throws(AgentError) {
+        guard let process = variable("LISTEN_PID"), process == "\(getpid())" else { return nil }
+        var path = [CChar](repeating: 0, count: 128)
+        guard variable("LISTEN_FDS") == "1", om_socket_is_listening(3, &path, path.count) == 1 else {
+            throw .cannotStart("what systemd passed is not one listening Unix socket")
+        }
+        let text = String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // The folder is checked as if we had made the socket ourselves.
+        let socket = try AgentSocket(path: text)
+        for (command, flag) in [(F_SETFD, FD_CLOEXEC), (F_SETFL, O_NONBLOCK)] {
+            guard fcntl(3, command, flag) == 0 else { throw .io(errno) }
+        }
+        (descriptor, folder, name, lock) = (3, socket.folder, socket.name, nil)
+    }
+
+    /// Closes the socket, so that the next client starts another agent.
+    func end() {
+        if lock != nil { unlink(folder.reach(name)) }
+        close(descriptor)
+    }
+
+    private static func takeLock(_ socket: AgentSocket) throws(AgentError) -> Int32 {
+        let path = socket.folder.reach("\(socket.name).lock")
+        let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .io(errno) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw .cannotStart("another agent runs at \(socket.path)")
+        }
+        return descriptor
+    }
+}

@@ -1,0 +1,77 @@
+// Where the agent's socket stands, and why nobody else can have put one there.
+//
+// Attack: another user makes the folder or the socket first, in a shared place, and is handed keys. So the folder must be
+// ours alone, it is held open from the check to the use, and there is no fallback under /tmp.
+
+internal import COMSystem
+internal import Glibc
+internal import OMStorage
+
+/// A folder of ours with mode 0700, held open.
+final class RuntimeFolder: Sendable {
+    let path: String
+    private let descriptor: Int32
+
+    /// - Throws: ``AgentError/notRunning`` when it is not there, ``AgentError/unsafeFolder(_:path:)``.
+    init(_ path: String) throws(AgentError) {
+        self.path = path
+        var named = stat()
+        guard lstat(path, &named) == 0 else { throw errno == ENOENT ? .notRunning : .io(errno) }
+        guard named.st_mode & S_IFMT != S_IFLNK else { throw .unsafeFolder(.symbolicLink, path: path) }
+        descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw errno == ENOTDIR ? .unsafeFolder(.notAFolder, path: path) : .io(errno) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .io(errno) }
+        guard status.st_uid == geteuid() else { throw .unsafeFolder(.otherOwner, path: path) }
+        guard status.st_mode & 0o077 == 0 else { throw .unsafeFolder(.openToOthers, path: path) }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// The folder, made if it is not there.
+    static func make(_ path: String) throws(AgentError) -> RuntimeFolder {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .io(errno) }
+        return try RuntimeFolder(path)
+    }
+
+    /// A name in the very folder that was checked, whatever its path leads to by now; short enough for a socket too.
+    func reach(_ name: String) -> String { "/proc/self/fd/\(descriptor)/\(name)" }
+
+    /// Whether what is in it is gone at reboot.
+    var isInMemory: Bool { om_is_in_memory(descriptor) == 1 }
+}
+
+/// The socket of this user's agent.
+public struct AgentSocket: Sendable {
+    let folder: RuntimeFolder
+    let name: String
+
+    public var path: String { "\(folder.path)/\(name)" }
+
+    /// The socket by the environment: `OMVAULT_AGENT_SOCK`, else `$XDG_RUNTIME_DIR/omvault/agent.sock`.
+    ///
+    /// - Parameter makes: whether the last folder is made when it is not there.
+    /// - Throws: ``AgentError/noRuntimeFolder``, ``AgentError/unsafeFolder(_:path:)``, ``AgentError/notRunning``.
+    public init(_ variable: (String) -> String?, makes: Bool = false) throws(AgentError) {
+        if let path = variable("OMVAULT_AGENT_SOCK") {
+            self = try AgentSocket(path: path)
+            return
+        }
+        guard let runtime = variable("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") else { throw .noRuntimeFolder }
+        do throws(AgentError) { _ = try RuntimeFolder(runtime) } catch {
+            throw error == .notRunning ? .noRuntimeFolder : error
+        }
+        let path = "\(runtime)/omvault"
+        self = AgentSocket(makes ? try RuntimeFolder.make(path) : try RuntimeFolder(path), "agent.sock")
+    }
+
+    private init(_ folder: RuntimeFolder, _ name: String) { (self.folder, self.name) = (folder, name) }
+
+    /// The socket at `path`, which must be absolute.
+    public init(path: String) throws(AgentError) {
+        guard path.hasPrefix("/"), let slash = path.lastIndex(of: "/"), !path.hasSuffix("/"), !path.utf8.contains(0)
+        else { throw .noRuntimeFolder }
+        folder = try RuntimeFolder(slash == path.startIndex ? "/" : String(path[..<slash]))
+        name = String(path[path.index(after: slash)...])
+    }
+}

@@ -1,0 +1,88 @@
+// One entry of the audit log, as bytes that only a holder of the device key can make.
+// Format: docs/vault-format.md, "Audit log".
+
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+
+/// An entry of the audit log.
+public struct AuditEntry: Hashable, Sendable {
+    /// 1 for the first entry, and 1 more with each.
+    public let sequence: UInt64
+    /// The oldest entry that was kept when this one was written.
+    public let oldest: UInt64
+    /// Seconds since 1970, by the clock of this device.
+    public let time: Int64
+    public let event: AuditEvent
+    /// The MAC of the entry before: 32 bytes, zeros for the first.
+    public let previous: [UInt8]
+    /// 32 bytes.
+    public let mac: [UInt8]
+
+    /// The most bytes that a detail has.
+    static let maximumDetail = 64
+    static let maximumCount = 26 + maximumDetail + 2 * MAC.count
+
+    static let beforeFirst = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: MAC.count))
+
+    /// An entry behind `last`.
+    init(
+        after last: HighWaterMark, oldest: UInt64, time: Int64, _ event: AuditEvent,
+        _ key: borrowing Key<Authenticating>, _ vault: [UInt8]
+    ) {
+        (sequence, previous) = (last.generation + 1, last.digest)
+        (self.oldest, self.time, self.event) = (oldest, time, event)
+        mac = MAC.tag(
+            of: Self.body(sequence, oldest, time, event, previous), using: key, context: Self.context(vault))
+    }
+
+    /// - Throws: ``MalformedBytes`` for bytes that are no entry, or were not written under `key`.
+    init(
+        decoding bytes: [UInt8], _ key: borrowing Key<Authenticating>, _ vault: [UInt8]
+    ) throws(MalformedBytes) {
+        let span = bytes.span
+        var cursor = ByteCursor()
+        sequence = try cursor.number(in: span)
+        oldest = try cursor.number(in: span)
+        time = try cursor.number(in: span)
+        let kind: UInt8 = try cursor.number(in: span)
+        let count: UInt8 = try cursor.number(in: span)
+        guard Int(count) <= Self.maximumDetail, (1..<UInt64(Int64.max)).contains(sequence),
+            (1...sequence).contains(oldest)
+        else { throw MalformedBytes() }
+        event = try AuditEvent(kind: kind, detail: try cursor.take(Int(count), in: span))
+        previous = try cursor.take(MAC.count, in: span)
+        mac = try cursor.take(MAC.count, in: span)
+        try cursor.end(in: span)
+        do throws(SecretsError) {
+            try MAC.check(
+                mac, of: Array(bytes.dropLast(MAC.count)), using: key, context: Self.context(vault))
+        } catch { throw MalformedBytes() }
+    }
+
+    /// The entry as a place in the log's history.
+    var mark: HighWaterMark { HighWaterMark(generation: sequence, digest: mac) }
+
+    /// Whether the entry stands right behind `last`.
+    func follows(_ last: HighWaterMark) -> Bool {
+        sequence == last.generation + 1 && previous == last.digest
+    }
+
+    /// The bytes of its row, from which its MAC can be computed again.
+    public var encoded: [UInt8] { Self.body(sequence, oldest, time, event, previous) + mac }
+
+    /// sequence (8) ‖ oldest (8) ‖ time (8) ‖ kind ‖ length of the detail ‖ detail ‖ previous (32)
+    private static func body(
+        _ sequence: UInt64, _ oldest: UInt64, _ time: Int64, _ event: AuditEvent, _ previous: [UInt8]
+    ) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(number: sequence)
+        bytes.append(number: oldest)
+        bytes.append(number: time)
+        let detail = event.detail
+        bytes += [event.kind, UInt8(detail.count)] + detail
+        return bytes + previous
+    }
+
+    private static func context(_ vault: [UInt8]) -> Context { Context(.logMAC, .bytes(vault)) }
+}

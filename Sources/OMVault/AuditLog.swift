@@ -1,0 +1,174 @@
+// The audit log: written with each change, in its transaction, and verified on request.
+// Format: docs/vault-format.md, "Audit log".
+
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+
+/// The log of one vault on the device that holds its key. A class, because keys move and several hold this one.
+final class AuditLog: Sendable {
+    /// The most entries that are kept.
+    static let capacity: UInt64 = 10_000
+    /// More events of items than this in one change become one entry, or an import would push out everything else.
+    static let singleEvents = 64
+
+    let key: Key<Authenticating>
+    private let vault: [UInt8]
+
+    init(_ device: borrowing DeviceKey, vault: [UInt8]) {
+        key = device.key.derive(Context(.logMAC))
+        self.vault = vault
+    }
+
+    /// Writes entries behind the log's head. To be called inside a writing transaction, under the vault's lock.
+    ///
+    /// - Parameters:
+    ///   - last: where this device's mark says that the log ends.
+    ///   - startingAnew: keeps nothing of what is there.
+    /// - Returns: where it ends now, for the mark.
+    func append(
+        _ events: [AuditEvent], after last: HighWaterMark, startingAnew: Bool = false, now: Int64,
+        in database: borrowing Database
+    ) throws(VaultError) -> HighWaterMark {
+        var (head, oldest, stray) = try end(after: last, in: database)
+        if let stray {
+            try drop(VaultSchema.dropLogFrom, stray, in: database)
+        }
+        let events = (stray.map { [.strayRows(first: $0)] } ?? []) + Self.summed(events)
+        guard !events.isEmpty else { return head }
+        if startingAnew { oldest = head.generation + 1 }
+        let former = oldest
+        try storing { () throws(StorageError) in
+            var add = try database.prepare(VaultSchema.addLogEntry)
+            for event in events {
+                let next = head.generation + 1
+                oldest = max(oldest, next > Self.capacity ? next - Self.capacity + 1 : 1)
+                let entry = AuditEntry(after: head, oldest: oldest, time: now, event, key, vault)
+                try add.bind(1, Int64(entry.sequence))
+                try add.bind(2, entry.encoded)
+                _ = try add.step()
+                head = entry.mark
+            }
+        }
+        if oldest > former || startingAnew { try drop(VaultSchema.dropLogBefore, oldest, in: database) }
+        return head
+    }
+
+    /// Where the log ends, and where it begins: what the mark says, or what a crash left behind it. Rows behind the
+    /// mark that do not follow it are not ours: `stray` is the first of them.
+    private func end(
+        after last: HighWaterMark, in database: borrowing Database
+    ) throws(VaultError) -> (head: HighWaterMark, oldest: UInt64, stray: UInt64?) {
+        var head = last
+        // The row of the mark says where the log begins; where that was taken away or changed, an earlier one does.
+        var oldest: UInt64 = 1
+        for (_, bytes) in try rows(VaultSchema.findLogUpTo, Int64(last.generation), in: database) {
+            if let entry = try? AuditEntry(decoding: bytes, key, vault) { oldest = entry.oldest }
+        }
+        for (row, bytes) in try rows(VaultSchema.findLogFrom, Int64(last.generation) + 1, in: database) {
+            let entry = try? AuditEntry(decoding: bytes, key, vault)
+            guard let entry, row == Int64(entry.sequence), entry.follows(head) else {
+                return (head, oldest, UInt64(row))
+            }
+            (head, oldest) = (entry.mark, entry.oldest)
+        }
+        return (head, oldest, nil)
+    }
+
+    private func drop(_ sql: String, _ sequence: UInt64, in database: borrowing Database) throws(VaultError) {
+        try storing { () throws(StorageError) in
+            var drop = try database.prepare(sql)
+            try drop.bind(1, Int64(sequence))
+            _ = try drop.step()
+        }
+    }
+
+    private static func summed(_ events: [AuditEvent]) -> [AuditEvent] {
+        let items = events.filter(\.isOfItem)
+        guard items.count > singleEvents else { return events }
+        var (added, changed, purged): (UInt32, UInt32, UInt32) = (0, 0, 0)
+        for event in items {
+            switch event {
+            case .itemAdded: added += 1
+            case .itemPurged: purged += 1
+            default: changed += 1
+            }
+        }
+        return events.filter { !$0.isOfItem } + [.manyItems(added: added, changed: changed, purged: purged)]
+    }
+
+    /// The one entry of a new log.
+    func first(_ event: AuditEvent, now: Int64) -> AuditEntry {
+        AuditEntry(after: AuditEntry.beforeFirst, oldest: 1, time: now, event, key, vault)
+    }
+
+    // MARK: - Reading
+
+    /// Every entry up to the first place where the log is not what this device wrote.
+    ///
+    /// - Parameter mark: read before the transaction began.
+    func read(upTo mark: HighWaterMark, in database: borrowing Database) throws(VaultError) -> AuditTrail {
+        let rows = try rows(VaultSchema.findLogFrom, Int64.min, in: database)
+        let newest = rows.last { $0.0 >= 1 }.flatMap { try? AuditEntry(decoding: $0.1, key, vault) }
+        let first = newest?.oldest ?? (mark.generation > Self.capacity ? mark.generation - Self.capacity + 1 : 1)
+        var entries: [AuditEntry] = []
+        func trail(_ sequence: UInt64, _ fault: AuditFault.Kind) -> AuditTrail {
+            AuditTrail(entries: entries, fault: AuditFault(sequence: sequence, kind: fault))
+        }
+        for (row, bytes) in rows {
+            let expected = entries.last.map { $0.sequence + 1 } ?? first
+            guard row >= 1, UInt64(row) >= expected else { return trail(UInt64(max(row, 0)), .added) }
+            let isBehindMark = expected > mark.generation
+            guard UInt64(row) == expected else {
+                return isBehindMark ? trail(UInt64(row), .added) : trail(expected, .missing)
+            }
+            guard let entry = try? AuditEntry(decoding: bytes, key, vault), entry.sequence == expected,
+                entries.last.map({ entry.follows($0.mark) }) ?? true,
+                expected != mark.generation || entry.mark == mark
+            else { return trail(expected, isBehindMark ? .added : .changed) }
+            entries.append(entry)
+        }
+        let end = entries.last?.sequence ?? first - 1
+        guard end >= mark.generation else { return trail(end + 1, .missing) }
+        return AuditTrail(entries: entries, fault: nil)
+    }
+
+    private func rows(
+        _ sql: String, _ from: Int64, in database: borrowing Database
+    ) throws(VaultError) -> [(Int64, [UInt8])] {
+        try storing { () throws(StorageError) in
+            var find = try database.prepare(sql)
+            try find.bind(1, from)
+            var rows: [(Int64, [UInt8])] = []
+            while try find.step() { rows.append((find.number(0), find.bytes(1))) }
+            return rows
+        }
+    }
+}
+
+/// The log as far as it is to be believed.
+public struct AuditTrail: Sendable {
+    public let entries: [AuditEntry]
+    /// Nil when the whole log is what this device wrote.
+    public let fault: AuditFault?
+}
+
+/// The first place where the log is not what this device wrote.
+public struct AuditFault: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable {
+        /// An entry was dropped, or the log's end was cut off.
+        case missing
+        /// An entry was edited, moved or replaced.
+        case changed
+        /// An entry stands where this device keeps none.
+        case added
+    }
+
+    /// The sequence of the bad entry.
+    public let sequence: UInt64
+    public let kind: Kind
+}
+
+extension AuditEvent {
+    fileprivate var isOfItem: Bool { (16...22).contains(kind) }
+}

@@ -1,0 +1,122 @@
+// What can be asked of an unlocked vault, as a value: the process that holds the keys and one that asks it over a socket
+// ask alike.
+
+public import OMRecords
+public import OMSecrets
+
+/// One question or one atomic change. `ifRevision` makes a change only while the item has that revision; `revision` asks
+/// for an earlier version, nil for the newest.
+public enum ItemRequest: ~Copyable, Sendable {
+    /// The items, or those in the trash, without their secrets: ``ItemReply/items(_:)``.
+    case items(trashed: Bool)
+    /// ``ItemReply/item(_:)``
+    case item(ItemName)
+    /// ``ItemReply/secret(_:)``
+    case secret(FieldPath, revision: UInt64?)
+    /// An item with all its secrets: ``ItemReply/secrets(_:_:)``.
+    case secrets(ItemName, revision: UInt64?)
+    /// ``ItemReply/versions(_:)``, the newest first.
+    case history(ItemName)
+    /// A new item; a nil level is the vault's default: ``ItemReply/changed(_:purge:)``.
+    case add(ItemName, level: ProtectionLevel?, FieldValues)
+    /// Fields that are put in, in place of those of the same names, and fields that go: ``ItemReply/changed(_:purge:)``.
+    case update(ItemName, set: FieldValues, remove: [FieldName], ifRevision: UInt64?)
+    /// ``ItemReply/changed(_:purge:)``
+    case setLevel(ItemName, ProtectionLevel, ifRevision: UInt64?)
+    /// All of them or none: ``ItemReply/removed(_:purge:)``.
+    case trash([ItemName], ifRevision: UInt64?)
+    /// All of them or none, with all versions: ``ItemReply/removed(_:purge:)``.
+    case purge([ItemName], ifRevision: UInt64?)
+    /// What is in the trash under these names, or all of it: ``ItemReply/removed(_:purge:)``.
+    case purgeTrash([ItemName]?)
+    /// ``ItemReply/changed(_:purge:)``; see ``VaultEdit/restore(_:id:revision:)``.
+    case restore(ItemName, id: [UInt8]?, revision: UInt64?)
+}
+
+/// What ``Vault/perform(_:)`` answers.
+public enum ItemReply: ~Copyable, Sendable {
+    case items([Item])
+    case item(Item)
+    case secret(SecretBytes)
+    case secrets(Item, FieldValues)
+    case versions([ItemVersion])
+    /// The item as it stands after the change.
+    ///
+    /// - `purge`: nil for a change that leaves nothing to purge.
+    case changed(Item, purge: PurgeResult?)
+    /// What went: in the trash as it stands there, or as it stood before the purge.
+    case removed([Item], purge: PurgeResult?)
+}
+
+/// Whether the bytes that must be gone are.
+public enum PurgeResult: UInt8, Hashable, Sendable {
+    /// They are in no file of the vault.
+    case complete = 0
+    /// Another process still reads the state before: they stand in the write-ahead log until the next open takes them out.
+    case pending = 1
+}
+
+/// One version of an item, without its secrets.
+public struct ItemVersion: Hashable, Sendable {
+    public let revision: UInt64
+    /// When it was written, in seconds since 1970.
+    public let modified: Int64
+    /// Whether the item was in the trash with this version.
+    public let isTrashed: Bool
+    public let fields: [Item.Field]
+
+    public init(revision: UInt64, modified: Int64, isTrashed: Bool, fields: [Item.Field]) {
+        (self.revision, self.modified, self.isTrashed, self.fields) = (revision, modified, isTrashed, fields)
+    }
+}
+
+extension Vault {
+    /// Answers a question, or makes a change: all of it or nothing.
+    public func perform(_ request: consuming ItemRequest) throws(VaultError) -> ItemReply {
+        switch consume request {
+        case .items(let isTrashed): return .items(try items(trashed: isTrashed))
+        case .item(let name): return .item(try item(name))
+        case .secret(let path, let revision): return .secret(try secret(path, revision: revision))
+        case .secrets(let name, let revision): return try secrets(name, revision: revision)
+        case .history(let name): return .versions(try history(name))
+        case .add(let name, let level, let values):
+            return try changed { edit throws(VaultError) in
+                try edit.add(name, level: level) { draft throws(VaultError) in
+                    try values.forEach { (field, secret) throws(VaultError) in try draft.put(secret, at: field) }
+                }
+            }
+        case .update(let name, let values, let removed, let revision):
+            return try changed { edit throws(VaultError) in
+                try edit.update(name, set: values, remove: removed, ifRevision: revision)
+            }
+        case .setLevel(let name, let level, let revision):
+            return try changed { edit throws(VaultError) in
+                try edit.setLevel(name, level, ifRevision: revision)
+            }
+        case .trash(let names, let revision):
+            return try removed { edit throws(VaultError) in
+                try names.map { name throws(VaultError) in try edit.trash(name, ifRevision: revision) }
+            }
+        case .purge(let names, let revision):
+            return try removed { edit throws(VaultError) in
+                try names.map { name throws(VaultError) in try edit.purge(name, ifRevision: revision) }
+            }
+        case .purgeTrash(let names):
+            return try removed { edit throws(VaultError) in try edit.purgeTrash(names) }
+        case .restore(let name, let id, let revision):
+            return try changed { edit throws(VaultError) in
+                try edit.restore(name, id: id, revision: revision)
+            }
+        }
+    }
+
+    private func changed(_ body: (inout VaultEdit) throws(VaultError) -> Item) throws(VaultError) -> ItemReply {
+        let (item, purge) = try change(body)
+        return .changed(item, purge: purge)
+    }
+
+    private func removed(_ body: (inout VaultEdit) throws(VaultError) -> [Item]) throws(VaultError) -> ItemReply {
+        let (items, purge) = try change(body)
+        return .removed(items, purge: purge)
+    }
+}

@@ -1,0 +1,63 @@
+// A key slot before it is one: what was typed, stretched, or the key that was handed in.
+
+public import OMSecrets
+
+/// A slot to be made. A class, so that several can be handed over in a list.
+public final class NewSlot: Sendable {
+    public let kind: KeySlot.Kind
+    let stretch: Argon2id.Parameters?
+    let salt: [UInt8]
+    let subject: [UInt8]
+    let key: Key<Unlocking>
+
+    /// A slot for a password.
+    ///
+    /// - Throws: ``VaultError/outOfMemory``, ``VaultError/unsupportedStretch``.
+    public convenience init(
+        password: borrowing Password, _ parameters: Argon2id.Parameters
+    ) throws(VaultError) {
+        try self.init(.password, stretching: password.bytes, parameters)
+    }
+
+    public convenience init(
+        recovery code: borrowing RecoveryCode, _ parameters: Argon2id.Parameters
+    ) throws(VaultError) {
+        try self.init(.recovery, stretching: code.secret, parameters)
+    }
+
+    public convenience init(keyFile: borrowing VaultKeyFile) {
+        self.init(.keyFile, subject: Self.nobody, key: keyFile.key())
+    }
+
+    /// A slot for a login: its id (16 bytes), and the key that it handed out when it was verified.
+    public convenience init(login id: [UInt8], key: borrowing Key<Unlocking>) {
+        precondition(id.count == 16, "a login id has 16 bytes")
+        self.init(.login, subject: id, key: key.duplicate())
+    }
+
+    private init(
+        _ kind: KeySlot.Kind, stretching secret: borrowing SecretBytes, _ parameters: Argon2id.Parameters
+    ) throws(VaultError) {
+        let salt = Random.bytes(Argon2id.saltCount)
+        let key: Key<Unlocking> = try stretching { () throws(SecretsError) in
+            try Argon2id.stretch(secret, salt: salt, parameters)
+        }
+        (self.kind, stretch, self.salt, subject) = (kind, parameters, salt, Self.nobody)
+        self.key = key
+    }
+
+    private init(_ kind: KeySlot.Kind, subject: [UInt8], key: consuming Key<Unlocking>) {
+        (self.kind, stretch, self.subject) = (kind, nil, subject)
+        salt = [UInt8](repeating: 0, count: Argon2id.saltCount)
+        self.key = key
+    }
+
+    /// The same secret with another stretch, for a slot that has fallen below the policy.
+    convenience init(
+        _ slot: KeySlot, stretching secret: borrowing SecretBytes, anew parameters: Argon2id.Parameters
+    ) throws(VaultError) {
+        try self.init(slot.kind, stretching: secret, parameters)
+    }
+
+    private static let nobody = [UInt8](repeating: 0, count: 16)
+}

@@ -1,0 +1,134 @@
+// Wrong passwords of a vault, counted so that no crash and no race earns a guess: charged before the check, settled
+// after it. Format: docs/vault-format.md, "Wrong passwords".
+
+internal import Glibc
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+
+/// The count of one vault on this device. All its password slots share it.
+struct PasswordCounter: ~Copyable {
+    /// The delays stop doubling here: 2^6 seconds, cut to the longest.
+    private static let mostDoublings: UInt64 = 6
+    private static let longest: Int64 = 60_000
+
+    private let file: HighWaterFile
+    /// Milliseconds since 1970.
+    private let clock: @Sendable () -> Int64
+
+    init(_ file: consuming HighWaterFile, clock: @escaping @Sendable () -> Int64) {
+        self.file = file
+        self.clock = clock
+    }
+
+    /// Makes the file of a new vault.
+    static func create(_ file: borrowing HighWaterFile) throws(StorageError) {
+        try file.create([State(attempts: 0, failed: 0, last: 0).mark])
+    }
+
+    /// To be asked before anybody types.
+    ///
+    /// - Throws: ``VaultError/delayed(seconds:)``.
+    func check() throws(VaultError) {
+        // Under the lock: a charge whose check is running now is not a wrong password yet.
+        try file.lock.hold { () throws(VaultError) in
+            try Uninterrupted.run { () throws(VaultError) in _ = try judged() }
+        }
+    }
+
+    /// Runs the one check of a password, whose charge is on the disk by then.
+    ///
+    /// - Throws: ``VaultError/delayed(seconds:)`` without a check; what `check` throws: a charge stays then.
+    func attempt<R: ~Copyable>(_ check: () throws(VaultError) -> R) throws(VaultError) -> R {
+        try file.lock.hold { () throws(VaultError) in
+            try Uninterrupted.run { () throws(VaultError) in
+                let charged = try judged().charged(at: clock())
+                try write(charged)
+                let result = try check()
+                // A right password is right, also when that cannot be written; the next success tries again.
+                try? write(State(attempts: charged.attempts, failed: 0, last: charged.last))
+                return result
+            }
+        }
+    }
+
+    /// - Throws: ``VaultError/delayed(seconds:)`` while a delay is left.
+    private func judged() throws(VaultError) -> State {
+        let now = clock()
+        var state = try read(at: now)
+        if state.failed > 0, state.last > now {
+            // The clock was set back. It is not believed: the whole delay is left, from now.
+            state = State(attempts: state.attempts, failed: state.failed, last: now)
+            try write(state)
+        }
+        let left = state.last + state.delay - now
+        guard state.failed == 0 || left <= 0 else { throw .delayed(seconds: Int((left + 999) / 1000)) }
+        return state
+    }
+
+    /// Attack: delete the file, or break it, to be rid of the delay. That brings the longest one.
+    private func read(at now: Int64) throws(VaultError) -> State {
+        let found: State?
+        do throws(StorageError) { found = try file.read().flatMap { State($0) } } catch {
+            guard error == .corrupt else { throw VaultError(storage: error) }
+            found = nil
+        }
+        if let found { return found }
+        let state = State(attempts: 0, failed: Self.mostDoublings + 1, last: now)
+        try storing { () throws(StorageError) in
+            try file.remove()
+            try file.create([state.mark])
+        }
+        return state
+    }
+
+    private func write(_ state: State) throws(VaultError) {
+        try storing { () throws(StorageError) in try file.write([state.mark]) }
+    }
+
+    private struct State {
+        /// Ever charged.
+        let attempts: UInt64
+        /// Since the last right password.
+        let failed: UInt64
+        /// Milliseconds since 1970.
+        let last: Int64
+
+        init(attempts: UInt64, failed: UInt64, last: Int64) {
+            (self.attempts, self.failed, self.last) = (attempts, failed, last)
+        }
+
+        /// 1 s, doubling to 60 s.
+        var delay: Int64 {
+            failed == 0 ? 0 : min(longest, 1000 << Int64(min(failed - 1, mostDoublings)))
+        }
+
+        func charged(at now: Int64) -> State { State(attempts: attempts + 1, failed: failed + 1, last: now) }
+
+        /// failed (8) ‖ last (8) ‖ zeros
+        var mark: HighWaterMark {
+            var digest: [UInt8] = []
+            digest.append(number: failed)
+            digest.append(number: last)
+            return HighWaterMark(generation: attempts, digest: digest + [UInt8](repeating: 0, count: 16))
+        }
+
+        init?(_ marks: [HighWaterMark]) {
+            guard marks.count == 1, marks[0].generation < UInt64(Int64.max) else { return nil }
+            let digest = marks[0].digest
+            let span = digest.span
+            var cursor = ByteCursor()
+            guard let failed: UInt64 = try? cursor.number(in: span), let last: Int64 = try? cursor.number(in: span),
+                failed < UInt64(Int64.max), last >= 0, last < Int64.max / 2, digest[16...].allSatisfy({ $0 == 0 })
+            else { return nil }
+            self.init(attempts: marks[0].generation, failed: failed, last: last)
+        }
+    }
+}
+
+/// The wall clock, in milliseconds since 1970.
+func millisecondsNow() -> Int64 {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+}

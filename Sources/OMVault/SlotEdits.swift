@@ -1,0 +1,142 @@
+// Changing what opens a vault, and its policy: one atomic change of the header, under the root key's seal.
+
+internal import OMRecords
+public import OMSecrets
+internal import OMStorage
+
+extension Vault {
+    /// The slots and the policy as they stand now.
+    ///
+    /// - Throws: ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
+    public func settings() throws(VaultError) -> (slots: [KeySlot], policy: VaultPolicy) {
+        try read { snapshot throws(VaultError) in (snapshot.header.slots, snapshot.header.policy) }
+    }
+
+    /// Adds a slot. One for a login that has a slot already takes its place and its id.
+    ///
+    /// - Throws: ``VaultError/tooManySlots``, ``VaultError/loginSlotAlone``.
+    public func addSlot(_ new: NewSlot, now: Int64 = secondsNow()) throws(VaultError) -> KeySlot {
+        try changeSlots(purging: false) { (slots, vault, root, device) throws(VaultError) in
+            if new.kind == .login, let old = slots.firstIndex(where: { $0.login == new.subject }) {
+                slots[old] = KeySlot(new, id: slots[old].id, created: now, root: root, vault: vault, device: device)
+                return slots[old]
+            }
+            guard slots.count < VaultSchema.maximumSlots, let last = slots.last?.id, last < UInt32.max else {
+                throw .tooManySlots
+            }
+            let slot = KeySlot(new, id: last + 1, created: now, root: root, vault: vault, device: device)
+            slots.append(slot)
+            return slot
+        }.result
+    }
+
+    /// Removes a slot: what opened it opens nothing any more, and its bytes are purged.
+    ///
+    /// - Throws: ``VaultError/noSlot(_:)``, ``VaultError/lastSlot``, ``VaultError/loginSlotAlone``.
+    public func removeSlot(_ id: UInt32) throws(VaultError) -> PurgeResult {
+        try changeSlots(purging: true) { (slots, _, _, _) throws(VaultError) in
+            guard let index = slots.firstIndex(where: { $0.id == id }) else { throw .noSlot(id) }
+            slots.remove(at: index)
+        }.purge ?? .complete
+    }
+
+    /// Puts another secret behind a slot, under its id; the bytes of the old one are purged.
+    ///
+    /// - Throws: ``VaultError/slotChanged(_:)`` when it is not `old` any more.
+    public func replaceSlot(
+        _ old: KeySlot, with new: NewSlot, now: Int64 = secondsNow()
+    ) throws(VaultError) -> (slot: KeySlot, purge: PurgeResult) {
+        precondition(new.kind == old.kind, "a slot keeps its kind")
+        let (slot, purge) = try changeSlots(purging: true) { (slots, vault, root, device) throws(VaultError) in
+            guard let index = slots.firstIndex(of: old) else { throw .slotChanged(old.id) }
+            slots[index] = KeySlot(new, id: old.id, created: now, root: root, vault: vault, device: device)
+            return slots[index]
+        }
+        return (slot, purge ?? .complete)
+    }
+
+    /// Stretches the secret of a slot that is below the policy as the policy wants it. To be called with what has just
+    /// opened `slot`.
+    ///
+    /// - Returns: the slot as it stands now; nil when there was nothing to do, or nothing can be changed here.
+    public func raiseStretch(
+        of slot: KeySlot, _ secret: borrowing SecretBytes, now: Int64 = secondsNow()
+    ) throws(VaultError) -> KeySlot? {
+        guard let parameters = slot.stretch, open.device != nil, !open.acceptsRollback,
+            let raised = try settings().policy.raised(parameters)
+        else { return nil }
+        // The slow part, outside every lock.
+        let new = try NewSlot(slot, stretching: secret, anew: raised)
+        do throws(VaultError) { return try replaceSlot(slot, with: new, now: now).slot } catch {
+            // Another unlock was quicker.
+            guard case .slotChanged = error else { throw error }
+            return nil
+        }
+    }
+
+    /// Changes the policy.
+    ///
+    /// - Throws: ``VaultError/unchanged`` when `change` leaves it as it is; what `change` throws.
+    public func changePolicy(
+        _ change: (inout VaultPolicy) throws(VaultError) -> Void
+    ) throws(VaultError) -> VaultPolicy {
+        try changeHeader(purging: false) { (header, root, _) throws(VaultError) in
+            var policy = header.policy
+            try change(&policy)
+            guard policy != header.policy else { throw .unchanged }
+            return (header.changed(policy: policy, root: root), policy)
+        }.result
+    }
+
+    /// To be asked before a question is put: whether the slot may go.
+    ///
+    /// - Throws: ``VaultError/lastSlot``, ``VaultError/loginSlotAlone``.
+    public static func checkRemoval(of slot: KeySlot, from slots: [KeySlot]) throws(VaultError) {
+        try checkRules(slots.filter { $0 != slot })
+    }
+
+    // MARK: - Steps
+
+    private func changeSlots<R>(
+        purging: Bool,
+        _ change: (
+            inout [KeySlot], _ vault: [UInt8], borrowing Key<Deriving>, borrowing DeviceKey
+        ) throws(VaultError) -> R
+    ) throws(VaultError) -> (result: R, purge: PurgeResult?) {
+        try changeHeader(purging: purging) { (header, root, device) throws(VaultError) in
+            var slots = header.slots
+            let result = try change(&slots, header.id, root, device)
+            try Self.checkRules(slots)
+            return (header.changed(slots: slots, root: root), result)
+        }
+    }
+
+    /// Whatever has led to these slots. Attack, or accident: a vault that nobody can open, or only a login that the next
+    /// wrong password wipes.
+    static func checkRules(_ slots: [KeySlot]) throws(VaultError) {
+        guard !slots.isEmpty else { throw .lastSlot }
+        guard !slots.contains(where: { $0.kind == .login }) || slots.contains(where: \.kind.isStretched) else {
+            throw .loginSlotAlone
+        }
+    }
+
+    private func changeHeader<R>(
+        purging: Bool,
+        _ change: (VaultHeader, borrowing Key<Deriving>, borrowing DeviceKey) throws(VaultError) -> (VaultHeader, R)
+    ) throws(VaultError) -> (result: R, purge: PurgeResult?) {
+        try write { snapshot throws(VaultError) in
+            switch open.root {
+            case .none: throw .readOnlyHere
+            case .some(let root):
+                switch open.device {
+                case .none: throw .readOnlyHere
+                case .some(let device):
+                    let (header, result) = try change(snapshot.header, root, device)
+                    try snapshot.replaceHeader(header)
+                    if purging { snapshot.purges = true }
+                    return result
+                }
+            }
+        }
+    }
+}

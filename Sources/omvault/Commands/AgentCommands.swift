@@ -1,0 +1,303 @@
+// The verbs that speak to the agent itself, and those that open and close a vault in it.
+
+internal import ArgumentParser
+internal import Glibc
+internal import OMAgent
+internal import OMSecrets
+internal import OMVault
+
+/// `omvault unlock`: the vault stays open in the agent.
+struct UnlockCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "unlock",
+        abstract: "Open a vault and keep it open in the agent.",
+        discussion: """
+            Until it is locked, other commands of yours need no password. It locks by itself after a time without use
+            (--idle), and in any case after another (--hard). Starts the agent if none runs.
+
+              omvault unlock
+              omvault unlock --idle 120 --hard 3600
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Option(help: ArgumentHelp("Seconds without use after which it locks; 600 if nothing is said.", valueName: "sec"))
+    var idle: UInt32?
+
+    @Option(help: ArgumentHelp("Seconds after which it locks in any case; 43200 if nothing is said.", valueName: "sec"))
+    var hard: UInt32?
+
+    func validate() throws {
+        for (name, value) in [("--idle", idle), ("--hard", hard)] {
+            if let value, !(1...AgentServer.TimeOuts.longest).contains(value) {
+                throw ValidationError("\(name) takes 1 to \(AgentServer.TimeOuts.longest) seconds")
+            }
+        }
+        if unlock.noAgent { throw ValidationError("without the agent there is nothing to keep a vault open") }
+    }
+
+    func run(_ door: Door) throws {
+        let access = try VaultAccess(door)
+        let secrets = try SecretSources(door, unlock.sources)
+        guard let place = access.agentPlace else {
+            throw Failure(.usage, "the path of vault \"\(access.place.name.shown)\" is too long for the agent")
+        }
+        // A vault that is not there, and an agent that cannot be, are told before anybody types.
+        _ = try access.file()
+        let agent = try RunningAgent.started()
+        let unlocked = try access.openSlot(secrets, unlock)
+        let keys = unlocked.vault.classKeys()
+        if let refusal = try agent.client.unlock(place, keys, idle: idle ?? 0, hard: hard ?? 0) {
+            throw Failure(refusal, vault: access.place.name)
+        }
+        try access.record(.unlocked(slot: unlocked.slot.id))
+        let opened = try agent.client.status().vaults.first { $0.place == place }
+        try door.output.done(
+            "unlocked \(access.place.name.shown)"
+                + (opened.map { " (idle \(Duration.text($0.idleLeft)), hard \(Duration.text($0.hardLeft)))" } ?? ""),
+            [
+                "result": .text("unlocked"), "vault": .text(access.place.name),
+                "idle": .number(Int(opened?.idleLeft ?? 0)), "hard": .number(Int(opened?.hardLeft ?? 0)),
+            ])
+    }
+}
+
+extension VaultAccess {
+    /// Tells the audit log, where this device has one.
+    fileprivate func record(_ event: AuditEvent) throws(Failure) {
+        let file = try file()
+        do throws(VaultError) { try file.record(event) } catch {
+            guard error == .noLogHere else { throw Failure(error, vault: place.name) }
+        }
+    }
+}
+
+/// `omvault lock`: the keys go.
+struct LockCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "lock",
+        abstract: "Close a vault that the agent keeps open.",
+        discussion: """
+            The keys of when-unlocked are wiped. Items of after-first-unlock stay readable until the agent ends; --forget
+            wipes their keys too.
+
+              omvault lock
+              omvault lock --all --forget
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Flag(help: "Every vault that is open.")
+    var all = false
+
+    @Flag(help: "The keys of after-first-unlock go too, and the ticket of afu-ticket.")
+    var forget = false
+
+    func run(_ door: Door) throws {
+        let access = try VaultAccess(door)
+        let what = all ? "every vault" : "vault \"\(access.place.name.shown)\""
+        do throws(AgentError) {
+            let client = AgentClient(try AgentSocket(Environment.text))
+            do throws(AgentError) { try client.lock(all ? nil : access.agentPlace, forgets: forget) } catch {
+                // A ticket outlives an agent that was killed.
+                guard error == .notRunning else { throw error }
+                if forget { client.forgetTickets(of: all ? nil : try? access.file().id) }
+                throw error
+            }
+        } catch {
+            guard error == .notRunning || error == .noRuntimeFolder else { throw Failure(error) }
+            return try door.output.done("no agent runs; nothing was open", ["result": .text("locked")])
+        }
+        try door.output.done("locked \(what)", ["result": .text("locked")])
+    }
+}
+
+/// `omvault agent`: the process that keeps vaults open.
+struct AgentCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "agent",
+        abstract: "Start, stop and look at the process that keeps vaults open.",
+        subcommands: [
+            AgentStart.self, AgentRun.self, AgentStop.self, AgentStatusCommand.self, AgentEnvironment.self,
+        ])
+}
+
+/// The options of an agent that is started.
+struct AgentOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Seconds without use after which a vault locks.", valueName: "sec"))
+    var idle: UInt32?
+
+    @Option(help: ArgumentHelp("Seconds after which a vault locks in any case.", valueName: "sec"))
+    var hard: UInt32?
+
+    @Option(help: ArgumentHelp("Where it listens: a path in a folder of yours with mode 0700.", valueName: "path"))
+    var socket: String?
+
+    @Flag(help: ArgumentHelp("Keep keys in memory that root can read.", visibility: .hidden))
+    var noMemfdSecret = false
+
+    var words: [String] {
+        (idle.map { ["--idle", "\($0)"] } ?? []) + (hard.map { ["--hard", "\($0)"] } ?? [])
+            + (noMemfdSecret ? ["--no-memfd-secret"] : [])
+    }
+
+    func validate() throws {
+        for value in [idle, hard].compactMap(\.self) where !(1...AgentServer.TimeOuts.longest).contains(value) {
+            throw ValidationError("a time-out is 1 to \(AgentServer.TimeOuts.longest) seconds")
+        }
+    }
+
+    func place() throws(AgentError) -> AgentSocket {
+        if let socket { return try AgentSocket(path: Paths.absolute(socket)) }
+        return try AgentSocket(Environment.text, makes: true)
+    }
+}
+
+struct AgentStart: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "start", abstract: "Start the agent in the background, if none runs.")
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AgentOptions
+
+    func run(_ door: Door) throws {
+        let socket = try options.place()
+        let isNew = try AgentProcess.start(try RunningAgent.program(), at: socket, options: options.words)
+        try door.output.done(
+            isNew ? "the agent runs at \(socket.path.shown)" : "an agent runs already at \(socket.path.shown)",
+            ["result": .text(isNew ? "started" : "running"), "socket": .text(socket.path)])
+    }
+}
+
+struct AgentRun: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Be the agent, in the foreground: for a service manager.",
+        discussion: "Ends with SIGTERM, SIGINT or SIGHUP, or by 'omvault agent stop'.")
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var options: AgentOptions
+
+    func run(_ door: Door) throws {
+        let program = try RunningAgent.program()
+        try AgentProcess.check(program)
+        // A socket that systemd passed is the agent's own to look at.
+        let isPassed = Environment.text("LISTEN_FDS") != nil
+        let words = isPassed ? [] : ["--socket", try options.place().path]
+        _ = ([program] + words + options.words).withCArguments { execv(program, $0) }
+        throw Failure(.agent, "cannot start \(program.shown): \(systemMessage(errno))")
+    }
+}
+
+struct AgentStop: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "stop", abstract: "Lock every vault and end the agent.")
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(_ door: Door) throws {
+        try AgentClient(try AgentSocket(Environment.text)).stepDown()
+        try door.output.done("the agent ended", ["result": .text("stopped")])
+    }
+}
+
+struct AgentStatusCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show the agent: its process, its memory, the vaults that are open.")
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(_ door: Door) throws {
+        let socket = try AgentSocket(Environment.text)
+        let status = try AgentClient(socket).status()
+        let memory = ["not locked", "locked", "hidden"][Int(status.memory)]
+        guard door.output.format == .json else {
+            return try door.output.rows(
+                [
+                    ["socket", socket.path], ["process", "\(status.process)"], ["memory", memory],
+                    ["idle", Duration.text(status.idle)], ["hard", Duration.text(status.hard)],
+                    ["open", "\(status.vaults.count)"],
+                ], header: ["AGENT", ""])
+        }
+        var document = JSONDocument()
+        document.field("socket", .text(socket.path))
+        document.field("process", .number(Int(status.process)))
+        document.field("memory", .text(memory))
+        document.field("idle", .number(Int(status.idle)))
+        document.field("hard", .number(Int(status.hard)))
+        document.field("open", .number(status.vaults.count))
+        try door.output.document(document)
+    }
+}
+
+struct AgentEnvironment: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "env",
+        abstract: "Print the variable that leads to the agent, for a shell to read.",
+        discussion: "  eval \"$(omvault agent env)\"")
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(_ door: Door) throws {
+        let path = try AgentSocket(Environment.text, makes: true).path
+        guard door.output.format == .json else {
+            // A quote would end the word in the shell.
+            let quoted = path.replacing("'", with: "'\\''")
+            return try door.output.line("OMVAULT_AGENT_SOCK='\(quoted)'; export OMVAULT_AGENT_SOCK")
+        }
+        var document = JSONDocument()
+        document.field("socket", .text(path))
+        try door.output.document(document)
+    }
+}
+
+/// An agent that runs.
+struct RunningAgent {
+    let client: AgentClient
+
+    /// The agent of this version, started if none runs. An older one is told to go first.
+    static func started() throws -> RunningAgent {
+        let socket = try AgentSocket(Environment.text, makes: true)
+        let client = AgentClient(socket)
+        do throws(AgentError) {
+            _ = try client.status()
+            return RunningAgent(client: client)
+        } catch {
+            switch error {
+            case .notRunning: break
+            case .otherVersion(let version) where version < AgentProtocol.version: try client.stepDown()
+            default: throw error
+            }
+        }
+        _ = try AgentProcess.start(try program(), at: socket)
+        return RunningAgent(client: client)
+    }
+
+    /// The agent's program: beside this one, wherever that was started from.
+    static func program() throws(Failure) -> String {
+        guard let own = realpath("/proc/self/exe", nil) else {
+            throw Failure(.agent, "this program does not find itself: \(systemMessage(errno))")
+        }
+        defer { free(own) }
+        let path = String(cString: own)
+        return path[...(path.lastIndex(of: "/") ?? path.startIndex)] + AgentProcess.programName
+    }
+}
+
+enum Duration {
+    /// Seconds as `12h`, `10m` or `9m30s`.
+    static func text(_ seconds: UInt32) -> String {
+        let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")].filter { $0.0 > 0 }
+        return parts.isEmpty ? "0s" : parts.map { "\($0.0)\($0.1)" }.joined()
+    }
+}
+
+enum Paths {
+    /// The path from the root: another process has another working folder.
+    static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return "\(String(cString: folder))/\(path)"
+    }
+}

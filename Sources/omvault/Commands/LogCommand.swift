@@ -1,0 +1,154 @@
+internal import ArgumentParser
+internal import OMRecords
+internal import OMSecrets
+internal import OMVault
+
+/// `omvault log`: what happened to a vault on this device.
+struct LogCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "Read or verify the audit log: what happened to the vault on this device.",
+        discussion: """
+            The log holds ids and numbers; no name, no value, no password. It stands under this device's key, so no
+            password is asked for. `omvault ls --fields id,name` tells which id is which item.
+            """,
+        subcommands: [LogListCommand.self, LogVerifyCommand.self, LogExportCommand.self])
+}
+
+/// `omvault log ls`: the entries, the oldest first.
+struct LogListCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "ls",
+        abstract: "List the entries of the audit log.",
+        discussion: """
+            Entries are verified on the way. Where the log is broken the list ends, with a warning.
+
+              omvault log ls --since 2026-11-01
+              omvault log ls --json
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Option(
+        help: ArgumentHelp(
+            "Only entries from then on: 2026-11-01, 2026-11-01T12:00:00Z, or @ and seconds since 1970.",
+            valueName: "time"))
+    var since: SinceArgument?
+
+    func run(_ door: Door) throws {
+        let trail = try AuditAccess(door).trail()
+        let entries = trail.entries.filter { $0.time >= since?.seconds ?? .min }
+        if let fault = trail.fault {
+            door.output.notice("warning: the log is broken: \(fault.words); nothing from there on is shown")
+        }
+        guard door.output.format == .json else {
+            return try door.output.rows(
+                entries.map { ["\($0.sequence)", Timestamp.text($0.time), $0.event.name, $0.event.words] },
+                header: ["ENTRY", "TIME", "EVENT", "DETAIL"])
+        }
+        var document = JSONDocument()
+        document.objects("entries", entries) { entry, member in entry.write(into: &member) }
+        document.field("broken_at", trail.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null)
+        try door.output.document(document)
+    }
+}
+
+/// `omvault log verify`: whether each entry is there as this device wrote it.
+struct LogVerifyCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Check that no entry of the audit log was dropped, moved or changed.",
+        discussion: """
+            Exits with 32 and names the first bad entry.
+
+              omvault log verify
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(_ door: Door) throws {
+        let trail = try AuditAccess(door).trail()
+        if let fault = trail.fault {
+            throw Failure(
+                .badSignature, "the log is broken: \(fault.words)",
+                hint: "the entries before it are genuine: omvault log ls; the vault's items are judged by themselves",
+                details: ["entry": .number(Int(clamping: fault.sequence)), "fault": .text(fault.kind.rawValue)])
+        }
+        let (first, last) = (trail.entries.first?.sequence ?? 0, trail.entries.last?.sequence ?? 0)
+        try door.output.done(
+            "the log is whole: entries \(first) to \(last)",
+            ["result": .text("whole"), "first": .number(Int(clamping: first)), "last": .number(Int(clamping: last))])
+    }
+}
+
+/// `omvault log export`: the entries with their bytes, for somebody else's archive.
+struct LogExportCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Print the audit log as JSON, with each entry's bytes.",
+        discussion: """
+            A broken log is exported up to the break, and the exit code is 32.
+
+              omvault log export > log.json
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    func run(_ door: Door) throws {
+        let trail = try AuditAccess(door).trail()
+        var document = JSONDocument()
+        document.objects("entries", trail.entries) { entry, member in
+            entry.write(into: &member)
+            member.field("bytes", .text(Hex.encode(entry.encoded)))
+        }
+        document.field("broken_at", trail.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null)
+        try door.output.document(document)
+        if let fault = trail.fault {
+            door.output.notice("warning: the log is broken: \(fault.words)")
+            throw Answered(status: .badSignature)
+        }
+    }
+}
+
+private struct AuditAccess {
+    let access: VaultAccess
+
+    /// Under an accepted rollback: a log is most wanted when the vault is refused.
+    init(_ door: Door) throws(Failure) { access = try VaultAccess(door, acceptsRollback: true) }
+
+    func trail() throws(Failure) -> AuditTrail {
+        let file = try access.file()
+        return try access.run { () throws(VaultError) in try file.auditTrail() }
+    }
+}
+
+/// `--since`: a day, a moment in UTC, or `@` and seconds.
+struct SinceArgument: ExpressibleByArgument {
+    let seconds: Int64
+
+    init?(argument: String) {
+        guard let seconds = argument.hasPrefix("@") ? Int64(argument.dropFirst()) : Timestamp.seconds(argument) else {
+            return nil
+        }
+        self.seconds = seconds
+    }
+}
+
+extension AuditFault {
+    var words: String {
+        switch kind {
+        case .missing: "entry \(sequence) is missing"
+        case .changed: "entry \(sequence) is not what this device wrote there"
+        case .added: "entry \(sequence) is none of this device's"
+        }
+    }
+}
+
+extension AuditEntry {
+    fileprivate func write(into member: inout JSONDocument) {
+        member.field("entry", .number(Int(clamping: sequence)))
+        member.field("time", .text(Timestamp.text(time)))
+        member.field("event", .text(event.name))
+        for (name, value) in event.details { member.field(name, value) }
+    }
+}

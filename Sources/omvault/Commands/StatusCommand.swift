@@ -1,0 +1,91 @@
+internal import ArgumentParser
+internal import OMAgent
+internal import OMSecrets
+
+/// `omvault status`: which vaults are open.
+struct StatusCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show which vaults are open, and for how long.",
+        discussion: """
+            States: unlocked; first-unlocked (locked again, items of after-first-unlock are still readable); locked.
+
+              omvault status
+              omvault status --exit-code && omvault get github:token
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Flag(help: "Exit with 7 unless the vault is unlocked.")
+    var exitCode = false
+
+    func run(_ door: Door) throws {
+        let report = try StatusReport(vault: door.vaultGiven)
+        try report.print(door.output)
+        if exitCode, !report.isUnlocked { throw Answered(status: .locked) }
+    }
+}
+
+/// What is open, as far as this user's agent says.
+struct StatusReport {
+    private let agent: AgentStatus?
+    private let home: Home
+    /// The vault that the command names, which is told of though it is locked.
+    private let asked: AgentStatus.Vault?
+    private let name: String
+
+    /// - Parameter given: what the user calls the vault, if anything.
+    init(vault given: String?) throws(Failure) {
+        home = try Home()
+        let vault = try VaultPlace(given, in: home)
+        name = vault.name
+        let path = Paths.absolute(vault.path)
+        do throws(AgentError) { agent = try AgentClient(try AgentSocket(Environment.text)).status() } catch {
+            guard error == .notRunning || error == .noRuntimeFolder else { throw Failure(error) }
+            agent = nil
+        }
+        asked = agent?.vaults.first { $0.place.vault == path }
+    }
+
+    var isUnlocked: Bool { asked?.state == .unlocked }
+
+    func print(_ output: Output) throws(Failure) {
+        let open = agent?.vaults ?? []
+        let names = open.map { name(of: $0.place.vault) }
+        guard output.format == .json else {
+            var rows = zip(names, open).map { name, vault in
+                [name, vault.state.words, Duration.text(vault.idleLeft), Duration.text(vault.hardLeft)]
+            }
+            if asked == nil { rows.append([name, AgentVaultState.locked.words, "0s", "0s"]) }
+            return try output.rows(rows, header: ["VAULT", "STATE", "IDLE", "HARD"])
+        }
+        var document = JSONDocument()
+        document.field("agent", .flag(agent != nil))
+        document.field("vault", .text(name))
+        document.field("state", .text((asked?.state ?? .locked).words))
+        document.objects("open", zip(names, open)) { vault, entry in
+            entry.field("vault", .text(vault.0))
+            entry.field("path", .text(vault.1.place.vault))
+            entry.field("state", .text(vault.1.state.words))
+            entry.field("idle_left", .number(Int(vault.1.idleLeft)))
+            entry.field("hard_left", .number(Int(vault.1.hardLeft)))
+        }
+        try output.document(document)
+    }
+
+    /// A vault in its usual place by its name, another by its path.
+    private func name(of path: String) -> String {
+        guard path.hasPrefix(home.vaults + "/"), path.hasSuffix(".omv") else { return path }
+        return String(path.dropFirst(home.vaults.count + 1).dropLast(4))
+    }
+}
+
+extension AgentVaultState {
+    var words: String {
+        switch self {
+        case .locked: "locked"
+        case .firstUnlocked: "first-unlocked"
+        case .unlocked: "unlocked"
+        }
+    }
+}

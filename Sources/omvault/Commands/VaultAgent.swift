@@ -1,0 +1,73 @@
+// Who answers a verb: the agent where it has the keys, else this process, with the password. To the verb it is the same.
+
+internal import OMAgent
+internal import OMSecrets
+internal import OMVault
+
+/// This user's agent, asked about one vault.
+struct VaultAgent {
+    let client: AgentClient
+    let place: AgentPlace
+    /// What the user calls the vault.
+    let name: String
+
+    /// Answers a question, or makes a change, of a vault that is unlocked there.
+    func perform(_ request: consuming ItemRequest) throws(Failure) -> ItemReply {
+        let answer: AgentAnswer
+        // What went wrong may have gone wrong after the change was made, so it is not made again here.
+        do throws(AgentError) { answer = try client.perform(place, request) } catch { throw Failure(error) }
+        switch consume answer {
+        case .reply(let reply): return reply
+        case .failure(let error): throw Failure(error, vault: name)
+        case .locked:
+            throw Failure(
+                .locked, "vault \"\(name.shown)\" was locked meanwhile; nothing was changed", hint: "run it again")
+        }
+    }
+
+    func isUnlocked() throws(AgentError) -> Bool {
+        try client.status().vaults.contains { $0.place == place && $0.state == .unlocked }
+    }
+}
+
+extension VaultAccess {
+    /// The agent, unless the options or the errand rule it out, or there is none. One that is not to be trusted is not
+    /// asked, and said.
+    func agent(_ options: UnlockOptions) -> VaultAgent? {
+        guard !options.noAgent, !acceptsRollback, let agentPlace else { return nil }
+        do throws(AgentError) {
+            return VaultAgent(client: AgentClient(try AgentSocket(Environment.text)), place: agentPlace, name: place.name)
+        } catch {
+            warn(error)
+            return nil
+        }
+    }
+
+    /// The agent if the vault is unlocked there.
+    func agentIfUnlocked(_ options: UnlockOptions) -> VaultAgent? {
+        guard let agent = agent(options) else { return nil }
+        do throws(AgentError) { return try agent.isUnlocked() ? agent : nil } catch {
+            warn(error)
+            return nil
+        }
+    }
+
+    /// The agent's answer to a question; nil when it has none.
+    func ask(_ agent: VaultAgent, _ question: consuming ItemRequest) -> AgentAnswer? {
+        do throws(AgentError) { return try agent.client.perform(agent.place, question) } catch {
+            warn(error)
+            return nil
+        }
+    }
+
+    /// That there is no agent is nothing to speak of.
+    private func warn(_ error: AgentError) {
+        switch error {
+        case .notRunning, .noRuntimeFolder: break
+        default: door.output.notice("warning: \(Failure(error).message); it was not asked")
+        }
+    }
+
+    /// The vault as the agent is told of it.
+    var agentPlace: AgentPlace? { AgentPlace(vault: Paths.absolute(place.path), device: deviceFolder) }
+}

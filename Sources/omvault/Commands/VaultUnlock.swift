@@ -1,0 +1,165 @@
+// Unlocking: which slot, with what, and what follows from it.
+
+internal import ArgumentParser
+internal import OMAuth
+internal import OMSecrets
+internal import OMVault
+
+/// The options of every verb that unlocks.
+struct UnlockOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Where the vault's password comes from.", valueName: "source"))
+    var passwordFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("Unlock with the recovery code from here instead.", valueName: "source"))
+    var recoveryFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("Unlock with the key file from here instead.", valueName: "source"))
+    var keyFileFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("Unlock through this slot of 'omvault key slots'.", valueName: "id"))
+    var keyslot: UInt32?
+
+    @Flag(help: "Do not ask the agent: open the vault here.")
+    var noAgent = false
+
+    func validate() throws {
+        if given.count > 1 {
+            throw ValidationError("\(given.map(\.key).joined(separator: " and ")) are two ways to unlock; give one")
+        }
+    }
+
+    /// What ``SecretSources`` is told of these options. With a slot and nothing else any of them may be needed.
+    var sources: [(key: String, value: SecretSourceArgument?)] {
+        if !given.isEmpty { return given }
+        guard keyslot != nil else { return [("--password-from", nil)] }
+        return [("--password-from", nil), ("--recovery-from", nil), ("--key-file-from", nil)]
+    }
+
+    /// The one option that was given, if any.
+    fileprivate var given: [(key: String, value: SecretSourceArgument?)] {
+        [("--password-from", passwordFrom), ("--recovery-from", recoveryFrom), ("--key-file-from", keyFileFrom)]
+            .filter { $0.value != nil }
+    }
+}
+
+/// A vault that was just unlocked, and what unlocked it.
+struct Unlocked: ~Copyable {
+    let vault: Vault
+    let slot: KeySlot
+    let secret: SlotSecret
+
+    consuming func intoVault() -> Vault { vault }
+}
+
+extension VaultAccess {
+    /// The vault itself, unlocked here, for what is no ``ItemRequest``.
+    func open(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> Vault {
+        try openSlot(secrets, options).intoVault()
+    }
+
+    /// The same, with what it took.
+    func openSlot(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> Unlocked {
+        // The file first: nobody types a password for a vault that is not there.
+        let file = try file()
+        let slots = try candidates(file, options)
+        try run { () throws(VaultError) in try file.checkUse(of: slots[0]) }
+        let secret = try read(slots[0], secrets, option: options.given.first?.key)
+        let slot = try run { () throws(VaultError) in try fitting(slots, secret, file) }
+        let vault = try run { () throws(VaultError) in try file.unlock(slot, with: try secret.key(for: slot)) }
+        raise(slot, secret, vault)
+        return Unlocked(vault: vault, slot: slot, secret: secret)
+    }
+
+    /// The slot that `secret` is for. All but the last are tried for it.
+    private func fitting(
+        _ slots: [KeySlot], _ secret: borrowing SlotSecret, _ file: borrowing VaultFile
+    ) throws(VaultError) -> KeySlot {
+        for slot in slots.dropLast() {
+            do throws(VaultError) {
+                _ = try file.unlock(slot, with: try secret.key(for: slot))
+                return slot
+            } catch {
+                guard error == .cannotUnlock else { throw error }
+            }
+        }
+        return slots[slots.count - 1]
+    }
+
+    /// The slots to try: the one that was named, or those of the kind that was asked for. A password is tried at one slot
+    /// only, since every try is charged.
+    private func candidates(
+        _ file: borrowing VaultFile, _ options: UnlockOptions
+    ) throws(Failure) -> [KeySlot] {
+        if let id = options.keyslot {
+            guard let slot = file.slots.first(where: { $0.id == id }) else {
+                throw Failure(VaultError.noSlot(id), vault: place.name)
+            }
+            if let given = options.given.first?.key, given != slot.kind.option, given != "--password-from" {
+                throw Failure(.usage, "slot \(id) takes a \(slot.kind.noun)", hint: "give \(slot.kind.option)")
+            }
+            return [slot]
+        }
+        let kind: KeySlot.Kind =
+            options.recoveryFrom != nil ? .recovery : options.keyFileFrom != nil ? .keyFile : .password
+        let slots = file.slots.filter { $0.kind == kind }
+        guard !slots.isEmpty else {
+            let others = Set(file.slots.map(\.kind.option)).sorted().joined(separator: " or ")
+            throw Failure(
+                .badSecret, "vault \"\(place.name.shown)\" has no \(kind.noun)",
+                hint: "unlock with \(others), or choose with --keyslot ID")
+        }
+        return kind == .password ? [slots[0]] : slots
+    }
+
+    /// Reads what opens slots of the kind of `slot`.
+    ///
+    /// - Parameter option: the source; nil for the kind's own.
+    func read(
+        _ slot: KeySlot, _ secrets: borrowing SecretSources, option: String? = nil
+    ) throws(Failure) -> SlotSecret {
+        let option = option ?? slot.kind.option
+        switch slot.kind {
+        case .password:
+            return .password(try secrets.readPassword(option, prompt: "Password for vault \"\(place.name)\""))
+        case .recovery:
+            let typed = try secrets.read(option, prompt: "Recovery code of vault \"\(place.name)\"")
+            return .recovery(try code(typed))
+        case .keyFile:
+            let text = try secrets.read(option, prompt: "Text of the key file of vault \"\(place.name)\"")
+            return .keyFile(try keyFile(text))
+        case .login: return .login(try logIn(slot, secrets, option))
+        }
+    }
+
+    func code(_ typed: borrowing SecretBytes) throws(Failure) -> RecoveryCode {
+        do throws(VaultError) { return try RecoveryCode(typed: typed) } catch { throw Failure(error, vault: nil) }
+    }
+
+    func keyFile(_ text: borrowing SecretBytes) throws(Failure) -> VaultKeyFile {
+        do throws(VaultError) { return try VaultKeyFile(text: text) } catch { throw Failure(error, vault: nil) }
+    }
+
+    /// Checks the login of a slot, charged like any login check.
+    private func logIn(
+        _ slot: KeySlot, _ secrets: borrowing SecretSources, _ option: String
+    ) throws(Failure) -> VerifiedLogin {
+        let access = try LoginAccess(door)
+        guard let owner = try access.owner(of: slot) else {
+            throw Failure(
+                .noOffline, "the login of slot \(slot.id) is not in this device's ledger any more",
+                hint: "unlock another way; omvault key rm-slot \(slot.id) removes the slot")
+        }
+        return try access.check(owner.user, owner.profile, secrets, option)
+    }
+
+    /// Afterwards, so that nothing that goes wrong here keeps anybody out.
+    private func raise(_ slot: KeySlot, _ secret: borrowing SlotSecret, _ vault: borrowing Vault) {
+        do throws(VaultError) {
+            if try secret.raiseStretch(of: slot, in: vault) != nil {
+                door.output.notice("slot \(slot.id) was below the policy; its \(slot.kind.noun) is stretched longer now")
+            }
+        } catch {
+            door.output.notice("slot \(slot.id) is below the policy and could not be made anew")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// The two errands that run all day, done before ArgumentParser is touched: its set-up would be half of their time.
+
+internal import OMAgent
+internal import OMSecrets
+internal import OMVault
+
+/// `get ITEM:FIELD` into a pipe, and `status`, both with or without `--vault NAME`, answered by the agent.
+enum ShortWay {
+    /// - Returns: whether the answer was given. Anything out of the ordinary, an error too, goes the usual way, which
+    ///   has words for it.
+    static func answer(to arguments: [String]) throws(Failure) -> Bool {
+        var words = arguments[...]
+        let vault = takeVault(&words) ?? Environment.text("OMVAULT_VAULT")
+        guard vault?.hasPrefix("-") != true, !StandardOutput.isTerminal, Environment.text("OMVAULT_FORMAT") == nil else {
+            return false
+        }
+        switch words.first {
+        case "get" where words.count == 2: return try get(words[words.startIndex + 1], vault)
+        case "status" where words.count == 1:
+            return try status(vault)
+        default: return false
+        }
+    }
+
+    private static func takeVault(_ words: inout ArraySlice<String>) -> String? {
+        guard words.count > 2, words.first == "--vault" || words.first == "-V" else { return nil }
+        words = words.dropFirst()
+        return words.popFirst()
+    }
+
+    private static func get(_ text: String, _ vault: String?) throws(Failure) -> Bool {
+        guard !text.hasPrefix("-"), let path = path(text), let place = place(vault) else { return false }
+        guard case .reply(let reply)? = ask(place, path), let secret = secret(reply) else { return false }
+        try StandardOutput.write(secret)
+        return true
+    }
+
+    private static func status(_ vault: String?) throws(Failure) -> Bool {
+        let output = Output(format: .plain, isQuiet: false)
+        guard let report = try? StatusReport(vault: vault) else { return false }
+        try report.print(output)
+        return true
+    }
+
+    private static func path(_ text: String) -> FieldPath? {
+        let reference = ItemReference(argument: text)
+        return reference.field == nil ? nil : try? reference.path()
+    }
+
+    private static func place(_ vault: String?) -> AgentPlace? {
+        guard let home = try? Home(), let place = try? VaultPlace(vault, in: home) else { return nil }
+        return AgentPlace(vault: Paths.absolute(place.path), device: home.device)
+    }
+
+    private static func ask(_ place: AgentPlace, _ path: FieldPath) -> AgentAnswer? {
+        guard let socket = try? AgentSocket(Environment.text) else { return nil }
+        return try? AgentClient(socket).perform(place, .secret(path, revision: nil))
+    }
+
+    private static func secret(_ reply: consuming ItemReply) -> SecretBytes? {
+        switch consume reply {
+        case .secret(let secret): secret
+        default: nil
+        }
+    }
+}

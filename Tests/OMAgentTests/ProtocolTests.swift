@@ -1,0 +1,181 @@
+// Frames against an agent that runs: bounded, strict, and never its end.
+
+import COMSystem
+import Foundation
+import Glibc
+import OMRecords
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMAgent
+@testable import OMVault
+
+@Suite("The agent's protocol") struct ProtocolTests {
+    /// Bodies that no client of ours sends.
+    private static let malformed: [(what: String, bytes: [UInt8])] = {
+        let place = text("/a.omv") + text("/device")
+        let id = [UInt8](repeating: 7, count: 16)
+        let key = [UInt8](repeating: 9, count: 32)
+        func unlock(_ keys: [UInt8]) -> [UInt8] {
+            place + id + [0, 0, 0, 1] + [0, 0, 0, 1] + [0, 0, 0, 1] + keys
+        }
+        func perform(_ request: [UInt8]) -> [UInt8] { frame(5, place + request) }
+        return [
+            ("no magic", [1, 2, 3, 4, 5, 6, 7, 8]),
+            ("half of the magic", [0x4F, 0x42, 1, 2, 0, 0, 0, 0]),
+            ("a length of 1 GiB", frame(5, count: 1 << 30)),
+            ("a length of 4 GiB", [0x4F, 0x41, 1, 5, 255, 255, 255, 255]),
+            ("a length just above the limit", frame(5, count: (17 << 20) + 1)),
+            ("kind 0", frame(0)),
+            ("kind 6", frame(6)),
+            ("an answer's kind", frame(0x80)),
+            ("kind 255", frame(255)),
+            ("status with a body", frame(2, [0])),
+            ("lock without a body", frame(4)),
+            ("lock with a flag of 2", frame(4, [2, 0])),
+            ("lock with bytes behind it", frame(4, [0, 0, 0])),
+            ("lock of a path that is not absolute", frame(4, [0, 1] + text("a") + text(""))),
+            ("lock of an empty path", frame(4, [0, 1] + text("") + text(""))),
+            ("a path with a NUL", frame(4, [0, 1] + text("/a\0b") + text(""))),
+            ("a path that is no UTF-8", frame(4, [0, 1, 0, 2, 0x2F, 0xFF] + text(""))),
+            ("a path longer than its frame", frame(4, [0, 1, 255, 255, 0x2F])),
+            ("a path of 5,000 bytes", frame(4, [0, 1] + text("/" + String(repeating: "a", count: 5_000)) + text(""))),
+            ("unlock without keys' count", frame(3, place + id)),
+            ("unlock with a key cut short", frame(3, unlock([1, 0x03] + key.dropLast()))),
+            ("unlock with an unknown level", frame(3, unlock([1, 0x04] + key))),
+            ("unlock with a key of always", frame(3, unlock([1, 0x01] + key))),
+            ("unlock with one level twice", frame(3, unlock([2, 0x03] + key + [0x03] + key))),
+            ("unlock with levels out of order", frame(3, unlock([2, 0x03] + key + [0x02] + key))),
+            ("unlock with bytes behind it", frame(3, unlock([1, 0x03] + key + [0]))),
+            ("perform without a request", frame(5, place)),
+            ("an unknown request", perform([99])),
+            ("an item name with a colon", perform([2] + text("a:b"))),
+            ("an empty item name", perform([2] + text(""))),
+            ("a field name with a slash", perform([3] + text("a") + text("b/c"))),
+            ("add with an unknown level", perform([5] + text("a") + [1, 0x55, 0, 0])),
+            ("add with a value longer than its frame", perform([5] + text("a") + [0, 0, 1] + text("f") + [0, 1, 0, 0])),
+            ("add with one field twice", perform([5] + text("a") + [0, 0, 2] + field + field)),
+            ("add with 257 fields", perform([5] + text("a") + [0, 1, 1] + manyFields(257))),
+            ("update with a revision cut short", perform([6] + text("a") + [0, 0, 0, 0, 1, 0, 0])),
+        ]
+    }()
+
+    private static let field = text("f") + [0, 0, 0, 1, 65]
+    private static func text(_ text: String) -> [UInt8] {
+        [UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 255)] + Array(text.utf8)
+    }
+    private static func manyFields(_ count: Int) -> [UInt8] { (0..<count).flatMap { text("f\($0)") + [0, 0, 0, 0] } }
+
+    @Test("every malformed frame is refused, and the agent serves on")
+    func malformed() throws {
+        let home = try AgentHome()
+        let before = try home.process()
+        #expect(Self.malformed.count >= 32)
+        for (what, bytes) in Self.malformed {
+            let raw = try RawClient(home)
+            raw.send(bytes)
+            #expect(raw.receive() == frame(0x83), "\(what)")
+        }
+        #expect(try home.process() == before)
+    }
+
+    @Test("a length of 1 GiB costs no memory")
+    func hugeLength() throws {
+        let home = try AgentHome()
+        let process = try home.process()
+        let before = try residentKiB(process)
+        let raws = try (0..<32).map { _ in try RawClient(home) }
+        for raw in raws { raw.send(frame(5, count: 1 << 30)) }
+        for raw in raws { #expect(raw.receive() == frame(0x83)) }
+        // The largest that is allowed, announced and not sent.
+        let waiting = try (0..<32).map { _ in try RawClient(home) }
+        for raw in waiting { raw.send(frame(5, [0], count: 17 << 20)) }
+        #expect(try home.process() == process)
+        #expect(try residentKiB(process) < before + (32 << 10))
+    }
+
+    @Test("200 connections that say nothing leave the agent to those that do, and are gone after 5 seconds")
+    func halfOpen() throws {
+        let home = try AgentHome()
+        let process = try home.process()
+        let raws = try (0..<200).map { _ in try RawClient(home) }
+        #expect(try home.process() == process)
+        // 64 were served and ended without an answer; the others were told at once that the agent is busy.
+        var answers: [[UInt8]: Int] = [:]
+        for raw in raws { answers[try #require(raw.receive()), default: 0] += 1 }
+        #expect(answers[[], default: 0] <= 64)
+        #expect(answers[[], default: 0] + answers[frame(0x82), default: 0] == 200)
+    }
+
+    @Test("a frame that comes byte by byte is cut off after its time")
+    func slowSender() throws {
+        let home = try AgentHome()
+        let raw = try RawClient(home)
+        let start = om_boot_milliseconds()
+        let slow = frame(5, [UInt8](repeating: 0, count: 1000))
+        var position = 0
+        // A byte each time that nothing came back for 100 ms.
+        while raw.receive(1, within: 100) == nil, position < slow.count {
+            raw.send([slow[position]])
+            position += 1
+        }
+        let took = om_boot_milliseconds() - start
+        #expect((4_500...9_000).contains(took), "\(took) ms")
+        #expect(try home.process() > 0)
+    }
+
+    @Test("a frame of another version is answered with ours, and not read; step down is obeyed from any")
+    func versions() throws {
+        let home = try AgentHome()
+        let process = try home.process()
+        let raw = try RawClient(home)
+        raw.send(frame(5, [1, 2, 3], version: 9))
+        #expect(raw.receive() == frame(0x81, [AgentProtocol.version]))
+        #expect(try home.process() == process)
+        let last = try RawClient(home)
+        last.send(frame(1, version: 9))
+        #expect(last.receive() == frame(0x80))
+        #expect(throws: AgentError.notRunning) { try home.client.status() }
+        #expect(kill(process, 0) != 0 || isZombie(process))
+    }
+
+    @Test("every error reads the same at the other end")
+    func errors() throws {
+        let name = try ItemName("a")
+        let field = try FieldName("f")
+        let errors: [VaultError] = [
+            .noVault, .vaultExists, .cannotUnlock, .deviceKeyMissing, .otherDeviceKey, .corrupt(.tree),
+            .rolledBack(.level), .unseenHere, .readOnlyHere, .levelLocked(.highest), .rekeyed, .noItem(name),
+            .ambiguous(name, [.whenUnlocked, .highest]), .noField(field, of: name), .itemExists(name),
+            .fieldExists(field), .changedMeanwhile(name, revision: 7), .unchanged, .tooLarge, .mistypedRecoveryCode,
+            .invalidItemName, .invalidFieldName, .outOfMemory, .unsupportedStretch, .storage(.missing),
+            .storage(.exists), .storage(.hazardous(.otherOwner, path: "/x")), .storage(.corrupt),
+            .storage(.laterFormat(3)), .storage(.busy), .storage(.io(28)), .storage(.deviceKeyMissing),
+            .storage(.deviceKeyDamaged), .delayed(seconds: 7), .staleLogin(3), .noSlot(4), .lastSlot, .loginSlotAlone,
+            .tooManySlots, .slotChanged(5), .policyOutOfBounds, .noRevision(9, of: name), .malformedKeyFile,
+            .noLogHere,
+        ]
+        for error in errors {
+            var body = SecretBuffer()
+            body.append(error: error)
+            let again = try body.withBytes { bytes in
+                var cursor = ByteCursor()
+                let error = try cursor.error(in: bytes)
+                try cursor.end(in: bytes)
+                return error
+            }
+            #expect(again == error)
+        }
+    }
+
+    private func residentKiB(_ process: Int32) throws -> Int {
+        let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") })
+        return try #require(line.split(separator: " ").dropLast().last.flatMap { Int($0) })
+    }
+
+    private func isZombie(_ process: Int32) -> Bool {
+        (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8))?.contains(") Z ") ?? true
+    }
+}

@@ -1,0 +1,121 @@
+// What the agent holds and when it lets go of it.
+
+import COMSystem
+import Foundation
+import Glibc
+import OMRecords
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMAgent
+@testable import OMVault
+
+@Suite("A vault in the agent") struct SeatTests {
+    private static let portable = ProtectionLevel.allCases
+
+    @Test("unlocked, every level is read and changed; locked, what was read after the first unlock is still read")
+    func levels() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        for level in Self.portable { #expect(try home.answer(level) == "locked 0") }
+        try home.unlock()
+        for level in Self.portable { #expect(try home.answer(level) == "secret of \(level.itemName)") }
+        try home.client.lock(home.place, forgets: false)
+        for level in Self.portable {
+            let isOpen = level.availability != .whenUnlocked
+            #expect(try home.answer(level) == (isOpen ? "secret of \(level.itemName)" : "locked 1"))
+        }
+        try home.client.lock(home.place, forgets: true)
+        for level in Self.portable { #expect(try home.answer(level) == "locked 0") }
+    }
+
+    @Test("what is no question about what is at hand is not answered while locked")
+    func lockedChanges() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        try home.client.lock(nil, forgets: false)
+        let always = try ItemName(ProtectionLevel(.always).itemName)
+        for request in 0..<3 {
+            var values = FieldValues()
+            try values.put(bytes("new"), at: FieldName("f"))
+            let answer =
+                switch request {
+                case 0: try home.client.perform(home.place, .items(trashed: false))
+                case 1: try home.client.perform(home.place, .add(ItemName("new"), level: nil, values))
+                default:
+                    try home.client.perform(home.place, .update(always, set: values, remove: [], ifRevision: nil))
+                }
+            switch consume answer {
+            case .locked(let state): #expect(state == .firstUnlocked && request < 2)
+            case .reply: #expect(request == 2)
+            case .failure(let error): Issue.record("\(error)")
+            }
+        }
+        #expect(try home.answer(ProtectionLevel(.always)) == "new")
+    }
+
+    @Test("keys that do not open the vault are refused, and those that were there stay")
+    func forgedKeys() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        let file = try VaultFile.open(home.vault, device: try DeviceFolder(home.root + "/device"))
+        var forged = ClassKeys(vault: file.id, epoch: file.epoch)
+        forged.add(Key<Deriving>.random(), of: .whenUnlocked)
+        #expect(try home.client.unlock(home.place, forged, idle: 0, hard: 0) == .cannotUnlock)
+        var other = ClassKeys(vault: Random.bytes(16), epoch: file.epoch)
+        other.add(Key<Deriving>.random(), of: .whenUnlocked)
+        #expect(try home.client.unlock(home.place, other, idle: 0, hard: 0) == .cannotUnlock)
+        var later = ClassKeys(vault: file.id, epoch: file.epoch + 1)
+        later.add(Key<Deriving>.random(), of: .whenUnlocked)
+        #expect(try home.client.unlock(home.place, later, idle: 0, hard: 0) == .rekeyed)
+        #expect(try home.answer(.whenUnlocked) == "secret of when-unlocked")
+    }
+
+    @Test("without use it locks by itself; so it does in any case at the end of its time", arguments: [true, false])
+    func timeOuts(isIdle: Bool) throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock(idle: isIdle ? 1 : 100, hard: isIdle ? 100 : 1)
+        let end = om_boot_milliseconds() + 10_000
+        // Asking for the status is no use of the vault.
+        while try home.client.status().vaults.first?.state == .unlocked, om_boot_milliseconds() < end {}
+        #expect(try home.client.status().vaults.first?.state == .firstUnlocked)
+        #expect(try home.answer(.whenUnlocked) == "locked 1")
+        #expect(try home.answer(ProtectionLevel(.afterFirstUnlock)) == "secret of after-first-unlock")
+    }
+
+    @Test("a vault that was put in the place of the open one is noticed")
+    func replacedFile() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        try FileManager.default.moveItem(atPath: home.vault, toPath: home.root + "/old")
+        #expect(try home.answer(.whenUnlocked) == "noVault")
+        try FileManager.default.moveItem(atPath: home.root + "/old", toPath: home.vault)
+        #expect(try home.answer(.whenUnlocked) == "secret of when-unlocked")
+    }
+
+    @Test("100 clients at once are all answered")
+    func manyClients() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        let answers = Answers()
+        DispatchQueue.concurrentPerform(iterations: 100) { _ in
+            let answer = (try? home.answer(.whenUnlocked)) ?? "none"
+            answers.add(answer)
+        }
+        #expect(answers.all == ["secret of when-unlocked": 100])
+    }
+
+    private final class Answers: @unchecked Sendable {
+        private let lock = NSLock()
+        private(set) var all: [String: Int] = [:]
+        func add(_ answer: String) { lock.withLock { all[answer, default: 0] += 1 } }
+    }
+}
+
+extension AgentHome: @unchecked Sendable {}

@@ -1,0 +1,126 @@
+import COMSystem
+import Foundation
+import Glibc
+import OMRecords
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMAgent
+@testable import OMVault
+
+/// A home with a vault, a runtime folder and an agent of its own, all gone with it.
+final class AgentHome {
+    let root: String
+    let socket: AgentSocket
+    let client: AgentClient
+    let place: AgentPlace
+    /// Where the test runner stands, and the built programs beside it.
+    static let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+        + "/omvault-agent"
+
+    var vault: String { root + "/a.omv" }
+
+    /// - Parameter folder: where; a folder in memory for what needs one.
+    init(in folder: String = FileManager.default.temporaryDirectory.path, options: [String] = []) throws {
+        root = folder + "/omvault-" + UUID().uuidString
+        for name in ["", "/run"] {
+            try FileManager.default.createDirectory(
+                atPath: root + name, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+        socket = try AgentSocket(path: root + "/run/agent.sock")
+        client = AgentClient(socket)
+        place = try #require(AgentPlace(vault: root + "/a.omv", device: root + "/device"))
+        #expect(try AgentProcess.start(Self.program, at: socket, options: options))
+    }
+
+    deinit {
+        try? client.stepDown()
+        try? FileManager.default.removeItem(atPath: root)
+    }
+
+    func start(options: [String] = []) throws {
+        _ = try AgentProcess.start(Self.program, at: socket, options: options)
+    }
+
+    func process() throws -> Int32 { try client.status().process }
+
+    func makeVault(keepsTicket: Bool = false) throws {
+        try VaultFile.create(
+            vault, device: DeviceFolder.make(root + "/device"),
+            policy: VaultPolicy(defaultLevel: .whenUnlocked, keepsTicket: keepsTicket, stretch: .floor),
+            slots: [try NewSlot(password: Password(bytes("pass word")), .floor)])
+        for level in ProtectionLevel.allCases {
+            try open().edit { edit throws(VaultError) in
+                try edit.add(ItemName(level.itemName), level: level) { draft throws(VaultError) in
+                    try draft.put(bytes("secret of \(level.itemName)"), at: FieldName("f"))
+                }
+            }
+        }
+    }
+
+    func open() throws -> Vault {
+        let file = try VaultFile.open(vault, device: try DeviceFolder(root + "/device"))
+        return try file.unlock(file.slots[0], with: try file.slots[0].key(stretching: bytes("pass word")))
+    }
+
+    func unlock(idle: UInt32 = 0, hard: UInt32 = 0) throws {
+        #expect(try client.unlock(place, open().classKeys(), idle: idle, hard: hard) == nil)
+    }
+
+    /// The secret of the item of a level, or what stands in its way.
+    func answer(_ level: ProtectionLevel) throws -> String {
+        let path = FieldPath(try ItemName(level.itemName), try FieldName("f"))
+        switch try client.perform(place, .secret(path, revision: nil)) {
+        case .reply(.secret(let secret)): return secret.text
+        case .reply: return "another reply"
+        case .failure(let error): return "\(error)"
+        case .locked(let state): return "locked \(state.rawValue)"
+        }
+    }
+}
+
+extension ProtectionLevel {
+    var itemName: String { name + (isDeviceOnly ? " here" : "") }
+}
+
+func bytes(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8)) }
+
+extension SecretBytes {
+    var text: String { withBytes { bytes in String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self) } }
+}
+
+/// A client that keeps no rule.
+final class RawClient {
+    let descriptor: Int32
+
+    init(_ home: AgentHome) throws {
+        descriptor = om_socket_connect(home.root + "/run/agent.sock", 2_000)
+        try #require(descriptor >= 0)
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ bytes: [UInt8]) { _ = bytes.withUnsafeBytes { om_socket_send(descriptor, $0.baseAddress, $0.count) } }
+
+    /// What arrives until the other end closes, or until `count` bytes are there.
+    func receive(_ count: Int = .max, within milliseconds: Int32 = 20_000) -> [UInt8]? {
+        var all: [UInt8] = []
+        let end = om_boot_milliseconds() + Int64(milliseconds)
+        while all.count < count {
+            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&waiting, 1, Int32(clamping: max(0, end - om_boot_milliseconds()))) > 0 else { return nil }
+            var piece = [UInt8](repeating: 0, count: 4096)
+            let got = piece.withUnsafeMutableBytes { om_socket_receive(descriptor, $0.baseAddress, $0.count) }
+            guard got > 0 else { return all }
+            all += piece.prefix(got)
+        }
+        return all
+    }
+}
+
+/// A frame as it stands on the wire.
+func frame(_ kind: UInt8, _ body: [UInt8] = [], version: UInt8 = AgentProtocol.version, count: Int? = nil) -> [UInt8] {
+    let count = count ?? body.count
+    return [0x4F, 0x41, version, kind] + [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: count >> $0) } + body
+}

@@ -1,0 +1,337 @@
+// The agent as a user meets it: the real programs, each script with a runtime folder of its own.
+
+import Foundation
+import Glibc
+import Testing
+
+@Suite("The agent behind the verbs") struct AgentTests {
+    /// A vault, a runtime folder, and an agent that does not outlive the script.
+    static let start = """
+        set -e
+        umask 077
+        export XDG_RUNTIME_DIR=$HOME/run
+        mkdir "$XDG_RUNTIME_DIR"
+        printf 'password\\n' > password
+        omvault -q init --password-from file:password --no-recovery --kdf-mem 8 --kdf-time 1
+        printf secret | omvault -q add item --field f=stdin --password-from file:password
+        trap 'omvault -q agent stop 2>/dev/null || true' EXIT
+        unlock() { omvault -q unlock --password-from file:password "$@"; }
+        code() { status=0; "$@" > said 2> told || status=$?; echo "$status"; }
+        pid() { omvault agent status --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["process"])'; }
+
+        """
+
+    @Test("unlock, get without a password, change, lock, get asks again")
+    func daily() throws {
+        let ran = try bash(
+            Self.start + """
+                code omvault get item:f --no-input
+                code omvault status --exit-code
+                unlock
+                omvault get item:f; echo
+                omvault --format plain get item:f; echo
+                omvault get item:f --json --no-input
+                printf more | omvault -q set item:g --value-from stdin
+                printf other | omvault -q add other --field f=stdin
+                omvault ls
+                omvault get item --reveal | grep -c '^g	more$'
+                omvault status | cut -f1,2
+                code omvault status --exit-code
+                omvault -q lock
+                omvault status | cut -f1,2
+                code omvault get item:f --no-input
+                code omvault status --exit-code
+                """)
+        #expect(
+            ran.output == """
+                8
+                7
+                secret
+                secret
+                {"schema":"omvault/1","item":"item","field":"f","value":"secret"}
+                item
+                other
+                1
+                personal\tunlocked
+                0
+                personal\tfirst-unlocked
+                8
+                7
+
+                """, "\(ran)")
+    }
+
+    @Test("a read through the agent opens no vault file, takes no key file and stretches nothing")
+    func opensNothing() throws {
+        let ran = try bash(
+            Self.start + """
+                unlock
+                strace -f -o trace -e trace=openat,open,execve omvault get item:f; echo
+                grep -cE 'omv"|device\\.key|stretch|\\.mark' trace || true
+                grep -c execve trace
+                """)
+        #expect(ran.output == "secret\n0\n1\n", "\(ran)")
+    }
+
+    @Test("a wrong password unlocks nothing; --no-agent asks although the agent could answer")
+    func wrongPassword() throws {
+        let ran = try bash(
+            Self.start + """
+                printf wrong > wrong
+                code omvault unlock --password-from file:wrong
+                omvault status | cut -f2
+                until unlock; do :; done  # a wrong password delays the next
+                code omvault get item:f --no-agent --no-input
+                omvault get item:f --no-agent --password-from file:password
+                """)
+        #expect(ran.output == "20\nlocked\n8\nsecret", "\(ran)")
+    }
+
+    @Test("a killed agent leaves its socket behind: verbs ask for the password, the next unlock starts another")
+    func killed() throws {
+        let ran = try bash(
+            Self.start + """
+                unlock
+                first=$(pid)
+                kill -9 "$first"
+                while kill -0 "$first" 2>/dev/null; do :; done
+                test -S run/omvault/agent.sock && echo stale
+                code omvault get item:f --no-input
+                code omvault agent status
+                code omvault lock
+                unlock
+                omvault get item:f; echo
+                test "$(pid)" != "$first" && echo another
+                """)
+        #expect(ran.output == "stale\n8\n61\n0\nsecret\nanother\n", "\(ran)")
+    }
+
+    @Test("agent start, stop, env: one runs, then none; another socket is taken where the variable says so")
+    func verbs() throws {
+        let ran = try bash(
+            Self.start + """
+                omvault -q agent start
+                first=$(pid)
+                omvault -q agent start
+                test "$(pid)" = "$first" && echo same
+                code omvault agent run
+                omvault agent env
+                omvault -q agent stop
+                code omvault agent status
+                code omvault agent stop
+                mkdir elsewhere
+                omvault -q agent start --socket elsewhere/s
+                OMVAULT_AGENT_SOCK=$PWD/elsewhere/s unlock
+                OMVAULT_AGENT_SOCK=$PWD/elsewhere/s omvault get item:f; echo
+                code omvault get item:f --no-input
+                OMVAULT_AGENT_SOCK=$PWD/elsewhere/s omvault -q agent stop
+                """)
+        let home = try #require(ran.output.firstMatch(of: /'(.*)\/run\/omvault\/agent.sock'/)?.1)
+        #expect(
+            ran.output == """
+                same
+                61
+                OMVAULT_AGENT_SOCK='\(home)/run/omvault/agent.sock'; export OMVAULT_AGENT_SOCK
+                61
+                61
+                secret
+                8
+
+                """, "\(ran)")
+    }
+
+    @Test("two that unlock at once start one agent")
+    func startedOnce() throws {
+        let ran = try bash(
+            Self.start + """
+                for n in 1 2 3 4 5 6; do
+                    omvault -q unlock --password-from file:password & jobs="${jobs:-} $!"
+                done
+                for job in $jobs; do wait "$job"; done
+                omvault get item:f; echo
+                ls /proc | grep -E '^[0-9]+$' | while read -r p; do
+                    tr '\\0' ' ' < "/proc/$p/cmdline" 2>/dev/null | grep -F "$PWD/run/omvault" || true
+                done | grep -c agent.sock
+                """)
+        #expect(ran.output == "secret\n1\n", "\(ran)")
+    }
+
+    @Test("without a safe runtime folder there is no agent: 61 from its own verbs, the others ask for the password")
+    func unsafeFolders() throws {
+        let ran = try bash(
+            Self.start + """
+                try() {
+                    code omvault unlock --password-from file:password
+                    code omvault get item:f --no-input
+                    omvault -q get item:f --password-from file:password; echo
+                }
+                chmod 755 run; try; chmod 700 run
+                mkdir -m 755 run/omvault; chmod 755 run/omvault; try; chmod 700 run/omvault
+                mv run real; ln -s real run; try; rm run; mv real run
+                (unset XDG_RUNTIME_DIR; try)
+                (XDG_RUNTIME_DIR=run try)
+                (XDG_RUNTIME_DIR=$HOME/nowhere try)
+                (XDG_RUNTIME_DIR=/tmp try)
+                rmdir run/omvault; touch run/omvault; try; rm run/omvault
+                find "$HOME" -name 'agent.sock*' | wc -l
+                """)
+        #expect(ran.output == String(repeating: "61\n8\nsecret\n", count: 8) + "0\n", "\(ran)")
+    }
+
+    @Test("an agent's program that others can change is not started")
+    func unsafeProgram() throws {
+        let ran = try bash(
+            Self.start + """
+                mkdir -m 755 bin
+                cp "$(command -v omvault)" "$(command -v omvault-agent)" bin
+                chmod 755 bin/*
+                run() { code bin/omvault unlock --password-from file:password; }
+                chmod 775 bin/omvault-agent; run; chmod 755 bin/omvault-agent
+                chmod 757 bin; run; chmod 755 bin
+                mv bin/omvault-agent aside; run; mv aside bin/omvault-agent
+                run
+                """)
+        #expect(ran.output == "61\n61\n61\n0\n", "\(ran)")
+    }
+
+    @Test("an agent of a later version is left alone (61), one of an earlier version is told to go")
+    func otherVersions() throws {
+        let ran = try bash(
+            Self.start + """
+                cat > fake.py <<'PY'
+                import os, socket, sys
+                version = int(sys.argv[1])
+                os.umask(0o177)
+                s = socket.socket(socket.AF_UNIX)
+                s.bind(sys.argv[2]); s.listen(8)
+                print('ready', flush=True)
+                while True:
+                    c, _ = s.accept()
+                    head = c.recv(8)
+                    if head[3] == 1:
+                        c.sendall(bytes([0x4f, 0x41, version, 0x80, 0, 0, 0, 0]))
+                        os.unlink(sys.argv[2]); print('gone', flush=True); sys.exit()
+                    c.sendall(bytes([0x4f, 0x41, version, 0x81, 0, 0, 0, 1, version])); c.close()
+                PY
+                mkdir run/omvault
+                for version in 7 0; do
+                    python3 fake.py $version run/omvault/agent.sock > fake.log & fake=$!
+                    until grep -q ready fake.log; do :; done
+                    code omvault get item:f --no-input
+                    omvault -q get item:f --password-from file:password; echo
+                    code omvault unlock --password-from file:password
+                    if [ $version = 7 ]; then
+                        grep -c 'protocol 7' told
+                        code omvault agent stop
+                    fi
+                    wait $fake
+                    tail -1 fake.log
+                done
+                omvault get item:f
+                """)
+        #expect(ran.output == "8\nsecret\n61\n1\n0\ngone\n8\nsecret\n0\ngone\nsecret", "\(ran)")
+    }
+
+    @Test("systemd may hand over the socket; anything else in its place is refused")
+    func socketActivation() throws {
+        let ran = try bash(
+            Self.start + """
+                cat > activate.py <<'PY'
+                import os, socket, sys
+                s = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM if sys.argv[1] == 'stream' else socket.SOCK_DGRAM)
+                os.umask(0o177); s.bind(sys.argv[2])
+                if sys.argv[1] == 'stream': s.listen(8)
+                print('ready', flush=True)
+                if s.fileno() != 3: os.dup2(s.fileno(), 3)
+                os.set_inheritable(3, True)
+                os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='1')
+                os.execvp(sys.argv[3], sys.argv[3:])
+                PY
+                mkdir run/omvault
+                python3 activate.py stream "$PWD/run/omvault/agent.sock" omvault-agent > log & agent=$!
+                until grep -q ready log; do :; done
+                unlock
+                omvault get item:f; echo
+                test "$(pid)" = "$agent" && echo ours
+                omvault -q agent stop
+                wait $agent
+                test -S run/omvault/agent.sock && echo "the socket is systemd's"
+                rm run/omvault/agent.sock
+                code python3 activate.py datagram "$PWD/run/omvault/agent.sock" omvault-agent
+                mkdir -m 755 open
+                code python3 activate.py stream "$PWD/open/agent.sock" omvault-agent
+                """)
+        #expect(ran.output == "secret\nours\nthe socket is systemd's\n61\n61\n", "\(ran)")
+    }
+
+    @Test(
+        "another user is refused both ways, and one of the same user may neither read the agent's memory nor trace it",
+        .enabled(if: geteuid() == 0, "only root can be two users"))
+    func otherUsers() throws {
+        let ran = try bash(
+            Self.start + """
+                unlock
+                cat > other.py <<'PY'
+                import ctypes, os, socket, sys
+                if sys.argv[1] == 'client':
+                    os.chdir(sys.argv[2]); os.setuid(65534)
+                    c = socket.socket(socket.AF_UNIX); c.connect('agent.sock')
+                    c.sendall(bytes([0x4f, 0x41, 1, 2, 0, 0, 0, 0]))
+                    try: print(len(c.recv(100)))
+                    except ConnectionResetError: print(0)
+                if sys.argv[1] == 'server':
+                    s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[2]); os.setuid(65534); s.listen(8)
+                    print('ready', flush=True)
+                    while True:
+                        c, _ = s.accept(); print('got', len(c.recv(100)), flush=True)
+                if sys.argv[1] == 'same':
+                    pid = int(sys.argv[2])
+                    try: os.open(f'/proc/{pid}/mem', os.O_RDONLY); print('read')
+                    except PermissionError: print('no memory')
+                    libc = ctypes.CDLL(None, use_errno=True)
+                    print('traced' if libc.ptrace(16, pid, 0, 0) == 0 else f'errno {ctypes.get_errno()}')
+                PY
+                # The folder's mode would keep them out before the agent has to.
+                chmod 711 run/omvault; chmod 666 run/omvault/agent.sock
+                python3 other.py client run/omvault
+                chmod 700 run/omvault
+                omvault get item:f; echo
+                omvault -q agent stop
+                python3 other.py server run/omvault/agent.sock > log & squatter=$!
+                until grep -q ready log; do :; done
+                code omvault unlock --password-from file:password
+                grep -c 'another user (65534)' told
+                code omvault get item:f --no-input
+                kill $squatter; wait $squatter || true
+                grep -E 'got [1-9]' log || echo 'nothing was said'
+                rm run/omvault/agent.sock
+
+                chown nobody run; code omvault unlock --password-from file:password; chown root run
+                chown nobody run/omvault; code omvault unlock --password-from file:password; chown root run/omvault
+
+                theirs=$(mktemp -d); chmod 755 "$theirs"; mkdir "$theirs/run"
+                cp "$(command -v omvault-agent)" other.py "$theirs"; chmod 755 "$theirs"/*; chmod 700 "$theirs/run"
+                chown nobody "$theirs/run"
+                as_nobody() { exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
+                as_nobody "$theirs/omvault-agent" --socket "$theirs/run/s" & agent=$!
+                until test -S "$theirs/run/s"; do kill -0 $agent; done
+                (as_nobody python3 "$theirs/other.py" same $agent)
+                kill $agent; wait $agent || true
+                rm -r "$theirs"
+                """)
+        #expect(
+            ran.output == """
+                0
+                secret
+                61
+                1
+                8
+                nothing was said
+                61
+                61
+                no memory
+                errno 1
+
+                """, "\(ran)")
+    }
+}

@@ -1,0 +1,129 @@
+// docs/levels.md, cell by cell, against the real programs.
+
+import Foundation
+import Testing
+
+@Suite("The levels") struct LevelsTests {
+    /// Six items, one a level; `row NAME OPTIONS…` prints what becomes of a `get` of each.
+    private static let start = """
+        set -e
+        umask 077
+        export XDG_RUNTIME_DIR=$(mktemp -d /dev/shm/omvault-test-XXXXXX)
+        trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$XDG_RUNTIME_DIR"' EXIT
+        printf 'password\\n' > password
+        omvault -q init --password-from file:password --kdf-mem 8 --kdf-time 1 > recovery
+        items=()
+        for level in always after-first-unlock when-unlocked; do
+            for only in "" --device-only; do
+                items+=("$level$only")
+                printf secret | omvault -q add "$level$only" --level $level $only --field f=stdin \\
+                    --password-from file:password
+            done
+        done
+        row() {
+            printf '%s' "$1"; shift
+            for item in "${items[@]}"; do
+                status=0; value=$(omvault -q get "$item:f" --no-input "$@" 2>/dev/null) || status=$?
+                case $status/$value in
+                    0/secret) printf '|read' ;;
+                    8/) printf '|asks' ;;
+                    *) printf '|%s' "$status$value" ;;
+                esac
+            done
+            echo
+        }
+        unlock() { omvault -q unlock --password-from file:password; }
+        pid() { omvault agent status --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["process"])'; }
+        slay() { agent=$(pid); kill -9 "$agent"; while kill -0 "$agent" 2>/dev/null; do :; done; }
+        elsewhere() {
+            mkdir -p other/omvault
+            cp .local/share/omvault/personal.omv* other/omvault/
+            XDG_DATA_HOME=$PWD/other XDG_STATE_HOME=$PWD/none "$@"
+        }
+        forget_keys() {
+            python3 - <<'PY'
+        import ctypes, os, platform
+        keyctl = {'x86_64': 250, 'aarch64': 219}[platform.machine()]
+        libc = ctypes.CDLL(None)
+        for name in os.listdir(os.environ['XDG_RUNTIME_DIR'] + '/omvault'):
+            if name.startswith('omvault-ticket-'):
+                key = libc.syscall(keyctl, 10, -4, b'user', name.encode(), 0)
+                if key > 0: libc.syscall(keyctl, 21, key)
+        PY
+        }
+
+        """
+
+    @Test("without a password each cell of the table is what happens")
+    func without() throws {
+        let ran = try bash(
+            Self.start + """
+                row 'never unlocked'
+                unlock; row unlocked
+                omvault -q lock; row locked
+                omvault -q lock --forget; row 'locked, forgotten'
+                unlock; omvault -q lock; slay; row 'agent killed'
+                omvault -q agent start; row 'agent restarted'
+                omvault -q policy set afu-ticket on --password-from file:password
+                unlock; omvault -q lock; slay; omvault -q agent start; row 'agent restarted, ticket on'
+                unlock; omvault -q lock; slay; forget_keys; rm -f "$XDG_RUNTIME_DIR"/omvault/omvault-secret-*
+                omvault -q agent start; row 'keyring revoked, ticket on'
+                unlock; omvault -q lock; slay; rm -rf "$XDG_RUNTIME_DIR"/omvault
+                omvault -q agent start; row 'runtime folder cleared, ticket on'
+                omvault -q agent stop
+                elsewhere row 'other machine'
+                mv .local/state/omvault-device/device.key aside; row 'device key missing'
+                """)
+        #expect(ran.output == (try table("without")), "\(ran)")
+    }
+
+    @Test("with the recovery code each cell of the table is what happens")
+    func recovery() throws {
+        let ran = try bash(
+            Self.start + """
+                row 'never unlocked' --recovery-from file:recovery
+                elsewhere row 'other machine' --recovery-from file:recovery
+                mv .local/state/omvault-device/device.key aside
+                row 'device key missing' --recovery-from file:recovery
+                """)
+        #expect(ran.output == (try table("recovery")), "\(ran)")
+    }
+
+    @Test("a ticket is written only where the policy says so, only in memory, and goes with lock --forget")
+    func ticket() throws {
+        let ran = try bash(
+            Self.start + """
+                tickets() { find "$XDG_RUNTIME_DIR" run -name 'omvault-ticket-*' 2>/dev/null | wc -l; }
+                unlock; tickets
+                omvault -q policy set afu-ticket on --password-from file:password
+                unlock; tickets
+                omvault -q lock --forget; tickets
+                unlock; slay; tickets
+                omvault -q lock --forget; tickets
+                unlock; omvault -q policy set afu-ticket off --password-from file:password; slay
+                omvault -q agent start
+                omvault get after-first-unlock:f --no-input 2>/dev/null || echo $?
+                tickets
+                omvault -q agent stop
+                mkdir -m 700 run; memory=$XDG_RUNTIME_DIR
+                omvault -q policy set afu-ticket on --password-from file:password
+                XDG_RUNTIME_DIR=$PWD/run; unlock; tickets; omvault -q agent stop
+                XDG_RUNTIME_DIR=$memory
+                """)
+        let inMemory = try bash("stat -f -c %T .").output == "tmpfs\n"
+        #expect(ran.output == "0\n1\n0\n1\n0\n8\n0\n\(inMemory ? 1 : 0)\n", "\(ran)")
+    }
+
+    /// The rows of a table of docs/levels.md, as the script prints them.
+    private func table(_ name: String) throws -> String {
+        let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "docs/levels.md")
+        let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(lines.firstIndex(of: "<!-- table: \(name) -->"))
+        let rows = lines[(start + 3)...].prefix { $0.hasPrefix("|") }
+        #expect(rows.count >= 3)
+        return rows.map { row in
+            row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: "|") + "\n"
+        }.joined()
+    }
+}
