@@ -79,6 +79,7 @@ public struct Vault: ~Copyable {
     /// Makes one atomic change: all of what `body` does, or nothing.
     ///
     /// - Throws: what `body` throws; ``VaultError/readOnlyHere`` where this device cannot note what it saw.
+    @discardableResult
     public func edit<R>(
         now: Int64 = secondsNow(), _ body: (inout VaultEdit) throws(VaultError) -> R
     ) throws(VaultError) -> R {

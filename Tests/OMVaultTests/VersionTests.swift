@@ -69,9 +69,9 @@ private let name = try! ItemName("a")
         try home.create()
         try home.addVersions(4)
         #expect(try home.history() == [4, 3, 2, 1])
-        #expect(try (1...4).map { try home.unlock().value($0) } == ["1", "2", "3", "4"])
+        for number in UInt64(1)...4 { #expect(try home.unlock().value(number) == "\(number)") }
         for number in 5...25 { try home.set("\(number)") }
-        #expect(try home.history() == Array((15...25).reversed()))
+        #expect(try home.history() == (15...25).reversed().map { UInt64($0) })
         #expect(try home.unlock().value(15) == "15")
         for revision in [0, 14, 26, UInt64.max] {
             #expect(throws: VaultError.noRevision(revision, of: name)) { try home.unlock().value(revision) }
@@ -132,7 +132,8 @@ private let name = try! ItemName("a")
         try home.addVersions(3)
         try home.unlock().edit { edit throws(VaultError) in try edit.trash(name) }
         #expect(throws: VaultError.noItem(name)) { try home.get("a", "x") }
-        #expect(try home.unlock().items().isEmpty && home.unlock().items(trashed: true).map(\.isTrashed) == [true])
+        #expect(try home.unlock().items().isEmpty)
+        #expect(try home.unlock().items(trashed: true).map(\.isTrashed) == [true])
         #expect(try home.history() == [4, 3, 2, 1])
         try home.add("a", ["x": "new"])
         #expect(throws: VaultError.itemExists(name)) {
@@ -229,8 +230,8 @@ private let name = try! ItemName("a")
         #expect(item.level == new && item.revision == 14 && purge == .complete)
         // The one of the item that stays.
         #expect(try home.left(boxes) == 1 && home.rows("pending") == 0)
-        #expect(try home.history() == Array((4...14).reversed()))
-        #expect(try (4...12).map { try vault.value($0) } == (4...12).map { "\($0)" })
+        #expect(try home.history() == (4...14).reversed().map { UInt64($0) })
+        for number in UInt64(4)...12 { #expect(try vault.value(number) == "\(number)") }
         #expect(try vault.value(14).utf8.count == 40_000)
         #expect(try vault.verify(deep: true).findings.isEmpty && vault.verify(deep: true).strays == 0)
         #expect(throws: VaultError.unchanged) { _ = try vault.perform(.setLevel(name, new, ifRevision: nil)) }
@@ -347,7 +348,7 @@ private let name = try! ItemName("a")
         }
         let report = try home.unlock().verify(deep: true)
         #expect(report.findings.isEmpty && report.strays == 0)
-        #expect([report.items, report.trashed, report.tombstones, report.versions] == [19, 1, 1, 23])
+        #expect(report.items == 19 && report.trashed == 1 && report.tombstones == 1 && report.versions == 23)
         #expect(try home.unlock().verify(deep: false).findings.isEmpty)
     }
 
