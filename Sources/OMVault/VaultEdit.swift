@@ -199,7 +199,7 @@ public struct VaultEdit: ~Copyable {
     private func destroy(_ current: Current, kept: Int) throws(VaultError) {
         do throws(VaultError) { try snapshot.drop(try snapshot.places(current.newest, kept: kept)) } catch {
             // A history that is damaged must be able to go, too.
-            guard error == .corrupt(.record) else { throw error }
+            guard error.isDamage else { throw error }
             try snapshot.dropVersions(of: current.newest.header.id)
         }
         try snapshot.remove(current.entry, current.level)

@@ -117,7 +117,7 @@ import Testing
                 sqlite3 a.omv "CREATE TEMP TABLE k AS SELECT * FROM records; UPDATE records SET body = (SELECT k.body FROM k WHERE k.id <> records.id)"
                 get first:x; get second:x
                 cp kept a.omv
-                sqlite3 a.omv "ATTACH 'before' AS b; UPDATE records SET body = (SELECT o.body FROM b.records o JOIN b.entries e ON o.id = e.record JOIN main.entries m ON m.key = e.key WHERE m.record = records.id)"
+                sqlite3 a.omv "ATTACH 'before' AS b; UPDATE records SET body = (SELECT o.body FROM b.records o JOIN b.entries e ON o.id = e.record JOIN main.entries m ON m.key = e.key WHERE m.record = records.id) WHERE id IN (SELECT record FROM main.entries)"
                 get first:x
                 cp kept a.omv
                 sqlite3 a.omv "DELETE FROM entries WHERE key = (SELECT max(key) FROM entries)"

@@ -120,7 +120,7 @@ import Testing
         let ran = try bash(
             Self.vault + """
                 omv -q add other --field x=file:v4
-                code omv verify --deep; cat told
+                code omv verify --deep; grep -o "is whole.*" told
                 sqlite3 "$db" "UPDATE records SET body = CAST(substr(body, 1, 300) || zeroblob(76) AS BLOB) WHERE id = 3"
                 code omv verify; code omv verify --deep; cut -f 1,2,3,5 said
                 code omv get item:x; omv get other:x; echo
@@ -131,7 +131,7 @@ import Testing
                 sqlite3 "$db" "UPDATE header SET body = zeroblob(621)"; code omv verify
                 """)
         let lines = ran.output.split(separator: "\n").map(String.init)
-        #expect(lines.count == 14, "\(ran)")
+        #expect(lines.count == 13, "\(ran)")
         #expect(lines.prefix(2).joined().contains("2 items, 0 in the trash, 4 versions are whole"), "\(ran)")
         #expect(Array(lines.dropFirst(2).prefix(5)) == ["0", "42", "when-unlocked\titem\t-\t2,1", "30", "4"], "\(ran)")
         let report = try Ran.json(lines[7])
