@@ -1,11 +1,11 @@
-// What can be asked of an unlocked vault, as a value: the process that holds the keys and one that asks it over a socket
-// ask alike.
+// What can be asked of an unlocked vault, as a value: the process that holds the keys and one that asks it over a
+// socket ask alike.
 
 public import OMRecords
 public import OMSecrets
 
-/// One question or one atomic change. `ifRevision` makes a change only while the item has that revision; `revision` asks
-/// for an earlier version, nil for the newest.
+/// One question or one atomic change. `ifRevision` makes a change only while the item has that revision; `revision`
+/// asks for an earlier version, nil for the newest.
 public enum ItemRequest: ~Copyable, Sendable {
     /// The items, or those in the trash, without their secrets: ``ItemReply/items(_:)``.
     case items(trashed: Bool)
@@ -19,7 +19,8 @@ public enum ItemRequest: ~Copyable, Sendable {
     case history(ItemName)
     /// A new item; a nil level is the vault's default: ``ItemReply/changed(_:purge:)``.
     case add(ItemName, level: ProtectionLevel?, FieldValues)
-    /// Fields that are put in, in place of those of the same names, and fields that go: ``ItemReply/changed(_:purge:)``.
+    /// Fields that are put in, in place of those of the same names, and fields that go:
+    /// ``ItemReply/changed(_:purge:)``.
     case update(ItemName, set: FieldValues, remove: [FieldName], ifRevision: UInt64?)
     /// ``ItemReply/changed(_:purge:)``
     case setLevel(ItemName, ProtectionLevel, ifRevision: UInt64?)
@@ -52,7 +53,8 @@ public enum ItemReply: ~Copyable, Sendable {
 public enum PurgeResult: UInt8, Hashable, Sendable {
     /// They are in no file of the vault.
     case complete = 0
-    /// Another process still reads the state before: they stand in the write-ahead log until the next open takes them out.
+    /// Another process still reads the state before: they stand in the write-ahead log until the next open takes them
+    /// out.
     case pending = 1
 }
 

@@ -27,7 +27,9 @@ final class Snapshot {
     /// - Throws: ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
     init(
         _ vault: OpenVault, seen: [HighWaterMark]?,
-        refuse: (VaultError, ProtectionLevel) throws(VaultError) -> Void = { error, _ throws(VaultError) in throw error }
+        refuse: (VaultError, ProtectionLevel) throws(VaultError) -> Void = { error, _ throws(VaultError) in
+            throw error
+        }
     ) throws(VaultError) {
         self.vault = vault
         findRecord = try storing { () throws(StorageError) in try vault.database.prepare(VaultSchema.findRecord) }

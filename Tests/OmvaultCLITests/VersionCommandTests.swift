@@ -106,7 +106,7 @@ import Testing
                     { omv set item:x --value-from "file:n$i" --if-rev 3 2> "told$i"; echo $? > "code$i"; } &
                 done
                 wait
-                cat code* | sort | uniq -c | tr -s ' '
+                cat code[1-8] | sort | uniq -c | tr -s ' '
                 grep -l 'revision 4' told* | wc -l
                 omv history item | wc -l
                 code omv rm item --if-rev 3; code omv rm item --purge --yes --if-rev 3
