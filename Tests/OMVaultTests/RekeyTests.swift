@@ -45,7 +45,7 @@ import Testing
 
     /// All that is in the file and its log.
     private func bytes(_ home: Home) throws -> Data {
-        try ["", "-wal"].reduce(into: Data()) { whole, end in
+        ["", "-wal"].reduce(into: Data()) { whole, end in
             whole += FileManager.default.contents(atPath: home.vault + end) ?? Data()
         }
     }

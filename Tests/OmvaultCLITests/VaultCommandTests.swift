@@ -58,7 +58,8 @@ import Testing
                 omv -q add item --field x=file:v
                 code omv init
                 code omv add item --field x=file:v
-                code omvault get item:x --password-from file:wrong
+                omv -q -V guessed init --kdf-mem 8 --kdf-time 1 --no-recovery
+                code omvault -V guessed get item:x --password-from file:wrong
                 code omv get nothing:x; code omv get item:nothing; code omv set nothing:x --value-from file:v
                 code omv set item:x --value-from file:v
                 code omv --vault nowhere get item:x
