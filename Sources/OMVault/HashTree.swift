@@ -87,6 +87,18 @@ final class HashTree {
         return found
     }
 
+    /// The branches that were loaded, by rising prefix: all of them, after ``entries()``.
+    func branches() -> [TreeBranch] {
+        var found: [TreeBranch] = []
+        var rest = [root]
+        while let node = rest.popLast() {
+            guard case .branch(let digests, let children) = node.content else { continue }
+            found.append(TreeBranch(prefix: node.prefix, digests: Array(digests.joined())))
+            rest += (0..<16).reversed().compactMap { children[$0] }
+        }
+        return found
+    }
+
     // MARK: - Changing
 
     func insert(_ entry: TreeEntry) throws(VaultError) {

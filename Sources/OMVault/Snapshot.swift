@@ -10,6 +10,8 @@ final class Snapshot {
     /// As it stands in this state: slots and policy may have changed since the unlock.
     private(set) var header: VaultHeader
     private(set) var states: [ProtectionLevel: LevelState] = [:]
+    /// The states as they stand, sealed.
+    let boxes: [ProtectionLevel: [UInt8]]
     /// Where this state stands, level by level; what this vault cannot read keeps the mark that was noted before.
     private(set) var marks: [HighWaterMark]
     /// Whether the vault is ahead of its marks, as after a crash between the two.
@@ -34,7 +36,9 @@ final class Snapshot {
         case .none: break
         }
         guard header.id == vault.header.id, header.epoch == vault.header.epoch else { throw .corrupt(.header) }
-        for (level, box) in try Self.boxes(vault.database) {
+        let boxes = try Self.boxes(vault.database)
+        self.boxes = Dictionary(boxes) { first, _ in first }
+        for (level, box) in boxes {
             guard let keys = vault.keys[level] else { continue }
             states[level] = try LevelState(opening: box, level, keys, vault: header.id)
         }
@@ -98,6 +102,9 @@ final class Snapshot {
     func entries(_ level: ProtectionLevel) throws(VaultError) -> [TreeEntry] {
         try tree(level).entries()
     }
+
+    /// The branches of a level of which the entries were read.
+    func branches(_ level: ProtectionLevel) throws(VaultError) -> [TreeBranch] { try tree(level).branches() }
 
     /// The record at a place: the very one that its digest names.
     func version(_ place: VersionPlace, _ level: ProtectionLevel) throws(VaultError) -> StoredVersion {

@@ -63,11 +63,13 @@ public enum VaultError: Error, Hashable, Sendable {
     case outOfMemory
     /// The slot's stretch has more lanes than this build computes.
     case unsupportedStretch
+    /// No slot would open on another device, so a backup would be worth nothing there.
+    case noPortableSlot
     /// The audit log can be read and written only beside the device key that it stands under.
     case noLogHere
     case storage(StorageError)
 
-    public enum Part: String, Hashable, Sendable { case header, slot, level, tree, record }
+    public enum Part: String, Hashable, Sendable { case header, slot, level, tree, record, backup }
 
     /// The SDK's number, where it has one.
     public var sdkCode: Int? {
@@ -92,6 +94,11 @@ extension VaultError: StorageFailing {
 /// Runs `body` and turns the ground floor's errors into this room's.
 func storing<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(VaultError) -> R {
     do throws(StorageError) { return try body() } catch { throw VaultError(storage: error) }
+}
+
+/// The same where the file is a backup: that it is missing or there already says nothing of a vault.
+func filing<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(VaultError) -> R {
+    do throws(StorageError) { return try body() } catch { throw .storage(error) }
 }
 
 /// Runs a stretch of which the parameters were checked before.

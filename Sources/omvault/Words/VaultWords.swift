@@ -114,6 +114,10 @@ extension Failure {
                 hint: "1 to 64 bytes of UTF-8, no control characters, no colon, slash or equals sign")
         case .unsupportedStretch: self.init(SecretsError.lanesUnsupported)
         case .outOfMemory: self.init(SecretsError.outOfMemory)
+        case .noPortableSlot:
+            self.init(
+                .policy, "\(vault) has no slot that opens without this device's key; a backup would be worth nothing",
+                hint: "omvault key add-slot --type recovery")
         case .noLogHere:
             self.init(
                 .corrupt, "the audit log of \(vault) stands under a device key that is not here",
@@ -131,6 +135,7 @@ extension VaultError.Part {
         case .level: "the state of a level"
         case .tree: "the list of its items"
         case .record: "a record"
+        case .backup: "a backup"
         }
     }
 }
