@@ -10,9 +10,9 @@ public import OMStorage
 ///     let backup = try BackupFile.open("vault.omvb")
 ///     let key = try backup.slots[1].key(stretching: code.secret)
 ///     let report = try backup.unlock(backup.slots[1], with: key, device: folder).restore(to: path)
-public struct BackupFile: ~Copyable {
+public struct BackupFile {
     public let summary: BackupSummary
-    let stream: BackupStream
+    let stream: any BackupSource
     let header: VaultHeader
     let states: [ProtectionLevel: [UInt8]]
     let end: BackupReader.End
@@ -22,10 +22,10 @@ public struct BackupFile: ~Copyable {
     public static func open(
         _ path: String, progress: @escaping (Int) -> Void = { _ in }
     ) throws(VaultError) -> BackupFile {
-        try read(BackupStream(try filing { () throws(StorageError) in try StreamFile.open(path) }, progress))
+        try read(BackupFileSource(try filing { () throws(StorageError) in try StreamFile.open(path) }, progress))
     }
 
-    static func read(_ stream: BackupStream) throws(VaultError) -> BackupFile {
+    static func read(_ stream: any BackupSource) throws(VaultError) -> BackupFile {
         var header: [UInt8] = []
         var states: [ProtectionLevel: [UInt8]] = [:]
         var summary = BackupSummary()
@@ -52,13 +52,21 @@ public struct BackupFile: ~Copyable {
     }
 
     private init(
-        summary: BackupSummary, stream: BackupStream, header: VaultHeader, states: [ProtectionLevel: [UInt8]],
+        summary: BackupSummary, stream: any BackupSource, header: VaultHeader, states: [ProtectionLevel: [UInt8]],
         end: BackupReader.End
     ) {
         (self.summary, self.stream, self.header, self.states, self.end) = (summary, stream, header, states, end)
     }
 
     public var slots: [KeySlot] { header.slots }
+
+    /// The vault's; only ``unlock(_:with:device:)`` proves it.
+    public var policy: VaultPolicy { header.policy }
+
+    /// The bytes of a file, for who shows progress.
+    public static func count(_ path: String) throws(VaultError) -> Int {
+        try filing { () throws(StorageError) in try StreamFile.open(path).count }
+    }
 
     /// Whether it was taken on this device, so that its device-bound slots open here.
     public func isFrom(_ folder: DeviceFolder?) throws(VaultError) -> Bool {
@@ -87,7 +95,7 @@ public struct BackupFile: ~Copyable {
     ///
     /// - Throws: ``VaultError/cannotUnlock``, ``VaultError/delayed(seconds:)``, ``VaultError/corrupt(_:)`` when somebody
     ///   without its keys has written it.
-    public consuming func unlock(
+    public func unlock(
         _ slot: KeySlot, with key: borrowing Key<Unlocking>, device folder: DeviceFolder?
     ) throws(VaultError) -> OpenBackup {
         guard slots.contains(slot) else { throw .cannotUnlock }
@@ -123,8 +131,14 @@ public struct BackupFile: ~Copyable {
     }
 }
 
-/// The stream of a backup, which is read twice: to check it, and to restore it.
-final class BackupStream {
+/// Where a backup's bytes come from. They are read twice: to check them, and to restore.
+protocol BackupSource: AnyObject {
+    /// The next bytes: `count` of them, or fewer at the end.
+    func read(_ count: Int) throws(VaultError) -> [UInt8]
+    func rewind() throws(VaultError)
+}
+
+private final class BackupFileSource: BackupSource {
     private var file: StreamFile
     private let progress: (Int) -> Void
 
@@ -132,8 +146,6 @@ final class BackupStream {
         self.file = file
         self.progress = progress
     }
-
-    var count: Int { file.count }
 
     func read(_ count: Int) throws(VaultError) -> [UInt8] {
         let bytes = try filing { () throws(StorageError) in try file.read(count) }

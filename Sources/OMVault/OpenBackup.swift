@@ -10,7 +10,7 @@ public struct OpenBackup: ~Copyable {
     let file: BackupFile
     let root: Key<Deriving>
 
-    init(_ file: consuming BackupFile, _ root: consuming Key<Deriving>) {
+    init(_ file: BackupFile, _ root: consuming Key<Deriving>) {
         self.file = file
         self.root = root
     }
@@ -22,6 +22,7 @@ public struct OpenBackup: ~Copyable {
     ///   - acceptsRollback: whether to restore what is older than the last state that this device saw.
     /// - Throws: ``VaultError/vaultExists``; ``VaultError/rolledBack(_:)``; ``VaultError/corrupt(_:)``;
     ///   ``VaultError/storage(_:)``. There is no vault then, and nothing is noted.
+    @discardableResult
     public borrowing func restore(
         to path: String, device folder: DeviceFolder, password: NewSlot? = nil, acceptsRollback: Bool = false,
         now: Int64 = secondsNow()

@@ -23,7 +23,7 @@ final class RestoreFill {
         self.keys = keys
     }
 
-    func write(_ file: borrowing BackupFile, into database: borrowing Database) throws(VaultError) {
+    func write(_ file: BackupFile, into database: borrowing Database) throws(VaultError) {
         try writeHead(database)
         try file.stream.rewind()
         var reader = try BackupReader(file.stream.read)

@@ -20,7 +20,7 @@ struct RestorePlan {
 
     /// - Throws: ``VaultError/rolledBack(_:)``, ``VaultError/corrupt(_:)``.
     init(
-        _ file: borrowing BackupFile, _ root: borrowing Key<Deriving>, _ device: borrowing DeviceKey, rank: UInt8,
+        _ file: BackupFile, _ root: borrowing Key<Deriving>, _ device: borrowing DeviceKey, rank: UInt8,
         _ password: NewSlot?, _ seen: [HighWaterMark], _ acceptsRollback: Bool, _ now: Int64
     ) throws(VaultError) {
         let (old, id) = (file.header, file.header.id)

@@ -33,7 +33,7 @@ struct UnlockOptions: ParsableArguments {
     }
 
     /// The one option that was given, if any.
-    fileprivate var given: [(key: String, value: SecretSourceArgument?)] {
+    var given: [(key: String, value: SecretSourceArgument?)] {
         [("--password-from", passwordFrom), ("--recovery-from", recoveryFrom), ("--key-file-from", keyFileFrom)]
             .filter { $0.value != nil }
     }

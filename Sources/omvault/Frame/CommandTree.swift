@@ -10,7 +10,7 @@ struct CommandTree: ParsableCommand {
         version: "omvault \(Omvault.version)",
         subcommands: [
             InitCommand.self, AddCommand.self, GetCommand.self, SetCommand.self, ListCommand.self, RemoveCommand.self,
-            LogCommand.self,
+            BackupCommand.self, LogCommand.self,
             ProfileCommand.self, LoginCommand.self,
             VectorsCommand.self, CryptoCommand.self,
             TourCommand.self, ExitCodes.self,

@@ -94,7 +94,7 @@ struct OutputFile: ~Copyable {
 }
 
 /// The one temporary file that a signal has to take away.
-private enum TemporaryPath {
+enum TemporaryPath {
     static func removeOnSignal(_ path: String) {
         forget()
         temporaryPath = strdup(path)

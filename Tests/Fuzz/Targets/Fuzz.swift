@@ -19,6 +19,7 @@ private let targets: [FuzzTarget] =
     + HashTargets.all
     + SymmetricTargets.all
     + KeyTargets.all
+    + VaultTargets.all
 
 nonisolated(unsafe) private var chosen: FuzzTarget?
 
