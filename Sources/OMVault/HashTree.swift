@@ -99,6 +99,38 @@ final class HashTree {
         return found
     }
 
+    /// Every entry that is stored, and what of the tree does not fit: for those who look for all that is wrong.
+    struct Inspection {
+        /// The nodes that are not what their parents say; what is below them is not proven.
+        var damaged: [[UInt8]] = []
+        var entries: [TreeEntry] = []
+    }
+
+    static func inspect(
+        _ database: borrowing Database, _ level: ProtectionLevel, _ keys: LevelKeys, digest: [UInt8]
+    ) throws(VaultError) -> Inspection {
+        let code = Int64(level.code)
+        var branches = try storing { () throws(StorageError) in try database.prepare(VaultSchema.findBranch) }
+        var entries = try storing { () throws(StorageError) in try database.prepare(VaultSchema.findEntries) }
+        var found = Inspection()
+        var rest: [(prefix: [UInt8], digest: [UInt8])] = [([], digest)]
+        while let (prefix, expected) = rest.popLast() {
+            do throws(VaultError) {
+                guard prefix.count <= keyCount * 2 else { throw .corrupt(.tree) }
+                switch try load(prefix, expected, keys, code, &branches, &entries).content {
+                case .leaf(let leaf): found.entries += leaf
+                case .branch(let digests, _):
+                    for nibble in (0..<16).reversed() { rest.append((prefix + [UInt8(nibble)], digests[nibble])) }
+                }
+            } catch {
+                guard error.isDamage else { throw error }
+                found.damaged.append(prefix)
+                found.entries += (try? Self.entries(prefix, code, &entries, upTo: Int.max)) ?? []
+            }
+        }
+        return found
+    }
+
     // MARK: - Changing
 
     func insert(_ entry: TreeEntry) throws(VaultError) {
@@ -222,7 +254,7 @@ final class HashTree {
     }
 
     private static func entries(
-        _ prefix: [UInt8], _ level: Int64, _ find: inout Statement
+        _ prefix: [UInt8], _ level: Int64, _ find: inout Statement, upTo capacity: Int = leafCapacity
     ) throws(VaultError) -> [TreeEntry] {
         let found: [TreeEntry] = try storing { () throws(StorageError) in
             try find.bind(1, level)
@@ -231,12 +263,12 @@ final class HashTree {
             defer { find.reset() }
             var found: [TreeEntry] = []
             // One more than fits shows that a branch is missing, without reading a million rows to learn it.
-            while found.count <= leafCapacity, try find.step() {
+            while found.count <= capacity, try find.step() {
                 found.append(TreeEntry(key: find.bytes(0), digest: find.bytes(1), row: find.number(2)))
             }
             return found
         }
-        guard found.count <= leafCapacity, found.allSatisfy({ $0.key.count == keyCount && $0.digest.count == 32 })
+        guard found.count <= capacity, found.allSatisfy({ $0.key.count == keyCount && $0.digest.count == 32 })
         else { throw .corrupt(.tree) }
         return found
     }

@@ -74,10 +74,21 @@ struct ClassKeyring: ~Copyable {
     let root: Key<Deriving>?
     let device: DeviceKey?
 
+    /// The wraps of a level, under each of the keys above that it has one for.
+    func wraps(
+        _ classKey: borrowing Key<Deriving>, _ level: ProtectionLevel, vault: [UInt8], epoch: UInt32
+    ) -> [ClassKeyWrap] {
+        var wraps: [ClassKeyWrap] = []
+        for under in ClassKeyWrap.kinds(of: level) {
+            if let wrap = wrap(classKey, level, under, vault: vault, epoch: epoch) { wraps.append(wrap) }
+        }
+        return wraps
+    }
+
     /// Takes the ring apart.
     consuming func intoDevice() -> DeviceKey? { device }
 
-    func wrap(
+    private func wrap(
         _ classKey: borrowing Key<Deriving>, _ level: ProtectionLevel, _ under: ClassKeyWrap.Under, vault: [UInt8],
         epoch: UInt32
     ) -> ClassKeyWrap? {

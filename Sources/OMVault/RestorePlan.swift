@@ -33,9 +33,7 @@ struct RestorePlan {
         var keys: [ProtectionLevel: LevelKeys] = [:]
         for level in ProtectionLevel.allCases {
             let classKey = try Self.classKey(restored.contains(level) ? level : nil, old, ring)
-            for under in ClassKeyWrap.kinds(of: level) {
-                if let wrap = ring.wrap(classKey, level, under, vault: id, epoch: old.epoch) { wraps.append(wrap) }
-            }
+            wraps += ring.wraps(classKey, level, vault: id, epoch: old.epoch)
             keys[level] = LevelKeys(classKey: classKey)
         }
         self.keys = keys

@@ -16,7 +16,7 @@ extension Vault {
     ///
     /// - Throws: ``VaultError/tooManySlots``, ``VaultError/loginSlotAlone``.
     public func addSlot(_ new: NewSlot, now: Int64 = secondsNow()) throws(VaultError) -> KeySlot {
-        try changeSlots { (slots, vault, root, device) throws(VaultError) in
+        try changeSlots(purging: false) { (slots, vault, root, device) throws(VaultError) in
             if new.kind == .login, let old = slots.firstIndex(where: { $0.login == new.subject }) {
                 slots[old] = KeySlot(new, id: slots[old].id, created: now, root: root, vault: vault, device: device)
                 return slots[old]
@@ -27,31 +27,32 @@ extension Vault {
             let slot = KeySlot(new, id: last + 1, created: now, root: root, vault: vault, device: device)
             slots.append(slot)
             return slot
-        }
+        }.result
     }
 
-    /// Removes a slot: what opened it opens nothing any more. See ``purgeLog()``.
+    /// Removes a slot: what opened it opens nothing any more, and its bytes are purged.
     ///
     /// - Throws: ``VaultError/noSlot(_:)``, ``VaultError/lastSlot``, ``VaultError/loginSlotAlone``.
-    public func removeSlot(_ id: UInt32) throws(VaultError) -> KeySlot {
-        try changeSlots { (slots, _, _, _) throws(VaultError) in
+    public func removeSlot(_ id: UInt32) throws(VaultError) -> PurgeResult {
+        try changeSlots(purging: true) { (slots, _, _, _) throws(VaultError) in
             guard let index = slots.firstIndex(where: { $0.id == id }) else { throw .noSlot(id) }
-            return slots.remove(at: index)
-        }
+            slots.remove(at: index)
+        }.purge ?? .complete
     }
 
-    /// Puts another secret behind a slot, under its id.
+    /// Puts another secret behind a slot, under its id; the bytes of the old one are purged.
     ///
     /// - Throws: ``VaultError/slotChanged(_:)`` when it is not `old` any more.
     public func replaceSlot(
         _ old: KeySlot, with new: NewSlot, now: Int64 = secondsNow()
-    ) throws(VaultError) -> KeySlot {
+    ) throws(VaultError) -> (slot: KeySlot, purge: PurgeResult) {
         precondition(new.kind == old.kind, "a slot keeps its kind")
-        return try changeSlots { (slots, vault, root, device) throws(VaultError) in
+        let (slot, purge) = try changeSlots(purging: true) { (slots, vault, root, device) throws(VaultError) in
             guard let index = slots.firstIndex(of: old) else { throw .slotChanged(old.id) }
             slots[index] = KeySlot(new, id: old.id, created: now, root: root, vault: vault, device: device)
             return slots[index]
         }
+        return (slot, purge ?? .complete)
     }
 
     /// Stretches the secret of a slot that is below the policy as the policy wants it. To be called with what has just
@@ -66,7 +67,7 @@ extension Vault {
         else { return nil }
         // The slow part, outside every lock.
         let new = try NewSlot(slot, stretching: secret, anew: raised)
-        do throws(VaultError) { return try replaceSlot(slot, with: new, now: now) } catch {
+        do throws(VaultError) { return try replaceSlot(slot, with: new, now: now).slot } catch {
             // Another unlock was quicker.
             guard case .slotChanged = error else { throw error }
             return nil
@@ -79,22 +80,30 @@ extension Vault {
     public func changePolicy(
         _ change: (inout VaultPolicy) throws(VaultError) -> Void
     ) throws(VaultError) -> VaultPolicy {
-        try changeHeader { (header, root, _) throws(VaultError) in
+        try changeHeader(purging: false) { (header, root, _) throws(VaultError) in
             var policy = header.policy
             try change(&policy)
             guard policy != header.policy else { throw .unchanged }
             return (header.changed(policy: policy, root: root), policy)
-        }
+        }.result
+    }
+
+    /// To be asked before a question is put: whether the slot may go.
+    ///
+    /// - Throws: ``VaultError/lastSlot``, ``VaultError/loginSlotAlone``.
+    public static func checkRemoval(of slot: KeySlot, from slots: [KeySlot]) throws(VaultError) {
+        try checkRules(slots.filter { $0 != slot })
     }
 
     // MARK: - Steps
 
     private func changeSlots<R>(
+        purging: Bool,
         _ change: (
             inout [KeySlot], _ vault: [UInt8], borrowing Key<Deriving>, borrowing DeviceKey
         ) throws(VaultError) -> R
-    ) throws(VaultError) -> R {
-        try changeHeader { (header, root, device) throws(VaultError) in
+    ) throws(VaultError) -> (result: R, purge: PurgeResult?) {
+        try changeHeader(purging: purging) { (header, root, device) throws(VaultError) in
             var slots = header.slots
             let result = try change(&slots, header.id, root, device)
             try Self.checkRules(slots)
@@ -112,8 +121,9 @@ extension Vault {
     }
 
     private func changeHeader<R>(
+        purging: Bool,
         _ change: (VaultHeader, borrowing Key<Deriving>, borrowing DeviceKey) throws(VaultError) -> (VaultHeader, R)
-    ) throws(VaultError) -> R {
+    ) throws(VaultError) -> (result: R, purge: PurgeResult?) {
         try write { snapshot throws(VaultError) in
             switch open.root {
             case .none: throw .readOnlyHere
@@ -123,9 +133,10 @@ extension Vault {
                 case .some(let device):
                     let (header, result) = try change(snapshot.header, root, device)
                     try snapshot.replaceHeader(header)
+                    if purging { snapshot.purges = true }
                     return result
                 }
             }
-        }.result
+        }
     }
 }

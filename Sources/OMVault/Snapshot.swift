@@ -25,11 +25,18 @@ final class Snapshot {
     /// To be called inside a transaction, with marks that were read before it began: a writer commits first and notes
     /// after, so an honest vault is never behind them.
     ///
+    /// - Parameter refuse: called with what is wrong with a level. It throws, except for those who look for all that
+    ///   is wrong.
     /// - Throws: ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
-    init(_ vault: OpenVault, seen: [HighWaterMark]?) throws(VaultError) {
+    init(
+        _ vault: OpenVault, seen: [HighWaterMark]?,
+        refuse: (VaultError, ProtectionLevel) throws(VaultError) -> Void = { error, _ throws(VaultError) in throw error }
+    ) throws(VaultError) {
         self.vault = vault
         findRecord = try storing { () throws(StorageError) in try vault.database.prepare(VaultSchema.findRecord) }
         header = try VaultFile.readHeader(vault.database)
+        // A rekey came in between. Whether it was one, the next unlock judges; these keys read nothing of it.
+        guard header.epoch <= vault.header.epoch else { throw .rekeyed }
         // The header may have changed since the slot was opened, but only by a holder of the root key.
         switch vault.root {
         case .some(let root): try header.check(root)
@@ -38,11 +45,14 @@ final class Snapshot {
         guard header.id == vault.header.id, header.epoch == vault.header.epoch else { throw .corrupt(.header) }
         let boxes = try Self.boxes(vault.database)
         self.boxes = Dictionary(boxes) { first, _ in first }
-        for (level, box) in boxes {
+        for level in ProtectionLevel.allCases {
             guard let keys = vault.keys[level] else { continue }
-            states[level] = try LevelState(opening: box, level, keys, vault: header.id)
+            do throws(VaultError) {
+                // A level without a row has a box of no bytes, which does not open.
+                let box = boxes.first { $0.0 == level }?.1 ?? []
+                states[level] = try LevelState(opening: box, level, keys, vault: header.id)
+            } catch { try refuse(error, level) }
         }
-        guard states.count == vault.keys.count else { throw .corrupt(.level) }
 
         let unread = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: 32))
         let before = seen ?? [HighWaterMark](repeating: unread, count: MarkIndex.count)
@@ -57,8 +67,7 @@ final class Snapshot {
             case .same: break
             case .newer: note(MarkIndex.level(index), state.mark)
             case .rolledBack:
-                guard vault.acceptsRollback else { throw .rolledBack(.level) }
-                vault.hasReadOlder = true
+                if vault.acceptsRollback { vault.hasReadOlder = true } else { try refuse(.rolledBack(.level), level) }
             }
         }
     }
@@ -108,15 +117,20 @@ final class Snapshot {
 
     /// The record at a place: the very one that its digest names.
     func version(_ place: VersionPlace, _ level: ProtectionLevel) throws(VaultError) -> StoredVersion {
-        let (bytes, previous): ([UInt8], Int64) = try storing { () throws(StorageError) in
-            try findRecord.bind(1, place.row)
-            defer { findRecord.reset() }
-            return try findRecord.step() ? (findRecord.bytes(0), findRecord.number(1)) : ([], 0)
-        }
+        let (bytes, previous) = try row(place.row)
         guard PublicHash.hash(bytes) == place.digest else { throw .corrupt(.record) }
         let record = try authentic(.record) { () throws(MalformedBytes) in try Record(decoding: bytes) }
         guard record.header.level == level else { throw .corrupt(.record) }
         return StoredVersion(place: place, previous: previous, record: record)
+    }
+
+    /// The bytes of a row of records, whatever they are, and the row that they name as the one before.
+    func row(_ number: Int64) throws(VaultError) -> (bytes: [UInt8], previous: Int64) {
+        try storing { () throws(StorageError) in
+            try findRecord.bind(1, number)
+            defer { findRecord.reset() }
+            return try findRecord.step() ? (findRecord.bytes(0), findRecord.number(1)) : ([], 0)
+        }
     }
 
     /// Opens a record's box.
@@ -202,23 +216,45 @@ final class Snapshot {
     /// Tells the audit log what this change does.
     func log(_ event: AuditEvent) { events.append(event) }
 
+    /// Puts a tree under other keys in place of a level's.
+    func replaceTree(_ level: ProtectionLevel, _ keys: LevelKeys, _ entries: [TreeEntry]) throws(VaultError) {
+        try storing { () throws(StorageError) in
+            for statement in [VaultSchema.dropEntries, VaultSchema.dropAllBranches] {
+                var drop = try vault.database.prepare(statement)
+                try drop.bind(1, Int64(level.code))
+                _ = try drop.step()
+            }
+        }
+        let tree = try HashTree.load(vault.database, level, keys, digest: HashTree.emptyRoot(keys))
+        trees[level] = tree
+        for entry in entries { try insert(entry, level) }
+        try store(tree, level, keys)
+    }
+
+    /// Stores a tree and seals the level's next state around it.
+    private func store(_ tree: HashTree, _ level: ProtectionLevel, _ keys: LevelKeys) throws(VaultError) {
+        guard let old = states[level], let index = ProtectionLevel.allCases.firstIndex(of: level) else {
+            throw .levelLocked(level)
+        }
+        let state = LevelState(generation: old.generation + 1, root: try tree.store(in: vault.database))
+        let box = state.sealed(level, keys, vault: header.id)
+        try storing { () throws(StorageError) in
+            var save = try vault.database.prepare(VaultSchema.saveState)
+            try save.bind(1, Int64(level.code))
+            try save.bind(2, box)
+            _ = try save.step()
+        }
+        marks[MarkIndex.level(index)] = state.mark
+    }
+
     /// Stores the trees that changed, raises their generations, and writes the audit log.
     ///
     /// - Returns: whether anything changed; ``marks`` then stand for the new state.
     func finish(now: Int64) throws(VaultError) -> Bool {
         var hasChanged = false
-        for (index, level) in ProtectionLevel.allCases.enumerated() {
-            guard let tree = trees[level], tree.isChanged, let keys = vault.keys[level], let old = states[level]
-            else { continue }
-            let state = LevelState(generation: old.generation + 1, root: try tree.store(in: vault.database))
-            let box = state.sealed(level, keys, vault: vault.header.id)
-            try storing { () throws(StorageError) in
-                var save = try vault.database.prepare(VaultSchema.saveState)
-                try save.bind(1, Int64(level.code))
-                try save.bind(2, box)
-                _ = try save.step()
-            }
-            marks[MarkIndex.level(index)] = state.mark
+        for level in ProtectionLevel.allCases {
+            guard let tree = trees[level], tree.isChanged, let keys = vault.keys[level] else { continue }
+            try store(tree, level, keys)
             hasChanged = true
         }
         if purges {

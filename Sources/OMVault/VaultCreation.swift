@@ -30,11 +30,7 @@ extension VaultFile {
         var first: [HighWaterMark] = []
         for level in ProtectionLevel.allCases {
             let classKey = Key<Deriving>.random()
-            for under in ClassKeyWrap.kinds(of: level) {
-                if let wrap = ring.wrap(classKey, level, under, vault: id, epoch: VaultHeader.firstEpoch) {
-                    wraps.append(wrap)
-                }
-            }
+            wraps += ring.wraps(classKey, level, vault: id, epoch: VaultHeader.firstEpoch)
             let keys = LevelKeys(classKey: classKey)
             let state = LevelState(generation: 1, root: HashTree.emptyRoot(keys))
             states.append((level, state.sealed(level, keys, vault: id)))

@@ -24,7 +24,9 @@ public enum VaultError: Error, Hashable, Sendable {
     case tooManySlots
     /// Another process changed or removed the slot meanwhile.
     case slotChanged(UInt32)
-    /// A policy keeps 0 to 1000 older versions.
+    /// The vault got new keys since it was unlocked: it is locked for those who hold the old ones.
+    case rekeyed
+    /// A policy keeps 0 to 1000 older versions, and stretches within the bounds of Argon2id.
     case policyOutOfBounds
     /// The slot needs this device's key, which is not there.
     case deviceKeyMissing
@@ -70,6 +72,14 @@ public enum VaultError: Error, Hashable, Sendable {
     case storage(StorageError)
 
     public enum Part: String, Hashable, Sendable { case header, slot, level, tree, record, backup }
+
+    /// Whether it tells of damage in the file, and not of a file that cannot be read now.
+    var isDamage: Bool {
+        switch self {
+        case .corrupt, .storage(.corrupt): true
+        default: false
+        }
+    }
 
     /// The SDK's number, where it has one.
     public var sdkCode: Int? {

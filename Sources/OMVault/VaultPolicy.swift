@@ -32,10 +32,11 @@ public struct VaultPolicy: Hashable, Sendable {
         history = count
     }
 
-    /// - Throws: ``VaultError/unsupportedStretch`` for more lanes than this build computes.
-    public mutating func stretch(_ parameters: Argon2id.Parameters) throws(VaultError) {
-        guard parameters.lanes == 1 else { throw .unsupportedStretch }
-        stretch = parameters
+    /// - Throws: ``VaultError/policyOutOfBounds``.
+    public mutating func stretch(memoryKiB: UInt32, passes: UInt32) throws(VaultError) {
+        do throws(SecretsError) { stretch = try Argon2id.Parameters(memoryKiB: memoryKiB, passes: passes) } catch {
+            throw .policyOutOfBounds
+        }
     }
 
     /// What a slot that is stretched with `parameters` has to be stretched with.
@@ -47,6 +48,9 @@ public struct VaultPolicy: Hashable, Sendable {
         return try? Argon2id.Parameters(
             memoryKiB: max(parameters.memoryKiB, stretch.memoryKiB), passes: max(parameters.passes, stretch.passes))
     }
+
+    /// Whether a slot is stretched as new ones are; always for one that is not stretched.
+    public func isMet(by slot: KeySlot) -> Bool { slot.stretch.map { raised($0) == nil } ?? true }
 
     // MARK: - Bytes
 

@@ -60,6 +60,10 @@ enum VaultSchema {
     static let addPending = "INSERT INTO pending VALUES (1) ON CONFLICT DO NOTHING"
     static let dropPending = "DELETE FROM pending"
     static let dropEntry = "DELETE FROM entries WHERE level = ?1 AND key = ?2"
+    static let dropEntries = "DELETE FROM entries WHERE level = ?1"
+    static let dropAllBranches = "DELETE FROM branches WHERE level = ?1"
+    /// The epoch stands in clear in every record.
+    static let dropOtherEpochs = "DELETE FROM records WHERE substr(body, 29, 4) <> ?1"
     static let dropRecord = "DELETE FROM records WHERE id = ?1"
     /// Every version of an item, by the id that stands in clear.
     static let dropVersions = "DELETE FROM records WHERE substr(body, 5, 16) = ?1"

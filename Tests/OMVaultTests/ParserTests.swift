@@ -140,16 +140,18 @@ import Testing
         var draft = ItemDraft(name: try ItemName("item"), created: 1, modified: 2)
         try draft.put(secret("value"), at: try FieldName("field"))
         try draft.put(secret("other"), at: try FieldName("gield"))
-        let bytes = draft.finish(kept: 0).withBytes { span in span.indices.map { span[$0] } }
+        let bytes = draft.finish(kept: 3).withBytes { span in span.indices.map { span[$0] } }
         #expect(bytes.count == 256)
+        #expect(try ItemContent(opened: SecretBytes(copying: bytes)).kept == 3)
         #expect(try ItemContent(opened: SecretBytes(copying: bytes)).fields.map(\.name.text) == ["field", "gield"])
-        // length 0..4, version 4, state 5, kept 6, times 8..24, name length 24, name 26, count 30, field: 32 length, 33 name, 38 length
+        // length 0..4, version 4, state 5, kept 6, times 8..24, name length 24, name 26, count 30, field: 32 length,
+        // 33 name, 38 length
         let cases = malformed(
             bytes,
             [
-                (0, [0, 0, 0, 0]), (0, [0, 0, 1, 1]), (0, [0x80, 0, 0, 0]), (0, [0, 0, 0, 59]), (0, [0, 0, 0, 61]),
-                (4, [0]), (4, [2]), (5, [2]), (6, [0xff, 0xff]), (24, [0, 0]), (24, [0xff, 0xff]), (24, [0, 3]), (26, [0]), (27, [0x1b]),
-                (28, [0xff]),
+                (0, [0, 0, 0, 0]), (0, [0, 0, 1, 1]), (0, [0x80, 0, 0, 0]), (0, [0, 0, 0, 61]), (0, [0, 0, 0, 63]),
+                (4, [0]), (4, [2]), (5, [2]), (5, [255]), (6, [0x03, 0xe9]), (6, [0xff, 0xff]), (6, [0x80, 0]),
+                (24, [0, 0]), (24, [0xff, 0xff]), (24, [0, 3]), (26, [0]), (27, [0x1b]), (28, [0xff]),
                 (29, [UInt8(ascii: ":")]), (30, [0, 0]), (30, [0, 1]), (30, [0, 3]), (30, [0xff, 0xff]), (32, [0]),
                 (32, [255]),
                 (33, [UInt8(ascii: "=")]), (33, [UInt8(ascii: "/")]), (33, [UInt8(ascii: "g")]), (38, [0x80, 0, 0, 0]),

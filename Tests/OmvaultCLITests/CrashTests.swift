@@ -149,6 +149,44 @@ private final class CrashSite {
         }
     }
 
+    @Test(
+        "a change killed anywhere leaves the old state or the new one, and the next command finishes its purge",
+        arguments: [
+            ("set item:x --value-from file:three", ["two", "three"]),
+            ("set item --level always", ["two"]),
+            ("restore item --rev 1", ["two", "one"]),
+            ("rm item", ["two", "trashed"]),
+            ("rm item --purge --yes", ["two", "gone"]),
+        ])
+    func change(command: String, states: [String]) throws {
+        let site = try CrashSite(
+            """
+            printf password > password; printf one > one; printf two > two; printf three > three
+            omvault -q init --password-from file:password --kdf-mem 8 --kdf-time 1 --no-recovery
+            omvault -q add item --field x=file:one --password-from file:password
+            omvault -q set item:x --value-from file:two --password-from file:password
+            """)
+        let change = "omvault -q \(command) --password-from file:password"
+        for (call, count) in try site.calls(of: change) {
+            for number in 1...max(count, 1) where count > 0 {
+                let ran = try site.kill(
+                    change, at: call, number,
+                    then: """
+                        omvault -q verify --deep --password-from file:password || echo "verify $?"
+                        sqlite3 .local/share/omvault/personal.omv 'SELECT count(*) FROM pending'
+                        if omvault ls --password-from file:password | grep -q item
+                        then omvault get item:x --password-from file:password
+                        else omvault ls --trash --password-from file:password | grep -q item && echo trashed || echo gone
+                        fi
+                        """)
+                let lines = ran.output.split(separator: "\n").map(String.init)
+                #expect(
+                    lines.count == 2 && lines[0] == "0" && states.contains(lines[1]),
+                    "\(command) killed at \(call) \(number): \(ran.output) \(ran.errors)")
+            }
+        }
+    }
+
     @Test("an add killed anywhere leaves the vault with the old items or with the new one too")
     func add() throws {
         let site = try CrashSite(
@@ -172,6 +210,80 @@ private final class CrashSite {
                 let old = "first\nold\nagain 0\nnew"
                 let new = "first\nsecond\nold\nagain 5\nnew"
                 #expect([old, new].contains(ran.output) && ran.status == 0, at)
+            }
+        }
+    }
+
+    private static let vault = """
+        printf password > password; printf old > old; printf wrong > wrong
+        omvault -q init --password-from file:password --kdf-mem 8 --kdf-time 1 --no-recovery
+        omvault -q add first --field x=file:old --password-from file:password
+
+        """
+
+    /// What stands in the newer of the two slots of the counter: failed, then attempts ever.
+    private static let failed = """
+        python3 -c 'import sys
+        b = open(sys.argv[1], "rb").read()
+        one = max((b[i:i + 512] for i in (0, 512)), key=lambda s: s[24:32])
+        print(int.from_bytes(one[40:48], "big"), int.from_bytes(one[32:40], "big"))' \
+            "$HOME"/.local/state/omvault-device/password-*.mark
+
+        """
+
+    @Test(
+        "an unlock killed anywhere is charged before it is checked, and a kill never gives a guess away",
+        arguments: ["wrong", "password"])
+    func vaultPassword(typed: String) throws {
+        let site = try CrashSite(Self.vault)
+        let get = "omvault get first:x --password-from file:\(typed)"
+        let counts = try site.calls(of: get)
+        var charged = 0
+        for (call, count) in counts where count > 0 && call != "unlink" {
+            for number in 1...count {
+                let ran = try site.kill(
+                    get, at: call, number,
+                    then: "grep -c 'fdatasync(.*password-.*mark.*= 0' trace; cat said; echo; \(Self.failed)")
+                let at: Comment = "killed at \(call) \(number): \(ran.output) \(ran.errors)"
+                let lines = ran.output.split(separator: "\n").map(String.init)
+                try #require(lines.count == 2 && lines[0] != "not killed", at)
+                let syncs = try #require(Int(lines[0]), at)
+                let numbers = lines[1].split(separator: " ").compactMap { Int($0) }
+                try #require(numbers.count == 2, at)
+                // One attempt was made to add the item. No value is out before the counter was settled.
+                switch syncs {
+                case 0: #expect((0...1).contains(numbers[0]), at)
+                case 1: #expect(numbers[1] == 2 && (typed == "wrong" ? numbers[0] == 1 : numbers[0] <= 1), at)
+                default: #expect(numbers[1] == 2 && numbers[0] == 0 && typed == "password", at)
+                }
+                charged += numbers[0]
+            }
+        }
+        #expect(charged > 0)
+    }
+
+    @Test("a rekey killed at every write, sync and unlink leaves the vault with the old keys or with the new ones")
+    func rekey() throws {
+        let site = try CrashSite(
+            Self.vault + """
+                printf new > new
+                omvault -q set first:x --value-from file:new --password-from file:password
+                omvault -q add second --field x=file:old --level always --password-from file:password
+                """)
+        let rekey = "omvault -q key rekey --yes --password-from file:password"
+        for (call, count) in try site.calls(of: rekey) {
+            for number in 1...max(count, 1) where count > 0 {
+                let ran = try site.kill(
+                    rekey, at: call, number,
+                    then: """
+                        omvault ls --password-from file:password
+                        omvault get first:x --password-from file:password; echo
+                        omvault get second:x; echo
+                        \(rekey); echo "again $?"
+                        omvault get first:x --password-from file:password
+                        """)
+                let at: Comment = "killed at \(call) \(number): \(ran.output) \(ran.errors)"
+                #expect(ran.output == "first\nsecond\nnew\nold\nagain 0\nnew" && ran.status == 0, at)
             }
         }
     }

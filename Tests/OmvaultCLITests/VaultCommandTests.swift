@@ -70,7 +70,7 @@ import Testing
                 code omv add other --field x=pass:secret; grep -c secret told || true
                 code omv add other --field secret; grep -c secret told || true
                 code omvault get item:x --password-from literal-secret; grep -c literal told || true
-                code omv rm item
+                code omv rm item --purge
                 code omv ls --fields name,secret
                 code omvault get item:x --recovery-from file:wrong
                 omv ls; omv get item:x

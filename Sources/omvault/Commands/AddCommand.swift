@@ -39,22 +39,19 @@ struct AddCommand: Verb {
         let secrets = try SecretSources(
             door, unlock.sources + fields.map { (key: $0.option, value: $0.source) })
         let chosen = try level.level(default: try access.file().policy.defaultLevel)
-        let vault = try access.unlock(secrets, unlock)
+        try access.unlock(secrets, unlock)
         // Looked up before the secrets are asked for, and once more inside the change.
-        try access.refuseExisting(name, vault)
-        let values = try fields.map { field in
-            HeldSecret(
-                try secrets.read(
-                    field.option, prompt: "\(field.name.text) of \"\(name.text)\"", isNew: true,
-                    keepNewline: keepNewline, maximum: Item.maximumFieldCount))
-        }
-        try access.run { () throws(VaultError) in
-            try vault.edit { edit throws(VaultError) in
-                try edit.add(name, level: chosen) { draft throws(VaultError) in
-                    for (field, value) in zip(fields, values) { try draft.put(value.secret, at: field.name) }
-                }
+        try access.refuseExisting(name)
+        var values = FieldValues()
+        for field in fields {
+            let value = try secrets.read(
+                field.option, prompt: "\(field.name.text) of \"\(name.text)\"", isNew: true, keepNewline: keepNewline,
+                maximum: Item.maximumFieldCount)
+            do throws(VaultError) { try values.put(value, at: field.name) } catch {
+                throw Failure(error, vault: access.place.name)
             }
         }
+        _ = try access.perform(.add(name, level: chosen, values))
         try door.output.done(
             "added \"\(name.text.shown)\" to vault \"\(access.place.name.shown)\"",
             ["result": .text("added"), "item": .text(name.text)])
@@ -85,10 +82,10 @@ struct FieldArgument: ExpressibleByArgument {
 }
 
 extension VaultAccess {
-    fileprivate func refuseExisting(_ name: ItemName, _ vault: borrowing Vault) throws(Failure) {
-        do throws(VaultError) { _ = try vault.item(name) } catch {
-            if case .noItem = error { return }
-            throw Failure(error, vault: place.name)
+    fileprivate func refuseExisting(_ name: ItemName) throws(Failure) {
+        do throws(Failure) { _ = try perform(.item(name)) } catch {
+            if error.status == .notFound { return }
+            throw error
         }
         throw Failure(VaultError.itemExists(name), vault: place.name)
     }

@@ -42,7 +42,7 @@ struct BackupCreate: Verb {
         try path.refuseExisting()
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources)
-        let vault = try access.unlock(secrets, unlock)
+        let vault = try access.open(secrets, unlock)
         let progress = Progress(total: nil, door)
         let summary = try path.run(vault: access.place.name) { () throws(VaultError) in
             try vault.backUp(

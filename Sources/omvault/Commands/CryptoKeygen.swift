@@ -125,8 +125,8 @@ struct CryptoKeygen: Verb {
         let access = try VaultAccess(door, vault: reference.vault)
         let secrets = try SecretSources(door, unlock.sources)
         let chosen = try level.level(default: try access.file().policy.defaultLevel)
-        let vault = try access.unlock(secrets, unlock)
-        var pairs = VaultKeyPairs(access, vault, level: chosen, item: reference.item)
+        try access.unlock(secrets, unlock)
+        var pairs = VaultKeyPairs(access, level: chosen, item: reference.item)
         let key = try makeKey(kind)
         do { try StoredKeyPair.add(key, tag: tag ?? reference.item, to: &pairs) } catch CryptoError.keyPairExists {
             throw Failure(
@@ -190,15 +190,10 @@ struct CryptoKeygen: Verb {
         let access = try VaultAccess(door, vault: reference.vault)
         let secrets = try SecretSources(door, unlock.sources)
         let chosen = try level.level(default: try access.file().policy.defaultLevel)
-        let vault = try access.unlock(secrets, unlock)
-        let held = HeldSecret(key)
-        try access.run { () throws(VaultError) in
-            try vault.edit { edit throws(VaultError) in
-                try edit.add(path.item, level: chosen) { draft throws(VaultError) in
-                    try draft.put(held.secret, at: path.field)
-                }
-            }
-        }
+        try access.unlock(secrets, unlock)
+        var values = FieldValues()
+        try values.put(key, at: path.field)
+        _ = try access.perform(.add(path.item, level: chosen, values))
         door.output.notice("made \(kind.name): \"\(reference.item)\" in vault \"\(access.place.name)\"")
     }
 }
@@ -239,8 +234,8 @@ struct CryptoKeyRemove: Verb {
         _ = try KeyPairTag(tag)
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources)
-        let vault = try access.unlock(secrets, unlock)
-        var pairs = VaultKeyPairs(access, vault)
+        try access.unlock(secrets, unlock)
+        var pairs = VaultKeyPairs(access)
         guard try pairs.contains(KeyPairTag(tag).privateName) else { throw CryptoError.keyPairNotFound }
         try door.confirm("Remove the key pair \"\(tag)\" for good?")
         try StoredKeyPair.delete(tag: tag, in: &pairs)

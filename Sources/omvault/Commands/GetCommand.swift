@@ -14,6 +14,7 @@ struct GetCommand: Verb {
 
               omvault get github:password
               omvault get github --reveal --json
+              omvault get github:password --rev 3
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -25,6 +26,9 @@ struct GetCommand: Verb {
     @Flag(help: "Show the secrets of the item.")
     var reveal = false
 
+    @Option(help: ArgumentHelp("An earlier version, by its revision.", valueName: "n"))
+    var rev: UInt64?
+
     @Flag(help: "Read once although the vault is older than what this device saw last.")
     var acceptRollback = false
 
@@ -33,14 +37,14 @@ struct GetCommand: Verb {
         let secrets = try SecretSources(door, unlock.sources)
         if item.field != nil {
             let path = try item.path()
-            let secret = try access.read(secrets, unlock) { vault throws(VaultError) in try vault.secret(path) }
-            return try print(secret, path, door)
+            return try print(try access.read(.secret(path, revision: rev), secrets, unlock).secret(), path, door)
         }
         let name = try item.itemName()
-        let shown = try access.read(secrets, unlock) { vault throws(VaultError) in
-            try ShownItem(vault, name, isRevealed: reveal)
-        }
-        try shown.print(door)
+        let reply =
+            reveal || rev != nil
+            ? try access.read(.secrets(name, revision: rev), secrets, unlock)
+            : try access.read(.item(name), secrets, unlock)
+        try ShownItem(reply, isRevealed: reveal).print(door)
     }
 
     private func print(_ secret: borrowing SecretBytes, _ path: FieldPath, _ door: Door) throws(Failure) {
@@ -54,18 +58,21 @@ struct GetCommand: Verb {
 }
 
 /// An item on its way to the screen.
-private struct ShownItem {
+private struct ShownItem: ~Copyable {
     let item: Item
-    /// In the order of the item's fields; empty while they are concealed.
-    let secrets: [HeldSecret]
+    /// Nil while they are concealed.
+    let values: FieldValues?
 
-    init(_ vault: borrowing Vault, _ name: ItemName, isRevealed: Bool) throws(VaultError) {
-        item = try vault.item(name)
-        var secrets: [HeldSecret] = []
-        if isRevealed {
-            for field in item.fields { secrets.append(HeldSecret(try vault.secret(FieldPath(name, field.name)))) }
+    init(_ reply: consuming ItemReply, isRevealed: Bool) throws(Failure) {
+        switch consume reply {
+        case .item(let item):
+            self.item = item
+            values = nil
+        case .secrets(let item, let all):
+            self.item = item
+            if isRevealed { values = consume all } else { values = nil }
+        default: throw .unexpectedReply
         }
-        self.secrets = secrets
     }
 
     func print(_ door: Door) throws(Failure) {
@@ -77,23 +84,30 @@ private struct ShownItem {
             ["created", Timestamp.text(item.created)],
             ["modified", Timestamp.text(item.modified)],
         ]
-        if secrets.isEmpty { rows += item.fields.map { [$0.name.text, "(concealed)"] } }
-        try door.output.rows(rows, header: ["FIELD", "VALUE"])
-        for (field, held) in zip(item.fields, secrets) {
-            // Attack: a secret with a newline and a tab in it forges another field's row.
-            guard held.secret.withBytes({ bytes in bytes.indices.allSatisfy { bytes[$0] >= 0x20 } }) else {
-                throw Failure(
-                    .usage, "the secret of \(field.name.text.shown) is more than one line of text",
-                    hint:
-                        "--json shows it; omvault get \(item.name.text.shown):\(field.name.text.shown) prints its bytes"
-                )
-            }
-            var line = SecretBuffer()
-            line.append(Array("\(field.name.text.shown)\t".utf8).span)
-            line.append(held.secret)
-            line.append(UInt8(ascii: "\n"))
-            try door.output.writeSecret(line.finish())
+        switch values {
+        case .none:
+            rows += item.fields.map { [$0.name.text, "(concealed)"] }
+            try door.output.rows(rows, header: ["FIELD", "VALUE"])
+        case .some(let values):
+            try door.output.rows(rows, header: ["FIELD", "VALUE"])
+            try values.forEach { (field, secret) throws(Failure) in try printLine(field, secret, door) }
         }
+    }
+
+    private func printLine(
+        _ field: FieldName, _ secret: borrowing SecretBytes, _ door: Door
+    ) throws(Failure) {
+        // Attack: a secret with a newline and a tab in it forges another field's row.
+        guard secret.withBytes({ bytes in bytes.indices.allSatisfy { bytes[$0] >= 0x20 } }) else {
+            throw Failure(
+                .usage, "the secret of \(field.text.shown) is more than one line of text",
+                hint: "--json shows it; omvault get \(item.name.text.shown):\(field.text.shown) prints its bytes")
+        }
+        var line = SecretBuffer()
+        line.append(Array("\(field.text.shown)\t".utf8).span)
+        line.append(secret)
+        line.append(UInt8(ascii: "\n"))
+        try door.output.writeSecret(line.finish())
     }
 
     private func printDocument(_ door: Door) throws(Failure) {
@@ -105,12 +119,9 @@ private struct ShownItem {
         document.field("created", .text(Timestamp.text(item.created)))
         document.field("modified", .text(Timestamp.text(item.modified)))
         document.object("fields") { fields in
-            for (index, field) in item.fields.enumerated() {
-                if secrets.isEmpty {
-                    fields.concealed(field.name.text, count: field.count)
-                } else {
-                    fields.secret(field.name.text, secrets[index].secret)
-                }
+            switch values {
+            case .none: for field in item.fields { fields.concealed(field.name.text, count: field.count) }
+            case .some(let values): values.forEach { field, secret in fields.secret(field.text, secret) }
             }
         }
         try door.output.document(document)

@@ -10,8 +10,8 @@ struct InitCommand: Verb {
         commandName: "init",
         abstract: "Make a vault.",
         discussion: """
-            Prints the recovery code on standard output, once. It opens the vault without the password and on another
-            device: keep it on paper. Items are readable when unlocked and may leave this device; give --device-only
+            Prints the recovery code on standard output, once, and at a terminal wants it typed back. It opens the vault
+            without the password and on another device: keep it on paper. Items are readable when unlocked and may leave this device; give --device-only
             with 'add' for those that may not.
 
               omvault init
@@ -26,6 +26,9 @@ struct InitCommand: Verb {
     @Option(help: ArgumentHelp("Where the new password comes from.", valueName: "source"))
     var passwordFrom: SecretSourceArgument?
 
+    @Option(help: ArgumentHelp("Where the recovery code is typed back from.", valueName: "source"))
+    var codeFrom: SecretSourceArgument?
+
     @Flag(help: "Make no recovery code. A forgotten password then loses the vault.")
     var noRecovery = false
 
@@ -33,13 +36,14 @@ struct InitCommand: Verb {
 
     func validate() throws {
         if vault != nil, global.vault != nil { throw ValidationError("the vault is named twice") }
+        if noRecovery, codeFrom != nil { throw ValidationError("--code-from is for a recovery code") }
     }
 
     func run(_ door: Door) throws {
         let home = try door.home()
         let place = try vault.map { name throws(Failure) in try VaultPlace(name, in: home) } ?? door.vault(home)
         let parameters = try stretch.parameters()
-        let secrets = try SecretSources(door, ["--password-from": passwordFrom])
+        let secrets = try SecretSources(door, ["--password-from": passwordFrom, "--code-from": codeFrom])
         // Before anybody types a password twice.
         guard try !VaultFile.exists(place.path) else { throw Failure(VaultError.vaultExists, vault: place.name) }
         let password = try secrets.readPassword(
@@ -54,8 +58,16 @@ struct InitCommand: Verb {
             return try report(door, place, nil)
         }
         let code = RecoveryCode.random()
-        try make(place, folder, policy, [slot, try NewSlot(recovery: code, parameters)])
-        try report(door, place, code.text())
+        let recovery = try NewSlot(recovery: code, parameters)
+        // Whoever types it back does so before the vault is made: a slip of the pen then costs nothing.
+        guard RecoveryCodeSheet.isTypedBack(wasGiven: codeFrom != nil, door) else {
+            try make(place, folder, policy, [slot, recovery])
+            return try report(door, place, code.text())
+        }
+        try RecoveryCodeSheet.print(code.text(), door)
+        try RecoveryCodeSheet.confirm(code, secrets)
+        try make(place, folder, policy, [slot, recovery])
+        made(door, place)
     }
 
     private func make(
@@ -82,14 +94,10 @@ struct InitCommand: Verb {
             }
             return try door.output.document(document)
         }
-        door.output.notice("made vault \"\(place.name.shown)\" at \(place.path.shown)")
+        made(door, place)
         switch code {
         case .some(let code):
-            door.output.notice("its recovery code, shown this once; write it down and keep it off this device:")
-            var line = SecretBuffer()
-            line.append(code)
-            line.append(UInt8(ascii: "\n"))
-            do throws(Failure) { try StandardOutput.write(line.finish()) } catch {
+            do throws(Failure) { try RecoveryCodeSheet.print(code, door) } catch {
                 throw Failure(
                     error.status, "\(error.message), so the recovery code was lost",
                     hint: "the vault was made: remove \(place.path.shown) and init again")
@@ -97,6 +105,10 @@ struct InitCommand: Verb {
         case .none:
             door.output.notice("it has no recovery code: without its password, or on another device, it stays closed")
         }
+    }
+
+    private func made(_ door: Door, _ place: VaultPlace) {
+        door.output.notice("made vault \"\(place.name.shown)\" at \(place.path.shown)")
         door.output.notice(
             "items are readable when unlocked and may leave this device; 'add --device-only' keeps one here")
     }
@@ -111,9 +123,14 @@ struct StretchOptions: ParsableArguments {
     var kdfTime = Argon2id.Parameters.standard.passes
 
     func parameters() throws(Failure) -> Argon2id.Parameters {
+        try Self.parameters(memory: kdfMem, passes: kdfTime)
+    }
+
+    /// - Parameter memory: in MiB.
+    static func parameters(memory: UInt32, passes: UInt32) throws(Failure) -> Argon2id.Parameters {
         do throws(SecretsError) {
-            guard kdfMem <= 1 << 20 else { throw .stretchOutOfBounds }
-            return try Argon2id.Parameters(memoryKiB: kdfMem << 10, passes: kdfTime)
+            guard memory <= 1 << 20 else { throw .stretchOutOfBounds }
+            return try Argon2id.Parameters(memoryKiB: memory << 10, passes: passes)
         } catch {
             throw Failure(
                 .usage, "Argon2id takes 8 to 1024 MiB of memory and 1 to 16 passes",

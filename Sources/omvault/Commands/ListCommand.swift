@@ -12,6 +12,7 @@ struct ListCommand: Verb {
 
               omvault ls
               omvault ls work/ --fields name,level,modified
+              omvault ls --trash --fields id,name,modified
             """)
 
     enum Column: String, CaseIterable, ExpressibleByArgument {
@@ -27,6 +28,9 @@ struct ListCommand: Verb {
     @Option(help: ArgumentHelp("Columns: id, name, level, revision, created, modified.", valueName: "list"))
     var fields = "name"
 
+    @Flag(help: "The items in the trash; 'modified' is when they went there.")
+    var trash = false
+
     @Flag(help: "Read once although the vault is older than what this device saw last.")
     var acceptRollback = false
 
@@ -40,11 +44,11 @@ struct ListCommand: Verb {
         }
         let access = try VaultAccess(door, acceptsRollback: acceptRollback)
         let secrets = try SecretSources(door, unlock.sources)
-        let vault = try access.unlock(secrets, unlock)
+        try access.unlock(secrets, unlock)
         let wanted = Array(prefix.utf8)
-        let items = try access.run { () throws(VaultError) in try vault.items() }
+        let items = try access.perform(.items(trashed: trash)).items()
             .filter { $0.name.text.utf8.starts(with: wanted) }
-        for (name, group) in Dictionary(grouping: items, by: \.name) where group.count > 1 {
+        for (name, group) in Dictionary(grouping: items, by: \.name) where group.count > 1 && !trash {
             door.output.notice(
                 "warning: \"\(name.text.shown)\" stands under more than one level; one was put there while locked")
         }

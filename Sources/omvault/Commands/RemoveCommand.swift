@@ -1,44 +1,83 @@
 internal import ArgumentParser
 internal import OMVault
 
-/// `omvault rm`: an item and its secrets, gone.
+/// `omvault rm`: items into the trash, or gone with all their versions.
 struct RemoveCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "rm",
-        abstract: "Remove items for good.",
+        abstract: "Move items to the trash, or remove them for good.",
         discussion: """
-            There is no trash yet: what is removed cannot be restored, so it asks first; --yes answers.
+            What is in the trash keeps its versions and can be restored. --purge removes an item with all its versions
+            for good, so it asks first; --yes answers.
 
               omvault rm github
+              omvault rm github --purge
+              omvault rm --trash --purge
             """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
     @Argument(help: "The items.")
-    var items: [String]
+    var items: [String] = []
+
+    @Flag(help: "Remove them for good, with all versions.")
+    var purge = false
+
+    @Flag(help: "The items are in the trash; without a name, all that is there. Only with --purge.")
+    var trash = false
+
+    @Option(help: ArgumentHelp("Only while the item has this revision; otherwise exit 12.", valueName: "n"))
+    var ifRev: UInt64?
+
+    func validate() throws {
+        if trash, !purge { throw ValidationError("what is in the trash can only be purged: give --purge too") }
+        if items.isEmpty, !trash { throw ValidationError("no item was named") }
+        if ifRev != nil, items.count != 1 || trash {
+            throw ValidationError("--if-rev is the revision of one item that is not in the trash")
+        }
+    }
 
     func run(_ door: Door) throws {
         let names = try items.map { try ItemReference(whole: $0).itemName() }
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources)
-        let vault = try access.unlock(secrets, unlock)
-        // All are looked up before the question, and all go in one change or none does.
-        try access.run { () throws(VaultError) in
-            for name in names { _ = try vault.item(name) }
+        try access.unlock(secrets, unlock)
+        if purge { try confirm(names, access, door) }
+        // All go in one change or none does.
+        let reply =
+            if trash {
+                try access.perform(.purgeTrash(names.isEmpty ? nil : names))
+            } else if purge {
+                try access.perform(.purge(names, ifRevision: ifRev))
+            } else {
+                try access.perform(.trash(names, ifRevision: ifRev))
+            }
+        guard case .removed(let gone, let result) = consume reply else { throw Failure.unexpectedReply }
+        let shown = gone.map { "\"\($0.name.text.shown)\"" }.joined(separator: ", ")
+        try door.output.done(
+            purge ? "removed \(gone.isEmpty ? "nothing" : shown)" : "moved \(shown) to the trash",
+            [
+                "result": .text(purge ? "removed" : "trashed"), "items": .list(gone.map { .text($0.name.text) }),
+                "purged": .flag(purge && result != .pending),
+            ])
+        door.output.purged(result)
+    }
+
+    /// Looked up before the question, so that nobody agrees to what is not there.
+    private func confirm(_ names: [ItemName], _ access: VaultAccess, _ door: Door) throws(Failure) {
+        if names.isEmpty {
+            let count = try access.perform(.items(trashed: true)).items().count
+            return try door.confirm("Remove all that is in the trash for good (\(count) items)?")
+        }
+        if trash {
+            let there = try access.perform(.items(trashed: true)).items().map(\.name)
+            if let missing = names.first(where: { !there.contains($0) }) {
+                throw Failure(VaultError.noItem(missing), vault: access.place.name)
+            }
+        } else {
+            for name in names { _ = try access.perform(.item(name)) }
         }
         try door.confirm("Remove \(names.map { "\"\($0.text)\"" }.joined(separator: ", ")) for good?")
-        let isPurged = try access.run { () throws(VaultError) in
-            guard case .removed(_, let purge) = try vault.perform(.purge(names, ifRevision: nil)) else { return true }
-            return purge != .pending
-        }
-        try door.output.done(
-            "removed " + names.map { "\"\($0.text.shown)\"" }.joined(separator: ", "),
-            [
-                "result": .text("removed"), "items": .list(names.map { .text($0.text) }), "purged": .flag(isPurged),
-            ])
-        if !isPurged {
-            door.output.notice("another process is reading the vault; the sealed bytes leave its log when it is done")
-        }
     }
 }

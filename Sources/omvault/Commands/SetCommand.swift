@@ -1,21 +1,28 @@
 internal import ArgumentParser
+internal import OMRecords
 internal import OMSecrets
 internal import OMVault
 
-/// `omvault set`: another secret in an item's field.
+/// `omvault set`: another secret in an item's field, or another level for the item.
 struct SetCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Change a field of an item, or add one.",
+        abstract: "Change, add or delete a field of an item, or change the item's level.",
         discussion: """
-            omvault set github:password
-            omvault set github:token --value-from cmd:'gh auth token'
+            The version before is kept; 'history' lists it. With --level every version is sealed anew, and what was
+            sealed under the old level is purged.
+
+              omvault set github:password
+              omvault set github:token --value-from cmd:'gh auth token'
+              omvault set github:token --delete
+              omvault set github --level when-unlocked --device-only
             """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
+    @OptionGroup var level: LevelOptions
 
-    @Argument(help: ArgumentHelp("The item and the field.", valueName: "item:field"))
+    @Argument(help: ArgumentHelp("The item and the field; the item alone with --level.", valueName: "item[:field]"))
     var item: ItemReference
 
     @Option(help: ArgumentHelp("Where the new secret comes from.", valueName: "source"))
@@ -24,20 +31,77 @@ struct SetCommand: Verb {
     @Flag(help: "Keep the one newline that a source may end with.")
     var keepNewline = false
 
+    @Flag(help: "Delete the field.")
+    var delete = false
+
+    @Option(help: ArgumentHelp("Only while the item has this revision; otherwise exit 12.", valueName: "n"))
+    var ifRev: UInt64?
+
+    private var changesLevel: Bool { level.level != nil || level.deviceOnly }
+
+    func validate() throws {
+        if delete, valueFrom != nil { throw ValidationError("--delete and --value-from are two changes; give one") }
+        if changesLevel, item.field != nil || delete || valueFrom != nil {
+            throw ValidationError("--level is for the whole item: give it without a field")
+        }
+    }
+
     func run(_ door: Door) throws {
-        let path = try item.path()
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources + [(key: "--value-from", value: valueFrom)])
-        let vault = try access.unlock(secrets, unlock)
-        try access.run { () throws(VaultError) in _ = try vault.item(path.item) }
-        let value = try secrets.read(
-            "--value-from", prompt: "New \(path.field.text) of \"\(path.item.text)\"", isNew: true,
-            keepNewline: keepNewline, maximum: Item.maximumFieldCount)
-        try access.run { () throws(VaultError) in
-            try vault.edit { edit throws(VaultError) in try edit.put(value, at: path) }
+        if changesLevel {
+            try access.unlock(secrets, unlock)
+            return try Self.setLevel(try item.itemName(), level, ifRevision: ifRev, access)
         }
+        let path = try item.path()
+        try access.unlock(secrets, unlock)
+        let found = try access.perform(.item(path.item)).item()
+        // Before a secret is asked for that would not be taken.
+        if let ifRev, ifRev != found.revision {
+            throw Failure(VaultError.changedMeanwhile(path.item, revision: found.revision), vault: access.place.name)
+        }
+        var values = FieldValues()
+        if !delete {
+            let value = try secrets.read(
+                "--value-from", prompt: "New \(path.field.text) of \"\(path.item.text)\"", isNew: true,
+                keepNewline: keepNewline, maximum: Item.maximumFieldCount)
+            try values.put(value, at: path.field)
+        }
+        let changed = try access.perform(
+            .update(path.item, set: values, remove: delete ? [path.field] : [], ifRevision: ifRev)
+        ).item()
         try door.output.done(
-            "changed \(path.field.text.shown) of \"\(path.item.text.shown)\"",
-            ["result": .text("changed"), "item": .text(path.item.text), "field": .text(path.field.text)])
+            "\(delete ? "deleted" : "changed") \(path.field.text.shown) of \"\(path.item.text.shown)\"",
+            [
+                "result": .text(delete ? "deleted" : "changed"), "item": .text(path.item.text),
+                "field": .text(path.field.text), "revision": .number(Int(clamping: changed.revision)),
+            ])
+    }
+
+    /// Moves an item of an unlocked vault to another level, and says so.
+    static func setLevel(
+        _ name: ItemName, _ level: LevelOptions, ifRevision: UInt64?, _ access: VaultAccess
+    ) throws(Failure) {
+        let found = try access.perform(.item(name)).item()
+        guard let chosen = try level.level(default: found.level) else { return }
+        let reply = try access.perform(.setLevel(name, chosen, ifRevision: ifRevision))
+        let purge = reply.purge
+        let changed = try reply.item()
+        try access.door.output.done(
+            "\"\(name.text.shown)\" is \(changed.level.name)\(changed.level.isDeviceOnly ? ", device only," : "") now",
+            [
+                "result": .text("changed"), "item": .text(name.text), "level": .text(changed.level.name),
+                "device_only": .flag(changed.level.isDeviceOnly),
+                "revision": .number(Int(clamping: changed.revision)), "purged": .flag(purge != .pending),
+            ])
+        access.door.output.purged(purge)
+    }
+}
+
+extension Output {
+    /// Says when bytes that must be gone are not gone yet.
+    func purged(_ result: PurgeResult?) {
+        guard result == .pending else { return }
+        notice("another process is reading the vault; the old sealed bytes leave its log when it is opened next")
     }
 }

@@ -6,12 +6,17 @@ internal import OMSecrets
 internal import OMStorage
 internal import OMVault
 
-/// One vault, found but not opened.
-struct VaultAccess {
+/// One vault, found, and opened when something is asked of it.
+///
+///     let access = try VaultAccess(door)
+///     try access.unlock(secrets, options)
+///     let item = try access.perform(.item(name)).item()
+final class VaultAccess {
     let door: Door
     let place: VaultPlace
     let device: DeviceFolder?
     let acceptsRollback: Bool
+    private var unlocked: Vault?
 
     /// - Parameter name: the vault that a reference names; nil for the one of `--vault`.
     init(_ door: Door, vault name: String? = nil, acceptsRollback: Bool = false) throws(Failure) {
@@ -33,19 +38,42 @@ struct VaultAccess {
         }
     }
 
-    /// Runs `body` on what can be read without a password; when the item is not there, on the unlocked vault.
-    func read<R: ~Copyable>(
-        _ secrets: borrowing SecretSources, _ options: UnlockOptions,
-        _ body: (borrowing Vault) throws(VaultError) -> R
-    ) throws(Failure) -> R {
+    /// Unlocks with what the options name; once.
+    func unlock(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) {
+        guard !isUnlocked else { return }
+        unlocked = try open(secrets, options)
+    }
+
+    private var isUnlocked: Bool {
+        switch unlocked {
+        case .some: true
+        case .none: false
+        }
+    }
+
+    /// Asks the unlocked vault. To be called after ``unlock(_:_:)``.
+    func perform(_ request: consuming ItemRequest) throws(Failure) -> ItemReply {
+        switch unlocked {
+        case .some(let vault):
+            do throws(VaultError) { return try vault.perform(request) } catch {
+                throw Failure(error, vault: place.name)
+            }
+        case .none: preconditionFailure("the vault is asked before it is unlocked")
+        }
+    }
+
+    /// Asks what can be read without a password; when the item is not there, the unlocked vault.
+    func read(
+        _ request: @autoclosure () -> ItemRequest, _ secrets: borrowing SecretSources, _ options: UnlockOptions
+    ) throws(Failure) -> ItemReply {
         do throws(VaultError) {
             let open = try VaultFile.open(place.path, device: device, acceptsRollback: acceptsRollback).openAlways()
-            return try body(open)
+            return try open.perform(request())
         } catch {
             guard case .noItem = error else { throw Failure(error, vault: place.name) }
         }
-        let vault = try unlock(secrets, options)
-        return try run { () throws(VaultError) in try body(vault) }
+        try unlock(secrets, options)
+        return try perform(request())
     }
 
     /// Nil where this user never had a device key.
@@ -55,6 +83,44 @@ struct VaultAccess {
             throw Failure(error)
         }
     }
+}
+
+extension ItemReply {
+    /// The item that was asked for, or as it stands after its change.
+    consuming func item() throws(Failure) -> Item {
+        switch consume self {
+        case .item(let item): return item
+        case .changed(let item, _): return item
+        default: throw .unexpectedReply
+        }
+    }
+
+    consuming func items() throws(Failure) -> [Item] {
+        switch consume self {
+        case .items(let items): return items
+        default: throw .unexpectedReply
+        }
+    }
+
+    consuming func secret() throws(Failure) -> SecretBytes {
+        switch consume self {
+        case .secret(let secret): return secret
+        default: throw .unexpectedReply
+        }
+    }
+
+    /// What became of the bytes that a change was to purge; nil when there were none.
+    var purge: PurgeResult? {
+        switch self {
+        case .changed(_, let purge): purge
+        case .removed(_, let purge): purge
+        default: nil
+        }
+    }
+}
+
+extension Failure {
+    static var unexpectedReply: Failure { Failure(.general, "the vault answered another question than was asked") }
 }
 
 /// `ITEM` or `ITEM:FIELD`, as it is typed.

@@ -7,62 +7,57 @@ internal import OMSecrets
 internal import OMVault
 
 struct VaultKeyPairs: ~Copyable, KeyPairStore {
+    /// Unlocked already.
     private let access: VaultAccess
-    private let vault: Vault
     private let level: ProtectionLevel?
     /// Where the pair goes whatever its tag; nil for the item of the tag.
     private let item: String?
 
-    init(_ access: VaultAccess, _ vault: consuming Vault, level: ProtectionLevel? = nil, item: String? = nil) {
+    init(_ access: VaultAccess, level: ProtectionLevel? = nil, item: String? = nil) {
         self.access = access
-        self.vault = vault
         self.level = level
         self.item = item
     }
 
     func contains(_ name: String) throws(Failure) -> Bool {
         // Any item of that name is in the way, whatever its fields.
-        do throws(VaultError) {
-            _ = try vault.item(try path(name).item)
+        do throws(Failure) {
+            _ = try access.perform(.item(try path(name).item))
             return true
         } catch {
-            if case .noItem = error { return false }
-            throw Failure(error, vault: access.place.name)
+            if error.status == .notFound { return false }
+            throw error
         }
     }
 
     func read(_ name: String) throws(Failure) -> SecretBytes? {
-        do throws(VaultError) { return try vault.secret(path(name)) } catch {
-            if case .noItem = error { return nil }
-            throw Failure(error, vault: access.place.name)
-        }
+        let path = try path(name)
+        guard try contains(name) else { return nil }
+        return try access.perform(.secret(path, revision: nil)).secret()
     }
 
     mutating func write(
         _ tag: KeyPairTag, privateHalf: borrowing SecretBytes, publicHalf: borrowing SecretBytes
     ) throws(Failure) {
-        let held = [HeldSecret(privateHalf.duplicate()), HeldSecret(publicHalf.duplicate())]
-        try access.run { () throws(VaultError) in
-            let names = [try path(tag.privateName), try path(tag.publicName)]
-            try vault.edit { edit throws(VaultError) in
-                try edit.add(names[0].item, level: level) { draft throws(VaultError) in
-                    for (name, half) in zip(names, held) { try draft.put(half.secret, at: name.field) }
-                }
-            }
-        }
+        let (privatePath, publicPath) = (try path(tag.privateName), try path(tag.publicName))
+        var values = FieldValues()
+        do throws(VaultError) {
+            try values.put(privateHalf.duplicate(), at: privatePath.field)
+            try values.put(publicHalf.duplicate(), at: publicPath.field)
+        } catch { throw Failure(error, vault: access.place.name) }
+        _ = try access.perform(.add(privatePath.item, level: level, values))
     }
 
     mutating func delete(_ tag: KeyPairTag) throws(Failure) {
-        try access.run { () throws(VaultError) in
-            let name = try path(tag.privateName).item
-            _ = try vault.perform(.purge([name], ifRevision: nil))
-        }
+        _ = try access.perform(.purge([try path(tag.privateName).item], ifRevision: nil))
     }
 
     /// `TAG.private` is the field `private` of the item `keypair.TAG`.
-    private func path(_ name: String) throws(VaultError) -> FieldPath {
+    private func path(_ name: String) throws(Failure) -> FieldPath {
         let dot = name.lastIndex(of: ".") ?? name.endIndex
         let item = item ?? VaultReference.tagPrefix + name[..<dot]
-        return FieldPath(try ItemName(item), try FieldName(String(name[dot...].dropFirst())))
+        return try access.run { () throws(VaultError) in
+            FieldPath(try ItemName(item), try FieldName(String(name[dot...].dropFirst())))
+        }
     }
 }

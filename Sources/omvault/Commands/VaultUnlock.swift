@@ -49,13 +49,13 @@ struct Unlocked: ~Copyable {
 }
 
 extension VaultAccess {
-    /// Unlocks with what the options name.
-    func unlock(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> Vault {
-        try open(secrets, options).intoVault()
+    /// The vault itself, unlocked here, for what is no ``ItemRequest``.
+    func open(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> Vault {
+        try openSlot(secrets, options).intoVault()
     }
 
     /// The same, with what it took.
-    func open(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> Unlocked {
+    func openSlot(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> Unlocked {
         // The file first: nobody types a password for a vault that is not there.
         let file = try file()
         let slots = try candidates(file, options)

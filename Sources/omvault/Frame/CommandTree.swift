@@ -10,7 +10,8 @@ struct CommandTree: ParsableCommand {
         version: "omvault \(Omvault.version)",
         subcommands: [
             InitCommand.self, AddCommand.self, GetCommand.self, SetCommand.self, ListCommand.self, RemoveCommand.self,
-            BackupCommand.self, LogCommand.self,
+            HistoryCommand.self, RestoreCommand.self, VerifyCommand.self,
+            KeyCommand.self, PolicyCommand.self, BackupCommand.self, LogCommand.self,
             ProfileCommand.self, LoginCommand.self,
             VectorsCommand.self, CryptoCommand.self,
             TourCommand.self, ExitCodes.self,

@@ -50,4 +50,12 @@ enum Identifier {
         let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
         return groups.map { String(digits[$0.clamped(to: digits.indices)]) }.joined(separator: "-")
     }
+
+    /// - Returns: nil for anything but 32 hex digits, with the dashes where ``text(_:)`` puts them or without any.
+    static func bytes(_ text: String) -> [UInt8]? {
+        guard let bytes = try? Hex.decode(text.replacing("-", with: "")), bytes.count == 16,
+            !text.contains("-") || Self.text(bytes) == text.lowercased()
+        else { return nil }
+        return bytes
+    }
 }

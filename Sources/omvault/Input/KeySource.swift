@@ -112,9 +112,8 @@ enum KeyOrigin {
             return try InputFile(path).readWhole(maximum: KeyFile.maximumCount, hint: "a key is a short file")
         case .vault(let reference):
             let path = try reference.path(default: half)
-            return try VaultAccess(door, vault: reference.vault).read(secrets, opening.unlock) {
-                vault throws(VaultError) in try vault.secret(path)
-            }
+            return try VaultAccess(door, vault: reference.vault)
+                .read(.secret(path, revision: nil), secrets, opening.unlock).secret()
         }
     }
 }

@@ -41,8 +41,14 @@ extension Failure {
         case .slotChanged(let id):
             self.init(
                 .conflict, "slot \(id) of \(vault) was changed meanwhile; nothing was done", hint: "omvault key slots")
+        case .rekeyed:
+            self.init(
+                .locked, "\(vault) was rekeyed after it was unlocked; the keys at hand open nothing of it any more",
+                hint: "unlock it again")
         case .policyOutOfBounds:
-            self.init(.usage, "the history has 0 to \(VaultPolicy.maximumHistory) older versions")
+            self.init(
+                .usage, "that is outside what a policy may say",
+                hint: "history: 0 to \(VaultPolicy.maximumHistory); stretch: 8 to 1024 MiB and 1 to 16 passes")
         case .deviceKeyMissing:
             self.init(
                 .corrupt, "\(vault) opens with its password only beside this device's key, and that is gone",

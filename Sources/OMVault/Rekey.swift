@@ -1,0 +1,98 @@
+// New keys for everything: the root key, the class keys, every version of every item. In one transaction: what is
+// interrupted leaves the old state whole. Format: docs/vault-format.md, "Rekey".
+
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+
+extension Vault {
+    /// A slot after a rekey.
+    public struct RekeyedSlot: Sendable {
+        public let id: UInt32
+        public let slot: NewSlot
+
+        public init(id: UInt32, _ slot: NewSlot) { (self.id, self.slot) = (id, slot) }
+    }
+
+    /// Gives the vault a new root key and new class keys, and seals everything in it anew: all versions, the trash and the
+    /// tombstones. What was sealed under the old keys is purged. This vault is locked by it.
+    ///
+    /// - Parameters:
+    ///   - slots: every slot that there will be.
+    ///   - expected: the slots that the caller has seen, so that none goes that another process has just added.
+    ///   - change: changes the policy with it.
+    /// - Throws: ``VaultError/slotChanged(_:)``, ``VaultError/lastSlot``, ``VaultError/loginSlotAlone``,
+    ///   ``VaultError/readOnlyHere``; ``VaultError/corrupt(_:)`` when any of it is damaged: nothing is changed then.
+    public consuming func rekey(
+        slots: [RekeyedSlot], expecting expected: [KeySlot], now: Int64 = secondsNow(),
+        _ change: (inout VaultPolicy) throws(VaultError) -> Void = { _ in }
+    ) throws(VaultError) -> PurgeResult {
+        let (_, purge) = try write { snapshot throws(VaultError) in
+            let before = snapshot.header
+            guard before.slots == expected else {
+                let changed = Set(before.slots).symmetricDifference(expected).map(\.id).min()
+                throw .slotChanged(changed ?? 0)
+            }
+            var policy = before.policy
+            try change(&policy)
+            try snapshot.rekey(slots, policy, now)
+        }
+        return purge ?? .complete
+    }
+}
+
+extension Snapshot {
+    fileprivate func rekey(
+        _ new: [Vault.RekeyedSlot], _ policy: VaultPolicy, _ now: Int64
+    ) throws(VaultError) {
+        // Without the device key there are levels that cannot be read, and so not be sealed anew.
+        guard states.count == ProtectionLevel.allCases.count, vault.root != nil else { throw .readOnlyHere }
+        switch vault.device {
+        case .some(let device): try rekey(new, policy, now, device)
+        case .none: throw .readOnlyHere
+        }
+    }
+
+    private func rekey(
+        _ new: [Vault.RekeyedSlot], _ policy: VaultPolicy, _ now: Int64, _ device: borrowing DeviceKey
+    ) throws(VaultError) {
+        let root = Key<Deriving>.random()
+        var slots: [KeySlot] = []
+        for slot in new {
+            slots.append(
+                KeySlot(slot.slot, id: slot.id, created: now, root: root, vault: header.id, device: device))
+        }
+        try Vault.checkRules(slots)
+        let ring = ClassKeyring(root: root.duplicate(), device: device.duplicate())
+        let epoch = header.epoch + 1
+        var wraps: [ClassKeyWrap] = []
+        for level in ProtectionLevel.allCases {
+            let classKey = Key<Deriving>.random()
+            wraps += ring.wraps(classKey, level, vault: header.id, epoch: epoch)
+            try rekey(level, to: LevelKeys(classKey: classKey), epoch)
+        }
+        try dropRecords(before: epoch)
+        try replaceHeader(header.rekeyed(policy: policy, slots: slots, wraps: wraps, root: root))
+        purges = true
+    }
+
+    private func rekey(_ level: ProtectionLevel, to keys: LevelKeys, _ epoch: UInt32) throws(VaultError) {
+        // The whole tree is checked by this, and every record by its move.
+        let old = try entries(level)
+        var moved: [TreeEntry] = []
+        for entry in old { moved.append(try move(entry, level, to: level, keys, epoch: epoch)) }
+        try replaceTree(level, keys, moved)
+    }
+
+    /// Attack, or damage: rows that no version leads to any more. They must not stay under the old keys.
+    private func dropRecords(before epoch: UInt32) throws(VaultError) {
+        var bytes: [UInt8] = []
+        bytes.append(number: epoch)
+        let current = bytes
+        try storing { () throws(StorageError) in
+            var drop = try vault.database.prepare(VaultSchema.dropOtherEpochs)
+            try drop.bind(1, current)
+            _ = try drop.step()
+        }
+    }
+}

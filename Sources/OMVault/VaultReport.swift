@@ -1,0 +1,136 @@
+// Everything that is wrong with a vault, where reading would stop at the first.
+
+public import OMRecords
+internal import OMSecrets
+internal import OMStorage
+
+/// What ``Vault/verify(deep:)`` found.
+public struct VaultReport: Hashable, Sendable {
+    public struct Finding: Hashable, Sendable {
+        public let error: VaultError
+        /// Nil when it is about the vault as a whole.
+        public var level: ProtectionLevel?
+        /// The item, where its name could be read.
+        public var item: ItemName?
+        /// The item's place in its level's tree, or the start of the places that a damaged node stands for: nibbles.
+        public var place: [UInt8]?
+        /// The version that is damaged; nil when that is the newest.
+        public var revision: UInt64?
+        /// The versions that are whole: sealed under the level's key, and opened.
+        public var readable: [UInt64] = []
+    }
+
+    public init() {}
+
+    public internal(set) var findings: [Finding] = []
+    public internal(set) var (items, trashed, tombstones, versions) = (0, 0, 0, 0)
+    /// Records that belong to no item; 0 when not all levels are at hand, for then nobody can tell.
+    public internal(set) var strays = 0
+}
+
+extension Vault {
+    /// Checks the marks and the whole tree of every level at hand; `deep` opens every version of every record too. It
+    /// goes on where something is damaged.
+    ///
+    /// - Throws: ``VaultError/storage(_:)`` when the file cannot be read at all; damage is in the report.
+    public func verify(deep: Bool) throws(VaultError) -> VaultReport {
+        var inspection = Inspection()
+        var seen: [HighWaterMark]?
+        do throws(VaultError) { seen = try readMarks() } catch {
+            guard error.isDamage || error == .unseenHere else { throw error }
+            inspection.report.findings.append(.init(error: error))
+        }
+        try open.database.transaction(.read) { () throws(VaultError) in
+            let snapshot = try Snapshot(open, seen: seen) { error, level in
+                inspection.report.findings.append(.init(error: error, level: level))
+            }
+            for level in open.levels { try inspection.inspect(level, in: snapshot, deep: deep) }
+            if deep { try inspection.countStrays(snapshot) }
+        }
+        return inspection.report
+    }
+}
+
+/// A walk through a vault that does not stop.
+private struct Inspection {
+    var report = VaultReport()
+    private var rows: Set<Int64> = []
+
+    mutating func inspect(_ level: ProtectionLevel, in snapshot: Snapshot, deep: Bool) throws(VaultError) {
+        guard let keys = snapshot.vault.keys[level], let state = snapshot.states[level] else { return }
+        let tree = try HashTree.inspect(snapshot.vault.database, level, keys, digest: state.root)
+        for place in tree.damaged {
+            report.findings.append(.init(error: .corrupt(.tree), level: level, place: place))
+        }
+        guard deep else { return }
+        for entry in tree.entries {
+            do throws(VaultError) { try inspect(entry, level, keys, snapshot) } catch {
+                guard error.isDamage else { throw error }
+                var finding = VaultReport.Finding(error: error, level: level, place: nibbles(entry.key))
+                salvage(entry, level, snapshot, &finding)
+                report.findings.append(finding)
+            }
+        }
+    }
+
+    private mutating func inspect(
+        _ entry: TreeEntry, _ level: ProtectionLevel, _ keys: LevelKeys, _ snapshot: Snapshot
+    ) throws(VaultError) {
+        var version = try snapshot.newest(entry, level)
+        guard !version.header.isDeleted else {
+            guard keys.key(ofDeleted: version.header.id) == entry.key else { throw .corrupt(.record) }
+            _ = try snapshot.plaintext(version.record)
+            rows.insert(entry.row)
+            report.tombstones += 1
+            return
+        }
+        let newest = try snapshot.open(version, at: entry)
+        rows.insert(entry.row)
+        var whole = [version.header.revision]
+        do throws(VaultError) {
+            for _ in 0..<newest.content.kept {
+                version = try snapshot.older(than: version)
+                _ = try snapshot.open(version)
+                rows.insert(version.place.row)
+                whole.append(version.header.revision)
+            }
+        } catch {
+            guard error.isDamage else { throw error }
+            report.findings.append(
+                .init(
+                    error: error, level: level, item: newest.content.name, place: nibbles(entry.key),
+                    revision: (whole.last ?? 1) - 1, readable: whole))
+        }
+        report.versions += whole.count
+        if newest.content.isTrashed { report.trashed += 1 } else { report.items += 1 }
+    }
+
+    /// Looks behind a damaged record for versions that open. Their seals prove what they are, not that they are the
+    /// last.
+    private mutating func salvage(
+        _ entry: TreeEntry, _ level: ProtectionLevel, _ snapshot: Snapshot, _ finding: inout VaultReport.Finding
+    ) {
+        var (row, id): (Int64, [UInt8]?) = (entry.row, nil)
+        for _ in 0...ItemContent.maximumHistory where row > 0 && rows.insert(row).inserted {
+            guard let (bytes, previous) = try? snapshot.row(row) else { return }
+            row = previous
+            guard let record = try? Record(decoding: bytes), record.header.level == level, !record.header.isDeleted,
+                id == nil || id == record.header.id, let plain = try? snapshot.plaintext(record),
+                let content = try? ItemContent(opened: plain)
+            else { continue }
+            id = record.header.id
+            if finding.item == nil { finding.item = content.name }
+            finding.readable.append(record.header.revision)
+        }
+    }
+
+    mutating func countStrays(_ snapshot: Snapshot) throws(VaultError) {
+        guard snapshot.states.count == ProtectionLevel.allCases.count else { return }
+        let all = try storing { () throws(StorageError) in
+            try snapshot.vault.database.number(VaultSchema.countRecords)
+        }
+        report.strays = max(0, Int(clamping: all) - rows.count)
+    }
+
+    private func nibbles(_ key: [UInt8]) -> [UInt8] { key.flatMap { [$0 >> 4, $0 & 15] } }
+}

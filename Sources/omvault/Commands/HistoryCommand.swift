@@ -1,0 +1,73 @@
+internal import ArgumentParser
+internal import OMVault
+
+/// `omvault history`: the versions of an item.
+struct HistoryCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "List the versions of an item.",
+        discussion: """
+            The newest first, without a secret; 'get --rev' prints one. An item that is not there is looked for in the
+            trash.
+
+              omvault history github
+              omvault get github:password --rev 3
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Argument(help: "The item.")
+    var item: String
+
+    @Option(help: ArgumentHelp("Show the fields of one version, concealed.", valueName: "rev"))
+    var show: UInt64?
+
+    @Flag(help: "Read once although the vault is older than what this device saw last.")
+    var acceptRollback = false
+
+    func run(_ door: Door) throws {
+        let name = try ItemReference(whole: item).itemName()
+        let access = try VaultAccess(door, acceptsRollback: acceptRollback)
+        let secrets = try SecretSources(door, unlock.sources)
+        guard case .versions(let all) = try access.read(.history(name), secrets, unlock) else {
+            throw Failure.unexpectedReply
+        }
+        let versions = all.filter { show == nil || $0.revision == show }
+        if let show, versions.isEmpty {
+            throw Failure(VaultError.noRevision(show, of: name), vault: access.place.name)
+        }
+        if door.output.format == .json { return try printDocument(name, versions, door) }
+        guard let version = versions.first, show != nil else {
+            return try door.output.rows(versions.map(row), header: ["REVISION", "MODIFIED", "STATE", "FIELDS"])
+        }
+        let head = [
+            ["revision", "\(version.revision)"], ["modified", Timestamp.text(version.modified)], ["state", state(version)],
+        ]
+        try door.output.rows(
+            head + version.fields.map { [$0.name.text, "(concealed)"] }, header: ["FIELD", "VALUE"])
+    }
+
+    private func row(_ version: ItemVersion) -> [String] {
+        [
+            "\(version.revision)", Timestamp.text(version.modified), state(version),
+            version.fields.map(\.name.text).joined(separator: ","),
+        ]
+    }
+
+    private func state(_ version: ItemVersion) -> String { version.isTrashed ? "trash" : "live" }
+
+    private func printDocument(_ name: ItemName, _ versions: [ItemVersion], _ door: Door) throws(Failure) {
+        var document = JSONDocument()
+        document.field("item", .text(name.text))
+        document.objects("versions", versions) { version, entry in
+            entry.field("revision", .number(Int(clamping: version.revision)))
+            entry.field("modified", .text(Timestamp.text(version.modified)))
+            entry.field("state", .text(state(version)))
+            entry.object("fields") { fields in
+                for field in version.fields { fields.concealed(field.name.text, count: field.count) }
+            }
+        }
+        try door.output.document(document)
+    }
+}

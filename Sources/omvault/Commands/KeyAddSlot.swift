@@ -1,0 +1,172 @@
+internal import ArgumentParser
+internal import OMAuth
+internal import OMSecrets
+internal import OMVault
+
+/// `omvault key add-slot`
+struct KeyAddSlot: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "add-slot",
+        abstract: "Add a way to open the vault.",
+        discussion: """
+            --type password asks for one. --type recovery prints a new code, once; at a terminal it wants it typed back.
+            --type file makes a key file with --out, or takes one with --key-from. --type login checks the login of USER
+            and ties the slot to it; it needs a password or recovery slot beside it, since a login can be wiped.
+
+              omvault key add-slot --type recovery
+              omvault key add-slot --type file --out /media/stick/personal.key
+              omvault key add-slot --type login ada --profile work
+            """)
+
+    enum Kind: String, CaseIterable, ExpressibleByArgument {
+        case password, recovery, file, login
+    }
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Option(help: ArgumentHelp("password, recovery, file or login.", valueName: "type"))
+    var type: Kind
+
+    @Argument(help: "The login's user, for --type login.")
+    var user: String?
+
+    @Option(help: ArgumentHelp("The login's profile; the only one there is, if not given.", valueName: "name"))
+    var profile: String?
+
+    @Option(help: ArgumentHelp("Where the new password comes from.", valueName: "source"))
+    var newPasswordFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("Where the new recovery code is typed back from.", valueName: "source"))
+    var codeFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("Make the key file here.", valueName: "file"))
+    var out: String?
+
+    @Option(help: ArgumentHelp("Take the key file from here.", valueName: "source"))
+    var keyFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("Where the login's password comes from.", valueName: "source"))
+    var loginPasswordFrom: SecretSourceArgument?
+
+    func validate() throws {
+        let given: [(Kind, [String])] = [
+            (.password, newPasswordFrom == nil ? [] : ["--new-password-from"]),
+            (.recovery, codeFrom == nil ? [] : ["--code-from"]),
+            (.file, (out == nil ? [] : ["--out"]) + (keyFrom == nil ? [] : ["--key-from"])),
+            (
+                .login,
+                (user == nil ? [] : ["USER"]) + (profile == nil ? [] : ["--profile"])
+                    + (loginPasswordFrom == nil ? [] : ["--login-password-from"])
+            ),
+        ]
+        for (kind, options) in given where kind != type {
+            if let option = options.first { throw ValidationError("\(option) is for --type \(kind.rawValue)") }
+        }
+        if type == .file, (out == nil) == (keyFrom == nil) {
+            throw ValidationError("--type file takes --out FILE, which makes one, or --key-from SOURCE")
+        }
+        if type == .login, user == nil { throw ValidationError("--type login takes the name of its user") }
+    }
+
+    func run(_ door: Door) throws {
+        let access = try VaultAccess(door)
+        let own: [(key: String, value: SecretSourceArgument?)] =
+            switch type {
+            case .password: [("--new-password-from", newPasswordFrom)]
+            case .recovery: [("--code-from", codeFrom)]
+            case .file: [("--key-from", keyFrom)]
+            case .login: [("--login-password-from", loginPasswordFrom)]
+            }
+        let secrets = try SecretSources(door, unlock.sources + own)
+        let unlocked = try access.openSlot(secrets, unlock)
+        let (_, policy) = try access.run { () throws(VaultError) in try unlocked.vault.settings() }
+        switch type {
+        case .password:
+            let password = try secrets.readPassword(
+                "--new-password-from", prompt: "Another password for vault \"\(access.place.name)\"", isNew: true)
+            try add(.password(password), unlocked.vault, policy, access)
+        case .recovery: try addCode(secrets, unlocked.vault, policy, access)
+        case .file: try addFile(secrets, unlocked.vault, policy, access)
+        case .login:
+            let logins = try LoginAccess(door)
+            let name = try logins.profileName(profile)
+            let login = try logins.check(UserName(user ?? ""), name, secrets, "--login-password-from")
+            try add(.login(login), unlocked.vault, policy, access)
+        }
+    }
+
+    private func addCode(
+        _ secrets: borrowing SecretSources, _ vault: borrowing Vault, _ policy: VaultPolicy, _ access: VaultAccess
+    ) throws(Failure) {
+        let code = RecoveryCode.random()
+        let format = access.door.output.format
+        if format != .json { try RecoveryCodeSheet.print(code.text(), access.door) }
+        if RecoveryCodeSheet.isTypedBack(wasGiven: codeFrom != nil, access.door) {
+            try RecoveryCodeSheet.confirm(code, secrets)
+        }
+        let slot = try access.run { () throws(VaultError) in
+            try vault.addSlot(try NewSlot(recovery: code, policy.stretch))
+        }
+        guard format == .json else { return access.door.output.notice("added slot \(slot.id) (recovery code)") }
+        var document = JSONDocument()
+        document.field("result", .text("added"))
+        document.field("slot", .number(Int(slot.id)))
+        document.field("type", .text(slot.kind.name))
+        document.secret("recovery_code", code.text())
+        try access.door.output.document(document)
+    }
+
+    private func addFile(
+        _ secrets: borrowing SecretSources, _ vault: borrowing Vault, _ policy: VaultPolicy, _ access: VaultAccess
+    ) throws(Failure) {
+        guard let out else {
+            let text = try secrets.read("--key-from", prompt: "Text of the key file")
+            return try add(.keyFile(try access.keyFile(text)), vault, policy, access)
+        }
+        // The file before the slot: a slot whose file could not be written would be a way in that nobody has.
+        var target = try OutputFile(out, replacing: false)
+        let file = VaultKeyFile.random()
+        try target.write(file.text())
+        try target.finish()
+        try add(.keyFile(file), vault, policy, access)
+    }
+
+    private func add(
+        _ secret: consuming SlotSecret, _ vault: borrowing Vault, _ policy: VaultPolicy, _ access: VaultAccess
+    ) throws(Failure) {
+        let new = try access.run { () throws(VaultError) in try secret.newSlot(policy.stretch) }
+        let slot = try access.run { () throws(VaultError) in try vault.addSlot(new) }
+        try access.door.output.done(
+            "slot \(slot.id) opens vault \"\(access.place.name.shown)\" with a \(slot.kind.noun) now",
+            ["result": .text("added"), "slot": .number(Int(slot.id)), "type": .text(slot.kind.name)])
+    }
+}
+
+/// A new recovery code on its way to paper.
+enum RecoveryCodeSheet {
+    /// Prints the code on standard output, with what to do with it beside it.
+    static func print(_ code: borrowing SecretBytes, _ door: Door) throws(Failure) {
+        door.output.notice("the recovery code, shown this once; write it down and keep it off this device:")
+        var line = SecretBuffer()
+        line.append(code)
+        line.append(UInt8(ascii: "\n"))
+        try StandardOutput.write(line.finish())
+    }
+
+    /// Whether the code is wanted back: where `--code-from` was given, or a person has just seen it. A script need not.
+    static func isTypedBack(wasGiven: Bool, _ door: Door) -> Bool {
+        door.output.format != .json && (wasGiven || door.terminal.mayAsk && StandardOutput.isTerminal)
+    }
+
+    static func confirm(_ code: borrowing RecoveryCode, _ secrets: borrowing SecretSources) throws(Failure) {
+        let typed = try secrets.read("--code-from", prompt: "Type the recovery code back, from what you wrote")
+        var isSame = false
+        do throws(VaultError) { isSame = try RecoveryCode(typed: typed).secret.isEqual(to: code.secret) } catch {}
+        guard isSame else {
+            throw Failure(
+                .aborted, "that is another recovery code; nothing was changed, and the one shown opens nothing",
+                hint: "run it again for a new code")
+        }
+    }
+}

@@ -1,0 +1,170 @@
+internal import ArgumentParser
+internal import OMAuth
+internal import OMSecrets
+internal import OMVault
+
+/// `omvault key`: the ways to open a vault.
+struct KeyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "key",
+        abstract: "The ways to open a vault: list, add, change, remove.",
+        subcommands: [KeySlots.self, KeyAddSlot.self, KeyRemoveSlot.self, KeyPassword.self, KeyRekey.self])
+}
+
+/// `omvault key slots`
+struct KeySlots: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "slots",
+        abstract: "List what opens the vault.",
+        discussion: """
+            A login slot is stale when its login was wiped, removed or enrolled again; 'key add-slot --type login' makes
+            it anew.
+
+              omvault key slots
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    func run(_ door: Door) throws {
+        let access = try VaultAccess(door)
+        let secrets = try SecretSources(door, unlock.sources)
+        let unlocked = try access.openSlot(secrets, unlock)
+        let (slots, policy) = try access.run { () throws(VaultError) in try unlocked.vault.settings() }
+        let logins = try LoginAccess(door)
+        let shown = try slots.map { slot in try ShownSlot(slot, policy, logins) }
+        guard door.output.format == .json else {
+            return try door.output.rows(shown.map(\.row), header: ["ID", "TYPE", "CREATED", "STRETCH", "STATE", "LOGIN"])
+        }
+        var document = JSONDocument()
+        document.field("vault", .text(access.place.name))
+        document.field("opened_by", .number(Int(unlocked.slot.id)))
+        document.objects("slots", shown) { slot, entry in slot.write(to: &entry) }
+        try door.output.document(document)
+    }
+}
+
+/// A slot on its way to the screen.
+private struct ShownSlot {
+    let slot: KeySlot
+    let owner: LoginOwner?
+    let state: String
+
+    init(_ slot: KeySlot, _ policy: VaultPolicy, _ logins: LoginAccess) throws(Failure) {
+        self.slot = slot
+        owner = try logins.owner(of: slot)
+        if slot.kind == .login {
+            // Each enrolment has a key of its own.
+            state = (owner?.enrolledAt).map { $0 > slot.created ? "stale" : "ok" } ?? "stale"
+        } else {
+            state = policy.isMet(by: slot) ? "ok" : "below policy"
+        }
+    }
+
+    var row: [String] {
+        [
+            "\(slot.id)", slot.kind.name, Timestamp.text(slot.created),
+            slot.stretch.map { "\($0.memoryKiB >> 10) MiB, \($0.passes) passes" } ?? "-", state,
+            owner.map { "\($0.user.text) (\($0.profile.text))" } ?? "-",
+        ]
+    }
+
+    func write(to entry: inout JSONDocument) {
+        entry.field("id", .number(Int(slot.id)))
+        entry.field("type", .text(slot.kind.name))
+        entry.field("created", .text(Timestamp.text(slot.created)))
+        entry.field("device_bound", .flag(slot.isDeviceBound))
+        entry.field("kdf_mem", slot.stretch.map { .number(Int($0.memoryKiB >> 10)) } ?? .null)
+        entry.field("kdf_time", slot.stretch.map { .number(Int($0.passes)) } ?? .null)
+        entry.field("state", .text(state.replacing(" ", with: "_")))
+        entry.field("user", owner.map { .text($0.user.text) } ?? .null)
+        entry.field("profile", owner.map { .text($0.profile.text) } ?? .null)
+    }
+}
+
+/// `omvault key rm-slot`
+struct KeyRemoveSlot: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "rm-slot",
+        abstract: "Remove a way to open the vault.",
+        discussion: """
+            What opened the slot opens nothing any more, and an older copy of the vault's file is refused on this device.
+            Whoever has such a copy and the secret can still open the copy: 'key rekey' keeps what comes later from them.
+            The last slot stays, and so does the last password or recovery slot while there is a login slot.
+
+              omvault key rm-slot 2
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Argument(help: "The slot's id, as 'key slots' shows it.")
+    var id: UInt32
+
+    func run(_ door: Door) throws {
+        let access = try VaultAccess(door)
+        let secrets = try SecretSources(door, unlock.sources)
+        let vault = try access.open(secrets, unlock)
+        let (slots, _) = try access.run { () throws(VaultError) in try vault.settings() }
+        guard let slot = slots.first(where: { $0.id == id }) else {
+            throw Failure(VaultError.noSlot(id), vault: access.place.name)
+        }
+        try access.run { () throws(VaultError) in try Vault.checkRemoval(of: slot, from: slots) }
+        try door.confirm("Remove slot \(id) (\(slot.kind.noun)) of vault \"\(access.place.name)\"?")
+        let purge = try access.run { () throws(VaultError) in try vault.removeSlot(id) }
+        try door.output.done(
+            "removed slot \(id) (\(slot.kind.noun))",
+            ["result": .text("removed"), "slot": .number(Int(id)), "purged": .flag(purge == .complete)])
+        door.output.purged(purge)
+    }
+}
+
+/// `omvault key passwd`
+struct KeyPassword: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "passwd",
+        abstract: "Change a password of the vault.",
+        discussion: """
+            Takes the password slot that unlocks; or the one that is named, whatever unlocks.
+
+              omvault key passwd
+              omvault key passwd 1 --recovery-from tty --new-password-from file:password
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Argument(help: "The slot's id, as 'key slots' shows it.")
+    var slot: UInt32?
+
+    @Option(help: ArgumentHelp("Where the new password comes from.", valueName: "source"))
+    var newPasswordFrom: SecretSourceArgument?
+
+    func run(_ door: Door) throws {
+        let access = try VaultAccess(door)
+        let secrets = try SecretSources(door, unlock.sources + [(key: "--new-password-from", value: newPasswordFrom)])
+        let unlocked = try access.openSlot(secrets, unlock)
+        let (slots, policy) = try access.run { () throws(VaultError) in try unlocked.vault.settings() }
+        let id = slot ?? (unlocked.slot.kind == .password ? unlocked.slot.id : slots.first { $0.kind == .password }?.id)
+        guard let old = slots.first(where: { $0.id == id }) else {
+            if let id { throw Failure(VaultError.noSlot(id), vault: access.place.name) }
+            throw Failure(
+                .notFound, "vault \"\(access.place.name.shown)\" has no password slot",
+                hint: "omvault key add-slot --type password")
+        }
+        guard old.kind == .password else {
+            throw Failure(
+                .usage, "slot \(old.id) takes a \(old.kind.noun), which cannot be changed",
+                hint: "add a new slot and remove this one")
+        }
+        let password = try secrets.readPassword(
+            "--new-password-from", prompt: "New password for vault \"\(access.place.name)\"", isNew: true)
+        let purge = try access.run { () throws(VaultError) in
+            try unlocked.vault.replaceSlot(old, with: try NewSlot(password: password, policy.stretch)).purge
+        }
+        try door.output.done(
+            "changed the password of slot \(old.id)",
+            ["result": .text("changed"), "slot": .number(Int(old.id)), "purged": .flag(purge == .complete)])
+        door.output.purged(purge)
+    }
+}

@@ -1,0 +1,159 @@
+internal import ArgumentParser
+internal import OMSecrets
+internal import OMVault
+
+/// `omvault key rekey`
+struct KeyRekey: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "rekey",
+        abstract: "Give the vault new keys, and seal everything in it anew.",
+        discussion: """
+            For when a slot's secret got into other hands together with a copy of the vault. The slot that unlocks stays, and
+            those of --also-from; a recovery code is replaced by a new one, which is printed; the other slots go, after a
+            question. Interrupted at any point it leaves the old vault or the new one. An older copy of the file still
+            opens with the old secrets, but shows nothing that was stored after it was made.
+
+              omvault key rekey
+              omvault key rekey --also-from 3=file:/media/stick/personal.key --kdf-mem 256
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Option(
+        help: ArgumentHelp("A slot that stays, and where its secret comes from; may be repeated.", valueName: "id=source"))
+    var alsoFrom: [SlotSource] = []
+
+    @Option(help: ArgumentHelp("Where the new recovery code is typed back from.", valueName: "source"))
+    var codeFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("Argon2id memory in MiB, 8 to 1024, from now on.", valueName: "mib"))
+    var kdfMem: UInt32?
+
+    @Option(help: ArgumentHelp("Argon2id passes, 1 to 16, from now on.", valueName: "n"))
+    var kdfTime: UInt32?
+
+    func run(_ door: Door) throws {
+        _ = try StretchOptions.parameters(memory: kdfMem ?? 64, passes: kdfTime ?? 3)
+        let others = try alsoFrom.map { other in (id: try other.slot(), option: other.option, source: other.source) }
+        let access = try VaultAccess(door)
+        let secrets = try SecretSources(
+            door,
+            unlock.sources + others.map { (key: $0.option, value: $0.source) } + [(key: "--code-from", value: codeFrom)])
+        let unlocked = try access.openSlot(secrets, unlock)
+        var (slots, policy) = try access.run { () throws(VaultError) in try unlocked.vault.settings() }
+        try access.run { () throws(VaultError) in
+            try policy.stretch(
+                memoryKiB: kdfMem.map { $0 << 10 } ?? policy.stretch.memoryKiB, passes: kdfTime ?? policy.stretch.passes)
+        }
+        let opening = unlocked.slot.id
+        var kept = [Vault.RekeyedSlot(id: opening, try access.newSlot(unlocked.secret, policy))]
+        for other in others where other.id != opening {
+            guard let slot = slots.first(where: { $0.id == other.id }) else {
+                throw Failure(VaultError.noSlot(other.id), vault: access.place.name)
+            }
+            kept.append(try access.keep(slot, secrets, other.option, policy))
+        }
+        let rest = slots.filter { slot in !kept.contains { $0.id == slot.id } }
+        let replaced = rest.first { $0.kind == .recovery }
+        try confirm(rest.filter { $0 != replaced }, access)
+
+        let code = RecoveryCode.random()
+        var isShown = false
+        if let replaced {
+            kept.append(Vault.RekeyedSlot(id: replaced.id, try access.newSlot(code, policy)))
+            isShown = RecoveryCodeSheet.isTypedBack(wasGiven: codeFrom != nil, door)
+            if isShown {
+                try RecoveryCodeSheet.print(code.text(), door)
+                try RecoveryCodeSheet.confirm(code, secrets)
+            }
+        }
+        let (ids, seen, stretch) = (kept.map(\.id).sorted(), slots, policy.stretch)
+        let purge = try access.rekey(unlocked.intoVault(), kept, seen, stretch)
+        try report(door, access, ids, replaced == nil || isShown ? nil : code.text(), purge)
+    }
+
+    private func confirm(_ going: [KeySlot], _ access: VaultAccess) throws(Failure) {
+        let names = going.map { "slot \($0.id) (\($0.kind.noun))" }.joined(separator: ", ")
+        let question = "Seal everything in vault \"\(access.place.name)\" anew"
+        try access.door.confirm(going.isEmpty ? "\(question)?" : "\(question), and remove \(names)?")
+    }
+
+    private func report(
+        _ door: Door, _ access: VaultAccess, _ slots: [UInt32], _ code: consuming SecretBytes?, _ purge: PurgeResult
+    ) throws(Failure) {
+        if door.output.format == .json {
+            var document = JSONDocument()
+            document.field("result", .text("rekeyed"))
+            document.field("slots", .list(slots.map { .number(Int($0)) }))
+            document.field("purged", .flag(purge == .complete))
+            switch code {
+            case .some(let code): document.secret("recovery_code", code)
+            case .none: document.field("recovery_code", .null)
+            }
+            return try door.output.document(document)
+        }
+        door.output.notice("vault \"\(access.place.name.shown)\" has new keys")
+        switch code {
+        case .some(let code): try RecoveryCodeSheet.print(code, door)
+        case .none: break
+        }
+        door.output.purged(purge)
+    }
+}
+
+extension VaultAccess {
+    fileprivate func newSlot(
+        _ secret: borrowing SlotSecret, _ policy: VaultPolicy
+    ) throws(Failure) -> NewSlot {
+        try run { () throws(VaultError) in try secret.newSlot(policy.stretch) }
+    }
+
+    fileprivate func newSlot(_ code: borrowing RecoveryCode, _ policy: VaultPolicy) throws(Failure) -> NewSlot {
+        try run { () throws(VaultError) in try NewSlot(recovery: code, policy.stretch) }
+    }
+
+    /// Reads what opens `slot`, and tries it: nobody wants to learn tomorrow that it was mistyped.
+    fileprivate func keep(
+        _ slot: KeySlot, _ secrets: borrowing SecretSources, _ option: String, _ policy: VaultPolicy
+    ) throws(Failure) -> Vault.RekeyedSlot {
+        let file = try file()
+        try run { () throws(VaultError) in try file.checkUse(of: slot) }
+        let secret = try read(slot, secrets, option: option)
+        try run { () throws(VaultError) in _ = try file.unlock(slot, with: try secret.key(for: slot)) }
+        return Vault.RekeyedSlot(id: slot.id, try newSlot(secret, policy))
+    }
+
+    fileprivate func rekey(
+        _ vault: consuming Vault, _ slots: [Vault.RekeyedSlot], _ seen: [KeySlot], _ stretch: Argon2id.Parameters
+    ) throws(Failure) -> PurgeResult {
+        do throws(VaultError) {
+            return try vault.rekey(slots: slots, expecting: seen) { policy throws(VaultError) in
+                try policy.stretch(memoryKiB: stretch.memoryKiB, passes: stretch.passes)
+            }
+        } catch { throw Failure(error, vault: place.name) }
+    }
+}
+
+/// `ID=SRC`. Like a source it takes anything, so that ArgumentParser never prints a secret typed in the wrong place.
+struct SlotSource: ExpressibleByArgument {
+    private let id: UInt32?
+    let source: SecretSourceArgument
+
+    init(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        id = parts.count == 2 ? UInt32(parts[0]) : nil
+        source = SecretSourceArgument(argument: parts.count == 2 ? parts[1] : "")
+    }
+
+    var option: String { "--also-from \(id ?? 0)" }
+
+    func slot() throws(Failure) -> UInt32 {
+        guard let id else {
+            throw Failure(
+                .usage, "--also-from takes a slot's id and a source, as in 3=file:PATH",
+                hint: "omvault key slots; sources: \(SecretSource.grammar)")
+        }
+        return id
+    }
+}

@@ -1,0 +1,257 @@
+internal import ArgumentParser
+internal import OMRecords
+internal import OMSecrets
+internal import OMVault
+
+/// `omvault policy`: the rules of a vault.
+struct PolicyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "policy",
+        abstract: "The rules of a vault, and who can read an item when.",
+        subcommands: [PolicyShow.self, PolicySet.self, PolicyExplain.self])
+}
+
+/// `omvault policy show`
+struct PolicyShow: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show the vault's rules, or an item's level.",
+        discussion: """
+            Needs no password where this device has noted the very policy before.
+
+              omvault policy show
+              omvault policy show github
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Argument(help: "The item.")
+    var item: String?
+
+    func run(_ door: Door) throws {
+        let access = try VaultAccess(door)
+        let secrets = try SecretSources(door, unlock.sources)
+        guard let item else { return try print(try policy(access, secrets), door) }
+        let name = try ItemReference(whole: item).itemName()
+        let found = try access.read(.item(name), secrets, unlock).item()
+        guard door.output.format == .json else {
+            return try door.output.rows([["level", found.level.words]], header: ["RULE", "VALUE"])
+        }
+        var document = JSONDocument()
+        document.field("item", .text(found.name.text))
+        document.field("level", .text(found.level.name))
+        document.field("device_only", .flag(found.level.isDeviceOnly))
+        try door.output.document(document)
+    }
+
+    private func policy(_ access: VaultAccess, _ secrets: borrowing SecretSources) throws(Failure) -> VaultPolicy {
+        let file = try access.file()
+        // Attack: on a device that has not noted this header anybody could have written it; an unlock judges its seal.
+        if file.isNoted { return file.policy }
+        let vault = try access.open(secrets, unlock)
+        return try access.run { () throws(VaultError) in try vault.settings() }.policy
+    }
+
+    private func print(_ policy: VaultPolicy, _ door: Door) throws(Failure) {
+        guard door.output.format == .json else {
+            return try door.output.rows(
+                [
+                    ["default", policy.defaultLevel.words],
+                    ["afu-ticket", policy.keepsTicket ? "on" : "off"],
+                    ["history", "\(policy.history)"],
+                    ["stretch", "\(policy.stretch.memoryKiB >> 10) MiB, \(policy.stretch.passes) passes"],
+                ], header: ["RULE", "VALUE"])
+        }
+        var document = JSONDocument()
+        document.field("default_level", .text(policy.defaultLevel.name))
+        document.field("default_device_only", .flag(policy.defaultLevel.isDeviceOnly))
+        document.field("afu_ticket", .flag(policy.keepsTicket))
+        document.field("history", .number(Int(policy.history)))
+        document.field("kdf_mem", .number(Int(policy.stretch.memoryKiB >> 10)))
+        document.field("kdf_time", .number(Int(policy.stretch.passes)))
+        try door.output.document(document)
+    }
+}
+
+/// `omvault policy set`
+struct PolicySet: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Change the vault's rules.",
+        discussion: """
+            --default --level LEVEL [--device-only]   the level of items for which none is given
+
+            ITEM --level LEVEL [--device-only]   the level of that item, as 'omvault set ITEM --level' does
+
+            afu-ticket on|off   on: the agent keeps the keys of after-first-unlock over its own restart, so that those items
+            stay readable until the next boot. The cost: ANY process of yours can then read every after-first-unlock
+            item until the next boot, also after the agent was stopped. Off, as it is at first: only a running agent has
+            those keys.
+
+            history N           how many older versions of an item are kept: 0 to 1000, at first 10
+
+            stretch --kdf-mem MIB --kdf-time N   how long a guess at a password takes; slots below it follow with their
+            next unlock
+
+              omvault policy set --default --level when-unlocked --device-only
+              omvault policy set history 50
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+    @OptionGroup var level: LevelOptions
+
+    @Argument(help: "afu-ticket, history or stretch; an item, with --level.")
+    var rule: String?
+
+    @Argument(help: "The rule's new value.")
+    var value: String?
+
+    @Flag(name: .customLong("default"), help: "Set the default level.")
+    var isDefault = false
+
+    @Option(help: ArgumentHelp("Argon2id memory in MiB, 8 to 1024.", valueName: "mib"))
+    var kdfMem: UInt32?
+
+    @Option(help: ArgumentHelp("Argon2id passes, 1 to 16.", valueName: "n"))
+    var kdfTime: UInt32?
+
+    func validate() throws {
+        guard isDefault != (rule != nil) else {
+            throw ValidationError("name one rule: --default, afu-ticket, history or stretch; or an item with --level")
+        }
+        guard value == nil || !isForItem else { throw ValidationError("--level and --device-only take no value") }
+        guard rule == "stretch" || kdfMem == nil && kdfTime == nil else {
+            throw ValidationError("--kdf-mem and --kdf-time are for stretch")
+        }
+    }
+
+    /// Whatever the item is called: a level is for nothing else.
+    private var isForItem: Bool { !isDefault && (level.level != nil || level.deviceOnly) }
+
+    func run(_ door: Door) throws {
+        let access = try VaultAccess(door)
+        let secrets = try SecretSources(door, unlock.sources)
+        if isForItem {
+            let name = try ItemReference(whole: rule ?? "").itemName()
+            try access.unlock(secrets, unlock)
+            return try SetCommand.setLevel(name, level, ifRevision: nil, access)
+        }
+        let change = try change()
+        let vault = try access.open(secrets, unlock)
+        _ = try access.run { () throws(VaultError) in
+            try vault.changePolicy { policy throws(VaultError) in try change(&policy) }
+        }
+        let name = rule ?? "default"
+        try door.output.done(
+            "changed the rule \(name) of vault \"\(access.place.name.shown)\"",
+            ["result": .text("changed"), "rule": .text(name)])
+    }
+
+    private typealias Change = (inout VaultPolicy) throws(VaultError) -> Void
+
+    /// Read before anybody types a password.
+    private func change() throws -> Change {
+        switch (rule, value) {
+        case (nil, _):
+            guard let level = try level.level(default: .whenUnlocked) else {
+                throw ValidationError("--default takes --level LEVEL, --device-only or both")
+            }
+            return { $0.defaultLevel = level }
+        case ("afu-ticket", "on"): return { $0.keepsTicket = true }
+        case ("afu-ticket", "off"): return { $0.keepsTicket = false }
+        case ("afu-ticket", _): throw ValidationError("afu-ticket is on or off")
+        case ("history", let value?):
+            guard let count = Int(value), value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+                throw Failure(VaultError.policyOutOfBounds, vault: nil)
+            }
+            return { policy throws(VaultError) in try policy.keepVersions(count) }
+        case ("history", nil): throw ValidationError("history takes a number, 0 to 1000")
+        case ("stretch", nil):
+            guard kdfMem != nil || kdfTime != nil else { throw ValidationError("stretch takes --kdf-mem, --kdf-time") }
+            // Judged here with what is given; the other half is the vault's own and within the bounds.
+            _ = try StretchOptions.parameters(memory: kdfMem ?? 64, passes: kdfTime ?? 3)
+            let (memory, passes) = (kdfMem, kdfTime)
+            return { policy throws(VaultError) in
+                let now = policy.stretch
+                try policy.stretch(memoryKiB: memory.map { $0 << 10 } ?? now.memoryKiB, passes: passes ?? now.passes)
+            }
+        case ("stretch", _): throw ValidationError("stretch takes --kdf-mem MIB and --kdf-time N")
+        case (let rule?, _):
+            throw ValidationError("\"\(rule.shown)\" is no rule; there are --default, afu-ticket, history and stretch")
+        }
+    }
+}
+
+/// `omvault policy explain`
+struct PolicyExplain: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Say in words who can read an item, and when.",
+        discussion: """
+            omvault policy explain github
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Argument(help: "The item.")
+    var item: String
+
+    func run(_ door: Door) throws {
+        let name = try ItemReference(whole: item).itemName()
+        let access = try VaultAccess(door)
+        let secrets = try SecretSources(door, unlock.sources)
+        let level = try access.read(.item(name), secrets, unlock).item().level
+        let sentences = level.explanation(hasTicket: try access.file().policy.keepsTicket)
+        guard door.output.format == .json else {
+            for sentence in ["\(name.text): \(level.words)"] + sentences { try door.output.line(sentence) }
+            return
+        }
+        var document = JSONDocument()
+        document.field("item", .text(name.text))
+        document.field("level", .text(level.name))
+        document.field("device_only", .flag(level.isDeviceOnly))
+        document.field("explanation", .list(sentences.map { .text($0) }))
+        try door.output.document(document)
+    }
+}
+
+extension ProtectionLevel {
+    fileprivate var words: String { name + (isDeviceOnly ? ", device only" : "") }
+
+    fileprivate func explanation(hasTicket: Bool) -> [String] {
+        let when: [String] =
+            switch availability {
+            case .always:
+                [
+                    "Any process of yours on this device can read and change it at any time, without a password.",
+                    "What protects it is the key of this device: other users cannot read it, nor can who has only the vault's"
+                        + " file.",
+                ]
+            case .afterFirstUnlock:
+                [
+                    "While the vault is unlocked, any process of yours can read it through the agent.",
+                    "After 'omvault lock' it stays readable until 'omvault lock --forget', the agent's end or the next boot.",
+                    hasTicket
+                        ? "The rule afu-ticket is on: it stays readable after the agent's end too, until the next boot, for any"
+                            + " process of yours."
+                        : "The rule afu-ticket is off: when the agent ends, it takes a password, or what else opens the vault.",
+                    "Before the first unlock after a boot it takes a password, or what else opens the vault.",
+                ]
+            case .whenUnlocked:
+                [
+                    "While the vault is unlocked, any process of yours can read it through the agent.",
+                    "After 'omvault lock', an idle or hard time-out, the agent's end or a boot it takes a password, or what else"
+                        + " opens the vault.",
+                ]
+            }
+        let place =
+            isDeviceOnly
+            ? "It is bound to this device: no backup to another device, no export and no sync has it, and no recovery code"
+                + " opens it elsewhere."
+            : "It may leave this device in backups, exports and sync; elsewhere a recovery code or key file opens it."
+        return when + [place]
+    }
+}

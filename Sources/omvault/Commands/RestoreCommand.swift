@@ -1,0 +1,48 @@
+internal import ArgumentParser
+internal import OMVault
+
+/// `omvault restore`: an item out of the trash, or an earlier version of it.
+struct RestoreCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Bring an item back from the trash, or an earlier version of it.",
+        discussion: """
+            It becomes a new version; nothing is lost by it. Of several items of one name in the trash it takes the one
+            that went there last; --id names another ('ls --trash --fields id,name,modified').
+
+              omvault restore github
+              omvault restore github --rev 3
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Argument(help: "The item.")
+    var item: String
+
+    @Option(help: ArgumentHelp("The version whose fields it gets; without it, the last.", valueName: "n"))
+    var rev: UInt64?
+
+    @Option(help: ArgumentHelp("Which item, by its id.", valueName: "id"))
+    var id: String?
+
+    func run(_ door: Door) throws {
+        let name = try ItemReference(whole: item).itemName()
+        let chosen = try id.map { text in
+            guard let id = Identifier.bytes(text) else {
+                throw ValidationError("\"\(text.shown)\" is no item's id; omvault ls --trash --fields id,name")
+            }
+            return id
+        }
+        let access = try VaultAccess(door)
+        let secrets = try SecretSources(door, unlock.sources)
+        try access.unlock(secrets, unlock)
+        let restored = try access.perform(.restore(name, id: chosen, revision: rev)).item()
+        try door.output.done(
+            "restored \"\(name.text.shown)\"\(rev.map { " to revision \($0)" } ?? "")",
+            [
+                "result": .text("restored"), "item": .text(name.text),
+                "revision": .number(Int(clamping: restored.revision)),
+            ])
+    }
+}

@@ -1,0 +1,114 @@
+internal import ArgumentParser
+internal import OMRecords
+internal import OMVault
+
+/// `omvault verify`: everything that is wrong with a vault.
+struct VerifyCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Check a vault and name everything that is wrong with it.",
+        discussion: """
+            Checks permissions, header, slots, the marks of this device and the list of items of every level at hand;
+            --deep opens every version of every item too, and says which versions of a damaged item are whole. Nothing
+            is changed. Exit 42 when something is wrong.
+
+              omvault verify
+              omvault verify --deep
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Flag(help: "Open every version of every item.")
+    var deep = false
+
+    func run(_ door: Door) throws {
+        let access = try VaultAccess(door)
+        let secrets = try SecretSources(door, unlock.sources)
+        var (report, problems) = (VaultReport(), [Problem]())
+        do throws(Failure) {
+            let vault = try access.open(secrets, unlock)
+            report = try access.run { () throws(VaultError) in try vault.verify(deep: deep) }
+        } catch {
+            // What keeps the vault closed is a finding as well; a wrong password is not.
+            guard [.corrupt, .rollback, .permission].contains(error.status) else { throw error }
+            problems.append(Problem(error))
+        }
+        problems += report.findings.map { Problem($0, vault: access.place.name) }
+        if report.strays > 0 { problems.append(Problem(strays: report.strays)) }
+        try show(problems, report, access.place.name, door)
+        if !problems.isEmpty { throw Answered(status: .doctorFindings) }
+    }
+
+    private func show(
+        _ problems: [Problem], _ report: VaultReport, _ vault: String, _ door: Door
+    ) throws(Failure) {
+        guard door.output.format == .json else {
+            if !problems.isEmpty {
+                try door.output.rows(
+                    problems.map(\.row), header: ["LEVEL", "ITEM", "REVISION", "PROBLEM", "READABLE"])
+            }
+            let counted =
+                deep
+                ? ": \(report.items) items, \(report.trashed) in the trash, \(report.versions) versions are whole" : ""
+            return door.output.notice(
+                problems.isEmpty
+                    ? "vault \"\(vault.shown)\" is whole\(counted)"
+                    : "vault \"\(vault.shown)\" has \(problems.count) problem\(problems.count == 1 ? "" : "s")\(counted)")
+        }
+        var document = JSONDocument()
+        document.field("vault", .text(vault))
+        document.field("deep", .flag(deep))
+        document.field("whole", .flag(problems.isEmpty))
+        if deep {
+            document.field("items", .number(report.items))
+            document.field("trashed", .number(report.trashed))
+            document.field("tombstones", .number(report.tombstones))
+            document.field("versions", .number(report.versions))
+        }
+        document.objects("problems", problems) { problem, entry in
+            entry.field("problem", .text(problem.words))
+            entry.field("level", problem.level.map { .text($0) } ?? .null)
+            entry.field("item", problem.item.map { .text($0) } ?? .null)
+            entry.field("entry", problem.place.map { .text($0) } ?? .null)
+            entry.field("revision", problem.revision.map { .number(Int(clamping: $0)) } ?? .null)
+            entry.field("readable", .list(problem.readable.map { .number(Int(clamping: $0)) }))
+        }
+        try door.output.document(document)
+    }
+}
+
+/// One thing that is wrong, as a user reads it.
+private struct Problem {
+    let words: String
+    var (level, item, place): (String?, String?, String?)
+    var revision: UInt64?
+    var readable: [UInt64] = []
+
+    init(_ failure: Failure) { words = failure.message }
+
+    init(strays: Int) { words = "\(strays) records belong to no item" }
+
+    init(_ finding: VaultReport.Finding, vault: String) {
+        words =
+            switch finding.error {
+            case .corrupt(.record) where finding.revision != nil: "the history is damaged from this revision back"
+            case .corrupt(.record): "the record is damaged, or another one"
+            case .corrupt(.tree): "the list of items is damaged here; what is below it is not proven"
+            case .corrupt(.level): "the state of the level is damaged"
+            case .rolledBack(.level): "the level is not the last state seen on this device"
+            default: Failure(finding.error, vault: vault).message
+            }
+        level = finding.level.map { $0.name + ($0.isDeviceOnly ? " device-only" : "") }
+        item = finding.item?.text
+        place = finding.place.map { $0.map { String($0, radix: 16) }.joined() }
+        (revision, readable) = (finding.revision, finding.readable)
+    }
+
+    var row: [String] {
+        [
+            level ?? "-", item ?? place.map { "entry \($0)" } ?? "-", revision.map { "\($0)" } ?? "-", words,
+            readable.isEmpty ? "-" : readable.map { "\($0)" }.joined(separator: ","),
+        ]
+    }
+}

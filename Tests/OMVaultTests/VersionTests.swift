@@ -1,0 +1,395 @@
+// History, trash, levels that change, and what must be gone: each with what an attacker, or a reader in the way, does.
+
+import Foundation
+import OMRecords
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMVault
+
+extension Home {
+    /// An item `a` whose field `x` was "1", then "2" … up to `count`.
+    func addVersions(_ count: Int, level: ProtectionLevel? = nil) throws {
+        try add("a", ["x": "1"], level: level)
+        for number in 2...max(count, 2) where number <= count { try set("\(number)") }
+    }
+
+    func set(_ value: String, ifRevision: UInt64? = nil) throws {
+        try unlock().edit { edit throws(VaultError) in
+            var values = FieldValues()
+            try values.put(secret(value), at: FieldName("x"))
+            try edit.update(ItemName("a"), set: values, ifRevision: ifRevision)
+        }
+    }
+
+    func history(_ name: String = "a") throws -> [UInt64] { try unlock().history(ItemName(name)).map(\.revision) }
+
+    func rows(_ table: String) throws -> Int64 {
+        try Database.open(vault, VaultSchema.schema).number("SELECT count(*) FROM \(table)")
+    }
+
+    /// The sealed bytes of every record, without what stands in clear before them.
+    func boxes() throws -> [Data] {
+        let database = try Database.open(vault, VaultSchema.schema)
+        var each = try database.prepare("SELECT body FROM records")
+        var boxes: [Data] = []
+        while try each.step() { boxes.append(Data(each.bytes(0).dropFirst(80))) }
+        return boxes
+    }
+
+    /// How many of `boxes` have a piece left in a file of the vault.
+    func left(_ boxes: [Data]) throws -> Int {
+        let files = try ["", "-wal"].compactMap { end in
+            FileManager.default.fileExists(atPath: vault + end)
+                ? try Data(contentsOf: URL(fileURLWithPath: vault + end)) : nil
+        }
+        return boxes.count { box in
+            stride(from: 0, to: box.count - 32, by: 64).contains { start in
+                files.contains { $0.range(of: box[start..<start + 32]) != nil }
+            }
+        }
+    }
+}
+
+extension Vault {
+    func value(_ revision: UInt64) throws -> String {
+        try secret(FieldPath(ItemName("a"), FieldName("x")), revision: revision).withBytes { bytes in
+            String(decoding: bytes.indices.map { bytes[$0] }, as: UTF8.self)
+        }
+    }
+}
+
+private let name = try! ItemName("a")
+
+@Suite struct VersionTests {
+    @Test("every change keeps the version before, ten of them, and drops the oldest by itself")
+    func history() throws {
+        let home = try Home()
+        try home.create()
+        try home.addVersions(4)
+        #expect(try home.history() == [4, 3, 2, 1])
+        for number in UInt64(1)...4 { #expect(try home.unlock().value(number) == "\(number)") }
+        for number in 5...25 { try home.set("\(number)") }
+        #expect(try home.history() == (15...25).reversed().map { UInt64($0) })
+        #expect(try home.unlock().value(15) == "15")
+        for revision in [0, 14, 26, UInt64.max] {
+            #expect(throws: VaultError.noRevision(revision, of: name)) { try home.unlock().value(revision) }
+        }
+        #expect(try home.rows("records") == 11)
+        #expect(try home.unlock().verify(deep: true).findings.isEmpty)
+    }
+
+    @Test(
+        "a history cut short, reordered, swapped or another item's is refused, and the newest is still read",
+        arguments: [
+            "UPDATE records SET previous = NULL WHERE id = 4",
+            "UPDATE records SET previous = 2 WHERE id = 4",
+            "UPDATE records SET previous = 4 WHERE id = 4",
+            "UPDATE records SET previous = 5 WHERE id = 4",
+            "UPDATE records SET previous = NULL WHERE id = 2",
+            "DELETE FROM records WHERE id = 1",
+            "UPDATE records SET id = CASE id WHEN 1 THEN 20 ELSE 21 END WHERE id IN (1, 2); "
+                + "UPDATE records SET id = CASE id WHEN 20 THEN 2 ELSE 1 END WHERE id IN (20, 21)",
+            "UPDATE records SET body = (SELECT o.body FROM records o WHERE o.id = 5) WHERE id = 2",
+            "UPDATE records SET body = zeroblob(376) WHERE id = 3",
+        ])
+    func tamperedHistory(statements: String) throws {
+        let home = try Home()
+        try home.create()
+        try home.addVersions(4)
+        try home.add("b", ["x": "other"])
+        #expect(try home.history() == [4, 3, 2, 1])
+        for statement in statements.split(separator: "; ") { try home.tamper(String(statement)) }
+        #expect(throws: VaultError.corrupt(.record)) { try home.history() }
+        #expect(throws: VaultError.corrupt(.record)) { try home.unlock().value(1) }
+        #expect(try home.get("a", "x") == "4")
+        let report = try home.unlock().verify(deep: true)
+        #expect(report.findings.map(\.item) == [name] && report.items == 2)
+        #expect(report.findings.first?.readable.first == 4 && report.findings.first?.readable.contains(1) == false)
+        // What is damaged can go, all of it.
+        let boxes = try home.boxes()
+        try home.unlock().edit { edit throws(VaultError) in try edit.purge(name) }
+        #expect(try home.get("b", "x") == "other" && home.rows("pending") == 0)
+        #expect(try home.left(boxes) == (statements.contains("o.id = 5") ? 2 : 1))
+    }
+
+    @Test("an older version under the entry of the newest is refused")
+    func replayedVersion() throws {
+        let home = try Home()
+        try home.create()
+        try home.addVersions(3)
+        try home.tamper("UPDATE entries SET record = 2")
+        #expect(throws: VaultError.corrupt(.record)) { try home.get("a", "x") }
+        let report = try home.unlock().verify(deep: true)
+        #expect(report.findings.map(\.item) == [name] && report.findings[0].readable == [2, 1] && report.items == 0)
+    }
+
+    @Test("what is in the trash has a free name and its history, and comes back with it")
+    func trash() throws {
+        let home = try Home()
+        try home.create()
+        try home.addVersions(3)
+        try home.unlock().edit { edit throws(VaultError) in try edit.trash(name) }
+        #expect(throws: VaultError.noItem(name)) { try home.get("a", "x") }
+        #expect(try home.unlock().items().isEmpty)
+        #expect(try home.unlock().items(trashed: true).map(\.isTrashed) == [true])
+        #expect(try home.history() == [4, 3, 2, 1])
+        try home.add("a", ["x": "new"])
+        #expect(throws: VaultError.itemExists(name)) {
+            try home.unlock().edit { edit throws(VaultError) in try edit.restore(name) }
+        }
+        try home.unlock().edit { edit throws(VaultError) in try edit.purge(name) }
+        try home.unlock().edit { edit throws(VaultError) in try edit.restore(name) }
+        #expect(try home.get("a", "x") == "3" && home.history() == [5, 4, 3, 2, 1])
+        try home.unlock().edit { edit throws(VaultError) in try edit.restore(name, revision: 1) }
+        #expect(try home.get("a", "x") == "1" && home.unlock().item(name).revision == 6)
+        #expect(throws: VaultError.unchanged) {
+            try home.unlock().edit { edit throws(VaultError) in try edit.restore(name, revision: 6) }
+        }
+        #expect(throws: VaultError.noRevision(9, of: name)) {
+            try home.unlock().edit { edit throws(VaultError) in try edit.restore(name, revision: 9) }
+        }
+        #expect(try home.unlock().items(trashed: true).isEmpty)
+    }
+
+    @Test("of several items of one name in the trash the last one comes back, or the one whose id is given")
+    func sameNames() throws {
+        let home = try Home()
+        try home.create()
+        for (value, time) in [("1", 100), ("2", 300), ("3", 200)] as [(String, Int64)] {
+            try home.add("a", ["x": value])
+            try home.unlock().edit(now: time) { edit throws(VaultError) in try edit.trash(name) }
+        }
+        let trashed = try home.unlock().items(trashed: true)
+        #expect(trashed.count == 3)
+        try home.unlock().edit { edit throws(VaultError) in try edit.restore(name) }
+        #expect(try home.get("a", "x") == "2")
+        let vault = try home.unlock()
+        try vault.edit { edit throws(VaultError) in try edit.trash(name) }
+        let third = try #require(trashed.first { $0.modified == 200 })
+        try vault.edit { edit throws(VaultError) in try edit.restore(name, id: third.id) }
+        #expect(try home.get("a", "x") == "3")
+        #expect(throws: VaultError.noItem(name)) {
+            try vault.edit { edit throws(VaultError) in
+                try edit.trash(name)
+                try edit.restore(name, id: Random.bytes(16))
+            }
+        }
+        #expect(try vault.edit { edit throws(VaultError) in try edit.purgeTrash() }.count == 2)
+        #expect(try vault.items(trashed: true).isEmpty && home.get("a", "x") == "3" && home.rows("pending") == 0)
+        #expect(throws: VaultError.noItem(name)) {
+            try vault.edit { edit throws(VaultError) in try edit.purgeTrash([name]) }
+        }
+    }
+
+    @Test("an item out of the trash is refused under its name, though all digests of the tree fit")
+    func putBackFromTrash() throws {
+        let home = try Home()
+        try home.create()
+        try home.addVersions(2)
+        let vault = try home.unlock()
+        try vault.edit { edit throws(VaultError) in try edit.trash(name) }
+        let open = vault.open
+        // By somebody who can compute the tree: only the seal of the record is in the way.
+        try open.database.transaction(.write) { () throws(VaultError) in
+            let snapshot = try Snapshot(open, seen: try vault.readMarks())
+            guard let (level, entry, _) = try snapshot.trashed(name).first, let keys = open.keys[level] else { return }
+            try snapshot.remove(entry, level)
+            try snapshot.insert(TreeEntry(key: keys.key(of: name), digest: entry.digest, row: entry.row), level)
+            _ = try snapshot.finish(now: 0)
+        }
+        #expect(throws: VaultError.corrupt(.record)) { try home.get("a", "x") }
+        #expect(throws: VaultError.corrupt(.record)) { try home.unlock().items() }
+        // And by somebody who cannot.
+        let other = try Home()
+        try other.create()
+        try other.addVersions(2)
+        try other.tamper("CREATE TABLE kept AS SELECT key FROM entries")
+        // A table of its own makes it no vault of ours.
+        #expect(throws: VaultError.storage(.corrupt)) { try other.get("a", "x") }
+    }
+
+    @Test(
+        "a change of level takes every version along and leaves no byte sealed under the old one",
+        arguments: [
+            (ProtectionLevel(.always), ProtectionLevel.highest), (.highest, ProtectionLevel(.always)),
+            (.whenUnlocked, ProtectionLevel(.afterFirstUnlock)),
+        ])
+    func changeOfLevel(from old: ProtectionLevel, to new: ProtectionLevel) throws {
+        let home = try Home()
+        try home.create()
+        try home.addVersions(12, level: old)
+        try home.set(String(repeating: "long ", count: 8_000))
+        try home.add("b", ["x": "stays"], level: old)
+        let boxes = try home.boxes()
+        #expect(try boxes.count == 12 && home.left(boxes) == 12)
+        let vault = try home.unlock()
+        let reply = try vault.perform(.setLevel(name, new, ifRevision: 13))
+        guard case .changed(let item, let purge) = reply else { throw VaultError.noVault }
+        #expect(item.level == new && item.revision == 14 && purge == .complete)
+        // The one of the item that stays.
+        #expect(try home.left(boxes) == 1 && home.rows("pending") == 0)
+        #expect(try home.history() == (4...14).reversed().map { UInt64($0) })
+        for number in UInt64(4)...12 { #expect(try vault.value(number) == "\(number)") }
+        #expect(try vault.value(14).utf8.count == 40_000)
+        #expect(try vault.verify(deep: true).findings.isEmpty && vault.verify(deep: true).strays == 0)
+        #expect(throws: VaultError.unchanged) { _ = try vault.perform(.setLevel(name, new, ifRevision: nil)) }
+    }
+
+    @Test("while a reader keeps the log alive the vault says pending, and the next open takes the bytes out")
+    func pendingPurge() throws {
+        let home = try Home()
+        try home.create()
+        try home.addVersions(3)
+        let boxes = try home.boxes()
+        let reader = try Database.open(home.vault, VaultSchema.schema)
+        try reader.execute("BEGIN")
+        #expect(try reader.number("SELECT count(*) FROM records") == 3)
+        let vault = try home.unlock()
+        let reply = try vault.perform(.purge([name], ifRevision: nil))
+        guard case .removed(let items, let purge) = reply else { throw VaultError.noVault }
+        #expect(items.map(\.revision) == [3] && purge == .pending)
+        #expect(try home.left(boxes) == 3 && home.rows("pending") == 1)
+        // A reader that comes meanwhile is not held up.
+        #expect(try home.unlock().items().isEmpty)
+        #expect(try home.rows("pending") == 1)
+        try reader.execute("COMMIT")
+        _ = try home.unlock()
+        #expect(try home.left(boxes) == 0 && home.rows("pending") == 0)
+    }
+
+    @Test("a change that was meant for another revision is refused with the one that stands, whatever the change")
+    func ifRevision() throws {
+        let home = try Home()
+        try home.create()
+        try home.addVersions(3)
+        let found = VaultError.changedMeanwhile(name, revision: 3)
+        let vault = try home.unlock()
+        #expect(throws: found) { try home.set("4", ifRevision: 2) }
+        #expect(throws: found) { _ = try vault.perform(.trash([name], ifRevision: 4)) }
+        #expect(throws: found) { _ = try vault.perform(.purge([name], ifRevision: 1)) }
+        #expect(throws: found) { _ = try vault.perform(.setLevel(name, .highest, ifRevision: 2)) }
+        #expect(try home.history() == [3, 2, 1])
+        try home.set("4", ifRevision: 3)
+        #expect(try home.get("a", "x") == "4")
+    }
+
+    @Test("fields of 1 MiB come back from every version, a byte more is refused, and the history stays bounded")
+    func largeSecrets() throws {
+        let home = try Home()
+        try home.create()
+        try home.add("a", [:])
+        let vault = try home.unlock()
+        let path = FieldPath(name, try FieldName("x"))
+        for number in UInt8(1)...14 {
+            try vault.edit { edit throws(VaultError) in
+                try edit.put(SecretBytes(count: 1 << 20) { $0[Int(number)] = number }, at: path)
+            }
+        }
+        #expect(try home.rows("records") == 11)
+        for number in UInt8(4)...14 {
+            let value = try vault.secret(path, revision: UInt64(number) + 1)
+            #expect(value.withBytes { $0.count == 1 << 20 && $0[Int(number)] == number && $0[0] == 0 })
+        }
+        #expect(throws: VaultError.tooLarge) {
+            try vault.edit { edit throws(VaultError) in
+                try edit.put(SecretBytes(count: 1 << 20 + 1) { _ in }, at: path)
+            }
+        }
+    }
+
+    @Test("field values refuse what an item could not hold")
+    func fieldValues() throws {
+        var values = FieldValues()
+        try values.put(secret("1"), at: FieldName("x"))
+        #expect(throws: VaultError.fieldExists(try FieldName("x"))) { try values.put(secret("2"), at: FieldName("x")) }
+        #expect(throws: VaultError.tooLarge) { try values.put(.random((1 << 20) + 1), at: FieldName("y")) }
+        for number in 1..<256 { try values.put(secret(""), at: FieldName("f\(number)")) }
+        #expect(throws: VaultError.tooLarge) { try values.put(secret(""), at: FieldName("z")) }
+        #expect(values.names.count == 256)
+        #expect(values.withSecret(try FieldName("x")) { $0.isEqual(to: secret("1")) } == true)
+        #expect(values.withSecret(try FieldName("none")) { _ in true } == nil)
+    }
+
+    @Test("a field is deleted with the version before kept, and one that is not there is named")
+    func deletedField() throws {
+        let home = try Home()
+        try home.create()
+        try home.add("a", ["x": "1", "y": "2"])
+        let vault = try home.unlock()
+        let (x, none) = (try FieldName("x"), try FieldName("none"))
+        _ = try vault.perform(.update(name, set: FieldValues(), remove: [x], ifRevision: nil))
+        #expect(try vault.item(name).fields.map(\.name.text) == ["y"] && vault.value(1) == "1")
+        #expect(throws: VaultError.noField(none, of: name)) {
+            _ = try vault.perform(.update(name, set: FieldValues(), remove: [none], ifRevision: nil))
+        }
+        #expect(throws: VaultError.unchanged) {
+            _ = try vault.perform(.update(name, set: FieldValues(), remove: [], ifRevision: nil))
+        }
+    }
+}
+
+@Suite struct VerifyTests {
+    private func vault() throws -> Home {
+        let home = try Home()
+        try home.create()
+        try home.addVersions(3)
+        for number in 0..<20 { try home.add("item \(number)", ["x": "\(number)"]) }
+        return home
+    }
+
+    @Test("a vault without damage has no findings, and its items are counted")
+    func whole() throws {
+        let home = try vault()
+        try home.unlock().edit { edit throws(VaultError) in
+            try edit.trash(ItemName("item 0"))
+            try edit.purge(ItemName("item 1"))
+        }
+        let report = try home.unlock().verify(deep: true)
+        #expect(report.findings.isEmpty && report.strays == 0)
+        #expect(report.items == 19 && report.trashed == 1 && report.tombstones == 1 && report.versions == 23)
+        #expect(try home.unlock().verify(deep: false).findings.isEmpty)
+    }
+
+    @Test("one damaged record is named by what is behind it, and all others are still checked")
+    func damagedRecord() throws {
+        let home = try vault()
+        try home.tamper("UPDATE records SET body = CAST(substr(body, 1, 200) || zeroblob(176) AS BLOB) WHERE id = 3")
+        let report = try home.unlock().verify(deep: true)
+        #expect(report.findings.count == 1 && report.items == 20 && report.strays == 0)
+        let finding = try #require(report.findings.first)
+        #expect(finding.error == .corrupt(.record) && finding.item == name && finding.readable == [2, 1])
+        #expect(finding.level == .whenUnlocked && finding.place?.count == 32)
+        // Without another version there is no name, only a place.
+        try home.tamper("UPDATE records SET body = zeroblob(376) WHERE id = 4")
+        let both = try home.unlock().verify(deep: true).findings
+        #expect(both.count == 2 && both.contains { $0.item == nil && $0.readable.isEmpty && $0.place?.count == 32 })
+        #expect(try home.unlock().verify(deep: false).findings.isEmpty)
+    }
+
+    @Test("a changed list of items, a damaged level, one put back and stray records are each one finding")
+    func otherDamage() throws {
+        let home = try vault()
+        try home.save("whole")
+        try home.tamper("DELETE FROM entries WHERE key = (SELECT min(key) FROM entries)")
+        let tree = try home.unlock().verify(deep: true)
+        #expect(tree.findings.map(\.error) == [.corrupt(.tree)] && tree.findings[0].place?.count == 1)
+        #expect(tree.items == 20 && tree.strays > 0)
+
+        try home.putBack("whole")
+        try home.tamper("UPDATE levels SET state = zeroblob(80) WHERE level = 3")
+        let level = try home.unlock().verify(deep: true)
+        #expect(level.findings.map(\.error) == [.corrupt(.level)] && level.findings[0].level == .whenUnlocked)
+
+        try home.putBack("whole")
+        try home.tamper("INSERT INTO records (body) SELECT body FROM records WHERE id = 1")
+        #expect(try home.unlock().verify(deep: true).strays == 1)
+
+        try home.putBack("whole")
+        try home.add("later", [:])
+        try home.putBack("whole")
+        let old = try home.unlock().verify(deep: true)
+        #expect(old.findings.map(\.error) == [.rolledBack(.level)] && old.items == 21)
+    }
+}
