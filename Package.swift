@@ -104,7 +104,10 @@ if Context.environment["OMV_FUZZ"] == "1" {
     package.targets += [
         .target(name: "CFuzz", path: "Tests/Fuzz/CFuzz"),
         .executableTarget(
-            name: "omvault-fuzz", dependencies: ["CFuzz", "OMAgent", "OMVectors", "OMCrypto", "OMSecrets"],
+            name: "omvault-fuzz",
+            dependencies: [
+                "CFuzz", "OMAgent", "OMVault", "OMStorage", "OMRecords", "OMVectors", "OMCrypto", "OMSecrets",
+            ],
             path: "Tests/Fuzz/Targets", swiftSettings: house + fuzzing,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
     ]

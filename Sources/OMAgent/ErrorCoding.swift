@@ -51,6 +51,8 @@ extension SecretBuffer {
         case .invalidFieldName: append(22)
         case .outOfMemory: append(23)
         case .unsupportedStretch: append(24)
+        case .emptyKey: append(37)
+        case .noPortableSlot: append(38)
         case .storage(let error):
             append(25)
             append(storage: error)
@@ -141,6 +143,8 @@ extension ByteCursor {
         case 22: return .invalidFieldName
         case 23: return .outOfMemory
         case 24: return .unsupportedStretch
+        case 37: return .emptyKey
+        case 38: return .noPortableSlot
         case 25: return .storage(try storage(in: bytes))
         case 26: return .delayed(seconds: Int(try number(Int64.self, in: bytes)))
         case 27: return .staleLogin(try number(in: bytes))

@@ -66,6 +66,8 @@ public enum Label: String, CaseIterable, Sendable {
     case record = "omv/record"
     case recoveryChecksum = "omv/recovery-checksum"
     case logMAC = "omv/log"
+    case backupName = "omv/backup/name"
+    case backupSeal = "omv/backup/seal"
     case keyFileChecksum = "omv/key-file-checksum"
     // Logins
     case loginID = "omv/login/id"

@@ -44,11 +44,8 @@ public struct Database: ~Copyable {
     public static func create(
         _ path: String, _ schema: Schema, fill: (borrowing Database) throws(StorageError) -> Void
     ) throws(StorageError) -> Database {
-        let draft = draftName(for: path)
-        defer { unlink(draft) }
-        try write(draft, schema, fill)
-        guard link(draft, path) == 0 else { throw .last }
-        try syncFolder(above: path)
+        let draft = try DatabaseDraft.make(for: path, schema, fill: fill)
+        try draft.finish()
         return try open(path, schema)
     }
 
@@ -74,22 +71,31 @@ public struct Database: ~Copyable {
         return false
     }
 
-    private static func write(
-        _ draft: String, _ schema: Schema, _ fill: (borrowing Database) throws(StorageError) -> Void
-    ) throws(StorageError) {
+    fileprivate static func write<E: StorageFailing>(
+        _ draft: String, _ schema: Schema, _ fill: (borrowing Database) throws(E) -> Void
+    ) throws(E) {
+        let database = try E.storing { () throws(StorageError) in try make(draft) }
+        try database.transaction(.write) { () throws(E) in
+            try E.storing { () throws(StorageError) in
+                for statement in schema.statements { try database.execute(statement) }
+                try database.execute("PRAGMA application_id = \(schema.applicationID)")
+                try database.execute("PRAGMA user_version = \(schema.version)")
+            }
+            try fill(database)
+        }
+        try E.storing { () throws(StorageError) in
+            // WAL before the file gets its name: no reader ever finds it with a rollback journal beside it.
+            guard try database.text("PRAGMA journal_mode = WAL") == "wal" else { throw .corrupt }
+        }
+    }
+
+    private static func make(_ draft: String) throws(StorageError) -> Database {
         // O_EXCL first: SQLite alone would follow a link or take a file that somebody put there.
         do { _ = try PrivateFile(draft, O_RDWR | O_CREAT | O_EXCL) }
         let database = try connect(draft)
         try database.execute("PRAGMA journal_mode = MEMORY")
         try database.execute("PRAGMA synchronous = FULL")
-        try database.transaction(.write) { () throws(StorageError) in
-            for statement in schema.statements { try database.execute(statement) }
-            try database.execute("PRAGMA application_id = \(schema.applicationID)")
-            try database.execute("PRAGMA user_version = \(schema.version)")
-            try fill(database)
-        }
-        // WAL before the file gets its name: no reader ever finds it with a rollback journal beside it.
-        guard try database.text("PRAGMA journal_mode = WAL") == "wal" else { throw .corrupt }
+        return database
     }
 
     private init(handle: OpaquePointer) { self.handle = handle }
@@ -215,6 +221,42 @@ public struct Database: ~Copyable {
     private borrowing func rollBack() {
         // A transaction that SQLite ended by itself needs none; there is nobody to tell but the caller's own error.
         if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
+    }
+}
+
+/// A database that is whole, and has no name yet.
+///
+///     let draft = try DatabaseDraft.make(for: path, schema) { database in … }
+///     // read it back: Database.open(draft.path, schema), and close that again
+///     try draft.finish()
+public struct DatabaseDraft: ~Copyable {
+    /// Where it stands until ``finish()``; taken away on every way out.
+    public let path: String
+    private let target: String
+
+    /// Makes it, mode 0600, with its tables and what `fill` puts in.
+    public static func make<E: StorageFailing>(
+        for target: String, _ schema: Schema, fill: (borrowing Database) throws(E) -> Void
+    ) throws(E) -> DatabaseDraft {
+        let draft = DatabaseDraft(path: draftName(for: target), target: target)
+        try Database.write(draft.path, schema, fill)
+        return draft
+    }
+
+    private init(path: String, target: String) { (self.path, self.target) = (path, target) }
+
+    deinit { Self.remove(path) }
+
+    /// Gives it its name.
+    ///
+    /// - Throws: ``StorageError/exists``: nothing is replaced.
+    public consuming func finish() throws(StorageError) {
+        guard link(path, target) == 0 else { throw .last }
+        try syncFolder(above: target)
+    }
+
+    private static func remove(_ path: String) {
+        for end in ["", "-wal", "-shm"] { unlink(path + end) }
     }
 }
 

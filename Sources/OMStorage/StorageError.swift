@@ -39,6 +39,13 @@ public protocol StorageFailing: Error {
     init(storage error: StorageError)
 }
 
+extension StorageFailing {
+    /// Runs `body` and turns the ground floor's errors into this room's.
+    static func storing<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(Self) -> R {
+        do throws(StorageError) { return try body() } catch { throw Self(storage: error) }
+    }
+}
+
 extension StorageError: StorageFailing {
     public init(storage error: StorageError) { self = error }
 }

@@ -87,6 +87,18 @@ final class HashTree {
         return found
     }
 
+    /// The branches that were loaded, by rising prefix: all of them, after ``entries()``.
+    func branches() -> [TreeBranch] {
+        var found: [TreeBranch] = []
+        var rest = [root]
+        while let node = rest.popLast() {
+            guard case .branch(let digests, let children) = node.content else { continue }
+            found.append(TreeBranch(prefix: node.prefix, digests: Array(digests.joined())))
+            rest += (0..<16).reversed().compactMap { children[$0] }
+        }
+        return found
+    }
+
     /// Every entry that is stored, and what of the tree does not fit: for those who look for all that is wrong.
     struct Inspection {
         /// The nodes that are not what their parents say; what is below them is not proven.

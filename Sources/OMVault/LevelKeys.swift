@@ -104,11 +104,19 @@ struct ClassKeyring: ~Copyable {
     /// - Returns: nil when this keyring lacks the key above.
     /// - Throws: ``VaultError/corrupt(_:)``.
     func unwrap(_ wrap: ClassKeyWrap, vault: [UInt8], epoch: UInt32) throws(VaultError) -> LevelKeys? {
+        let classKey = try classKey(wrap, vault: vault, epoch: epoch)
+        switch classKey {
+        case .some(let classKey): return LevelKeys(classKey: classKey)
+        case .none: return nil
+        }
+    }
+
+    /// The class key itself, to wrap it once more.
+    func classKey(_ wrap: ClassKeyWrap, vault: [UInt8], epoch: UInt32) throws(VaultError) -> Key<Deriving>? {
         guard let key = key(wrap.level, wrap.under, vault) else { return nil }
-        let classKey: Key<Deriving> = try authentic(.header) { () throws(SecretsError) in
+        return try authentic(.header) { () throws(SecretsError) in
             try key.unwrap(wrap.box, context: Self.context(wrap.level, wrap.under, vault, epoch))
         }
-        return LevelKeys(classKey: classKey)
     }
 
     private func key(_ level: ProtectionLevel, _ under: ClassKeyWrap.Under, _ vault: [UInt8]) -> Key<Wrapping>? {

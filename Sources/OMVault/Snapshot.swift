@@ -10,6 +10,8 @@ final class Snapshot {
     /// As it stands in this state: slots and policy may have changed since the unlock.
     private(set) var header: VaultHeader
     private(set) var states: [ProtectionLevel: LevelState] = [:]
+    /// The states as they stand, sealed.
+    let boxes: [ProtectionLevel: [UInt8]]
     /// Where this state stands, level by level; what this vault cannot read keeps the mark that was noted before.
     private(set) var marks: [HighWaterMark]
     /// Whether the vault is ahead of its marks, as after a crash between the two.
@@ -44,6 +46,7 @@ final class Snapshot {
         }
         guard header.id == vault.header.id, header.epoch == vault.header.epoch else { throw .corrupt(.header) }
         let boxes = try Self.boxes(vault.database)
+        self.boxes = Dictionary(boxes) { first, _ in first }
         for level in ProtectionLevel.allCases {
             guard let keys = vault.keys[level] else { continue }
             do throws(VaultError) {
@@ -66,8 +69,7 @@ final class Snapshot {
             case .same: break
             case .newer: note(MarkIndex.level(index), state.mark)
             case .rolledBack:
-                if !vault.acceptsRollback { try refuse(.rolledBack(.level), level) }
-                vault.hasReadOlder = true
+                if vault.acceptsRollback { vault.hasReadOlder = true } else { try refuse(.rolledBack(.level), level) }
             }
         }
     }
@@ -111,6 +113,9 @@ final class Snapshot {
     func entries(_ level: ProtectionLevel) throws(VaultError) -> [TreeEntry] {
         try tree(level).entries()
     }
+
+    /// The branches of a level of which the entries were read.
+    func branches(_ level: ProtectionLevel) throws(VaultError) -> [TreeBranch] { try tree(level).branches() }
 
     /// The record at a place: the very one that its digest names.
     func version(_ place: VersionPlace, _ level: ProtectionLevel) throws(VaultError) -> StoredVersion {
@@ -210,6 +215,9 @@ final class Snapshot {
         }
     }
 
+    /// Tells the audit log what this change does.
+    func log(_ event: AuditEvent) { events.append(event) }
+
     /// Puts a tree under other keys in place of a level's.
     func replaceTree(_ level: ProtectionLevel, _ keys: LevelKeys, _ entries: [TreeEntry]) throws(VaultError) {
         try storing { () throws(StorageError) in
@@ -240,9 +248,6 @@ final class Snapshot {
         }
         marks[MarkIndex.level(index)] = state.mark
     }
-
-    /// Tells the audit log what this change does.
-    func log(_ event: AuditEvent) { events.append(event) }
 
     /// Stores the trees that changed, raises their generations, and writes the audit log.
     ///

@@ -28,6 +28,14 @@ extension VaultFile {
     }
 }
 
+extension Vault {
+    /// An event that changes nothing; untold where there is no log.
+    func tell(_ event: AuditEvent, _ now: Int64) throws(VaultError) {
+        guard let log = open.log else { return }
+        try log.record(event, open.marks, now: now, in: open.database)
+    }
+}
+
 extension AuditLog {
     /// An entry in a transaction of its own. It does so under an accepted rollback too: the other marks stay as they are.
     func record(

@@ -62,14 +62,18 @@ public enum VaultError: Error, Hashable, Sendable {
     case malformedKeyFile
     case invalidItemName
     case invalidFieldName
+    /// A credential or property without a key (SDK 10501).
+    case emptyKey
     case outOfMemory
     /// The slot's stretch has more lanes than this build computes.
     case unsupportedStretch
+    /// No slot would open on another device, so a backup would be worth nothing there.
+    case noPortableSlot
     /// The audit log can be read and written only beside the device key that it stands under.
     case noLogHere
     case storage(StorageError)
 
-    public enum Part: String, Hashable, Sendable { case header, slot, level, tree, record }
+    public enum Part: String, Hashable, Sendable { case header, slot, level, tree, record, backup }
 
     /// Whether it tells of damage in the file, and not of a file that cannot be read now.
     var isDamage: Bool {
@@ -84,6 +88,8 @@ public enum VaultError: Error, Hashable, Sendable {
         switch self {
         case .noItem, .noField: 10523
         case .itemExists: 10528
+        case .emptyKey: 10501
+        case .levelLocked: 70016
         default: nil
         }
     }
@@ -102,6 +108,11 @@ extension VaultError: StorageFailing {
 /// Runs `body` and turns the ground floor's errors into this room's.
 func storing<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(VaultError) -> R {
     do throws(StorageError) { return try body() } catch { throw VaultError(storage: error) }
+}
+
+/// The same where the file is a backup: that it is missing or there already says nothing of a vault.
+func filing<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(VaultError) -> R {
+    do throws(StorageError) { return try body() } catch { throw .storage(error) }
 }
 
 /// Runs a stretch of which the parameters were checked before.

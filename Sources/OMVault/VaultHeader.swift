@@ -62,6 +62,30 @@ struct VaultHeader: Hashable, Sendable {
         return header.changed(policy: policy, slots: slots, root: root)
     }
 
+    /// The same state for a portable backup: nothing in it opens with the device key.
+    func portable(root: borrowing Key<Deriving>) -> VaultHeader {
+        var header = self
+        header.wraps = wraps.map { wrap in
+            guard wrap.under != .root else { return wrap }
+            let nothing = [UInt8](repeating: 0, count: ClassKeyWrap.boxCount)
+            return ClassKeyWrap(level: wrap.level, under: wrap.under, box: SealedBox(stored: nothing))
+        }
+        header.sign(root)
+        return header
+    }
+
+    /// The header of a vault that is restored: other wraps and slots, for this device.
+    func restored(
+        generation: UInt64, deviceRank: UInt8, device: [UInt8], wraps: [ClassKeyWrap], slots: [KeySlot],
+        root: borrowing Key<Deriving>
+    ) -> VaultHeader {
+        var header = VaultHeader(
+            id: id, created: created, generation: generation, epoch: epoch, policy: policy, deviceRank: deviceRank,
+            device: device, wraps: wraps, slots: slots, mac: [])
+        header.sign(root)
+        return header
+    }
+
     private mutating func sign(_ root: borrowing Key<Deriving>) {
         mac = MAC.tag(of: signed, using: Self.macKey(root), context: macContext)
     }

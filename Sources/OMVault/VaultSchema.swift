@@ -56,6 +56,7 @@ enum VaultSchema {
     static let dropBranches = "DELETE FROM branches WHERE level = ?1 AND prefix BETWEEN ?2 AND ?3"
     /// Without a second value the version has none before it.
     static let addRecord = "INSERT INTO records (body, previous) VALUES (?1, ?2) RETURNING id"
+    static let placeRecord = "INSERT INTO records (id, body, previous) VALUES (?1, ?2, ?3)"
     static let addPending = "INSERT INTO pending VALUES (1) ON CONFLICT DO NOTHING"
     static let dropPending = "DELETE FROM pending"
     static let dropEntry = "DELETE FROM entries WHERE level = ?1 AND key = ?2"

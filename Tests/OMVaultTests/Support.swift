@@ -32,9 +32,9 @@ final class Home {
             slots: [try NewSlot(password: Password(secret("pass word")), .floor), try NewSlot(recovery: code, .floor)])
     }
 
-    func unlock(_ password: String = "pass word", acceptsRollback: Bool = false) throws -> Vault {
+    func unlock(_ password: String = "pass word", slot: Int = 0, acceptsRollback: Bool = false) throws -> Vault {
         let file = try VaultFile.open(vault, device: device(), acceptsRollback: acceptsRollback)
-        let slot = file.slots[0]
+        let slot = file.slots[slot]
         return try file.unlock(slot, with: try slot.key(stretching: secret(password)))
     }
 

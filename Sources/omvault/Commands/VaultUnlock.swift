@@ -7,6 +7,8 @@ internal import OMVault
 
 /// The options of every verb that unlocks.
 struct UnlockOptions: ParsableArguments {
+    private enum CodingKeys: CodingKey { case passwordFrom, recoveryFrom, keyFileFrom, keyslot, noAgent }
+
     @Option(help: ArgumentHelp("Where the vault's password comes from.", valueName: "source"))
     var passwordFrom: SecretSourceArgument?
 
@@ -22,6 +24,9 @@ struct UnlockOptions: ParsableArguments {
     @Flag(help: "Do not ask the agent: open the vault here.")
     var noAgent = false
 
+    /// What the vault's password is called where a verb has a password of its own.
+    var passwordOption = "--password-from"
+
     func validate() throws {
         if given.count > 1 {
             throw ValidationError("\(given.map(\.key).joined(separator: " and ")) are two ways to unlock; give one")
@@ -31,14 +36,22 @@ struct UnlockOptions: ParsableArguments {
     /// What ``SecretSources`` is told of these options. With a slot and nothing else any of them may be needed.
     var sources: [(key: String, value: SecretSourceArgument?)] {
         if !given.isEmpty { return given }
-        guard keyslot != nil else { return [("--password-from", nil)] }
-        return [("--password-from", nil), ("--recovery-from", nil), ("--key-file-from", nil)]
+        guard keyslot != nil else { return [(passwordOption, nil)] }
+        return [(passwordOption, nil), ("--recovery-from", nil), ("--key-file-from", nil)]
     }
 
     /// The one option that was given, if any.
-    fileprivate var given: [(key: String, value: SecretSourceArgument?)] {
-        [("--password-from", passwordFrom), ("--recovery-from", recoveryFrom), ("--key-file-from", keyFileFrom)]
+    var given: [(key: String, value: SecretSourceArgument?)] {
+        [(passwordOption, passwordFrom), ("--recovery-from", recoveryFrom), ("--key-file-from", keyFileFrom)]
             .filter { $0.value != nil }
+    }
+}
+
+extension UnlockOptions {
+    /// The option behind which the secret of a slot is.
+    fileprivate func option(for slot: KeySlot) -> String? {
+        if let given = given.first?.key { return given }
+        return slot.kind.option == "--password-from" ? passwordOption : nil
     }
 }
 
@@ -63,7 +76,7 @@ extension VaultAccess {
         let file = try file()
         let slots = try candidates(file, options)
         try run { () throws(VaultError) in try file.checkUse(of: slots[0]) }
-        let secret = try read(slots[0], secrets, option: options.given.first?.key)
+        let secret = try read(slots[0], secrets, option: options.option(for: slots[0]))
         let slot = try run { () throws(VaultError) in try fitting(slots, secret, file) }
         let vault = try run { () throws(VaultError) in try file.unlock(slot, with: try secret.key(for: slot)) }
         raise(slot, secret, vault)
@@ -94,7 +107,7 @@ extension VaultAccess {
             guard let slot = file.slots.first(where: { $0.id == id }) else {
                 throw Failure(VaultError.noSlot(id), vault: place.name)
             }
-            if let given = options.given.first?.key, given != slot.kind.option, given != "--password-from" {
+            if let given = options.given.first?.key, given != slot.kind.option, given != options.passwordOption {
                 throw Failure(.usage, "slot \(id) takes a \(slot.kind.noun)", hint: "give \(slot.kind.option)")
             }
             return [slot]

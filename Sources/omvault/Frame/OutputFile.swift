@@ -146,7 +146,7 @@ struct OutputFile: ~Copyable {
 }
 
 /// The temporary files that a signal has to take away. A command writes two at most: a key, and its public half.
-private enum TemporaryPath {
+enum TemporaryPath {
     /// - Returns: the slot to let go of; a path past the last one is not taken away.
     static func removeOnSignal(_ path: String) -> Int {
         guard let slot = (0..<2).first(where: { self[$0] == nil }) else { return 2 }

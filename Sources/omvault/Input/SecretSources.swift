@@ -88,7 +88,9 @@ extension SecretSources {
             }
             return source
         }
-        guard option == "--password-from", let text = Environment.text("OMVAULT_PASSWORD_FROM") else { return .tty }
+        guard ["--password-from", "--vault-password-from"].contains(option),
+            let text = Environment.text("OMVAULT_PASSWORD_FROM")
+        else { return .tty }
         guard let source = SecretSource(text) else {
             throw Failure(
                 .config, "OMVAULT_PASSWORD_FROM does not name a source",

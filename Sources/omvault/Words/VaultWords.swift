@@ -118,8 +118,13 @@ extension Failure {
             self.init(
                 .usage, "that cannot be a field's name",
                 hint: "1 to 64 bytes of UTF-8, no control characters, no colon, slash or equals sign")
+        case .emptyKey: self.init(.usage, "a credential or property needs a key that is not empty")
         case .unsupportedStretch: self.init(SecretsError.lanesUnsupported)
         case .outOfMemory: self.init(SecretsError.outOfMemory)
+        case .noPortableSlot:
+            self.init(
+                .policy, "\(vault) has no slot that opens without this device's key; a backup would be worth nothing",
+                hint: "omvault key add-slot --type recovery")
         case .noLogHere:
             self.init(
                 .corrupt, "the audit log of \(vault) stands under a device key that is not here",
@@ -137,6 +142,7 @@ extension VaultError.Part {
         case .level: "the state of a level"
         case .tree: "the list of its items"
         case .record: "a record"
+        case .backup: "a backup"
         }
     }
 }

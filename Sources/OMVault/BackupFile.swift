@@ -1,0 +1,159 @@
+// A backup on disk: read whole and checked without a key, then opened by one of its slots.
+// Format: docs/backup-format.md.
+
+internal import OMRecords
+public import OMSecrets
+public import OMStorage
+
+/// A backup that was read to its end: every part is in its format, and the digest is that of the parts.
+///
+///     let backup = try BackupFile.open("vault.omvb")
+///     let key = try backup.slots[1].key(stretching: code.secret)
+///     let report = try backup.unlock(backup.slots[1], with: key, device: folder).restore(to: path)
+public struct BackupFile {
+    public let summary: BackupSummary
+    let stream: any BackupSource
+    let header: VaultHeader
+    let states: [ProtectionLevel: [UInt8]]
+    let end: BackupReader.End
+
+    /// - Parameter progress: gets the number of bytes read, again and again.
+    /// - Throws: ``VaultError/corrupt(_:)``, ``VaultError/storage(_:)``.
+    public static func open(
+        _ path: String, progress: @escaping (Int) -> Void = { _ in }
+    ) throws(VaultError) -> BackupFile {
+        try read(BackupFileSource(try filing { () throws(StorageError) in try StreamFile.open(path) }, progress))
+    }
+
+    static func read(_ stream: any BackupSource) throws(VaultError) -> BackupFile {
+        var header: [UInt8] = []
+        var states: [ProtectionLevel: [UInt8]] = [:]
+        var summary = BackupSummary()
+        var isNewest = false
+        var reader = try BackupReader(stream.read)
+        (summary.isPortable, summary.takenAt) = (reader.isPortable, reader.takenAt)
+        while let part = try reader.next() {
+            switch part {
+            case .header(let bytes): header = bytes
+            case .slot(let slot): summary.slots.append(slot)
+            case .level(let level, let box): states[level] = box
+            case .entry: isNewest = true
+            case .record:
+                summary.count(part, isNewest: isNewest)
+                isNewest = false
+            case .branch, .name: break
+            }
+        }
+        let end = try reader.finish()
+        guard summary.slots.count <= VaultSchema.maximumSlots else { throw .corrupt(.backup) }
+        let decoded = try VaultHeader(decoding: header, slots: summary.slots)
+        summary.vault = decoded.id
+        return BackupFile(summary: summary, stream: stream, header: decoded, states: states, end: end)
+    }
+
+    private init(
+        summary: BackupSummary, stream: any BackupSource, header: VaultHeader, states: [ProtectionLevel: [UInt8]],
+        end: BackupReader.End
+    ) {
+        (self.summary, self.stream, self.header, self.states, self.end) = (summary, stream, header, states, end)
+    }
+
+    public var slots: [KeySlot] { header.slots }
+
+    /// The vault's; only ``unlock(_:with:device:)`` proves it.
+    public var policy: VaultPolicy { header.policy }
+
+    /// The bytes of a file, for who shows progress.
+    public static func count(_ path: String) throws(VaultError) -> Int {
+        try filing { () throws(StorageError) in try StreamFile.open(path).count }
+    }
+
+    /// Whether it was taken on this device, so that its device-bound slots open here.
+    public func isFrom(_ folder: DeviceFolder?) throws(VaultError) -> Bool {
+        let device = try storing { () throws(StorageError) in try folder?.load() }
+        switch device {
+        case .some(let device): return device.fingerprint() == header.device
+        case .none: return false
+        }
+    }
+
+    /// To be asked before anybody types: whether the slot can be opened on this device, and now.
+    ///
+    /// - Throws: ``VaultError/deviceKeyMissing``, ``VaultError/otherDeviceKey``, ``VaultError/delayed(seconds:)``.
+    public func checkUse(of slot: KeySlot, device folder: DeviceFolder?) throws(VaultError) {
+        guard slot.isDeviceBound else { return }
+        let device = try storing { () throws(StorageError) in try folder?.load() }
+        switch device {
+        case .none: throw .deviceKeyMissing
+        case .some(let device):
+            guard device.fingerprint() == header.device else { throw .otherDeviceKey }
+            if slot.kind == .password { try counter(folder, device)?.check() }
+        }
+    }
+
+    /// Opens it, and checks the header and the seal over all of it.
+    ///
+    /// - Throws: ``VaultError/cannotUnlock``, ``VaultError/delayed(seconds:)``, ``VaultError/corrupt(_:)`` when somebody
+    ///   without its keys has written it.
+    public func unlock(
+        _ slot: KeySlot, with key: borrowing Key<Unlocking>, device folder: DeviceFolder?
+    ) throws(VaultError) -> OpenBackup {
+        guard slots.contains(slot) else { throw .cannotUnlock }
+        try checkUse(of: slot, device: folder)
+        let device = try storing { () throws(StorageError) in try folder?.load() }
+        let root = try root(slot, key, folder, device)
+        try header.check(root)
+        try BackupKeys(root, vault: header.id).check(end.seal, of: end.digest)
+        return OpenBackup(self, root)
+    }
+
+    private func root(
+        _ slot: KeySlot, _ key: borrowing Key<Unlocking>, _ folder: DeviceFolder?, _ device: borrowing DeviceKey?
+    ) throws(VaultError) -> Key<Deriving> {
+        let counter: PasswordCounter?
+        switch device {
+        case .some(let device): counter = slot.kind == .password ? self.counter(folder, device) : nil
+        case .none: counter = nil
+        }
+        switch counter {
+        case .some(let counter):
+            return try counter.attempt { () throws(VaultError) in
+                try slot.unwrap(with: key, vault: header.id, device: device)
+            }
+        case .none: return try slot.unwrap(with: key, vault: header.id, device: device)
+        }
+    }
+
+    /// A backup is guessed at like the vault, so the guesses are counted with the vault's.
+    private func counter(_ folder: DeviceFolder?, _ device: borrowing DeviceKey) -> PasswordCounter? {
+        guard let folder else { return nil }
+        return PasswordCounter(folder.highWater(.password, id: header.id, under: device), clock: millisecondsNow)
+    }
+}
+
+/// Where a backup's bytes come from. They are read twice: to check them, and to restore.
+protocol BackupSource: AnyObject {
+    /// The next bytes: `count` of them, or fewer at the end.
+    func read(_ count: Int) throws(VaultError) -> [UInt8]
+    func rewind() throws(VaultError)
+}
+
+private final class BackupFileSource: BackupSource {
+    private var file: StreamFile
+    private let progress: (Int) -> Void
+
+    init(_ file: consuming StreamFile, _ progress: @escaping (Int) -> Void) {
+        self.file = file
+        self.progress = progress
+    }
+
+    func read(_ count: Int) throws(VaultError) -> [UInt8] {
+        let bytes = try filing { () throws(StorageError) in try file.read(count) }
+        progress(bytes.count)
+        return bytes
+    }
+
+    func rewind() throws(VaultError) {
+        try filing { () throws(StorageError) in try file.rewind() }
+    }
+}

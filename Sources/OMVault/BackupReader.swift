@@ -1,0 +1,188 @@
+// Reads a backup's stream, part by part: what does not follow the format or its own digest is refused. No key is needed.
+// Format: docs/backup-format.md, "The stream".
+
+public import OMRecords
+internal import OMSecrets
+internal import OMStorage
+
+struct BackupReader: ~Copyable {
+    let isPortable: Bool
+    /// Seconds since 1970.
+    let takenAt: Int64
+
+    /// The next bytes of the stream: as many as asked for, fewer at its end.
+    private let read: (Int) throws(VaultError) -> [UInt8]
+    private let hash = BLAKE2b(count: 32)
+    private var place: Place
+    private var end: End?
+
+    /// What stood last, and so what may follow.
+    private enum Place {
+        case head
+        case header
+        case slot(UInt32)
+        case level(Int)
+        case branch(Int, after: [UInt8])
+        case entry(Int, [UInt8])
+        /// `hasName`: a name stood behind it.
+        case record(Int, key: [UInt8], Record, hasName: Bool)
+    }
+
+    /// What stands at the end, once the stream was read to it.
+    struct End {
+        let digest: [UInt8]
+        let seal: [UInt8]
+    }
+
+    /// - Throws: ``VaultError/corrupt(_:)``.
+    init(_ read: @escaping (Int) throws(VaultError) -> [UInt8]) throws(VaultError) {
+        let head = try read(BackupPart.headCount)
+        guard head.count == BackupPart.headCount, head.starts(with: BackupPart.magic), (1...2).contains(head[5]) else {
+            throw .corrupt(.backup)
+        }
+        isPortable = head[5] == 2
+        takenAt = head[6...].reduce(0) { $0 << 8 | Int64($1) }
+        self.read = read
+        place = .head
+        hash.update(head.span)
+    }
+
+    /// The levels that stand in it, in their order.
+    var levels: [ProtectionLevel] { ProtectionLevel.allCases.filter { !isPortable || !$0.isDeviceOnly } }
+
+    /// The next part, where it may stand; nil at the end, which was checked then.
+    mutating func next() throws(VaultError) -> BackupPart? {
+        let head = try take(5)
+        let count = head[1...].reduce(0) { $0 << 8 | Int($1) }
+        guard let lengths = BackupPart.lengths(head[0]), lengths.contains(count) else { throw .corrupt(.backup) }
+        let bytes = try take(count)
+        guard head[0] != BackupPart.endType else {
+            end = try judgeEnd(bytes)
+            return nil
+        }
+        hash.update(head.span)
+        hash.update(bytes.span)
+        let part = try authentic(.backup) { () throws in try parse(head[0], bytes) }
+        place = try follow(part)
+        return part
+    }
+
+    /// What stood at the end.
+    func finish() throws(VaultError) -> End {
+        guard let end else { throw .corrupt(.backup) }
+        return end
+    }
+
+    private func take(_ count: Int) throws(VaultError) -> [UInt8] {
+        let bytes = try read(count)
+        guard bytes.count == count else { throw .corrupt(.backup) }
+        return bytes
+    }
+
+    private func judgeEnd(_ bytes: [UInt8]) throws(VaultError) -> End {
+        guard isLevelDone(levels.count - 1), try read(1).isEmpty else { throw .corrupt(.backup) }
+        let digest = hash.digest()
+        let seal = Array(bytes.prefix(MAC.count))
+        guard PublicHash.hash(digest + seal) == Array(bytes.suffix(MAC.count)) else { throw .corrupt(.backup) }
+        return End(digest: digest, seal: seal)
+    }
+
+    private func parse(_ type: UInt8, _ bytes: [UInt8]) throws -> BackupPart {
+        switch type {
+        case 1: return .header(bytes)
+        case 2: return .slot(try KeySlot(decoding: bytes))
+        case 3:
+            guard let level = ProtectionLevel(code: bytes[0]) else { throw MalformedBytes() }
+            return .level(level, state: Array(bytes.dropFirst()))
+        case 4:
+            let prefix = Array(bytes.dropFirst().prefix(Int(bytes[0])))
+            guard bytes.count == 1 + prefix.count + TreeBranch.digestsCount, prefix.count == Int(bytes[0]),
+                prefix.allSatisfy({ $0 < 16 })
+            else { throw MalformedBytes() }
+            return .branch(TreeBranch(prefix: prefix, digests: Array(bytes.suffix(TreeBranch.digestsCount))))
+        case 5: return .entry(bytes)
+        case 6: return .record(try Record(decoding: bytes), bytes: bytes)
+        default: return .name(bytes)
+        }
+    }
+
+    // MARK: - Order
+
+    /// - Returns: where the stream stands behind `part`.
+    /// - Throws: ``VaultError/corrupt(_:)`` where that part may not stand.
+    private func follow(_ part: BackupPart) throws(VaultError) -> Place {
+        switch (part, place) {
+        case (.header, .head): return .header
+        case (.slot(let slot), .header): return .slot(slot.id)
+        case (.slot(let slot), .slot(let last)) where slot.id > last: return .slot(slot.id)
+        case (.level(let level, _), .slot) where level == levels[0]: return .level(0)
+        case (.level(let level, _), _):
+            let next = levelIndex + 1
+            guard levelIndex >= 0, isLevelDone(next - 1), next < levels.count, level == levels[next] else { break }
+            return .level(next)
+        case (.branch(let branch), .level(let index)): return .branch(index, after: branch.prefix)
+        case (.branch(let branch), .branch(let index, let last)) where last.lexicographicallyPrecedes(branch.prefix):
+            return .branch(index, after: branch.prefix)
+        case (.entry(let key), .level(let index)), (.entry(let key), .branch(let index, _)): return .entry(index, key)
+        case (.entry(let key), .record(let index, let last, _, _)) where isLevelDone(index):
+            guard last.lexicographicallyPrecedes(key) else { break }
+            return .entry(index, key)
+        case (.record(let record, _), .entry(let index, let key)) where record.header.level == levels[index]:
+            return .record(index, key: key, record, hasName: false)
+        case (.record(let record, let bytes), .record(let index, let key, let newer, false)):
+            guard isOlder(record.header, than: newer.header), PublicHash.hash(bytes) == newer.header.parent else {
+                break
+            }
+            return .record(index, key: key, record, hasName: false)
+        case (.name, .record(let index, let key, let record, false)) where needsName(record.header):
+            return .record(index, key: key, record, hasName: true)
+        default: break
+        }
+        throw .corrupt(.backup)
+    }
+
+    private func isOlder(_ older: Record.Header, than newer: Record.Header) -> Bool {
+        !newer.isDeleted && !older.isDeleted && older.level == newer.level && older.id == newer.id
+            && older.revision + 1 == newer.revision
+    }
+
+    private func needsName(_ header: Record.Header) -> Bool { header.level.isDeviceOnly && !header.isDeleted }
+
+    private var levelIndex: Int {
+        switch place {
+        case .head, .header, .slot: -1
+        case .level(let index), .branch(let index, _), .entry(let index, _), .record(let index, _, _, _): index
+        }
+    }
+
+    /// Whether level `index` is the one that stands last, and nothing of it is missing.
+    private func isLevelDone(_ index: Int) -> Bool {
+        guard levelIndex == index else { return false }
+        switch place {
+        case .level, .branch: return true
+        case .record(_, _, let record, let hasName): return hasName || !needsName(record.header)
+        default: return false
+        }
+    }
+}
+
+/// What a backup is, as far as nobody needs a key to know.
+public struct BackupSummary: Hashable, Sendable {
+    public internal(set) var isPortable = false
+    /// Seconds since 1970.
+    public internal(set) var takenAt: Int64 = 0
+    /// 16 bytes.
+    public internal(set) var vault: [UInt8] = []
+    /// The items of each level, the trash among them.
+    public internal(set) var items: [ProtectionLevel: Int] = [:]
+    /// Versions behind those items.
+    public internal(set) var olderVersions = 0
+    public internal(set) var slots: [KeySlot] = []
+
+    public var itemCount: Int { items.values.reduce(0, +) }
+
+    mutating func count(_ part: BackupPart, isNewest: Bool) {
+        guard case .record(let record, _) = part, !record.header.isDeleted else { return }
+        if isNewest { items[record.header.level, default: 0] += 1 } else { olderVersions += 1 }
+    }
+}

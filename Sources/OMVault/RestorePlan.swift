@@ -1,0 +1,102 @@
+// What a restored vault is to be: its header, its states, its marks. Nothing is written here.
+// Format: docs/backup-format.md, "Restoring one".
+
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+
+/// The new vault's state, judged against what this device has seen.
+struct RestorePlan {
+    static let nothingSeen = [HighWaterMark](repeating: AuditEntry.beforeFirst, count: MarkIndex.count)
+
+    let isFromThisDevice: Bool
+    /// The levels whose records come from the backup; the others start anew.
+    let restored: Set<ProtectionLevel>
+    let header: VaultHeader
+    let keys: [ProtectionLevel: LevelKeys]
+    let states: [ProtectionLevel: LevelState]
+    /// Those of the new vault; the log's is still the one that was seen.
+    let marks: [HighWaterMark]
+
+    /// - Throws: ``VaultError/rolledBack(_:)``, ``VaultError/corrupt(_:)``.
+    init(
+        _ file: BackupFile, _ root: borrowing Key<Deriving>, _ device: borrowing DeviceKey, rank: UInt8,
+        _ password: NewSlot?, _ seen: [HighWaterMark], _ acceptsRollback: Bool, _ now: Int64
+    ) throws(VaultError) {
+        let (old, id) = (file.header, file.header.id)
+        isFromThisDevice = device.fingerprint() == old.device
+        let keepsDeviceLevels = isFromThisDevice && !file.summary.isPortable
+        restored = Set(ProtectionLevel.allCases.filter { !$0.isDeviceOnly || keepsDeviceLevels })
+
+        let ring = ClassKeyring(root: root.duplicate(), device: device.duplicate())
+        var wraps: [ClassKeyWrap] = []
+        var keys: [ProtectionLevel: LevelKeys] = [:]
+        for level in ProtectionLevel.allCases {
+            let classKey = try Self.classKey(restored.contains(level) ? level : nil, old, ring)
+            wraps += ring.wraps(classKey, level, vault: id, epoch: old.epoch)
+            keys[level] = LevelKeys(classKey: classKey)
+        }
+        self.keys = keys
+
+        var marks = seen
+        var states: [ProtectionLevel: LevelState] = [:]
+        let isSameHeader = old.generation == seen[MarkIndex.header].generation
+            && (file.summary.isPortable || old.mark == seen[MarkIndex.header])
+        guard acceptsRollback || isSameHeader || old.generation > seen[MarkIndex.header].generation else {
+            throw .rolledBack(.header)
+        }
+        for (index, level) in ProtectionLevel.allCases.enumerated() {
+            guard let levelKeys = keys[level] else { throw .corrupt(.level) }
+            let noted = seen[MarkIndex.level(index)]
+            var state = LevelState(generation: 0, root: HashTree.emptyRoot(levelKeys))
+            if restored.contains(level) {
+                guard let box = file.states[level] else { throw .corrupt(.backup) }
+                state = try LevelState(opening: box, level, levelKeys, vault: id)
+                guard acceptsRollback || noted.judge(state.mark) != .rolledBack else { throw .rolledBack(.level) }
+            }
+            let next = LevelState(generation: max(state.generation, noted.generation) + 1, root: state.root)
+            states[level] = next
+            marks[MarkIndex.level(index)] = next.mark
+        }
+        self.states = states
+
+        var slots = isFromThisDevice ? old.slots : old.slots.filter { !$0.isDeviceBound }
+        if !isFromThisDevice, let password {
+            guard let last = old.slots.last?.id, last < UInt32.max else { throw .corrupt(.slot) }
+            slots.append(KeySlot(password, id: last + 1, created: now, root: root, vault: id, device: device))
+        }
+        header = old.restored(
+            generation: max(old.generation, seen[MarkIndex.header].generation) + 1, deviceRank: rank,
+            device: device.fingerprint(), wraps: wraps, slots: slots, root: root)
+        marks[MarkIndex.header] = header.mark
+        self.marks = marks
+    }
+
+    /// The class key of a level in the backup, or a new one.
+    private static func classKey(
+        _ level: ProtectionLevel?, _ header: VaultHeader, _ ring: borrowing ClassKeyring
+    ) throws(VaultError) -> Key<Deriving> {
+        guard let level else { return .random() }
+        // Under the root key where there are two: on another device that is the only one that opens.
+        guard let wrap = header.wraps.last(where: { $0.level == level }) else { throw .corrupt(.header) }
+        let classKey = try ring.classKey(wrap, vault: header.id, epoch: header.epoch)
+        switch consume classKey {
+        case .some(let classKey): return classKey
+        case .none: throw .corrupt(.header)
+        }
+    }
+
+    /// Reads the whole draft as any reader would: header, states, trees, every version.
+    func check(_ path: String, _ root: borrowing Key<Deriving>) throws(VaultError) {
+        let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
+        let vault = OpenVault(
+            database: database, header: header, root: root.duplicate(), device: nil, keys: keys, marks: nil, log: nil,
+            isOwnDevice: true, acceptsRollback: false)
+        try vault.database.transaction(.read) { () throws(VaultError) in
+            let snapshot = try Snapshot(vault, seen: nil)
+            for level in vault.levels {
+                for entry in try snapshot.entries(level) { _ = try snapshot.everything(entry, level) }
+            }
+        }
+    }
+}

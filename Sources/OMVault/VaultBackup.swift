@@ -1,0 +1,104 @@
+// Taking a backup: what one read transaction sees, checked as any reader would check it, and still sealed.
+// Format: docs/backup-format.md, "Taking one".
+
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+
+extension Vault {
+    /// Writes a backup to a file that is not there yet. It gets its name when it is whole and on the disk.
+    ///
+    /// - Parameters:
+    ///   - isPortable: leaves out everything that is bound to this device.
+    ///   - drafting: gets the draft's path, for who has to take it away after a signal.
+    ///   - progress: gets the number of bytes written, again and again.
+    /// - Throws: ``VaultError/noPortableSlot``; ``VaultError/levelLocked(_:)`` when a whole backup cannot be whole;
+    ///   ``VaultError/storage(_:)``; the errors of reading: what does not check is not backed up.
+    public func backUp(
+        to path: String, portable isPortable: Bool, now: Int64 = secondsNow(),
+        drafting: (String) -> Void = { _ in }, progress: @escaping (Int) -> Void = { _ in }
+    ) throws(VaultError) -> BackupSummary {
+        let target = try filing { () throws(StorageError) in try DraftFile.make(for: path) }
+        drafting(target.draft)
+        let summary = try read { snapshot throws(VaultError) in
+            try snapshot.backUp(portable: isPortable, now) { piece throws(VaultError) in
+                try filing { () throws(StorageError) in try target.write(piece) }
+                progress(piece.count)
+            }
+        }
+        try filing { () throws(StorageError) in try target.sync() }
+        // Told first: a backup that the log does not know of must not get a name.
+        try tell(.backupTaken(portable: isPortable), now)
+        try Self.name(target)
+        return summary
+    }
+
+    private static func name(_ target: consuming DraftFile) throws(VaultError) {
+        do throws(StorageError) { try target.finish() } catch { throw .storage(error) }
+    }
+}
+
+extension Snapshot {
+    fileprivate func backUp(
+        portable isPortable: Bool, _ now: Int64, _ write: ([UInt8]) throws(VaultError) -> Void
+    ) throws(VaultError) -> BackupSummary {
+        switch vault.root {
+        case .none: throw .levelLocked(.whenUnlocked)
+        case .some(let root):
+            guard header.slots.contains(where: { !$0.isDeviceBound }) else { throw .noPortableSlot }
+            let levels = ProtectionLevel.allCases.filter { !isPortable || !$0.isDeviceOnly }
+            for level in levels where vault.keys[level] == nil { throw .levelLocked(level) }
+            let keys = BackupKeys(root, vault: header.id)
+            var summary = BackupSummary()
+            (summary.isPortable, summary.takenAt) = (isPortable, now)
+            (summary.vault, summary.slots) = (header.id, header.slots)
+            var writer = BackupWriter(portable: isPortable, takenAt: now)
+            try writer.append(.header((isPortable ? header.portable(root: root) : header).encoded), write)
+            for slot in header.slots { try writer.append(.slot(slot), write) }
+            for level in levels {
+                try append(level, to: &writer, &summary, keys, write)
+            }
+            try writer.finish(keys, write)
+            return summary
+        }
+    }
+
+    private func append(
+        _ level: ProtectionLevel, to writer: inout BackupWriter, _ summary: inout BackupSummary,
+        _ keys: borrowing BackupKeys, _ write: ([UInt8]) throws(VaultError) -> Void
+    ) throws(VaultError) {
+        guard let box = boxes[level] else { throw .corrupt(.level) }
+        try writer.append(.level(level, state: box), write)
+        let entries = try entries(level)
+        for branch in try branches(level) { try writer.append(.branch(branch), write) }
+        for entry in entries {
+            let (versions, name) = try everything(entry, level)
+            try writer.append(.entry(entry.key), write)
+            for (index, version) in versions.enumerated() {
+                let part = BackupPart.record(version.record, bytes: version.record.encoded)
+                summary.count(part, isNewest: index == 0)
+                try writer.append(part, write)
+            }
+            if let name, level.isDeviceOnly {
+                try writer.append(.name(name.sealed(level, entry.key, keys.name, vault: header.id)), write)
+            }
+        }
+    }
+
+    /// All versions at an entry, the newest first, each the one that the tree or the version behind it speaks of, and
+    /// the name of the item; a tombstone has none.
+    func everything(
+        _ entry: TreeEntry, _ level: ProtectionLevel
+    ) throws(VaultError) -> (versions: [StoredVersion], name: BackupName?) {
+        var versions = [try newest(entry, level)]
+        guard !versions[0].header.isDeleted else {
+            guard vault.keys[level]?.key(ofDeleted: versions[0].header.id) == entry.key else {
+                throw .corrupt(.record)
+            }
+            return (versions, nil)
+        }
+        let opened = try open(versions[0], at: entry)
+        for index in 0..<opened.content.kept { versions.append(try older(than: versions[index])) }
+        return (versions, BackupName(opened.content.name, isTrashed: opened.content.isTrashed))
+    }
+}

@@ -1,0 +1,422 @@
+// Backups: taken, damaged, forged, restored here and elsewhere, older and newer than what was seen.
+
+import Foundation
+import OMRecords
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMVault
+
+/// A vault with items of every level, versions, trash and a tombstone, and its recovery code.
+final class BackupHome {
+    let home: Home
+    let code: RecoveryCode
+    var path: String { home.root + "/backup.omvb" }
+
+    static let portable = ["always", "after", "unlocked"]
+    static let deviceOnly = ["always here", "after here", "unlocked here"]
+
+    init(items: Int = 0) throws {
+        home = try Home()
+        var kept: RecoveryCode?
+        try home.create { kept = try? RecoveryCode(typed: $0.text()) }
+        code = kept!
+        for (name, level) in zip(Self.portable + Self.deviceOnly, [0, 2, 4, 1, 3, 5]) {
+            try home.add(name, ["x": "first of \(name)"], level: ProtectionLevel.allCases[level])
+            try home.unlock().edit { edit throws(VaultError) in
+                try edit.put(secret("value of \(name)"), at: FieldPath(ItemName(name), FieldName("x")))
+            }
+        }
+        try home.add("trashed", ["x": "y"])
+        try home.add("trashed here", ["x": "y"], level: .highest)
+        try home.add("gone", ["x": "y"])
+        try home.unlock().edit { edit throws(VaultError) in
+            for number in 0..<items {
+                try edit.add(ItemName("many \(number)"), level: nil) { draft throws(VaultError) in
+                    try draft.put(secret("\(number)"), at: FieldName("x"))
+                }
+            }
+            try edit.trash(ItemName("trashed"))
+            try edit.trash(ItemName("trashed here"))
+            try edit.purge(ItemName("gone"))
+        }
+    }
+
+    @discardableResult
+    func backUp(portable: Bool = false, to path: String? = nil) throws -> BackupSummary {
+        try home.unlock().backUp(to: path ?? self.path, portable: portable)
+    }
+
+    var bytes: [UInt8] {
+        get throws { [UInt8](try Data(contentsOf: URL(filePath: path))) }
+    }
+
+    func write(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(filePath: path)) }
+
+    /// The backup, opened with the vault's password, or with its recovery code.
+    func open(_ device: DeviceFolder?, recovery: Bool = false) throws -> OpenBackup {
+        let backup = try BackupFile.open(path)
+        let slot = backup.slots[recovery ? 1 : 0]
+        let key = recovery ? try slot.key(stretching: code.secret) : try slot.key(stretching: secret("pass word"))
+        return try backup.unlock(slot, with: key, device: device)
+    }
+
+    /// Takes the vault away, as a lost disk would.
+    func loseVault() throws {
+        for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: home.vault + end) }
+    }
+}
+
+@Suite struct BackupTests {
+    @Test("what is restored on the same device is what was there: items, versions, trash, slots, all levels")
+    func sameDevice() throws {
+        let site = try BackupHome(items: 40)
+        let home = site.home
+        let before = try home.unlock().items()
+        let history = try home.unlock().history(ItemName("unlocked here"))
+        let summary = try site.backUp()
+        #expect(summary.itemCount == 48 && summary.olderVersions == 8 && !summary.isPortable)
+        #expect(try BackupFile.open(site.path).summary == summary)
+        try site.loseVault()
+        let report = try site.open(home.device()).restore(to: home.vault, device: home.device())
+        #expect(report.isFromThisDevice && report.lost.isEmpty)
+        let vault = try home.unlock()
+        #expect(try vault.items() == before)
+        #expect(try vault.items(trashed: true).map(\.name.text) == ["trashed", "trashed here"])
+        #expect(try vault.history(ItemName("unlocked here")) == history)
+        for name in BackupHome.portable + BackupHome.deviceOnly {
+            #expect(try vault.value(name, "x") == "value of \(name)")
+        }
+        // It is a vault like any other from then on, and its log begins anew behind the old one.
+        try home.add("new", ["x": "y"])
+        let trail = try home.trail()
+        #expect(trail.fault == nil && trail.entries.count == 2)
+        #expect(trail.entries[0].event == .vaultRestored(takenAt: summary.takenAt))
+        #expect(trail.entries[0].sequence > 20)
+    }
+
+    @Test("on another device every portable item opens with the recovery code; the others are counted and named")
+    func otherDevice() throws {
+        let site = try BackupHome(items: 40)
+        try site.backUp()
+        let other = try Home()
+        let new = try NewSlot(password: Password(secret("another")), .floor)
+        #expect(throws: VaultError.otherDeviceKey) {
+            _ = try other.device().make()
+            _ = try site.open(other.device())
+        }
+        let report = try site.open(other.device(), recovery: true)
+            .restore(to: other.vault, device: other.device(), password: new)
+        #expect(!report.isFromThisDevice)
+        #expect(
+            Set(report.lost)
+                == Set(
+                    zip(BackupHome.deviceOnly, [1, 3, 5]).map {
+                        LostItem(
+                            name: try! ItemName($0), level: ProtectionLevel.allCases[$1], isTrashed: false)
+                    } + [LostItem(name: try ItemName("trashed here"), level: .highest, isTrashed: true)]))
+        #expect(report.slots.map(\.kind) == [.recovery, .password])
+        let vault = try other.unlock("another", slot: 1)
+        for name in BackupHome.portable { #expect(try vault.value(name, "x") == "value of \(name)") }
+        #expect(try vault.items().count == 43 && vault.items(trashed: true).count == 1)
+        for name in BackupHome.deviceOnly {
+            #expect(throws: VaultError.noItem(try ItemName(name))) { _ = try vault.item(ItemName(name)) }
+        }
+        // Both always levels are this device's own now, and device-only items can be added again.
+        try vault.edit { edit throws(VaultError) in
+            try edit.add(ItemName("always here"), level: ProtectionLevel(.always, deviceOnly: true)) { draft throws(VaultError) in
+                try draft.put(secret("mine"), at: FieldName("x"))
+            }
+        }
+        let open = try VaultFile.open(other.vault, device: other.device()).openAlways()
+        #expect(try open.value("always", "x") == "value of always" && open.value("always here", "x") == "mine")
+        #expect(try other.trail().fault == nil)
+    }
+
+    @Test("a portable backup holds nothing of a device-only level, and nothing that the device key opens")
+    func portableBytes() throws {
+        let site = try BackupHome(items: 40)
+        let home = site.home
+        let database = try Database.open(home.vault, VaultSchema.schema)
+        let header = try VaultFile.readHeader(database)
+        // What must not be in it: wraps, states, entries, branches and records of the three levels.
+        var parts: [(String, [UInt8])] = header.wraps.filter { $0.under != .root }
+            .map { ("wrap \($0.level) \($0.under)", $0.box.bytes) }
+        var find = try database.prepare(
+            """
+            SELECT 'state', state FROM levels WHERE level > 16 UNION ALL SELECT 'key', key FROM entries WHERE level > 16
+            UNION ALL SELECT 'digest', digest FROM entries WHERE level > 16
+            UNION ALL SELECT 'record', body FROM records WHERE substr(hex(body), 5, 1) = '1'
+            UNION ALL SELECT 'id', substr(body, 5, 16) FROM records WHERE substr(hex(body), 5, 1) = '1'
+            """)
+        while try find.step() { parts.append((find.text(0), find.bytes(1))) }
+        find.reset()
+        #expect(parts.count(where: { $0.0 == "record" }) == 8)
+        try site.backUp()
+        let whole = Data(try site.bytes)
+        // The scan finds them where they are.
+        for (name, part) in parts { #expect(whole.firstRange(of: Data(part)) != nil || name == "digest", "\(name)") }
+        try FileManager.default.removeItem(atPath: site.path)
+        let summary = try site.backUp(portable: true)
+        #expect(summary.isPortable && summary.itemCount == 44 && summary.items.keys.allSatisfy { !$0.isDeviceOnly })
+        let portable = Data(try site.bytes)
+        for (name, part) in parts { #expect(portable.firstRange(of: Data(part)) == nil, "\(name)") }
+        for name in BackupHome.portable + BackupHome.deviceOnly + ["trashed here"] {
+            #expect(portable.firstRange(of: Data(name.utf8)) == nil && whole.firstRange(of: Data(name.utf8)) == nil)
+        }
+        // Restored at home too, the device-only levels start anew.
+        try site.loseVault()
+        let report = try site.open(home.device()).restore(to: home.vault, device: home.device())
+        #expect(report.lost.isEmpty && report.isFromThisDevice)
+        let vault = try home.unlock()
+        #expect(try vault.items().count == 43)
+        try home.add("here again", ["x": "y"], level: .highest)
+        #expect(try VaultFile.open(home.vault, device: home.device()).openAlways().value("always", "x") == "value of always")
+    }
+
+    @Test("a portable backup into which a device-only wrap or record was forged is refused")
+    func forgedPortable() throws {
+        let site = try BackupHome()
+        try site.backUp()
+        let whole = try Stream(site.bytes)
+        try FileManager.default.removeItem(atPath: site.path)
+        try site.backUp(portable: true)
+        let portable = try Stream(site.bytes)
+        // The whole one's header, which has all wraps, in the portable one; and one of its levels.
+        var forged = portable
+        forged.parts[0] = whole.parts[0]
+        try site.write(forged.bytes)
+        #expect(throws: VaultError.corrupt(.backup)) { _ = try site.open(site.home.device()) }
+        forged = portable
+        let level = try #require(whole.parts.firstIndex { $0.type == 3 && $0.body[0] == 0x11 })
+        forged.parts.insert(whole.parts[level], at: portable.parts.firstIndex { $0.type == 3 && $0.body[0] == 2 }!)
+        try site.write(forged.bytes)
+        #expect(throws: VaultError.corrupt(.backup)) { _ = try BackupFile.open(site.path) }
+    }
+
+    @Test("every byte of a backup flipped, and every way to cut it short, is found without a key")
+    func damage() throws {
+        let site = try BackupHome()
+        try site.backUp()
+        let bytes = try site.bytes
+        #expect(throws: Never.self) { _ = try Self.verify(bytes) }
+        for index in bytes.indices {
+            var flipped = bytes
+            flipped[index] ^= index % 3 == 0 ? 0x80 : 1
+            #expect(throws: VaultError.self, "\(index)") { _ = try Self.verify(flipped) }
+        }
+        for count in bytes.indices {
+            #expect(throws: VaultError.self, "\(count)") { _ = try Self.verify(Array(bytes.prefix(count))) }
+        }
+        for more in [[0], [9], bytes] {
+            #expect(throws: VaultError.corrupt(.backup)) { _ = try Self.verify(bytes + more) }
+        }
+    }
+
+    private static func verify(_ bytes: [UInt8]) throws -> BackupFile {
+        try BackupFile.read(Bytes(bytes))
+    }
+
+    private final class Bytes: BackupSource {
+        private let bytes: [UInt8]
+        private var used = 0
+
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+        func read(_ count: Int) throws(VaultError) -> [UInt8] {
+            defer { used = min(used + count, bytes.count) }
+            return Array(bytes[used..<min(used + count, bytes.count)])
+        }
+
+        func rewind() throws(VaultError) { used = 0 }
+    }
+
+    @Test("a forgery with a digest of its own is refused once a slot is open")
+    func forgery() throws {
+        let site = try BackupHome(items: 40)
+        try site.backUp()
+        let genuine = try Stream(site.bytes)
+        #expect(genuine.bytes == (try site.bytes))
+        let home = site.home
+        func isRefused(_ name: String, _ change: (inout Stream) throws -> Void) throws {
+            var stream = genuine
+            try change(&stream)
+            try site.write(stream.bytes)
+            #expect(throws: VaultError.self, "\(name)") {
+                try site.open(home.device()).restore(to: home.root + "/data/forged.omv", device: home.device())
+            }
+            #expect(!FileManager.default.fileExists(atPath: home.root + "/data/forged.omv"), "\(name)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: home.root + "/data").allSatisfy { $0.hasPrefix("a.omv") })
+        }
+        let unlocked = genuine.parts.indices.filter { index in
+            genuine.parts[index].type == 6 && genuine.parts[index].body[2] == 3 && genuine.parts[index - 1].type == 5
+        }
+        try isRefused("two records swapped") { $0.parts.swapAt(unlocked[1], unlocked[2]) }
+        try isRefused("an entry dropped") { $0.parts.removeSubrange(unlocked[1] - 1...unlocked[1]) }
+        try isRefused("a slot replaced") { stream in
+            let slot = try KeySlot(decoding: stream.parts[2].body)
+            stream.parts[2].body = KeySlot(
+                try NewSlot(recovery: RecoveryCode.random(), .floor), id: slot.id, created: 0, root: .random(),
+                vault: try home.vaultID(), device: DeviceKey(.random())
+            ).encoded
+        }
+        try isRefused("a slot dropped") { $0.parts.remove(at: 2) }
+        try isRefused("another time") { $0.head[13] ^= 1 }
+        try isRefused("a state of the same level, older") { stream in
+            try home.add("later", ["x": "y"])
+            let later = home.root + "/later.omvb"
+            try site.backUp(to: later)
+            let other = try Stream([UInt8](Data(contentsOf: URL(filePath: later))))
+            let index = try #require(stream.parts.firstIndex { $0.type == 3 && $0.body[0] == 3 })
+            stream.parts[index] = try #require(other.parts.first { $0.type == 3 && $0.body[0] == 3 })
+        }
+        try isRefused("an older version dropped") { stream in
+            let index = try #require(stream.parts.indices.last { stream.parts[$0].type == 6 && stream.parts[$0 - 1].type == 6 })
+            stream.parts.remove(at: index)
+        }
+        try isRefused("a name dropped") { stream in stream.parts.remove(at: stream.parts.firstIndex { $0.type == 7 }!) }
+        // With the seal too, as only the owner could: what the parts are is still judged by themselves.
+        try site.loseVault()
+        try site.write(genuine.bytes)
+        let root = try site.open(home.device()).root.duplicate()
+        func isRefusedSealed(_ name: String, _ change: (inout Stream) throws -> Void) throws {
+            var stream = genuine
+            try change(&stream)
+            stream.reseal(root, try BackupFile.open(site.path).header.id)
+            try site.write(stream.bytes)
+            #expect(throws: VaultError.self, "\(name), sealed") {
+                try site.open(home.device()).restore(to: home.vault, device: home.device())
+            }
+            try site.write(genuine.bytes)
+        }
+        try isRefusedSealed("two records swapped") { $0.parts.swapAt(unlocked[1], unlocked[2]) }
+        try isRefusedSealed("an entry dropped") { $0.parts.removeSubrange(unlocked[1] - 1...unlocked[1]) }
+        try isRefusedSealed("a branch dropped") { stream in stream.parts.removeAll { $0.type == 4 } }
+        try isRefusedSealed("an older version dropped") { stream in
+            let index = try #require(stream.parts.indices.last { stream.parts[$0].type == 6 && stream.parts[$0 - 1].type == 6 })
+            stream.parts.remove(at: index)
+        }
+        #expect(throws: Never.self) {
+            try site.open(home.device()).restore(to: home.vault, device: home.device())
+        }
+    }
+
+    @Test("a backup older than the marks is refused; restored on request, the newer state is the one that is refused")
+    func older() throws {
+        let site = try BackupHome()
+        let home = site.home
+        try site.backUp()
+        try home.add("later", ["x": "y"])
+        try home.save("newer")
+        try site.loseVault()
+        #expect(throws: VaultError.rolledBack(.level)) {
+            try site.open(home.device()).restore(to: home.vault, device: home.device())
+        }
+        #expect(!FileManager.default.fileExists(atPath: home.vault))
+        try home.putBack("newer")
+        #expect(try home.get("later", "x") == "y")
+        try site.loseVault()
+        try site.open(home.device()).restore(to: home.vault, device: home.device(), acceptsRollback: true)
+        #expect(throws: VaultError.noItem(try ItemName("later"))) { _ = try home.get("later", "x") }
+        try home.save("restored")
+        try home.putBack("newer")
+        #expect(throws: VaultError.rolledBack(.header)) { _ = try home.get("later", "x") }
+        try home.putBack("restored")
+        #expect(try home.get("unlocked", "x") == "value of unlocked")
+        // The very backup is older than the vault that came of it.
+        try site.loseVault()
+        #expect(throws: VaultError.rolledBack(.header)) {
+            try site.open(home.device()).restore(to: home.vault, device: home.device())
+        }
+    }
+
+    @Test("a vault that is there is not replaced, nor a file; a backup without a portable slot is not taken")
+    func refusals() throws {
+        let site = try BackupHome()
+        let home = site.home
+        try site.backUp()
+        #expect(throws: VaultError.storage(.exists)) { try site.backUp() }
+        #expect(throws: VaultError.vaultExists) {
+            try site.open(home.device()).restore(to: home.vault, device: home.device())
+        }
+        #expect(throws: VaultError.storage(.missing)) { try site.backUp(to: home.root + "/no/folder") }
+        #expect(throws: VaultError.storage(.missing)) { _ = try BackupFile.open(home.root + "/nothing") }
+        #expect(throws: VaultError.storage(.hazardous(.notRegular, path: "/dev/zero"))) {
+            _ = try BackupFile.open("/dev/zero")
+        }
+        _ = try home.unlock().removeSlot(2)
+        #expect(throws: VaultError.noPortableSlot) { try site.backUp(to: home.root + "/other") }
+        #expect(throws: VaultError.noPortableSlot) { try site.backUp(portable: true, to: home.root + "/other") }
+        #expect(!FileManager.default.fileExists(atPath: home.root + "/other"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: home.root).sorted() == ["backup.omvb", "data", "device"])
+        let log = try home.events()
+        #expect(log.count { $0 == .backupTaken(portable: false) } == 1)
+        #expect(!log.contains(.backupTaken(portable: true)))
+    }
+
+    @Test("a vault that does not check is not backed up")
+    func damagedVault() throws {
+        for statement in [
+            "UPDATE records SET body = zeroblob(400) WHERE id = 3",
+            "DELETE FROM records WHERE id = (SELECT previous FROM records WHERE previous IS NOT NULL LIMIT 1)",
+            "DELETE FROM entries WHERE level = 3", "DELETE FROM branches",
+        ] {
+            let site = try BackupHome(items: 20)
+            try site.home.tamper(statement)
+            #expect(throws: VaultError.self, "\(statement)") { try site.backUp() }
+            #expect(!FileManager.default.fileExists(atPath: site.path))
+        }
+    }
+
+    @Test("guesses at a backup are counted with those at the vault")
+    func guesses() throws {
+        let site = try BackupHome()
+        try site.backUp()
+        let backup = try BackupFile.open(site.path)
+        let device = try site.home.device()
+        #expect(throws: VaultError.cannotUnlock) {
+            _ = try backup.unlock(
+                backup.slots[0], with: try backup.slots[0].key(stretching: secret("wrong")), device: device)
+        }
+        #expect(throws: VaultError.delayed(seconds: 1)) { try backup.checkUse(of: backup.slots[0], device: device) }
+        #expect(throws: VaultError.delayed(seconds: 1)) { _ = try site.home.unlock() }
+    }
+}
+
+/// A backup taken apart and put together again, by another reader of the format's page.
+private struct Stream {
+    var head: [UInt8]
+    var parts: [(type: UInt8, body: [UInt8])] = []
+    private var seal: [UInt8] = []
+
+    init(_ bytes: [UInt8]) throws {
+        head = Array(bytes.prefix(14))
+        var rest = bytes.dropFirst(14)
+        while let type = rest.popFirst() {
+            let count = rest.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+            parts.append((type, Array(rest.dropFirst(4).prefix(count))))
+            rest = rest.dropFirst(4 + count)
+        }
+        let end = try #require(parts.last)
+        try #require(end.type == 9 && end.body.count == 64)
+        parts.removeLast()
+        seal = Array(end.body.prefix(32))
+    }
+
+    private var body: [UInt8] {
+        parts.reduce(head) { bytes, part in
+            let count = part.body.count
+            return bytes + [part.type] + (0..<4).map { UInt8(truncatingIfNeeded: count >> (24 - 8 * $0)) } + part.body
+        }
+    }
+
+    /// With a digest that fits.
+    var bytes: [UInt8] {
+        body + [9, 0, 0, 0, 64] + seal + PublicHash.hash(PublicHash.hash(body) + seal)
+    }
+
+    mutating func reseal(_ root: borrowing Key<Deriving>, _ vault: [UInt8]) {
+        seal = BackupKeys(root, vault: vault).seal(PublicHash.hash(body))
+    }
+}
