@@ -347,7 +347,7 @@ private let name = try! ItemName("a")
         }
         let report = try home.unlock().verify(deep: true)
         #expect(report.findings.isEmpty && report.strays == 0)
-        #expect([report.items, report.trashed, report.tombstones, report.versions] == [19, 1, 1, 23])
+        #expect(report.items == 19 && report.trashed == 1 && report.tombstones == 1 && report.versions == 23)
         #expect(try home.unlock().verify(deep: false).findings.isEmpty)
     }
 
