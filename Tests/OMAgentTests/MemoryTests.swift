@@ -122,7 +122,9 @@ import Testing
             let wanted = min(window, Int(end - position))
             let got = buffer.withUnsafeMutableBytes { pread(memory, $0.baseAddress, wanted, off_t(position)) }
             guard got >= needle.count else { break }
-            found += buffer.withUnsafeBytes { occurrences(of: needle, in: UnsafeRawBufferPointer(rebasing: $0[..<got])) }
+            found += buffer.withUnsafeBytes { bytes in
+                occurrences(of: needle, in: UnsafeRawBufferPointer(rebasing: bytes[..<got]))
+            }
             if position + UInt64(got) >= end { break }
             position += UInt64(got - needle.count + 1)
         }
