@@ -301,7 +301,7 @@ import Testing
                 code omvault unlock --password-from file:password
                 grep -c 'another user (65534)' told
                 code omvault get item:f --no-input
-                kill $squatter; wait $squatter || true
+                kill -9 $squatter; wait $squatter || true
                 grep -E 'got [1-9]' log || echo 'nothing was said'
                 rm run/omvault/agent.sock
 
