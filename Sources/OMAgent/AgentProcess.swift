@@ -9,7 +9,9 @@ public enum AgentProcess {
     public static let programName = "omvault-agent"
     /// Freed memory is overwritten: names and other text that is no secret by itself do not stay behind either. malloc
     /// reads it before `main`, so it stands in the environment.
-    public static let environment = (name: "GLIBC_TUNABLES", value: "glibc.malloc.tcache_count=0:glibc.malloc.perturb=90")
+    public static let environment = (
+        name: "GLIBC_TUNABLES", value: "glibc.malloc.tcache_count=0:glibc.malloc.perturb=90"
+    )
 
     /// To be called first thing.
     ///
@@ -30,7 +32,9 @@ public enum AgentProcess {
     ///   - options: further arguments.
     /// - Returns: whether this call started it.
     /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``, ``AgentError/cannotStart(_:)``.
-    public static func start(_ program: String, at socket: AgentSocket, options: [String] = []) throws(AgentError) -> Bool {
+    public static func start(
+        _ program: String, at socket: AgentSocket, options: [String] = []
+    ) throws(AgentError) -> Bool {
         try check(program)
         let lock = open(socket.folder.reach("\(socket.name).start"), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw .io(errno) }

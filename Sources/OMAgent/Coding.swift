@@ -1,5 +1,5 @@
-// The pieces that messages are made of. Writing goes into locked memory; reading is strict: what the page does not allow
-// is refused.
+// The pieces that messages are made of. Writing goes into locked memory; reading is strict: what the page does not
+// allow is refused.
 
 internal import OMRecords
 internal import OMSecrets

@@ -1,7 +1,7 @@
 // Where the agent's socket stands, and why nobody else can have put one there.
 //
-// Attack: another user makes the folder or the socket first, in a shared place, and is handed keys. So the folder must be
-// ours alone, it is held open from the check to the use, and there is no fallback under /tmp.
+// Attack: another user makes the folder or the socket first, in a shared place, and is handed keys. So the folder must
+// be ours alone, it is held open from the check to the use, and there is no fallback under /tmp.
 
 internal import COMSystem
 internal import Glibc

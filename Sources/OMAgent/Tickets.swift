@@ -1,5 +1,5 @@
-// Over a restart of the agent, and not over a reboot: the keys of after-first-unlock, sealed under a secret of this boot.
-// Only where the vault's policy asks for it, since any process of the user can do what the agent does here.
+// Over a restart of the agent, and not over a reboot: the keys of after-first-unlock, sealed under a secret of this
+// boot. Only where the vault's policy asks for it, since any process of the user can do what the agent does here.
 
 internal import COMSystem
 internal import Glibc

@@ -1,4 +1,4 @@
-// What an unlocker hands to the process that keeps a vault unlocked: class keys, never the root key and never a password.
+// What an unlocker hands to the process that keeps a vault unlocked: class keys, never the root key nor a password.
 
 public import OMRecords
 public import OMSecrets

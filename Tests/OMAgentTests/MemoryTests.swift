@@ -53,9 +53,6 @@ import Testing
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         #expect(status.contains("NoNewPrivs:\t1\n"))
         #expect(status.contains("CoreDumping:\t0\n"))
-        // A process that is not dumpable has its /proc files owned by root whoever runs it; here by the mappings' flags:
-        let maps = try String(contentsOfFile: "/proc/\(process)/smaps", encoding: .utf8)
-        #expect(maps.contains(" dd "), "secrets are left out of dumps")
     }
 
     /// Unlocks, reads, changes; then what should not be found later.
@@ -122,7 +119,9 @@ import Testing
             let wanted = min(window, Int(end - position))
             let got = buffer.withUnsafeMutableBytes { pread(memory, $0.baseAddress, wanted, off_t(position)) }
             guard got >= needle.count else { break }
-            found += buffer.withUnsafeBytes { occurrences(of: needle, in: UnsafeRawBufferPointer(rebasing: $0[..<got])) }
+            found += buffer.withUnsafeBytes { bytes in
+                occurrences(of: needle, in: UnsafeRawBufferPointer(rebasing: bytes[..<got]))
+            }
             if position + UInt64(got) >= end { break }
             position += UInt64(got - needle.count + 1)
         }

@@ -118,7 +118,8 @@ import Testing
     private func table(_ name: String) throws -> String {
         let page = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "docs/levels.md")
-        let lines = try String(contentsOf: page, encoding: .utf8).split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = try String(contentsOf: page, encoding: .utf8)
+            .split(separator: "\n", omittingEmptySubsequences: false)
         let start = try #require(lines.firstIndex(of: "<!-- table: \(name) -->"))
         let rows = lines[(start + 3)...].prefix { $0.hasPrefix("|") }
         #expect(rows.count >= 3)

@@ -79,8 +79,8 @@ struct LockCommand: Verb {
         commandName: "lock",
         abstract: "Close a vault that the agent keeps open.",
         discussion: """
-            The keys of when-unlocked are wiped. Items of after-first-unlock stay readable until the agent ends; --forget
-            wipes their keys too.
+            The keys of when-unlocked are wiped. Items of after-first-unlock stay readable until the agent ends;
+            --forget wipes their keys too.
 
               omvault lock
               omvault lock --all --forget

@@ -1,4 +1,4 @@
-// Who answers a verb: the agent where it has the keys, else this process, with the password. To the verb it is the same.
+// Who answers a verb: the agent where it has the keys, else this process, with the password. To the verb it is one.
 
 internal import OMAgent
 internal import OMSecrets
@@ -36,7 +36,8 @@ extension VaultAccess {
     func agent(_ options: UnlockOptions) -> VaultAgent? {
         guard !options.noAgent, !acceptsRollback, let agentPlace else { return nil }
         do throws(AgentError) {
-            return VaultAgent(client: AgentClient(try AgentSocket(Environment.text)), place: agentPlace, name: place.name)
+            let client = AgentClient(try AgentSocket(Environment.text))
+            return VaultAgent(client: client, place: agentPlace, name: place.name)
         } catch {
             warn(error)
             return nil

@@ -11,9 +11,8 @@ enum ShortWay {
     static func answer(to arguments: [String]) throws(Failure) -> Bool {
         var words = arguments[...]
         let vault = takeVault(&words) ?? Environment.text("OMVAULT_VAULT")
-        guard vault?.hasPrefix("-") != true, !StandardOutput.isTerminal, Environment.text("OMVAULT_FORMAT") == nil else {
-            return false
-        }
+        guard vault?.hasPrefix("-") != true, !StandardOutput.isTerminal, Environment.text("OMVAULT_FORMAT") == nil
+        else { return false }
         switch words.first {
         case "get" where words.count == 2: return try get(words[words.startIndex + 1], vault)
         case "status" where words.count == 1:

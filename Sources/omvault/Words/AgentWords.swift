@@ -8,9 +8,11 @@ extension Failure {
         case .noRuntimeFolder:
             self.init(
                 .agent, "there is no safe folder for the agent's socket: XDG_RUNTIME_DIR is not set to one of yours",
-                hint: "set it to a folder of your own with mode 0700; without an agent every verb asks for the password")
+                hint: "set it to a folder of your own with mode 0700; until then every verb asks for the password")
         case .unsafeFolder(let hazard, let path):
-            self.init(.agent, "\(path.shown) is not used for the agent's socket: \(hazard.words)", hint: hazard.remedy(path))
+            self.init(
+                .agent, "\(path.shown) is not used for the agent's socket: \(hazard.words)",
+                hint: hazard.remedy(path))
         case .programMissing(let path):
             self.init(
                 .agent, "there is no agent's program at \(path.shown)",

@@ -5,11 +5,10 @@ import OMSecrets
 
 enum AgentTargets {
     static let all = [
-        // The first byte is the frame's kind. What is read must be written again as the same bytes: one spelling for each.
+        // The first byte is the frame's kind. What is read must be written again as the same bytes.
         FuzzTarget(name: "agent-request") { bytes in
-            guard let kind = bytes.first, let request = try? AgentRequest.decode(kind, bytes.span.extracting(1...)) else {
-                return
-            }
+            guard let kind = bytes.first, let request = try? AgentRequest.decode(kind, bytes.span.extracting(1...))
+            else { return }
             var again = SecretBuffer()
             let kindAgain = request.encode(into: &again)
             precondition(kindAgain.rawValue == kind && holds(again, bytes), "a request has two spellings")
