@@ -60,9 +60,9 @@ extension Home {
     @Test("a wrong password and an accepted rollback are entries; what was rolled back leaves a hole")
     func eventsWithoutAChange() throws {
         let home = try homeWithALog()
-        #expect(throws: VaultError.cannotUnlock) { _ = try home.unlock("wrong") }
+        #expect(throws: VaultError.cannotUnlock) { _ = try home.unlock("wrong", slot: 1) }
         try VaultFile.open(home.vault, device: home.device()).record(.unlocked(slot: 1))
-        #expect(try home.events().suffix(2) == [.wrongSecret(slot: 1), .unlocked(slot: 1)])
+        #expect(try home.events().suffix(2) == [.wrongSecret(slot: 2), .unlocked(slot: 1)])
         try home.save("old")
         try home.add("f", ["x": "y"])
         try home.add("g", ["x": "y"])
@@ -266,7 +266,7 @@ extension Home {
         try home.create()
         let canary = "canary-\(UUID().uuidString)"
         try home.add("name-" + canary, ["field-" + canary: "value-" + canary])
-        #expect(throws: VaultError.cannotUnlock) { _ = try home.unlock("password-" + canary) }
+        #expect(throws: VaultError.cannotUnlock) { _ = try home.unlock("password-" + canary, slot: 1) }
         let vault = try home.unlock()
         try vault.edit { edit throws(VaultError) in
             try edit.put(

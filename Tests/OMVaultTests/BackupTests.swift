@@ -244,7 +244,8 @@ final class BackupHome {
             try change(&stream)
             try site.write(stream.bytes)
             #expect(throws: VaultError.self, "\(name)") {
-                try site.open(home.device()).restore(to: home.root + "/data/forged.omv", device: home.device())
+                try site.open(home.device()).restore(
+                    to: home.root + "/data/forged.omv", device: home.device(), acceptsRollback: true)
             }
             #expect(!FileManager.default.fileExists(atPath: home.root + "/data/forged.omv"), "\(name)")
             #expect(try FileManager.default.contentsOfDirectory(atPath: home.root + "/data").allSatisfy { $0.hasPrefix("a.omv") })
@@ -286,8 +287,9 @@ final class BackupHome {
             stream.reseal(root, try BackupFile.open(site.path).header.id)
             try site.write(stream.bytes)
             #expect(throws: VaultError.self, "\(name), sealed") {
-                try site.open(home.device()).restore(to: home.vault, device: home.device())
+                try site.open(home.device()).restore(to: home.vault, device: home.device(), acceptsRollback: true)
             }
+            #expect(!FileManager.default.fileExists(atPath: home.vault), "\(name), sealed")
             try site.write(genuine.bytes)
         }
         try isRefusedSealed("two records swapped") { $0.parts.swapAt(unlocked[1], unlocked[2]) }
@@ -298,7 +300,7 @@ final class BackupHome {
             stream.parts.remove(at: index)
         }
         #expect(throws: Never.self) {
-            try site.open(home.device()).restore(to: home.vault, device: home.device())
+            try site.open(home.device()).restore(to: home.vault, device: home.device(), acceptsRollback: true)
         }
     }
 

@@ -27,7 +27,7 @@ import Testing
                 omvault -q log verify && omvault log verify 2>&1
                 omvault log export > exported
                 omvault log ls --json > listed
-                strings -n 4 exported listed | grep -c canary || echo none
+                cat exported listed | grep -c canary || echo none
                 sqlite3 "$V" 'SELECT hex(body) FROM log' > hex
                 grep -ci "$(printf canary | od -An -tx1 | tr -d ' \\n')" hex || echo none
                 grep -ci "$(printf 'pass word' | od -An -tx1 | tr -d ' \\n')" hex || echo none
@@ -36,8 +36,9 @@ import Testing
         #expect(
             ran.output.split(separator: "\n").map(String.init) == [
                 "exit 20", "1\tvault_created", "2\titem_added", "3\titem_changed", "4\twrong_secret", "4", "exit 2",
-                "omvault: the log is whole: entries 1 to 4", "none", "0", "none", "0", "none", "4 item_added 230",
-            ] || ran.output.contains("4 item_added 230"), "\(ran)")
+                "omvault: the log is whole: entries 1 to 4", "0", "none", "0", "none", "0", "none",
+                "4 item_added 230",
+            ], "\(ran)")
         #expect(ran.status == 0, "\(ran)")
     }
 
