@@ -101,6 +101,12 @@ public enum CryptoError: Error, Hashable, Sendable {
     case wrongKeyPassword
     /// The file holds a public key only, or none at all.
     case noPrivateKey
+    /// A file of two keys or more, where one is asked for.
+    case severalKeys
+    /// A certificate, which holds a public key and is none.
+    case certificateInsteadOfKey
+    /// The first certificate that was to go with a key is another key's.
+    case foreignCertificate
 
     /// The SDK's number for this error, in the iOS numbering.
     public var sdkCode: Int {
@@ -139,6 +145,7 @@ public enum CryptoError: Error, Hashable, Sendable {
         case .noPrivateKey: 10037
         case .keyPasswordRequired, .wrongKeyPassword: 10038
         case .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey: 10502
+        case .severalKeys, .certificateInsteadOfKey, .foreignCertificate: 10502
         }
     }
 }

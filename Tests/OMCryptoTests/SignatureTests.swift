@@ -151,10 +151,11 @@ import Testing
             ("rsa-pss-sha256", .rsaPSS()), ("rsa-pss-sha512", .rsaPSS(.sha512)),
             ("rsa-pkcs1-sha1", .legacyRSAPKCS1(.insecureSHA1)),
             ("ecdsa-sha384", .ecdsa(.sha384)), ("ecdsa-p1363-sha256", .ecdsaFixed(.sha256)), ("ed25519", .ed25519),
+            ("Ed25519", .ed25519), ("RSA-PSS-SHA256", .rsaPSS()),
         ]
         for (name, way) in known { #expect(try SignatureAlgorithm(named: name) == way) }
         for name in [
-            "", "rsa", "rsa-pss-", "rsa-pss-md5", "rsa-pss-SHA-256", "ecdsa", "ecdsa-p1363-", "Ed25519", "rsa-none",
+            "", "rsa", "rsa-pss-", "rsa-pss-md5", "rsa-pss-SHA-256", "ecdsa", "ecdsa-p1363-", "rsa-none",
         ] {
             #expect(throws: CryptoError.unknownAlgorithm) { _ = try SignatureAlgorithm(named: name) }
         }

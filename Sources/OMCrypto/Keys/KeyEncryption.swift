@@ -54,14 +54,36 @@ struct KeyEncryption: Hashable {
             iv: Random.bytes(16))
     }
 
-    /// Rounds of the derivation; of scrypt, N · r · p.
-    var work: Int {
+    /// The rounds that the file names; of scrypt, N · r · p.
+    var rounds: Int {
         switch derivation {
         case .pbkdf2(_, let iterations, _), .pkcs12(_, let iterations): iterations
         case .scrypt(_, let cost, let blockSize, let lanes): cost * blockSize * lanes
         case .openSSL: 1
         }
     }
+
+    /// What they cost: the rounds of each block that the function makes, those of SHA-384 and SHA-512 twice. Attack: each
+    /// of these is a way to ask for many times the work that the number says.
+    var work: Int {
+        switch derivation {
+        case .pbkdf2(_, let iterations, let hash): iterations * Self.blocks(cipher.keyCount, of: hash) * hash.roundWork
+        case .pkcs12(_, let iterations):
+            iterations
+                * (Self.blocks(cipher.keyCount, of: .insecureSHA1) + Self.blocks(cipher.blockCount, of: .insecureSHA1))
+        // Making and mixing down a lane's block takes as long as 16 steps, whatever N is.
+        case .scrypt(_, let cost, let blockSize, let lanes): (cost + 16) * blockSize * lanes
+        case .openSSL: 1
+        }
+    }
+
+    /// The bytes of memory that scrypt fills.
+    var memory: Int {
+        guard case .scrypt(_, let cost, let blockSize, _) = derivation else { return 0 }
+        return 128 * cost * blockSize
+    }
+
+    private static func blocks(_ count: Int, of hash: DigestAlgorithm) -> Int { (count + hash.count - 1) / hash.count }
 
     /// Such as `PBKDF2-SHA-256, AES-256-CBC`.
     var name: String {
@@ -80,7 +102,7 @@ struct KeyEncryption: Hashable {
     func open(
         _ ciphertext: Span<UInt8>, password: borrowing SecretBytes, limit: WorkLimit, isBare: Bool = false
     ) throws(CryptoError) -> SecretBytes {
-        guard work <= limit.keyWork else { throw .workTooHigh }
+        guard work <= limit.keyWork, memory <= limit.keyMemory else { throw .workTooHigh }
         let derived = try derive(password, isBare: isBare)
         return try run(false, ciphertext, derived)
     }
@@ -187,6 +209,9 @@ struct KeyEncryption: Hashable {
 }
 
 extension DigestAlgorithm {
+    /// How many rounds of SHA-256 one of it counts for.
+    var roundWork: Int { self == .sha384 || self == .sha512 ? 2 : 1 }
+
     /// The name that OpenSSL's interfaces for keys take. One that OpenSSL does not have stays a name, and is refused there:
     /// without any, it would pick a hash by itself.
     var messageDigestName: String { opensslName ?? name }
@@ -201,6 +226,9 @@ extension Span<UInt8> {
 }
 
 extension WorkLimit {
-    /// The rounds that a key file may ask for: of scrypt, N · r · p, which holds its memory within 1.2 GiB.
+    /// The work that a key file may ask for, as ``KeyEncryption/work`` counts it: 4 seconds, more or less.
     var keyWork: Int { 10_000_000 * factor }
+
+    /// The memory that it may ask for, in bytes.
+    var keyMemory: Int { (1 << 30) * factor }
 }

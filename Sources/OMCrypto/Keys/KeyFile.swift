@@ -25,7 +25,7 @@ public struct KeyFile: ~Copyable, Sendable {
     private let inner: KeyFormat?
 
     /// - Throws: ``CryptoError/unknownKeyFormat``, ``CryptoError/malformedKey(_:)``,
-    ///   ``CryptoError/unsupportedKey(_:)``.
+    ///   ``CryptoError/unsupportedKey(_:)``, ``CryptoError/severalKeys``, ``CryptoError/certificateInsteadOfKey``.
     public init(_ bytes: borrowing SecretBytes) throws(CryptoError) {
         guard (1...Self.maximumCount).contains(bytes.count) else { throw .unknownKeyFormat }
         self = try bytes.withBytes { (bytes) throws(CryptoError) in try KeyFile(bytes) }
@@ -33,6 +33,10 @@ public struct KeyFile: ~Copyable, Sendable {
 
     private init(_ bytes: Span<UInt8>) throws(CryptoError) {
         if let format = DERForm.detect(bytes) {
+            // A certificate begins as a public key does.
+            guard format != .spki || (try? Certificate(der: bytes.bytes(bytes.indices))) == nil else {
+                throw .certificateInsteadOfKey
+            }
             try self.init(format, SecretBytes(copying: bytes), isPEM: false)
         } else if PEMBlock.isPEM(bytes) {
             let block = try PEMBlock(findingKeyIn: bytes)
@@ -120,8 +124,8 @@ public struct KeyFile: ~Copyable, Sendable {
     /// How it is encrypted, such as `PBKDF2-SHA-256, AES-256-CBC`; nil when it is not, or does not say.
     public var encryptionName: String? { encryption?.name }
 
-    /// The rounds that the password costs; nil when there is none.
-    public var encryptionWork: Int? { encryption?.work }
+    /// The rounds that the file names, of scrypt N · r · p; nil when there is no encryption.
+    public var encryptionWork: Int? { encryption?.rounds }
 
     /// Whether a private key is inside.
     public var isPrivate: Bool {

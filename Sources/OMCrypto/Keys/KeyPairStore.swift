@@ -84,6 +84,80 @@ public enum StoredKeyPair {
         try store.delete(tag)
     }
 
+    // MARK: Use
+
+    /// Signs with the pair of a tag.
+    ///
+    /// - Parameter algorithm: the SDK's schemes are ``SignatureAlgorithm/legacyRSAPKCS1(_:)`` with SHA-1 and SHA-2.
+    /// - Throws: in this order ``CryptoError/emptyInput`` (10406), ``CryptoError/tagRequired`` (10521),
+    ///   ``CryptoError/keyPairNotFound`` (10523), ``CryptoError/wrongKeyType`` (10529), ``CryptoError/cannotSign`` (10524);
+    ///   what the store or the stored key throws.
+    public static func sign<Store: KeyPairStore & ~Copyable>(
+        _ data: [UInt8], tag: String, _ algorithm: SignatureAlgorithm, in store: borrowing Store
+    ) throws -> [UInt8] {
+        guard !data.isEmpty else { throw CryptoError.emptyInput }
+        return try privateKey(tag: tag, in: store).sign(data, algorithm)
+    }
+
+    /// Returns when the signature is that of the tag's pair.
+    ///
+    /// - Throws: in this order ``CryptoError/emptyInput`` (10406), ``CryptoError/emptySignature`` (10525), then as
+    ///   ``publicKey(tag:in:)``, ``CryptoError/wrongKeyType`` (10529), ``CryptoError/badSignature`` (10526).
+    public static func verify<Store: KeyPairStore & ~Copyable>(
+        _ signature: [UInt8], of data: [UInt8], tag: String, _ algorithm: SignatureAlgorithm, in store: borrowing Store
+    ) throws {
+        guard !data.isEmpty else { throw CryptoError.emptyInput }
+        guard !signature.isEmpty else { throw CryptoError.emptySignature }
+        try publicKey(tag: tag, in: store).verify(signature, of: data, algorithm)
+    }
+
+    /// Wraps a key for the holder of the tag's pair.
+    ///
+    /// - Parameter oaep: the SDK's is `OAEP(.insecureSHA1)`.
+    /// - Throws: in this order ``CryptoError/emptyInput`` (10406), then as ``publicKey(tag:in:)``,
+    ///   ``CryptoError/wrongKeyType`` (10529), ``CryptoError/inputTooLong`` (10519).
+    public static func wrap<Store: KeyPairStore & ~Copyable>(
+        _ key: borrowing SecretBytes, tag: String, _ oaep: OAEP = OAEP(), in store: borrowing Store
+    ) throws -> [UInt8] {
+        guard key.count > 0 else { throw CryptoError.emptyInput }
+        return try publicKey(tag: tag, in: store).wrap(key, oaep)
+    }
+
+    /// The same by PKCS#1 v1.5; see ``PublicKey/insecureWrapPKCS1(_:)``.
+    public static func insecureWrapPKCS1<Store: KeyPairStore & ~Copyable>(
+        _ key: borrowing SecretBytes, tag: String, in store: borrowing Store
+    ) throws -> [UInt8] {
+        guard key.count > 0 else { throw CryptoError.emptyInput }
+        return try publicKey(tag: tag, in: store).insecureWrapPKCS1(key)
+    }
+
+    /// Unwraps what ``wrap(_:tag:_:in:)`` made.
+    ///
+    /// - Throws: in this order ``CryptoError/emptyInput`` (10406), then as ``privateKey(tag:in:)``,
+    ///   ``CryptoError/wrongKeyType`` (10529), ``CryptoError/inputTooLong`` (10519) for more than the modulus' length,
+    ///   ``CryptoError/cannotUnwrap`` (10527).
+    public static func unwrap<Store: KeyPairStore & ~Copyable>(
+        _ wrapped: [UInt8], tag: String, _ oaep: OAEP = OAEP(), in store: borrowing Store
+    ) throws -> SecretBytes {
+        try holder(of: wrapped, tag, store).unwrap(wrapped, oaep)
+    }
+
+    /// The same for PKCS#1 v1.5; see ``PrivateKey/unwrapPKCS1(unauthenticated:)``.
+    public static func unwrapPKCS1<Store: KeyPairStore & ~Copyable>(
+        unauthenticated wrapped: [UInt8], tag: String, in store: borrowing Store
+    ) throws -> SecretBytes {
+        try holder(of: wrapped, tag, store).unwrapPKCS1(unauthenticated: wrapped)
+    }
+
+    private static func holder<Store: KeyPairStore & ~Copyable>(
+        of wrapped: [UInt8], _ tag: String, _ store: borrowing Store
+    ) throws -> PrivateKey {
+        guard !wrapped.isEmpty else { throw CryptoError.emptyInput }
+        let key = try privateKey(tag: tag, in: store)
+        if case .rsa(let bits) = key.kind, wrapped.count > (bits + 7) / 8 { throw CryptoError.inputTooLong }
+        return key
+    }
+
     private static func unused<Store: KeyPairStore & ~Copyable>(_ tag: String, in store: borrowing Store) throws
         -> KeyPairTag
     {

@@ -42,6 +42,7 @@ enum OID {
     static let keyBag = bag + [1]
     static let shroudedKeyBag = bag + [2]
     static let certificateBag = bag + [3]
+    static let secretBag = bag + [5]
     static let x509Certificate = rsadsi + [1, 9, 22, 1]
     static let friendlyName = rsadsi + [1, 9, 20]
     static let localKeyID = rsadsi + [1, 9, 21]

@@ -126,10 +126,10 @@ enum OpenSSHKey {
         let name = try outside.text(bytes)
         guard try section.text(bytes) == name, names.contains(name) else { throw .unsupportedKey(.openSSHPrivate) }
         let key = try privateKey(named: name, &section, bytes)
-        // The comment, then 1, 2, 3 … up to a whole block.
+        // The comment, then 1, 2, 3 … up to a whole block; Python's cryptography adds a block where none is needed.
         _ = try section.string(bytes)
         let padding = section.rest
-        guard padding.count < 8, padding.allSatisfy({ Int(bytes[$0]) == $0 - padding.lowerBound + 1 }) else {
+        guard padding.count <= 8, padding.allSatisfy({ Int(bytes[$0]) == $0 - padding.lowerBound + 1 }) else {
             throw blame
         }
         let half = try publicKey(named: name, &outside, bytes)
@@ -160,11 +160,7 @@ enum OpenSSHKey {
             let point = try section.string(bytes)
             let number = try section.mpint(bytes)
             guard number.count <= curve.count else { throw section.blame }
-            let scalar = SecretBytes(count: curve.count) { target in
-                for (offset, index) in number.enumerated() {
-                    target[curve.count - number.count + offset] = bytes[index]
-                }
-            }
+            let scalar = curve.padded(bytes.extracting(number))
             return try scalar.withBytes { (scalar) throws(CryptoError) in
                 try PrivateKey(curve, scalar: scalar, point: bytes.bytes(point))
             }

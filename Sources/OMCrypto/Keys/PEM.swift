@@ -15,8 +15,11 @@ struct PEMBlock: ~Copyable {
     }
 
     /// Blocks that may stand beside a key and say nothing about it.
-    private static let companions: Set = ["EC PARAMETERS", "CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"]
+    private static let companions = certificates.union(["EC PARAMETERS"])
+    private static let certificates: Set = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"]
     private static let blame = CryptoError.malformedKey(.pem)
+    /// More stand in no bundle of certificates. Attack: each costs more than its own length.
+    static let mostBlocks = 1024
 
     /// Whether the bytes hold the start of a block.
     static func isPEM(_ bytes: Span<UInt8>) -> Bool {
@@ -25,11 +28,13 @@ struct PEMBlock: ~Copyable {
 
     /// The one block of a key; certificates and curve parameters beside it are passed over.
     ///
-    /// - Throws: ``CryptoError/malformedKey(_:)`` for no such block, more than one, or anything wrong within any.
+    /// - Throws: ``CryptoError/severalKeys``; ``CryptoError/certificateInsteadOfKey`` for certificates alone;
+    ///   ``CryptoError/malformedKey(_:)`` for no block of a key, or anything wrong within any.
     init(findingKeyIn bytes: Span<UInt8>) throws(CryptoError) {
         var lines = Lines(bytes)
         var found: PEMBlock?
         var isFound = false
+        var (blocks, hasCertificate) = (0, false)
         while let line = lines.next(bytes) {
             guard bytes.has("-----BEGIN ", at: line) else {
                 // A boundary that opens nothing is a block whose head was cut off.
@@ -37,13 +42,16 @@ struct PEMBlock: ~Copyable {
                 continue
             }
             let block = try Self.block(after: line, &lines, bytes)
+            blocks += 1
+            guard blocks <= Self.mostBlocks else { throw Self.blame }
+            if Self.certificates.contains(block.label) { hasCertificate = true }
             if Self.companions.contains(block.label) { continue }
             // Which of two keys is meant, nobody can know.
-            guard !isFound else { throw Self.blame }
+            guard !isFound else { throw .severalKeys }
             found = consume block
             isFound = true
         }
-        guard let found else { throw Self.blame }
+        guard let found else { throw hasCertificate ? .certificateInsteadOfKey : Self.blame }
         self = found
     }
 
@@ -51,12 +59,15 @@ struct PEMBlock: ~Copyable {
     static func bodies(labelled label: String, in bytes: Span<UInt8>) throws(CryptoError) -> [[UInt8]] {
         var lines = Lines(bytes)
         var found: [[UInt8]] = []
+        var blocks = 0
         while let line = lines.next(bytes) {
             guard bytes.has("-----BEGIN ", at: line) else {
                 guard !bytes.has("-----", at: line) else { throw blame }
                 continue
             }
             let block = try block(after: line, &lines, bytes)
+            blocks += 1
+            guard blocks <= mostBlocks else { throw blame }
             if block.label == label { found.append(block.body.withBytes { [UInt8](copying: $0) }) }
         }
         return found
@@ -73,7 +84,7 @@ struct PEMBlock: ~Copyable {
     ) throws(CryptoError) -> PEMBlock {
         let label = try label(of: begin, "-----BEGIN ", bytes)
         let end = "-----END \(label)-----"
-        var text = SecretBuffer(capacity: bytes.count)
+        var text = SecretBuffer(capacity: 4096)
         var headers: [String] = []
         var (width, isLast) = (0, false)
         var isFirst = true
@@ -182,9 +193,13 @@ private struct Lines {
 extension Span<UInt8> {
     /// Whether `text` stands at the start of `range`.
     func has(_ text: String, at range: Range<Int>) -> Bool {
-        let wanted = Array(text.utf8)
-        guard range.count >= wanted.count else { return false }
-        return wanted.indices.allSatisfy { self[range.lowerBound + $0] == wanted[$0] }
+        guard range.count >= text.utf8.count else { return false }
+        var index = range.lowerBound
+        for byte in text.utf8 {
+            guard self[index] == byte else { return false }
+            index += 1
+        }
+        return true
     }
 
     /// The bytes as text, for those that are no secret.

@@ -57,23 +57,24 @@ public struct PKCS12File: ~Copyable, Sendable {
     package static func contents(
         unauthenticated safe: [UInt8], password: borrowing SecretBytes, work: Int
     ) throws(CryptoError) -> PKCS12Contents {
-        var reader = PKCS12Reader(workLeft: work, isBare: false)
+        var reader = PKCS12Reader(workLeft: work, limit: .standard, isBare: false)
         try reader.readSafe(safe.span, 0..<safe.count, password)
         return reader.finish()
     }
 
     /// Opens the file.
     ///
-    /// - Parameter limit: how many rounds all its derivations together may ask for.
+    /// - Parameter limit: how much work all its derivations together may ask for.
     /// - Throws: ``CryptoError/wrongKeyPassword``, ``CryptoError/workTooHigh``, ``CryptoError/malformedKey(_:)``,
     ///   ``CryptoError/unsupportedKey(_:)``, ``CryptoError/invalidKey``.
     public func open(
         password: borrowing SecretBytes, limit: WorkLimit = .standard
     ) throws(CryptoError) -> PKCS12Contents {
-        guard mac.iterations <= limit.keyWork else { throw .workTooHigh }
+        let work = mac.work(password)
+        guard work <= limit.keyWork else { throw .workTooHigh }
         return try bytes.withBytes { (bytes) throws(CryptoError) in
             let isBare = try mac.isBare(bytes.extracting(safe), password)
-            var reader = PKCS12Reader(workLeft: limit.keyWork - mac.iterations, isBare: isBare)
+            var reader = PKCS12Reader(workLeft: limit.keyWork - work, limit: limit, isBare: isBare)
             try reader.readSafe(bytes, safe, password)
             return reader.finish()
         }
@@ -86,6 +87,16 @@ public struct PKCS12Contents: Sendable {
     public let identities: [PKCS12Identity]
     /// All certificates in the file's order.
     public let certificates: [Certificate]
+    /// How many bags of secrets other than keys were passed over.
+    public let otherSecrets: Int
+
+    /// What goes with one of the identities: its own certificate, then those that are no other identity's. Empty when it
+    /// has none of its own.
+    public func chain(of identity: PKCS12Identity) -> [Certificate] {
+        guard let own = identity.certificate else { return [] }
+        let others = Set(identities.compactMap(\.certificate))
+        return [own] + certificates.filter { !others.contains($0) }
+    }
 }
 
 /// A private key and its certificate.
@@ -123,6 +134,11 @@ extension PKCS12File.MACData {
         iterations = data.isAtEnd ? 1 : try data.small(bytes)
         guard iterations > 0 else { throw data.blame }
         try data.finish()
+    }
+
+    /// What checking a password costs: without one, two of them are tried.
+    func work(_ password: borrowing SecretBytes) -> Int {
+        iterations * hash.roundWork * (password.count == 0 ? 2 : 1)
     }
 
     /// Checks the MAC. No password is no bytes to some writers, two zero bytes to others: this tells which.

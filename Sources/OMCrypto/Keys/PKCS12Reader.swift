@@ -19,12 +19,17 @@ struct PKCS12Reader {
 
     private static let mostParts = 64
     private var workLeft: Int
+    private let limit: WorkLimit
     private let isBare: Bool
     private var parts = 0
     private var keys: [FoundKey] = []
     private var certificates: [(Certificate, BagAttributes)] = []
 
-    init(workLeft: Int, isBare: Bool) { (self.workLeft, self.isBare) = (workLeft, isBare) }
+    private var otherSecrets = 0
+
+    init(workLeft: Int, limit: WorkLimit, isBare: Bool) {
+        (self.workLeft, self.limit, self.isBare) = (workLeft, limit, isBare)
+    }
 
     mutating func readSafe(
         _ bytes: Span<UInt8>, _ range: Range<Int>, _ password: borrowing SecretBytes
@@ -69,10 +74,9 @@ struct PKCS12Reader {
     private mutating func open(
         _ encryption: KeyEncryption, _ ciphertext: Span<UInt8>, _ password: borrowing SecretBytes
     ) throws(CryptoError) -> SecretBytes {
-        // PKCS#12's own function runs twice, for the key and for the IV.
         guard encryption.work <= workLeft else { throw .workTooHigh }
         workLeft -= encryption.work
-        return try encryption.open(ciphertext, password: password, limit: WorkLimit(factor: 1 << 20), isBare: isBare)
+        return try encryption.open(ciphertext, password: password, limit: limit, isBare: isBare)
     }
 
     private mutating func readBags(
@@ -102,6 +106,10 @@ struct PKCS12Reader {
                 let der = bytes.bytes(try inside.element(DERTag.octetString, bytes))
                 try inside.finish()
                 certificates.append((try Certificate(der: der, blame: value.blame), attributes))
+            case OID.secretBag:
+                // Whatever it is, it is no key pair: Java keeps passwords and symmetric keys so.
+                _ = try value.element(DERTag.sequence, bytes)
+                otherSecrets += 1
             default: throw .unsupportedKey(.pkcs12)
             }
             try value.finish()
@@ -141,7 +149,8 @@ struct PKCS12Reader {
             let name = found.attributes.name ?? match?.1.name ?? ""
             identities.append(PKCS12Identity(name: name, key: key, certificate: match?.0))
         }
-        return PKCS12Contents(identities: identities, certificates: certificates.map(\.0))
+        return PKCS12Contents(
+            identities: identities, certificates: certificates.map(\.0), otherSecrets: otherSecrets)
     }
 }
 

@@ -8,12 +8,12 @@ extension PKCS12File {
     /// - Parameters:
     ///   - certificates: the key's own first; may be none.
     ///   - name: the friendly name.
-    /// - Throws: ``CryptoError/invalidKey`` when the first certificate is of another key.
+    /// - Throws: ``CryptoError/foreignCertificate`` when the first certificate is of another key.
     public static func make(
         _ key: borrowing PrivateKey, certificates: [Certificate] = [], name: String, password: borrowing SecretBytes
     ) throws(CryptoError) -> SecretBytes {
         let spki = try key.publicKey().spki()
-        if let own = certificates.first, own.spki != spki { throw .invalidKey }
+        if let own = certificates.first, own.spki != spki { throw .foreignCertificate }
         let id = try Digest.of(spki, .sha256)
         let safe = try safe(key, certificates, name, id, password)
         let text = try PKCS12Password.text(password)

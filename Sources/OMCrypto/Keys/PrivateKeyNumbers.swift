@@ -168,6 +168,13 @@ extension PrivateKey.RSANumbers {
 }
 
 extension EllipticCurve {
+    /// A number of at most the field's length, with zeros in front up to it.
+    func padded(_ number: Span<UInt8>) -> SecretBytes {
+        SecretBytes(count: count) { target in
+            for index in number.indices { target[count - number.count + index] = number[index] }
+        }
+    }
+
     /// `04 ‖ x ‖ y` of the private number times the base point.
     fileprivate func publicPoint(of scalar: Span<UInt8>) throws(CryptoError) -> [UInt8] {
         guard let group = EC_GROUP_new_by_curve_name(opensslNumber), let point = EC_POINT_new(group) else {

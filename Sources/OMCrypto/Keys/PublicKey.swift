@@ -8,8 +8,9 @@ internal import OMSecrets
 ///     let key = try KeyFile(bytes).publicKey()
 ///     try key.verify(signature, of: message, .rsaPSS())
 ///
-/// Whatever its source, a value of this type was checked: points lie on their curve and are not its infinity, an RSA
-/// modulus has at most ``maximumModulusBits``, so that no hostile key can keep a machine busy.
+/// Whatever its source, a value of this type was checked: points of the P curves and of Ed25519 lie on their curve and in
+/// its group of prime order, and are not its neutral element; an RSA modulus has at most ``maximumModulusBits``, so that no
+/// hostile key can keep a machine busy. Points of X25519 are checked by what is computed with them.
 public struct PublicKey: ~Copyable, Sendable {
     /// The largest modulus that is read; the least is 512 bits.
     public static let maximumModulusBits = 16384
@@ -58,7 +59,7 @@ public struct PublicKey: ~Copyable, Sendable {
     }
 
     /// - Parameter bytes: 32 bytes, as RFC 8032 writes them.
-    /// - Throws: ``CryptoError/invalidKey``.
+    /// - Throws: ``CryptoError/invalidKey`` for no point of the curve, one of low or mixed order, or another spelling.
     public init(ed25519 bytes: [UInt8]) throws(CryptoError) { try self.init(.ed25519, raw: bytes.span) }
 
     /// - Parameter bytes: 32 bytes, as RFC 7748 writes them.
@@ -66,7 +67,7 @@ public struct PublicKey: ~Copyable, Sendable {
     public init(x25519 bytes: [UInt8]) throws(CryptoError) { try self.init(.x25519, raw: bytes.span) }
 
     init(_ kind: KeyKind, raw bytes: Span<UInt8>) throws(CryptoError) {
-        guard bytes.count == 32 else { throw .invalidKey }
+        guard bytes.count == 32, kind != .ed25519 || EdwardsPoint.isPublicKey(bytes) else { throw .invalidKey }
         let algorithm = kind == .ed25519 ? "ED25519" : "X25519"
         handle = try KeyHandle(
             owning: unsafe bytes.withPointer { EVP_PKEY_new_raw_public_key_ex(nil, algorithm, nil, $0, $1) })

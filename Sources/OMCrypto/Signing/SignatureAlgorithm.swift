@@ -33,11 +33,11 @@ public enum SignatureAlgorithm: Hashable, Sendable {
         }
     }
 
-    /// `rsa-pss-sha256`, `rsa-pkcs1-sha256`, `ecdsa-sha256`, `ecdsa-p1363-sha256`, `ed25519`.
+    /// `rsa-pss-sha256`, `rsa-pkcs1-sha256`, `ecdsa-sha256`, `ecdsa-p1363-sha256`, `ed25519`, in any case.
     ///
     /// - Throws: ``CryptoError/unknownAlgorithm``.
     public init(named name: String) throws(CryptoError) {
-        guard let found = Self.allNamed.first(where: { $0.name == name }) else { throw .unknownAlgorithm }
+        guard let found = Self.allNamed.first(where: { $0.name == name.lowercased() }) else { throw .unknownAlgorithm }
         self = found.algorithm
     }
 

@@ -24,7 +24,8 @@ public struct Signer: ~Copyable {
         operation = prepared
     }
 
-    /// - Throws: ``CryptoError/inputTooLong`` for more than 1 GiB to Ed25519, which reads its message twice.
+    /// - Throws: For Ed25519, which reads its message twice and so keeps it: ``CryptoError/inputTooLong`` past 1 GiB,
+    ///   ``CryptoError/outOfMemory``.
     public mutating func update(_ piece: Span<UInt8>) throws(CryptoError) { try message.update(piece) }
 
     /// - Throws: ``CryptoError/cannotSign`` for an RSA key too short for the hash.
@@ -49,7 +50,8 @@ public struct Verifier: ~Copyable {
         operation = prepared
     }
 
-    /// - Throws: ``CryptoError/inputTooLong`` for more than 1 GiB to Ed25519, which reads its message twice.
+    /// - Throws: For Ed25519, which reads its message twice and so keeps it: ``CryptoError/inputTooLong`` past 1 GiB,
+    ///   ``CryptoError/outOfMemory``.
     public mutating func update(_ piece: Span<UInt8>) throws(CryptoError) { try message.update(piece) }
 
     /// Returns when the signature is right.
@@ -209,9 +211,8 @@ struct SignatureContext: ~Copyable {
 /// The message, hashed as it comes, or kept whole where the algorithm asks for that.
 /// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
 struct SignedMessage: ~Copyable {
-    private static let largestWhole = 1 << 30
     private var digest: Digest?
-    private var whole = SecretBuffer()
+    private var whole = MessageBuffer()
 
     init(_ algorithm: SignatureAlgorithm) throws(CryptoError) {
         guard let hash = algorithm.hash else { return }
@@ -223,8 +224,7 @@ struct SignedMessage: ~Copyable {
             digest?.update(piece)
             return
         }
-        guard whole.count + piece.count <= Self.largestWhole else { throw .inputTooLong }
-        whole.append(piece)
+        try whole.append(piece)
     }
 
     /// Hands over what is signed, and starts the next message.

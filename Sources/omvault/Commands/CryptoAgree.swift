@@ -48,9 +48,10 @@ struct CryptoAgree: Verb {
     func run(_ door: Door) throws {
         var target = try OutputFile(output, replacing: force)
         let secrets = try SecretSources(door, key.sources)
-        let other = try KeyFile(InputFile(peer).readWhole(maximum: KeyFile.maximumCount, hint: "a key is a short file"))
+        let stored = try InputFile(peer).readWhole(maximum: KeyFile.maximumCount, hint: "a key is a short file")
+        let other = try Failure.naming(peer) { try publicKey(stored) }
         let bytes = try key.origin().bytes("private", secrets, key.opening, door)
-        let shared = try key.opening.file.privateKey(bytes, secrets).agree(with: other.publicKey())
+        let shared = try key.opening.file.privateKey(bytes, secrets).agree(with: other)
         let derived =
             bare ? shared : HKDF.deriveBytes(from: shared, salt: nil, info: Array(info.utf8), count: length)
         let encoded = encoding.encode(derived)
@@ -58,5 +59,15 @@ struct CryptoAgree: Verb {
         try target.write(encoded)
         if encoding != .raw { try target.write([UInt8(ascii: "\n")].span) }
         try target.finish()
+    }
+
+    private func publicKey(_ stored: borrowing SecretBytes) throws -> PublicKey {
+        let file = try KeyFile(stored)
+        guard !file.isEncrypted else {
+            throw Failure(
+                .usage, "\"\(peer)\" holds a private key; --peer is the other's public key",
+                hint: "omvault crypto pubkey --in FILE takes it out")
+        }
+        return try file.publicKey()
     }
 }

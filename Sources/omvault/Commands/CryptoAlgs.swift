@@ -142,10 +142,11 @@ struct ToolkitName {
     }
 
     private static var keyForms: [ToolkitName] {
-        list("key-form", KeyForm.allCases, verbs: "pubkey", "convert", name: \.rawValue) {
-            // Only private keys have this one, and it has no encryption.
-            $0 == .pem ? .standard : $0 == .sec1 ? .legacy : .ok
+        list("key-form", KeyForm.allCases.filter { $0 != .cert }, verbs: "pubkey", "convert", name: \.rawValue) {
+            // Only private keys have the two of SEC1, and those have no encryption.
+            $0 == .pem ? .standard : $0 == .sec1 || $0 == .sec1PEM ? .legacy : .ok
         }
+            + [ToolkitName(kind: "key-form", name: KeyForm.cert.rawValue, status: .ok, verbs: ["convert"])]
             + list("key-file", KeyFormat.allCases, verbs: "inspect", "convert", name: \.rawValue) {
                 $0.isWritten ? .ok : .readOnly
             }
@@ -161,7 +162,7 @@ struct ToolkitName {
     private static var wrappings: [ToolkitName] {
         list("wrap", AESKeyWrap.allCases, verbs: "wrap", "unwrap", name: \.name) { $0 == .kwp ? .standard : .ok }
             + list("wrap", PublicKeyWrap.all, verbs: "wrap", "unwrap", name: \.name) {
-                $0.needsInsecure ? .legacy : .ok
+                $0.needsInsecure ? .legacy : $0.hash == .insecureSHA1 ? .warns : .ok
             }
     }
 

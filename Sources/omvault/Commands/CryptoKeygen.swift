@@ -64,9 +64,6 @@ struct CryptoKeygen: Verb {
         if noPassword, encryptFrom != nil {
             throw ValidationError("--no-password and --encrypt-from contradict each other")
         }
-        if let output, output.hasPrefix("om://"), VaultReference(output) == nil {
-            throw ValidationError("a place in a vault is om://VAULT/ITEM")
-        }
     }
 
     func run(_ door: Door) throws {
@@ -77,11 +74,11 @@ struct CryptoKeygen: Verb {
                 .unsafeAlgorithm, "an RSA key of \(bits) bits can be broken",
                 hint: "leave out --bits for 3072, or add --insecure for interoperability")
         }
-        if let reference = try reference() {
+        if let place = try KeyPairPlace(tag: tag, output: output) {
             guard encryptFrom == nil, !noPassword else {
                 throw Failure(.usage, "the vault seals the key itself: --encrypt-from and --no-password are for files")
             }
-            return try store(kind, reference, door)
+            return try store(kind, place, door)
         }
         try write(kind, door)
     }
@@ -108,32 +105,22 @@ struct CryptoKeygen: Verb {
 
     // MARK: Places
 
-    private func reference() throws -> VaultReference? {
-        if let tag { return VaultReference(tag: try KeyPairTag(tag)) }
-        return output.flatMap { VaultReference($0) }
-    }
-
-    private func store(_ kind: KeyKind, _ reference: VaultReference, _ door: Door) throws {
-        guard reference.field == nil else {
-            throw Failure(.usage, "a pair fills an item of its own", hint: "om://VAULT/ITEM, without a field")
-        }
+    private func store(_ kind: KeyKind, _ place: KeyPairPlace, _ door: Door) throws {
         var target = try PublicTarget(pub, replacing: force)
-        let access = try VaultAccess(door, vault: reference.vault)
         let secrets = try SecretSources(door, unlock.sources)
-        let chosen = try level.level(default: try access.file().defaultLevel)
-        let vault = try access.unlock(secrets, unlock)
-        var pairs = VaultKeyPairs(access, vault, level: chosen, item: reference.item)
-        let key = try makeKey(kind)
-        do { try StoredKeyPair.add(key, tag: tag ?? reference.item, to: &pairs) } catch CryptoError.keyPairExists {
-            throw Failure(
-                .exists, "\"\(reference.item)\" is in vault \"\(access.place.name)\" already",
-                hint: tag.map { "omvault crypto keyrm --tag \($0)" } ?? "omvault rm \(reference.item)")
+        let placed = try place.store(door, secrets, unlock, level) {
+            try target.prepare()
+            return try makeKey(kind)
         }
-        try target.write(key.publicKey())
-        try report(key, "\"\(reference.item)\" in vault \"\(access.place.name)\"", door)
+        try target.write(placed.key.publicKey())
+        try report(
+            placed.key, "\"\(placed.item)\" in vault \"\(placed.vault)\"", ["vault": placed.vault, "item": placed.item], door)
     }
 
     private func write(_ kind: KeyKind, _ door: Door) throws {
+        if let pub, OutputFile.areSame(pub, output ?? "-") {
+            throw Failure(.usage, "--out and --pub are one file: the public key would replace the private one")
+        }
         guard !noPassword || insecure else { throw Self.plainKeyGate }
         var target = try OutputFile(output, replacing: force)
         var pubTarget = try PublicTarget(pub, replacing: force)
@@ -141,25 +128,45 @@ struct CryptoKeygen: Verb {
         let password =
             noPassword
             ? nil : try secrets.readPassword("--encrypt-from", prompt: "Password for the key file", isNew: true)
+        try target.prepare()
+        try pubTarget.prepare()
         let key = try makeKey(kind)
         let text: SecretBytes
         switch password {
         case .some(let password): text = KeyText.pem(encryptedPKCS8: try key.encryptedPKCS8(password: password.bytes))
         case .none: text = KeyText.pem(unencryptedPKCS8: try key.unencryptedPKCS8())
         }
+        let isStandardOutput = target.isStandardOutput
         try target.write(text)
         try target.finish()
         try pubTarget.write(key.publicKey())
-        try report(key, output ?? "standard output", door)
+        guard let output, !isStandardOutput else { return try notice(key, "standard output", door) }
+        try report(key, output, ["file": output], door)
     }
 
     static let plainKeyGate = Failure(
         .unsafeAlgorithm, "an unencrypted private key is whoever's finds the file",
         hint: "--encrypt-from names a password, --tag keeps it in the vault; or add --insecure")
 
-    private func report(_ key: borrowing PrivateKey, _ place: String, _ door: Door) throws {
+    private func notice(_ key: borrowing PrivateKey, _ place: String, _ door: Door) throws {
         let fingerprint = try Hex.encode(key.publicKey().fingerprint())
         door.output.notice("made \(key.kind.name), \(key.kind.bits) bits, SHA-256 \(fingerprint): \(place)")
+    }
+
+    /// Says where the key is now, also as a document, unless standard output is taken.
+    private func report(
+        _ key: borrowing PrivateKey, _ place: String, _ members: KeyValuePairs<String, String>, _ door: Door
+    ) throws {
+        guard door.output.format == .json, pub != "-" else {
+            return try notice(key, place, door)
+        }
+        var document = JSONDocument()
+        document.field("type", .text(key.kind.name))
+        document.field("bits", .number(key.kind.bits))
+        document.field("sha256", .text(Hex.encode(try key.publicKey().fingerprint())))
+        for (name, value) in members { document.field(name, .text(value)) }
+        if let pub { document.field("public_file", .text(pub)) }
+        try door.output.document(document)
     }
 
     // MARK: Symmetric
@@ -177,16 +184,20 @@ struct CryptoKeygen: Verb {
         let key = try SymmetricKey.generate(kind, count: bits.map { $0 / 8 })
         guard let reference = output.flatMap({ VaultReference($0) }) else {
             let encoded = encoding.encode(key)
-            guard output != nil else { return try door.output.writeSecret(encoded) }
             var target = try OutputFile(output, replacing: force)
+            guard let output, !target.isStandardOutput else { return try door.output.writeSecret(encoded) }
             try target.write(encoded)
-            return try target.finish()
+            try target.finish()
+            return try door.output.done(
+                "made \(kind.name), \(key.count * 8) bits: \(output)",
+                ["type": .text(kind.name), "bits": .number(key.count * 8), "file": .text(output)])
         }
         let path = try reference.path(default: "key")
         let access = try VaultAccess(door, vault: reference.vault)
         let secrets = try SecretSources(door, unlock.sources)
         let chosen = try level.level(default: try access.file().defaultLevel)
         let vault = try access.unlock(secrets, unlock)
+        let bits = key.count * 8
         let held = HeldSecret(key)
         try access.run { () throws(VaultError) in
             try vault.edit { edit throws(VaultError) in
@@ -195,7 +206,12 @@ struct CryptoKeygen: Verb {
                 }
             }
         }
-        door.output.notice("made \(kind.name): \"\(reference.item)\" in vault \"\(access.place.name)\"")
+        try door.output.done(
+            "made \(kind.name): \"\(reference.item)\" in vault \"\(access.place.name)\"",
+            [
+                "type": .text(kind.name), "bits": .number(bits), "vault": .text(access.place.name),
+                "item": .text(reference.item), "field": .text(path.field.text),
+            ])
     }
 }
 
@@ -204,8 +220,10 @@ private struct PublicTarget: ~Copyable {
     private var file: OutputFile?
 
     init(_ path: String?, replacing: Bool) throws(Failure) {
-        file = try path.map { (path) throws(Failure) in try OutputFile(path, replacing: replacing) }
+        file = try path.map { (path) throws(Failure) in try OutputFile(path, replacing: replacing, isPublic: true) }
     }
+
+    mutating func prepare() throws(Failure) { try file?.prepare() }
 
     mutating func write(_ key: consuming PublicKey) throws {
         guard var target = file.take() else { return }
@@ -237,9 +255,12 @@ struct CryptoKeyRemove: Verb {
         let secrets = try SecretSources(door, unlock.sources)
         let vault = try access.unlock(secrets, unlock)
         var pairs = VaultKeyPairs(access, vault)
-        guard try pairs.contains(KeyPairTag(tag).privateName) else { throw CryptoError.keyPairNotFound }
+        let names = try KeyPairTag(tag)
+        guard try pairs.contains(names.privateName) || pairs.contains(names.publicName) else {
+            throw CryptoError.keyPairNotFound
+        }
         try door.confirm("Remove the key pair \"\(tag)\" for good?")
         try StoredKeyPair.delete(tag: tag, in: &pairs)
-        door.output.notice("removed the key pair \"\(tag)\"")
+        try door.output.done("removed the key pair \"\(tag)\"", ["removed": .text(tag)])
     }
 }

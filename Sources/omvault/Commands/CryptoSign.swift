@@ -26,7 +26,7 @@ struct SignatureOptions: ParsableArguments {
     var file = "-"
 
     func sources(_ door: Door) throws(Failure) -> SecretSources {
-        try SecretSources(door, key.sources, standardInputIsDataOf: file == "-" ? "the file to sign" : nil)
+        try SecretSources(door, key.sources, standardInputIsDataOf: InputFile.isStandardInput(file) ? "FILE" : nil)
     }
 
     func algorithm(_ kind: KeyKind, _ door: Door) throws -> SignatureAlgorithm {
@@ -36,10 +36,25 @@ struct SignatureOptions: ParsableArguments {
         } else if mgf != nil || saltLength != "digest" {
             throw Failure(.usage, "--mgf and --salt-length are for rsa-pss")
         }
-        if algorithm.hash?.isInsecure == true {
+        if Self.hashes(algorithm).contains(.insecureSHA1) {
             door.output.notice("warning: two messages with the same SHA-1 hash can be made on purpose")
         }
         return algorithm
+    }
+
+    /// The message's and the mask's.
+    static func hashes(_ algorithm: SignatureAlgorithm) -> [DigestAlgorithm] {
+        guard case .rsaPSS(let hash, let mask?, _) = algorithm else { return algorithm.hash.map { [$0] } ?? [] }
+        return [hash, mask]
+    }
+
+    /// Hands the message over piece by piece.
+    func read(_ update: (Span<UInt8>) throws(CryptoError) -> Void) throws {
+        do { try FilePieces.read(file) { try update($0) } } catch CryptoError.inputTooLong {
+            throw Failure(
+                .usage, "Ed25519 reads its message twice, so it is kept in memory: at most 1 GiB",
+                hint: "sign a digest of it, or with an RSA or EC key, which takes any length")
+        }
     }
 
     private func salt() throws -> PSSSaltLength {
@@ -76,16 +91,21 @@ struct CryptoSign: Verb {
     @Flag(help: "Replace the file of --signature.")
     var force = false
 
+    @Flag(help: "Allow what is only there for old programs: RSA below 2048 bits, MD5.")
+    var insecure = false
+
     func run(_ door: Door) throws {
         var target = try OutputFile(signature, replacing: force)
         let secrets = try options.sources(door)
         let bytes = try options.key.origin().bytes("private", secrets, options.key.opening, door)
         let key = try options.key.opening.file.privateKey(bytes, secrets)
-        if case .rsa(let bits) = key.kind, bits < 2048 {
-            door.output.notice("warning: an RSA key of \(bits) bits can be broken")
+        let algorithm = try options.algorithm(key.kind, door)
+        if !insecure {
+            try InsecureGate.check(key.kind)
+            try SignatureOptions.hashes(algorithm).forEach(InsecureGate.check)
         }
-        var signer = try Signer(key, options.algorithm(key.kind, door))
-        try FilePieces.read(options.file) { try signer.update($0) }
+        var signer = try Signer(key, algorithm)
+        try options.read { (piece) throws(CryptoError) in try signer.update(piece) }
         let result = options.encoding.encode(SecretBytes(copying: try signer.finish()))
         if target.isStandardOutput, StandardOutput.isTerminal { return try door.output.writeSecret(result) }
         try target.write(result)
@@ -111,14 +131,21 @@ struct CryptoVerify: Verb {
     @Option(help: ArgumentHelp("The file that holds the signature.", valueName: "file"))
     var signature: String
 
+    func validate() throws {
+        if InputFile.isStandardInput(signature), InputFile.isStandardInput(options.file) {
+            throw ValidationError("--signature and FILE both read standard input; name a file for one of them")
+        }
+    }
+
     func run(_ door: Door) throws {
         let secrets = try options.sources(door)
-        let stored = try InputFile(signature).readWhole(maximum: 1 << 16, hint: "a signature is a short file")
+        let stored = try InputFile(signature).readWhole(
+            maximum: 1 << 16, hint: "", tooLong: Failure(CryptoError.badSignature))
         let signature = try decoded(stored)
         let bytes = try options.key.origin().bytes("public", secrets, options.key.opening, door)
         let key = try options.key.opening.file.publicKey(bytes, secrets)
         var verifier = try Verifier(key, options.algorithm(key.kind, door))
-        try FilePieces.read(options.file) { try verifier.update($0) }
+        try options.read { (piece) throws(CryptoError) in try verifier.update(piece) }
         try verifier.finish(signature)
         guard door.output.format == .json else { return door.output.notice("the signature is right") }
         var document = JSONDocument()
@@ -127,12 +154,13 @@ struct CryptoVerify: Verb {
         try door.output.document(document)
     }
 
-    /// Text may end with one newline.
+    /// Text may stand in lines, as base64(1) writes it. What cannot be decoded is no signature of anything.
     private func decoded(_ stored: borrowing SecretBytes) throws -> [UInt8] {
-        var bytes = stored.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+        var bytes = stored.publicBytes()
         guard options.encoding != .raw else { return bytes }
-        if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
-        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
-        return try options.encoding.decode(SecretBytes(copying: bytes), of: "--signature").publicBytes()
+        bytes.removeAll { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
+        do {
+            return try options.encoding.decode(SecretBytes(copying: bytes), of: "--signature").publicBytes()
+        } catch { throw CryptoError.badSignature }
     }
 }

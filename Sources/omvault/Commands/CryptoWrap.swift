@@ -64,9 +64,40 @@ struct WrapOptions: ParsableArguments {
         guard [16, 24, 32].contains(key.count) else {
             throw Failure(
                 .usage, "\(alg) takes a wrapping key of 16, 24 or 32 bytes; this one has \(key.count)",
-                hint: "--kek-encoding hex or base64 reads text")
+                hint: Self.keyFileHint(key) ?? "--kek-encoding hex or base64 reads text")
         }
         return key
+    }
+
+    /// The algorithm for a key file that was given as a symmetric key; nil for what is none.
+    private static func keyFileHint(_ key: borrowing SecretBytes) -> String? {
+        guard let kind = try? KeyFile(key).publicKey().kind else { return nil }
+        switch kind {
+        case .rsa: return "it is an RSA key: --alg rsa-oaep-sha256"
+        case .x25519: return "it is an X25519 key: --alg x25519"
+        case .ec, .ed25519: return "it is a key pair's file, and \(kind.name) wraps nothing: RSA and X25519 do"
+        }
+    }
+
+    /// - Throws: ``ExitStatus/usage`` for an option that would mean nothing.
+    func requireApplicable(to algorithm: WrapAlgorithm) throws(Failure) {
+        switch algorithm {
+        case .publicKey(.oaep): break
+        case .aes, .publicKey:
+            guard publicKey.mgf == nil, publicKey.label.isEmpty else {
+                throw Failure(.usage, "--mgf and --label are for rsa-oaep, not for \(alg)")
+            }
+        }
+        switch algorithm {
+        case .aes:
+            guard publicKey.kekPasswordFrom == nil else {
+                throw Failure(.usage, "--kek-password-from opens a key file, and \(alg) takes bare bytes")
+            }
+        case .publicKey:
+            guard kekEncoding == .raw else {
+                throw Failure(.usage, "--kek-encoding is for bare bytes, and \(alg) takes a key file")
+            }
+        }
     }
 
     func key(_ secrets: borrowing SecretSources, prompt: String) throws(Failure) -> SecretBytes {
@@ -89,7 +120,7 @@ struct CryptoWrap: Verb {
         abstract: "Wrap a key under a key.",
         discussion: """
             Algorithms: \(WrapAlgorithm.names) (RFC 3394, RFC 5649, RFC 8017, libsodium's sealed box). Of the last three
-            --kek-from is the file of a public key; rsa-pkcs1 needs --insecure.
+            --kek-from is the file of a public key; rsa-pkcs1, RSA below 2048 bits and MD5 need --insecure.
 
               omvault crypto wrap --kek-from file:kek --key-from file:key -o key.wrapped
               omvault crypto wrap --alg rsa-oaep-sha256 --kek-from file:theirs.pem --key-from file:key -o key.wrapped
@@ -103,15 +134,25 @@ struct CryptoWrap: Verb {
 
     func run(_ door: Door) throws {
         let algorithm = try WrapAlgorithm(named: wrap.alg)
+        try wrap.requireApplicable(to: algorithm)
         let secrets = try wrap.sources(door)
         switch algorithm {
         case .aes(let kind):
             let wrappingKey = try wrap.wrappingKey(secrets)
             let key = try wrap.key(secrets, prompt: "Key to wrap (\(wrap.keyEncoding.rawValue))")
+            guard key.count > 0 else { throw Failure(.usage, "--key-from: the key to wrap is empty") }
             try wrap.write(SecretBytes(copying: kind.wrap(key, under: wrappingKey)), door)
         case .publicKey(let kind):
             try kind.requireInsecure(insecure)
             let holder = try wrap.publicKey.holder(secrets)
+            let hashes = try kind.hashes(wrap.publicKey)
+            if !insecure {
+                try InsecureGate.check(holder.kind)
+                try hashes.forEach(InsecureGate.check)
+            }
+            if hashes.contains(.insecureSHA1) {
+                door.output.notice("warning: SHA-1 is for interoperability; --alg rsa-oaep-sha256 does without")
+            }
             let key = try wrap.key(secrets, prompt: "Key to wrap (\(wrap.keyEncoding.rawValue))")
             try wrap.write(SecretBytes(copying: kind.wrap(key, under: holder, wrap.publicKey)), door)
         }
@@ -133,6 +174,7 @@ struct CryptoUnwrap: Verb {
 
     func run(_ door: Door) throws {
         let algorithm = try WrapAlgorithm(named: wrap.alg)
+        try wrap.requireApplicable(to: algorithm)
         let secrets = try wrap.sources(door)
         switch algorithm {
         case .aes(let kind):

@@ -24,16 +24,27 @@ enum PublicKeyWrap {
         }
     }
 
-    var needsInsecure: Bool { if case .pkcs1 = self { true } else { false } }
+    var needsInsecure: Bool { if case .pkcs1 = self { true } else { hash == .insecureMD5 } }
+
+    /// Of OAEP.
+    var hash: DigestAlgorithm? { if case .oaep(let hash) = self { hash } else { nil } }
 
     /// - Throws: ``CryptoError/unknownAlgorithm``.
     init(named name: String) throws(CryptoError) {
-        guard let found = Self.all.first(where: { $0.name == name }) else { throw .unknownAlgorithm }
+        guard let found = Self.all.first(where: { $0.name == name.lowercased() }) else { throw .unknownAlgorithm }
         self = found
     }
 
+    /// The message's and the mask's.
+    func hashes(_ options: PublicKeyWrapOptions) throws(CryptoError) -> [DigestAlgorithm] {
+        guard let hash else { return [] }
+        return [hash] + (try options.oaep(hash).mask.map { [$0] } ?? [])
+    }
+
     func requireInsecure(_ isAllowed: Bool) throws(Failure) {
-        guard needsInsecure, !isAllowed else { return }
+        guard !isAllowed else { return }
+        try hash.map(InsecureGate.check)
+        guard needsInsecure else { return }
         throw Failure(
             .unsafeAlgorithm, "PKCS#1 v1.5 encryption lets whoever can ask whether a message is well formed read it",
             hint: "--alg rsa-oaep-sha256, or add --insecure for interoperability")

@@ -21,10 +21,10 @@ struct VaultKeyPairs: ~Copyable, KeyPairStore {
     }
 
     func contains(_ name: String) throws(Failure) -> Bool {
-        // Any item of that name is in the way, whatever its fields.
+        // An item without this field is no key pair, whatever its name.
         do throws(VaultError) {
-            _ = try vault.item(try path(name).item)
-            return true
+            let path = try path(name)
+            return try vault.item(path.item).fields.contains { $0.name == path.field }
         } catch {
             if case .noItem = error { return false }
             throw Failure(error, vault: access.place.name)
@@ -53,6 +53,16 @@ struct VaultKeyPairs: ~Copyable, KeyPairStore {
     }
 
     mutating func delete(_ tag: KeyPairTag) throws(Failure) {
+        let others = try access.run { () throws(VaultError) in
+            let names = [try path(tag.privateName).field, try path(tag.publicName).field]
+            return try vault.item(try path(tag.privateName).item).fields.filter { !names.contains($0.name) }
+        }
+        guard others.isEmpty else {
+            let names = others.map(\.name.text).joined(separator: ", ")
+            throw Failure(
+                .usage, "the item holds more than a key pair: \(names)",
+                hint: "omvault rm \(item ?? VaultReference.tagPrefix + tag.text) removes all of it")
+        }
         try access.run { () throws(VaultError) in
             let name = try path(tag.privateName).item
             try vault.edit { edit throws(VaultError) in try edit.remove(name) }

@@ -1,5 +1,7 @@
 // The one error that leaves a verb: what happened, what to do next, and the exit code.
 
+internal import OMCrypto
+
 /// An error in the words of the door.
 ///
 ///     throw Failure(.notFound, "no item \"\(name)\" in vault \"\(vault)\"", hint: "omvault ls")
@@ -23,6 +25,18 @@ struct Failure: Error {
         _ status: ExitStatus, _ message: String, hints: [String], details: KeyValuePairs<String, JSONValue> = [:]
     ) {
         (self.status, self.message, self.hints, self.details) = (status, message, hints, details)
+    }
+
+    private init(_ status: ExitStatus, _ message: String, _ hints: [String], _ details: KeyValuePairs<String, JSONValue>) {
+        (self.status, self.message, self.hints, self.details) = (status, message, hints, details)
+    }
+
+    /// The same with what it is about in front, for a command that reads more than one file.
+    func about(_ file: String) -> Failure { Failure(status, "\"\(file)\": \(message)", hints, details) }
+
+    /// Runs `body`; what is wrong with a key or a certificate is told with its file's name.
+    static func naming<R: ~Copyable>(_ file: String, _ body: () throws -> R) throws -> R {
+        do { return try body() } catch let error as CryptoError { throw Failure(error).about(file) }
     }
 
     /// Writes the error to standard error. No option silences it.

@@ -9,12 +9,13 @@ internal import OMSecrets
 ///     try target.write(bytes)
 ///     try target.finish()
 ///
-/// Until `finish` the bytes stand in a file of mode 0600 beside the target. It is made with the first write and removed
-/// on every way out, a signal included, so that a failure leaves nothing behind.
+/// Until `finish` the bytes stand in a file beside the target, of mode 0600 unless it is public. It is made with the first
+/// write and removed on every way out, a signal included, so that a failure leaves nothing behind.
 struct OutputFile: ~Copyable {
     /// Nil for standard output.
     private let path: String?
     private let replaces: Bool
+    private let mode: mode_t
     private var temporary: Temporary?
     /// How many bytes were written.
     private(set) var count = 0
@@ -22,14 +23,18 @@ struct OutputFile: ~Copyable {
     private struct Temporary {
         let path: String
         let descriptor: Int32
+        let slot: Int
     }
 
-    /// - Parameter path: Nil or `-` for standard output.
+    /// - Parameters:
+    ///   - path: Nil or `-` for standard output.
+    ///   - isPublic: A file that everybody may read, as far as the umask allows.
     /// - Throws: ``ExitStatus/exists`` for a file that is there and was not to be replaced; ``ExitStatus/usage`` for what
     ///   is there and is no file.
-    init(_ path: String?, replacing: Bool) throws(Failure) {
+    init(_ path: String?, replacing: Bool, isPublic: Bool = false) throws(Failure) {
         let path = path == "-" ? nil : path
-        (self.path, replaces) = (path, replacing)
+        self.path = path
+        (replaces, mode) = (replacing, isPublic ? 0o644 : 0o600)
         guard let path else { return }
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
@@ -47,6 +52,16 @@ struct OutputFile: ~Copyable {
     }
 
     var isStandardOutput: Bool { path == nil }
+
+    /// Whether two paths lead to one file, there or not yet.
+    static func areSame(_ one: String, _ other: String) -> Bool {
+        if let file = identity(one), let same = identity(other), file == same { return true }
+        let (first, second) = (split(one), split(other))
+        return first.name == second.name && identity(first.folder) == identity(second.folder)
+    }
+
+    /// Makes the file beside the target, so that a folder that takes none is told before the work is done.
+    mutating func prepare() throws(Failure) { _ = try descriptor() }
 
     mutating func write(_ bytes: Span<UInt8>) throws(Failure) {
         let descriptor = try descriptor()
@@ -91,7 +106,7 @@ struct OutputFile: ~Copyable {
         guard let temporary else { return }
         close(temporary.descriptor)
         unlink(temporary.path)
-        TemporaryPath.forget()
+        TemporaryPath.forget(temporary.slot)
     }
 
     private mutating func descriptor() throws(Failure) -> Int32 {
@@ -99,13 +114,30 @@ struct OutputFile: ~Copyable {
         if let temporary { return temporary.descriptor }
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
         let name = "\(folder).omvault-\(Hex.encode(Random.bytes(8)))"
-        TemporaryPath.removeOnSignal(name)
-        let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let slot = TemporaryPath.removeOnSignal(name)
+        let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         guard descriptor >= 0 else {
-            throw Failure(.io, "cannot write beside \"\(path)\": \(systemMessage(errno))")
+            let code = errno
+            TemporaryPath.forget(slot)
+            throw Failure(.io, "cannot write beside \"\(path)\": \(systemMessage(code))")
         }
-        temporary = Temporary(path: name, descriptor: descriptor)
+        temporary = Temporary(path: name, descriptor: descriptor, slot: slot)
         return descriptor
+    }
+
+    private struct FileIdentity: Equatable {
+        let device: dev_t
+        let inode: ino_t
+    }
+
+    private static func identity(_ path: String) -> FileIdentity? {
+        var status = stat()
+        return stat(path, &status) == 0 ? FileIdentity(device: status.st_dev, inode: status.st_ino) : nil
+    }
+
+    private static func split(_ path: String) -> (folder: String, name: Substring) {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path[...]) }
+        return (String(path[...slash]), path[path.index(after: slash)...])
     }
 
     private static func exists(_ path: String) -> Failure {
@@ -113,11 +145,12 @@ struct OutputFile: ~Copyable {
     }
 }
 
-/// The one temporary file that a signal has to take away.
+/// The temporary files that a signal has to take away. A command writes two at most: a key, and its public half.
 private enum TemporaryPath {
-    static func removeOnSignal(_ path: String) {
-        forget()
-        temporaryPath = strdup(path)
+    /// - Returns: the slot to let go of; a path past the last one is not taken away.
+    static func removeOnSignal(_ path: String) -> Int {
+        guard let slot = (0..<2).first(where: { self[$0] == nil }) else { return 2 }
+        self[slot] = strdup(path)
         for signal in [SIGINT, SIGTERM, SIGHUP, SIGQUIT] {
             var old = sigaction()
             // What nohup had us ignore stays ignored.
@@ -126,21 +159,31 @@ private enum TemporaryPath {
             else { continue }
             var caught = sigaction()
             caught.__sigaction_handler.sa_handler = { number in
-                if let temporaryPath { unlink(temporaryPath) }
+                if let path = temporaryPaths.0 { unlink(path) }
+                if let path = temporaryPaths.1 { unlink(path) }
                 // Held back until this returns; then it ends the process as it would have without us.
                 Glibc.signal(number, SIG_DFL)
                 raise(number)
             }
             sigaction(signal, &caught, nil)
         }
+        return slot
     }
 
-    static func forget() {
-        let path = temporaryPath
-        temporaryPath = nil
+    static func forget(_ slot: Int) {
+        let path = self[slot]
+        self[slot] = nil
         free(path)
+    }
+
+    private static subscript(slot: Int) -> UnsafeMutablePointer<CChar>? {
+        get { slot == 0 ? temporaryPaths.0 : slot == 1 ? temporaryPaths.1 : nil }
+        set {
+            if slot == 0 { temporaryPaths.0 = newValue }
+            if slot == 1 { temporaryPaths.1 = newValue }
+        }
     }
 }
 
-/// A handler takes no argument but the number, so its path stands here. One command writes one file.
-private nonisolated(unsafe) var temporaryPath: UnsafeMutablePointer<CChar>?
+/// A handler takes no argument but the number, so the paths stand here.
+private nonisolated(unsafe) var temporaryPaths: (UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?)

@@ -10,7 +10,7 @@ enum FilePieces {
     /// Hands a file to `body` piece by piece; `-` is standard input.
     static func read(_ file: String, _ body: (Span<UInt8>) throws -> Void) throws {
         let descriptor = try open(file)
-        defer { if file != "-" { close(descriptor) } }
+        defer { if descriptor != STDIN_FILENO { close(descriptor) } }
         var piece = SecretBuffer(capacity: pieceCount)
         while try fill(&piece, from: descriptor, file) {
             try piece.withBytes(body)
@@ -21,7 +21,7 @@ enum FilePieces {
     /// Hands a file to `body` in blocks of whole lines; the last line may lack its newline.
     static func readLines(_ file: String, _ body: (Span<UInt8>) throws -> Void) throws {
         let descriptor = try open(file)
-        defer { if file != "-" { close(descriptor) } }
+        defer { if descriptor != STDIN_FILENO { close(descriptor) } }
         var block = SecretBuffer(capacity: pieceCount)
         while try fill(&block, from: descriptor, file) {
             let whole = block.withBytes { bytes in
@@ -46,7 +46,11 @@ enum FilePieces {
     private static let pieceCount = 64 << 10
 
     private static func open(_ file: String) throws(Failure) -> Int32 {
-        let descriptor = file == "-" ? STDIN_FILENO : Glibc.open(file, O_RDONLY | O_CLOEXEC)
+        guard !StandardInput.isMeant(by: file) else {
+            try StandardInput.take()
+            return STDIN_FILENO
+        }
+        let descriptor = Glibc.open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Failure(.io, "cannot open \"\(file)\": \(systemMessage(errno))") }
         return descriptor
     }

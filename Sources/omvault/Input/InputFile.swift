@@ -12,15 +12,28 @@ struct InputFile: ~Copyable {
 
     /// - Parameter path: Nil or `-` for standard input.
     init(_ path: String?) throws(Failure) {
+        descriptor = try Self.open(path)
         isStandardInput = Self.isStandardInput(path)
-        name = path.map { "\"\($0)\"" } ?? "standard input"
-        descriptor = isStandardInput ? STDIN_FILENO : open(path ?? "-", O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw Failure(.io, "cannot open \(name): \(systemMessage(errno))") }
+        name = Self.name(path)
+    }
+
+    private static func open(_ path: String?) throws(Failure) -> Int32 {
+        guard !isStandardInput(path) else {
+            try StandardInput.take()
+            return STDIN_FILENO
+        }
+        let descriptor = Glibc.open(path ?? "-", O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw Failure(.io, "cannot open \(name(path)): \(systemMessage(errno))") }
+        return descriptor
+    }
+
+    private static func name(_ path: String?) -> String {
+        isStandardInput(path) ? "standard input" : path.map { "\"\($0)\"" } ?? ""
     }
 
     deinit { if !isStandardInput { close(descriptor) } }
 
-    static func isStandardInput(_ path: String?) -> Bool { path == nil || path == "-" }
+    static func isStandardInput(_ path: String?) -> Bool { StandardInput.isMeant(by: path) }
 
     /// The number of bytes still to come, if it is known.
     var count: Int? {
@@ -46,9 +59,12 @@ struct InputFile: ~Copyable {
 
     /// All of it in locked memory.
     ///
-    /// - Parameter hint: What to do when it is too long.
-    func readWhole(maximum: Int, hint: String) throws(Failure) -> SecretBytes {
-        let tooLong = Failure(.usage, "\(name) is longer than \(maximum >> 20) MiB", hint: hint)
+    /// - Parameters:
+    ///   - hint: What to do when it is too long.
+    ///   - tooLong: What that comes to, where it is no mistake of usage.
+    func readWhole(maximum: Int, hint: String, tooLong: Failure? = nil) throws(Failure) -> SecretBytes {
+        let limit = maximum >= 1 << 20 ? "\(maximum >> 20) MiB" : "\(maximum >> 10) KiB"
+        let tooLong = tooLong ?? Failure(.usage, "\(name) is longer than \(limit)", hint: hint)
         guard count ?? 0 <= maximum else { throw tooLong }
         var buffer = SecretBuffer(capacity: (count ?? 0) + 64)
         switch readAll(descriptor, into: &buffer, maximum: maximum) {

@@ -137,6 +137,7 @@ private struct SecretReader {
                 .usage, "\(option): \(name) is a terminal, which would show the secret as you type it",
                 hint: "\(option) tty asks without showing it")
         }
+        if descriptor == STDIN_FILENO { try StandardInput.take() }
         var buffer = SecretBuffer(capacity: 4096)
         let end = readAll(descriptor, into: &buffer, maximum: maximum + 2)
         if end == .error(EBADF) { throw Failure(.usage, "\(option): \(name) is not open for reading") }

@@ -7,7 +7,7 @@ extension Failure {
     init(ofKeys error: CryptoError) {
         switch error {
         case .cannotGenerate:
-            self.init(.usage, "a key of this type and size is not made here", hint: "RSA has 2048 to 8192 bits")
+            self.init(.usage, "a key of this type and size is not made here", hint: "RSA has 2048 to 8192 bits, a multiple of 8")
         case .tagRequired: self.init(.usage, "a key pair needs a tag that is not empty")
         case .keyPairNotFound: self.init(.notFound, "no key pair is stored under this tag", hint: "omvault ls")
         case .keyPairExists:
@@ -34,6 +34,15 @@ extension Failure {
             self.init(.inputRequired, "the key file is encrypted", hint: "--key-password-from names its password")
         case .wrongKeyPassword: self.init(.badSecret, "wrong password, or the key file was changed")
         case .noPrivateKey: self.init(.usage, "the file holds no private key")
+        case .severalKeys:
+            self.init(.ambiguous, "two keys or more are in one file", hint: "one key a file")
+        case .certificateInsteadOfKey:
+            self.init(
+                .usage, "a certificate, not a key",
+                hint: "openssl x509 -pubkey -noout -in FILE takes its public key out, once you trust it")
+        case .foreignCertificate:
+            self.init(
+                .usage, "the first certificate is not that of the key", hint: "the key's own certificate comes first")
         default: self.init(.general, "the key cannot be used")
         }
     }

@@ -52,7 +52,7 @@ extension Failure {
                 .policy, "more work is asked for than --max-work allows",
                 hint: "when you trust where it comes from: --max-work 4, or more")
         case .outOfMemory:
-            self.init(.general, "there is not enough free memory for these work factors")
+            self.init(.general, "there is not enough free memory for this work factor or message")
         case .passwordNotSupported:
             self.init(.usage, "bcrypt takes passwords of at most 72 bytes, without a NUL", hint: "--alg argon2id")
         case .keyLength:
@@ -99,7 +99,8 @@ extension Failure {
                 hint: "a key file of that type (omvault crypto inspect), or the 32 bytes; at most 64 recipients")
         case .cannotGenerate, .tagRequired, .keyPairNotFound, .keyPairExists, .cannotSign, .emptySignature,
             .badSignature, .cannotUnwrap, .wrongKeyType, .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey,
-            .keyPasswordRequired, .wrongKeyPassword, .noPrivateKey:
+            .keyPasswordRequired, .wrongKeyPassword, .noPrivateKey, .severalKeys, .certificateInsteadOfKey,
+            .foreignCertificate:
             self.init(ofKeys: error)
         }
     }

@@ -78,7 +78,11 @@ import Testing
             (D.sequence(D.zero, ed, seed, der(0x81, [0], Sample.half)), pkcs8),
             (D.sequence(D.integer(1), ed, seed, der(0x81, [1], Sample.half)), pkcs8),
             (D.sequence(D.integer(1), ed, seed, der(0x81, [0], Sample.seed)), .invalidKey),
-            (D.sequence(D.zero, p256, D.octets(inner)), nil), (D.sequence(D.zero, p256, D.octets(inner + [0])), pkcs8),
+            (D.sequence(D.zero, p256, D.octets(inner)), nil),
+            (D.sequence(D.zero, p256, D.octets(D.sequence(D.integer(1), D.octets(Array(scalar.dropLast()))))), nil),
+            (D.sequence(D.zero, p256, D.octets(D.sequence(D.integer(1), D.octets([1])))), pkcs8),
+            (D.sequence(D.zero, p256, D.octets(D.sequence(D.integer(1), D.octets([])))), pkcs8),
+            (D.sequence(D.zero, p256, D.octets(inner + [0])), pkcs8),
             (D.sequence(D.zero, D.sequence(D.ec), D.octets(inner)), pkcs8),
             (D.sequence(D.zero, D.sequence(D.ec, D.null), D.octets(inner)), pkcs8),
             (D.sequence(D.zero, D.sequence(D.ec, D.p256, D.null), D.octets(inner)), pkcs8),
@@ -121,6 +125,57 @@ import Testing
         ]
         #expect(cases.count >= 32)
         for (bytes, error) in cases { #expect(problem(bytes) == error, "\(Hex.encode(bytes))") }
+    }
+
+    @Test("a number without its leading zeros is the key that it is with them")
+    func shortNumber() throws {
+        let key = { (scalar: [UInt8]) in
+            D.sequence(D.zero, D.sequence(D.ec, D.p256), D.octets(D.sequence(D.integer(1), D.octets(scalar))))
+        }
+        let number = [UInt8](repeating: 7, count: 31)
+        let short = try KeyFile(secret(key(number))).privateKey().publicKey().spki()
+        #expect(try short == KeyFile(secret(key([0] + number))).privateKey().publicKey().spki())
+        #expect(try short != KeyFile(secret(key(number + [0]))).privateKey().publicKey().spki())
+    }
+
+    @Test("a certificate is told apart from a key")
+    func certificate() {
+        let names = [D.sequence(), D.sequence(), D.sequence(), D.sequence()].flatMap { $0 }
+        let der = D.sequence(D.sequence(D.integer(1), names, Sample.spki), D.sequence(), D.bits([0]))
+        #expect(problem(der) == .certificateInsteadOfKey)
+        #expect(problem(Sample.long("CERTIFICATE", der)) == .certificateInsteadOfKey)
+    }
+
+    @Test("an Ed25519 key of low or mixed order, off its curve or in another spelling is none")
+    func edwardsPoints() throws {
+        let number = { (first: UInt8, rest: UInt8, last: UInt8) in
+            [first] + [UInt8](repeating: rest, count: 30) + [last]
+        }
+        // Orders 1, 2, 4 and 8 (RFC 8032 section 5.1.7 multiplies by the cofactor), then y = p, p + 1 and 2^255 − 1, with and
+        // without x's sign, y = 2, which is on no point, and a point of order 8 added to a good one.
+        let eight = try Hex.decode("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
+        let other = try Hex.decode("26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05")
+        let refused: [[UInt8]] = [
+            number(1, 0, 0), number(0xEC, 0xFF, 0x7F), number(0, 0, 0), number(0, 0, 0x80), eight, other,
+            eight.dropLast() + [0xFA], other.dropLast() + [0x85], number(0xED, 0xFF, 0x7F), number(0xEE, 0xFF, 0x7F),
+            number(0xFF, 0xFF, 0x7F), number(0xFF, 0xFF, 0xFF), number(1, 0, 0x80), number(2, 0, 0),
+            try Hex.decode("cdb267ce40c5cd45306fa5d2f29731459387dbf9eb933b7bd5aed9a765b88d4d"),
+        ]
+        for point in refused {
+            #expect(throws: CryptoError.invalidKey, "\(Hex.encode(point))") { _ = try PublicKey(ed25519: point) }
+            #expect(problem(D.sequence(D.sequence(D.ed25519), D.bits(point))) == .invalidKey)
+        }
+        #expect(try PublicKey(ed25519: Sample.half).rawBytes == Sample.half)
+    }
+
+    @Test("a point of low order agrees with nobody, and nothing is sealed to it")
+    func montgomeryPoints() throws {
+        let mine = try PrivateKey.generate(.x25519)
+        for point in [[UInt8](repeating: 0, count: 32), [1] + [UInt8](repeating: 0, count: 31)] {
+            let theirs = try PublicKey(x25519: point)
+            #expect(throws: CryptoError.invalidKey) { _ = try mine.agree(with: theirs) }
+            #expect(throws: CryptoError.invalidKey) { _ = try theirs.seal(secret([1])) }
+        }
     }
 
     @Test("RSA numbers out of bounds, or that do not belong together, make no key")

@@ -22,6 +22,19 @@ import Testing
         }
     }
 
+    @Test("a bundle of certificates beside a key is read, and no number of blocks keeps a reader busy")
+    func blocks() {
+        let pem = Sample.pem("PRIVATE KEY", Sample.pkcs8)
+        let certificates = { String(repeating: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", count: $0) }
+        #expect(problem(certificates(1023) + pem) == nil)
+        #expect(problem(certificates(1024) + pem) == .malformedKey(.pem))
+        let start = ContinuousClock.now
+        #expect(problem(certificates(17_000)) == .malformedKey(.pem))
+        #expect(throws: CryptoError.malformedKey(.pem)) { _ = try Certificate.all(in: secret(certificates(17_000))) }
+        // Both took 20 s when each block asked for memory as long as the file.
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
     @Test("malformed PEM is refused with its error")
     func malformed() {
         let pem = Sample.pem("PRIVATE KEY", Sample.pkcs8)
@@ -29,7 +42,7 @@ import Testing
         let broken = CryptoError.malformedKey(.pem)
         let cases: [(String, CryptoError)] = [
             ("", .unknownKeyFormat), ("-----", .unknownKeyFormat), ("PRIVATE KEY", .unknownKeyFormat),
-            (base, .unknownKeyFormat), (block(base) + block(base), broken), (String(pem.dropLast(2)), broken),
+            (base, .unknownKeyFormat), (block(base) + block(base), .severalKeys), (String(pem.dropLast(2)), broken),
             ("-----BEGIN PRIVATE KEY-----\n\(base)\n", broken), ("-----BEGIN PRIVATE KEY-----\n", broken),
             ("\(base)\n-----END PRIVATE KEY-----\n", .unknownKeyFormat),
             ("-----END PRIVATE KEY-----\n" + pem, broken), (pem + "-----END PRIVATE KEY-----\n", broken),
@@ -49,7 +62,9 @@ import Testing
             (block("Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00\n" + base), broken),
             (block("X-Comment: a\n\n" + base), broken),
             (Sample.pem("DSA PRIVATE KEY", Sample.pkcs8), .unsupportedKey(.pem)),
-            (Sample.pem("CERTIFICATE", Sample.spki), broken),
+            (Sample.pem("CERTIFICATE", Sample.spki), .certificateInsteadOfKey),
+            (Sample.pem("EC PARAMETERS", Sample.spki), broken),
+            (pem + Sample.pem("PUBLIC KEY", Sample.spki), .severalKeys),
             (Sample.pem("PUBLIC KEY", Sample.pkcs8), .malformedKey(.spki)),
             (Sample.pem("PRIVATE KEY", Sample.spki), .malformedKey(.pkcs8)),
             (Sample.pem("RSA PRIVATE KEY", Sample.pkcs8), .malformedKey(.pkcs1)),

@@ -55,7 +55,7 @@ import Testing
         let certificate = try Certificate(der: D.sequence(body, D.sequence(), D.bits([0])))
         #expect(certificate.spki == other)
         #expect(certificate.subject == nil)
-        #expect(throws: CryptoError.invalidKey) {
+        #expect(throws: CryptoError.foreignCertificate) {
             _ = try PKCS12File.make(Sample.p256.key, certificates: [certificate], name: "", password: secret("x"))
         }
     }
@@ -121,6 +121,8 @@ import Testing
             (D.sequence(info(bag(1, Sample.pkcs8 + [0]))), broken), (D.sequence(info(bag(1, D.sequence()))), broken),
             (D.sequence(info(bag(4, D.sequence()))), unsupported),
             (D.sequence(info(bag(6, D.sequence()))), unsupported),
+            (D.sequence(info(bag(5, D.sequence(name, der(0xA0, D.octets([1])))))), nil),
+            (D.sequence(info(bag(5, D.null))), broken), (D.sequence(info(bag(5, D.sequence() + D.null))), broken),
             (D.sequence(info(bag(3, D.sequence()))), broken), (D.sequence(info(bag(3, D.sequence(name)))), unsupported),
             (D.sequence(info(bag(2, D.sequence()))), broken), (D.sequence(info(bag(2, Sample.pkcs8))), broken),
             (D.sequence(info(named(attribute(der(0x1E, [0]))))), broken),
@@ -144,6 +146,43 @@ import Testing
         #expect(problem(Self.made) == nil)
         let costly = Sealed.file(D.sequence(), rounds: D.integer(0, 0x98, 0x96, 0x81))
         #expect(problem(costly) == .workTooHigh)
+        // One round for the MAC: 9,999,999 are left.
+        #expect(problem(Sealed.file(D.sequence(info(shrouded(D.integer(0, 0x98, 0x96, 0x80)))))) == .workTooHigh)
+    }
+
+    @Test("what one part of a file costs is missing for the next")
+    func workOfParts() throws {
+        // 1 for the MAC and 600,000 for a key that opens leave 9,399,999; the next asks for one more.
+        let first = try bag(Sample.p256.key.encryptedPKCS8(password: secret("secret")).array())
+        let next = shrouded(D.integer(0, 0x8F, 0x6E, 0xC0))
+        #expect(problem(Sealed.file(D.sequence(info(D.sequence(first))))) == nil)
+        #expect(problem(Sealed.file(D.sequence(info(D.sequence(first)), info(next)))) == .workTooHigh)
+    }
+
+    private func info(_ bags: [UInt8]) -> [UInt8] { D.sequence(D.pkcs7Data, der(0xA0, D.octets(bags))) }
+
+    private func bag(_ key: [UInt8]) -> [UInt8] {
+        D.sequence([6, 11, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 12, 10, 1, 2], der(0xA0, key))
+    }
+
+    /// Bags of one key, encrypted by PBES2 with so many rounds of SHA-256; it opens with no password.
+    private func shrouded(_ rounds: [UInt8]) -> [UInt8] {
+        let pbes2: [UInt8] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 5, 13]
+        let pbkdf2: [UInt8] = [6, 9, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 5, 12]
+        let hmac: [UInt8] = [6, 8, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 2, 9]
+        let aes256: [UInt8] = [6, 9, 0x60, 0x86, 0x48, 1, 0x65, 3, 4, 1, 42]
+        let function = D.sequence(pbkdf2, D.sequence(D.octets([1]), rounds, D.sequence(hmac, D.null)))
+        let cipher = D.sequence(aes256, D.octets([UInt8](repeating: 0, count: 16)))
+        let zeros = D.octets([UInt8](repeating: 0, count: 64))
+        return D.sequence(bag(D.sequence(D.sequence(pbes2, D.sequence(function, cipher)), zeros)))
+    }
+
+    @Test("secrets other than keys are passed over and counted")
+    func otherSecrets() throws {
+        let secretBag: [UInt8] = [6, 11, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 1, 12, 10, 1, 5]
+        let bags = D.sequence(D.sequence(secretBag, der(0xA0, D.sequence(D.null))))
+        let contents = try PKCS12File(secret(Sealed.file(D.sequence(info(bags))))).open(password: secret("secret"))
+        #expect(contents.otherSecrets == 1 && contents.identities.isEmpty)
     }
 }
 

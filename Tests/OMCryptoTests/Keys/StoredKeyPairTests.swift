@@ -71,6 +71,48 @@ private struct MemoryStore: KeyPairStore {
         #expect(code { try StoredKeyPair.delete(tag: "a", in: &store) } == 10523)
     }
 
+    @Test("a stored pair signs, verifies, wraps and unwraps by its tag, with the SDK's numbers in its order")
+    func use() throws {
+        var store = MemoryStore()
+        _ = try StoredKeyPair.generate(.rsa(bits: 2048), tag: "a", in: &store)
+        _ = try StoredKeyPair.generate(.ed25519, tag: "ed", in: &store)
+        let scheme = SignatureAlgorithm.legacyRSAPKCS1(.sha384)
+        let signature = try StoredKeyPair.sign([1, 2], tag: "a", scheme, in: store)
+        try StoredKeyPair.verify(signature, of: [1, 2], tag: "a", scheme, in: store)
+        #expect(code { _ = try StoredKeyPair.sign([], tag: "", scheme, in: store) } == 10406)
+        #expect(code { _ = try StoredKeyPair.sign([1], tag: "", scheme, in: store) } == 10521)
+        #expect(code { _ = try StoredKeyPair.sign([1], tag: "b", scheme, in: store) } == 10523)
+        #expect(code { _ = try StoredKeyPair.sign([1], tag: "ed", scheme, in: store) } == 10529)
+        let long = SignatureAlgorithm.rsaPSS(salt: .bytes(999))
+        #expect(code { _ = try StoredKeyPair.sign([1], tag: "a", long, in: store) } == 10524)
+        #expect(code { try StoredKeyPair.verify([], of: [], tag: "", scheme, in: store) } == 10406)
+        #expect(code { try StoredKeyPair.verify([], of: [1], tag: "", scheme, in: store) } == 10525)
+        #expect(code { try StoredKeyPair.verify([1], of: [1], tag: "", scheme, in: store) } == 10521)
+        #expect(code { try StoredKeyPair.verify([1], of: [1], tag: "b", scheme, in: store) } == 10523)
+        #expect(code { try StoredKeyPair.verify(signature, of: [1], tag: "a", scheme, in: store) } == 10526)
+
+        let key = [UInt8](repeating: 7, count: 32)
+        let wrapped = try StoredKeyPair.wrap(secret(key), tag: "a", OAEP(.insecureSHA1), in: store)
+        #expect(try StoredKeyPair.unwrap(wrapped, tag: "a", OAEP(.insecureSHA1), in: store).array() == key)
+        let old = try StoredKeyPair.insecureWrapPKCS1(secret(key), tag: "a", in: store)
+        #expect(try StoredKeyPair.unwrapPKCS1(unauthenticated: old, tag: "a", in: store).array() == key)
+        let longest = [UInt8](repeating: 7, count: 256 - 2 * 20 - 2)
+        #expect(code { _ = try StoredKeyPair.wrap(secret(longest), tag: "a", OAEP(.insecureSHA1), in: store) } == nil)
+        #expect(
+            code { _ = try StoredKeyPair.wrap(secret(longest + [7]), tag: "a", OAEP(.insecureSHA1), in: store) }
+                == 10519)
+        #expect(code { _ = try StoredKeyPair.wrap(secret([UInt8]()), tag: "", in: store) } == 10406)
+        #expect(code { _ = try StoredKeyPair.wrap(secret(key), tag: "", in: store) } == 10521)
+        #expect(code { _ = try StoredKeyPair.wrap(secret(key), tag: "b", in: store) } == 10523)
+        #expect(code { _ = try StoredKeyPair.wrap(secret(key), tag: "ed", in: store) } == 10529)
+        #expect(code { _ = try StoredKeyPair.unwrap([], tag: "", in: store) } == 10406)
+        #expect(code { _ = try StoredKeyPair.unwrap(wrapped, tag: "b", in: store) } == 10523)
+        #expect(code { _ = try StoredKeyPair.unwrap(wrapped, tag: "ed", in: store) } == 10529)
+        #expect(code { _ = try StoredKeyPair.unwrap(wrapped + [0], tag: "a", in: store) } == 10519)
+        #expect(code { _ = try StoredKeyPair.unwrap(wrapped, tag: "a", in: store) } == 10527)
+        #expect(code { _ = try StoredKeyPair.unwrap(Array(wrapped.dropLast()), tag: "a", in: store) } == 10527)
+    }
+
     @Test("one half that is left is in the way of a new pair, and deleted like a whole one")
     func orphans() throws {
         for name in ["a.private", "a.public"] {

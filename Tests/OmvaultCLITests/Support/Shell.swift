@@ -22,13 +22,24 @@ struct Ran {
     }
 }
 
+/// `refused CODE COMMAND…` ends the script unless the command exits with this code. Under `set -e`, `! COMMAND` fails only
+/// where it is the last one.
+private let prelude = """
+    refused() {
+        local wanted=$1 code=0; shift
+        "$@" > .refused 2>&1 || code=$?
+        [[ $code == "$wanted" ]] || { echo "exit $code, not $wanted: $*"; cat .refused; exit 99; }
+    }
+
+    """
+
 /// Runs `script` in bash with `omvault` in its path, an empty home and none of our environment. Past the time limit it
 /// is killed, which gives 124.
 func bash(_ script: String, environment: [String: String] = [:]) throws -> Ran {
     let home = try Folder()
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/timeout")
-    process.arguments = ["--kill-after=5", "60", "/bin/bash", "-c", script]
+    process.arguments = ["--kill-after=5", "60", "/bin/bash", "-c", prelude + script]
     process.currentDirectoryURL = home.url
     process.environment = [
         "PATH": "\(binaries.path):/usr/bin:/bin", "HOME": home.url.path, "LC_ALL": "C.UTF-8",
