@@ -65,7 +65,7 @@ import Testing
         let ran = try bash(
             Self.prepare + """
                 set -e
-                for count in 0 1 15 16 31 32 33 47 48 1000 100003; do
+                for count in 0 15 32 47 48 100003; do
                     head -c $count /dev/urandom > p
                     openssl enc -aes-256-cbc -pbkdf2 -a -pass file:pw -in p -out theirs
                     decrypt --alg aes-256-cbc --openssl pbkdf2 --encoding base64 --password-from file:pw -i theirs | cmp - p

@@ -39,6 +39,25 @@ import Testing
         #expect(try bash("omvault vectors verify nothing").status == 60)
     }
 
+    @Test("a pipe and a link that are typed are read like a file; one in a folder is not followed")
+    func pipes() throws {
+        let ran = try bash(
+            Self.files + """
+                omvault vectors verify <(cat right.rsp) | tail -1; mkdir all; ln -s ../right.rsp all/link
+                omvault vectors verify all/link | tail -1; omvault vectors verify all | head -1
+                (head -c 67108865 /dev/zero | omvault vectors verify /dev/stdin; echo $?) | grep -oE 'larger.*|^40'
+                """)
+        #expect(
+            ran.output == """
+                1 passed, 0 failed, 0 acceptable, 0 skipped
+                1 passed, 0 failed, 0 acceptable, 0 skipped
+                all/link: 0 passed, 0 failed, 0 acceptable, 1 skipped; skipped: a symbolic link: not followed within a folder
+                larger than 64 MiB
+                40
+
+                """, "\(ran.errors)")
+    }
+
     @Test("verify --json ends with the sums and every reason for a skip with its count")
     func json() throws {
         let ran = try bash(Self.files + "cp words.txt more.txt; omvault vectors verify --json .")

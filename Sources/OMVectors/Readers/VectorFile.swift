@@ -19,9 +19,22 @@ public struct VectorFile: Sendable {
 
     func bytes() throws(Unreadable) -> [UInt8] {
         if let reason { throw Unreadable(reason) }
-        guard let data = FileManager.default.contents(atPath: path) else { throw Unreadable("it cannot be read") }
-        return [UInt8](data)
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw Unreadable("it cannot be read") }
+        defer { close(descriptor) }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 256 << 10)
+        // A pipe says its length only by its end.
+        while bytes.count <= Self.largest {
+            let count = unsafe piece.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            if count == 0 { return bytes }
+            guard count > 0 || errno == EINTR else { throw Unreadable("it cannot be read") }
+            bytes += piece.prefix(max(count, 0))
+        }
+        throw Unreadable(Self.tooLarge)
     }
+
+    private static let tooLarge = "larger than 64 MiB"
 
     /// A file that another one names, held to the same bounds; links are not followed on any step of the way.
     static func bytes(below folder: String, _ name: String) throws(Unreadable) -> [UInt8] {
@@ -41,16 +54,16 @@ extension VectorFile {
     static func find(_ paths: [String]) throws(VectorsError) -> [VectorFile] {
         var found: [VectorFile] = []
         for path in paths {
-            // A path that was typed may be a link; one found in a folder could lead in circles.
-            let target = URL(filePath: path).resolvingSymlinksInPath().path
-            guard let status = FileStatus(target) else { throw .unreadable(path: path) }
+            // A path that was typed may be a link, and a pipe's, as the shell's <(…) is; one found in a folder could lead
+            // in circles.
+            guard let status = FileStatus(path, followsLinks: true) else { throw .unreadable(path: path) }
             if status.kind == .folder {
                 guard collect(path.last == "/" ? String(path.dropLast()) : path, depth: 0, into: &found) else {
                     throw .unreadable(path: path)
                 }
             } else {
-                guard FileManager.default.isReadableFile(atPath: target) else { throw .unreadable(path: path) }
-                found.append(file(path, status))
+                guard FileManager.default.isReadableFile(atPath: path) else { throw .unreadable(path: path) }
+                found.append(status.kind == .pipe ? VectorFile(path: path, reason: nil) : file(path, status))
             }
         }
         return found
@@ -90,7 +103,7 @@ extension VectorFile {
 
     private static func file(_ path: String, _ status: FileStatus?) -> VectorFile {
         switch status?.kind {
-        case .regular where (status?.size ?? 0) > largest: VectorFile(path: path, reason: "larger than 64 MiB")
+        case .regular where (status?.size ?? 0) > largest: VectorFile(path: path, reason: tooLarge)
         case .regular: VectorFile(path: path, reason: nil)
         case .link: VectorFile(path: path, reason: "a symbolic link: not followed within a folder")
         default: VectorFile(path: path, reason: "not a regular file")
@@ -98,21 +111,22 @@ extension VectorFile {
     }
 }
 
-/// lstat(2): Foundation's attributes have other types where the full Foundation is loaded.
+/// lstat(2) or stat(2): Foundation's attributes have other types where the full Foundation is loaded.
 private struct FileStatus {
-    enum Kind { case regular, folder, link, other }
+    enum Kind { case regular, folder, link, pipe, other }
 
     let kind: Kind
     let size: Int
 
-    init?(_ path: String) {
+    init?(_ path: String, followsLinks: Bool = false) {
         var status = stat()
-        guard unsafe lstat(path, &status) == 0 else { return nil }
+        guard unsafe (followsLinks ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
         kind =
             switch status.st_mode & S_IFMT {
             case S_IFREG: .regular
             case S_IFDIR: .folder
             case S_IFLNK: .link
+            case S_IFIFO: .pipe
             default: .other
             }
         size = status.st_size
