@@ -27,13 +27,17 @@ enum SignatureRows {
             Row(
                 name: "\(title), verify", unit: .rate(""), asked: .ratio(0.95),
                 ours: .init(label: "Verifier") { () throws(BenchError) in try verify(pair.key(), algorithm) },
-                peer: .init(label: "openssl speed") { () throws(BenchError) in try OpenSSLSpeed(options).rate([name]) }),
+                peer: .init(label: "openssl speed") { () throws(BenchError) in
+                    try OpenSSLSpeed(options).rate([name])
+                }),
         ]
     }
 
     private static let message = [UInt8](repeating: 0x5A, count: 32)
 
-    private static func sign(_ key: borrowing PrivateKey, _ algorithm: SignatureAlgorithm) throws(BenchError) -> Double {
+    private static func sign(
+        _ key: borrowing PrivateKey, _ algorithm: SignatureAlgorithm
+    ) throws(BenchError) -> Double {
         guard var signer = try? Signer(key, algorithm) else { throw BenchError("OpenSSL does not sign") }
         return try Clock.rate(each: 1) { () throws(BenchError) in
             guard (try? signer.update(message.span)) != nil, (try? signer.finish()) != nil else {

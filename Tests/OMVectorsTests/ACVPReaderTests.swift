@@ -1,4 +1,6 @@
 import Foundation
+import OMCrypto
+import OMSecrets
 import Testing
 
 @testable import OMVectors
@@ -92,7 +94,7 @@ import Testing
             ),
             ("\"vsId\": 7", "\"vsId\": 8", "vector set 1: the prompt and the expected results disagree on vsId"),
             ("\"vsId\": 7", "\"vsId\": \"7\"", "vector set 1: the prompt and the expected results disagree on vsId"),
-            ("\"AFT\"", "\"XFT\"", skips(2)), ("\"AFT\"", "\"LDT\"", skips(2)),
+            ("\"AFT\"", "\"XFT\"", skips(2)), ("\"AFT\"", "\"LDT\"", "\(test): largeMsg is missing"),
             ("\"tcId\": 1", "\"tcId\": 2", "vector set 1, testGroups 1, tests 2: tcId 2 a second time"),
             ("\"tcId\": 1", "\"tcId\": \"1\"", "\(test): tcId is not a number from 0"),
             ("\"tcId\": 1", "\"tcId\": -1", "\(test): tcId is not a number from 0"),
@@ -139,7 +141,7 @@ import Testing
     func malformedResults() throws {
         let test = "expected set 1, testGroups 1, tests 1"
         let cases: [(String, String, String)] = [
-            ("[{", "", "not JSON, line 1: something follows the value"),
+            ("[{", "", "the expected results: not JSON, line 1: something follows the value"),
             ("\"md\": \"BA78", "\"md\": \"BA7", "vector set 1, testGroups 1, tests 1: md is not hex"),
             ("\"md\": \"BA78", "\"md\": \"78", "vector set 1, testGroups 1, tests 1: md is not 32 bytes"),
             ("\"md\": \"BA78", "\"mac\": \"BA78", "vector set 1, testGroups 1, tests 1: md is missing"),
@@ -161,7 +163,7 @@ import Testing
             let result = try outcome(Self.prompt, changed)
             #expect(result == reason, "\(part) → \(broken)")
         }
-        #expect(try outcome(Self.prompt, "") == "not JSON, line 1: the file ends within a value")
+        #expect(try outcome(Self.prompt, "") == "the expected results: not JSON, line 1: the file ends within a value")
     }
 
     @Test("a Monte Carlo test takes its hundred results from resultsArray, and one wrong bit in any of them fails")
@@ -185,6 +187,74 @@ import Testing
             try folder.outcome("SHA.json") == "vector set 1, testGroups 1, tests 1: resultsArray is not 100 results")
         try folder.write(prompt.replacing("MCT\"", with: "MCT\", \"mctVersion\": \"alternate\""), "SHA.json")
         #expect(try folder.outcome("SHA.json") == skips(1))
+    }
+
+    /// NIST's ACVP sample EDDSA-SigVer-1.0, tcId 2.
+    private static let edwards = """
+        {"vsId": 0, "algorithm": "EDDSA", "mode": "sigVer", "revision": "1.0", "isSample": true, "testGroups": [
+         {"tgId": 1, "testType": "AFT", "curve": "ED-25519", "preHash": false, "tests": [
+          {"tcId": 2, "testPassed": true, "reason": "none",
+           "message": "66425F47DCEECFD484487EB0F09DCD81289A2B02C9A614DB2C9675CA1C40D5BF031B06CEFE0CA0754D5716AC8A3930E0\
+        714BDCC5C642A56D105E537D631C2B9BF508EA217E3ECC045FF1446E14253A8013D9E748DCCAC8EE3C850DCB11006691C62BD1C4BA44BA\
+        5893B88F8E30E2F21E29657DCAADF1C6C6CDA46538965FBDEF",
+           "d": "7550074364E591A3943AA2919692A1BEA42ACFEFE706173215299FD55DEDCE5C",
+           "q": "8BB2163F51BC8DB85218B33F7946F7FDB5A195202B64ED2F5DDBA85D198D956A",
+           "signature": "12F1F3FD5CCA5614CDC9D36CF718A09161072BFDD048532D6EEE0974FC39DD7AC051BA1DB845EAD3EE2F0E9A4EBB\
+        2FB42945C729A0A078BF10365C1349C2C009"}]}]}
+        """
+
+    @Test("prompt and results in one file need no other, and what they refuse must be refused")
+    func projection() throws {
+        let folder = try Folder()
+        for name in ["internalProjection.json", "other.json"] {
+            try folder.write(Self.edwards, name)
+            #expect(try folder.outcome(name) == passes(1))
+        }
+        try folder.write(Self.edwards.replacing("\"testPassed\": true", with: "\"testPassed\": false"), "other.json")
+        #expect(try folder.outcome("other.json") == oneFails)
+        try folder.write(Self.edwards.replacing("\"signature\": \"12", with: "\"signature\": \"13"), "other.json")
+        #expect(try folder.outcome("other.json") == oneFails)
+        for (part, other) in [("ED-25519", "ED-448"), ("\"preHash\": false", "\"preHash\": true")] {
+            try folder.write(Self.edwards.replacing(part, with: other), "other.json")
+            #expect(try folder.outcome("other.json") == skips(1))
+        }
+        try folder.write("{\"algorithm\": \"EDDSA\", \"revision\": \"1.0\", \"curve\": []}", "registration.json")
+        #expect(try folder.outcome("registration.json") == "an ACVP registration: what a module can do")
+        try folder.write("{\"vsId\": 0, \"disposition\": \"passed\", \"tests\": []}", "validation.json")
+        #expect(try folder.outcome("validation.json") == "an ACVP validation: what a server answered")
+    }
+
+    @Test("expected results are found under the names of NIST's server and of its clients")
+    func names() throws {
+        for (prompt, expected) in [
+            ("prompt.json", "expectedResults.json"), ("testvector-request.json", "testvector-expected.json"),
+            ("SHA.json", "SHA.expected.json"), ("sha-prompt.json", "sha-expected.json"),
+        ] {
+            let folder = try Folder()
+            try folder.write(Self.prompt, prompt)
+            #expect(try folder.outcome(prompt) == skips(2))
+            try folder.write(Self.expected, expected)
+            #expect(try folder.outcome(prompt) == passes(2))
+            #expect(try folder.outcome(expected) == "the expected results of the ACVP prompt beside them")
+        }
+    }
+
+    @Test("a large message is its content over and over, also where it ends within one")
+    func largeData() throws {
+        let content: [UInt8] = [0x61, 0x62, 0x63]
+        let count = 2_000_000
+        let whole = (0..<count).map { content[$0 % 3] }
+        let digest = Hex.encode(try Digest.of(whole, .sha256))
+        let text = """
+            {"vsId": 1, "algorithm": "SHA2-256", "testGroups": [{"tgId": 1, "testType": "LDT", "tests": [{"tcId": 1,
+             "deferred": false, "md": "\(digest)", "largeMsg": {"content": "616263", "contentLength": 24,
+             "fullLength": \(count * 8), "expansionTechnique": "repeating"}}]}]}
+            """
+        let result = { (text: String) in OMVectorsTests.outcome(text) }
+        #expect(result(text) == passes(1))
+        #expect(result(text.replacing("\(count * 8)", with: "\(count * 8 + 8)")) == oneFails)
+        #expect(result(text.replacing("\(count * 8)", with: "68719476744")) == skips(1))
+        #expect(result(text.replacing("repeating", with: "counting")) != passes(1))
     }
 }
 

@@ -103,6 +103,75 @@ private struct Chain {
         #expect(outcome(header + longer) == "line 2: another key length, or not one block")
     }
 
+    /// Steps of the chains in NIST's ACVP samples ACVP-TDES-CBC-1.0 (the end of tcId 689; tcId 690) and
+    /// ACVP-TDES-ECB-1.0.
+    private static let published: [(BlockAlgorithm.Mode, BlockCipher.Direction, [(String, String, String, String)])] = [
+        (
+            .cbc, .encrypt,
+            [
+                (
+                    "DF7CC4C17F372534625B15DC461FE386F72332D6CBA8FB31", "A98ADEACACA3A4D6", "53334D9E07BBB62F",
+                    "3D5691B7F256EF4D"
+                ),
+                (
+                    "E32A54768C61CB7952B0F792F14989164320CDB997923476", "3D5691B7F256EF4D", "30EAE24FB6566B90",
+                    "B43DFD0E70E1CCAE"
+                ),
+            ]
+        ),
+        (
+            .cbc, .decrypt,
+            [
+                (
+                    "576EBF4302D54ADF62B9C262EA76616B9D7A0470E0ADEA6B", "D782283DDD9519DD", "FBA154DEBE49BE8B",
+                    "D9225A8FD4FF9EB6"
+                ),
+                (
+                    "8F4CE5CDD62AD568C4543EEA681A4AC23D7380C4B3F145BC", "A6ECFC88836D2BA9", "D9225A8FD4FF9EB6",
+                    "01AA6273B957BE99"
+                ),
+            ]
+        ),
+        (
+            .insecureECB, .decrypt,
+            [
+                (
+                    "794C3EB9BC61987F0E2019BA2552A28C8F4CF13D32E98A5B", "", "102EF654EAFAC261", "B68FDDD3B5835650"
+                ),
+                (
+                    "CEC2E36B08E3CE2FFD08D5452C088C89E69115C1D9088CDC", "", "B68FDDD3B5835650", "5A061B538447F434"
+                ),
+            ]
+        ),
+    ]
+
+    @Test("Triple DES's published steps follow from each other; one wrong bit but parity's fails")
+    func tripleDES() throws {
+        for (mode, direction, texts) in Self.published {
+            let steps = try texts.map {
+                BlockChainCheck.Step(
+                    key: try Hex.decode($0.0), iv: try Hex.decode($0.1), input: try Hex.decode($0.2),
+                    output: try Hex.decode($0.3))
+            }
+            let outcome = { (second: BlockChainCheck.Step) in
+                TripleDESChainCheck(
+                    algorithm: BlockAlgorithm(.insecureTripleDES, mode), direction: direction, steps: [steps[0], second]
+                ).run()
+            }
+            let step = steps[1]
+            #expect(outcome(step) == .agrees)
+            let flipped = [
+                BlockChainCheck.Step(key: flip(step.key, 2), iv: step.iv, input: step.input, output: step.output),
+                BlockChainCheck.Step(key: step.key, iv: step.iv, input: flip(step.input, 1), output: step.output),
+                BlockChainCheck.Step(key: step.key, iv: step.iv, input: step.input, output: flip(step.output, 1)),
+            ]
+            for broken in flipped { #expect(outcome(broken) != .agrees) }
+            let parity = BlockChainCheck.Step(
+                key: flip(step.key, 1), iv: step.iv, input: step.input, output: step.output)
+            #expect(outcome(parity) == .agrees)
+        }
+    }
+
     @Test("a digest chain fails on any wrong checkpoint and on another seed")
     func digests() throws {
         let seed = [UInt8](repeating: 7, count: 20)
@@ -116,9 +185,9 @@ private struct Chain {
         }
     }
 
-    private func flip(_ bytes: [UInt8]) -> [UInt8] {
+    private func flip(_ bytes: [UInt8], _ bit: UInt8 = 1) -> [UInt8] {
         var bytes = bytes
-        bytes[bytes.count - 1] ^= 1
+        bytes[bytes.count - 1] ^= bit
         return bytes
     }
 }

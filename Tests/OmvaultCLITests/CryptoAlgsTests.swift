@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// `crypto algs` against the verbs: each name is tried where the list says that it is taken, and with the status it has.
+/// `crypto algs` against the verbs: each name is tried where the list says that it is taken, with the status it has.
 @Suite struct CryptoAlgsTests {
     /// `names KIND` prints a kind's names; `gated STATUS COMMAND…` runs a command that makes something, and wants 33
-    /// without `--insecure` when the status is legacy.
+    /// without `--insecure` when the status is legacy, a warning when it is that.
     private static let head = """
         set -euo pipefail
         head -c 32 /dev/urandom > key; printf 'a message, 32 bytes long exactly' > data
@@ -49,28 +49,34 @@ import Testing
                     bcrypt) echo --cost 4 ;; esac) > /dev/null
             done < <(names password-hash)
             while read -r name _; do
-                omvault -q crypto kdf --alg $name --salt-from file:key --length 16 --value-from file:data $(case $name in
-                    argon2*) echo --memory 64 --passes 1 ;; scrypt) echo --log-n 4 ;; pbkdf2) echo --iterations 1 ;;
-                    esac) > /dev/null
+                omvault -q crypto kdf --alg $name --salt-from file:key --length 16 --value-from file:data \
+                    $(case $name in argon2*) echo --memory 64 --passes 1 ;; scrypt) echo --log-n 4 ;;
+                        pbkdf2) echo --iterations 1 ;; esac) > /dev/null
             done < <(names kdf)
             while read -r name _; do omvault crypto rand --encoding $name > /dev/null; done < <(names encoding)
             """)
     }
 
-    @Test("every cipher in the list encrypts and decrypts, and is gated or warned about as the list says")
-    func ciphers() throws {
+    @Test(
+        "every cipher in the list encrypts and decrypts, and is gated or warned about as the list says",
+        arguments: ["container", "aes-128", "aes-192", "aes-256", "x\\?chacha", "3\\?des"])
+    func ciphers(family: String) throws {
+        let (kind, raw) = family == "container" ? ("container", "") : ("cipher", "--raw")
         try expectSuccess(
             """
             while read -r name status; do
-                gated $status omvault crypto encrypt --alg $name --key-from file:key -i data
-                omvault crypto decrypt --alg $name --key-from file:key -i out | cmp - data
-            done < <(names container)
-            while read -r name status; do
-                case $name in *128*) n=16 ;; *192* | 3des*) n=24 ;; des*) n=8 ;; *) n=32 ;; esac
+                case "\(raw)$name" in *128*) n=16 ;; *192* | --raw3des*) n=24 ;; --rawdes*) n=8 ;; *) n=32 ;; esac
                 head -c $n key > part
-                gated $status omvault crypto encrypt --raw --alg $name --key-from file:part -i data
-                omvault crypto decrypt --raw --alg $name --key-from file:part -i out | cmp - data
-            done < <(names cipher)
+                gated $status omvault crypto encrypt \(raw) --alg $name --key-from file:part -i data
+                omvault -q crypto decrypt \(raw) --alg $name --key-from file:part -i out | cmp - data
+            done < <(names \(kind) | grep '^\(family == kind ? "" : family)')
+            """)
+    }
+
+    @Test("every padding, encoding and derivation in the list is taken, gated as it says")
+    func cipherForms() throws {
+        try expectSuccess(
+            """
             while read -r name _; do
                 omvault -q crypto encrypt --alg aes-256-cbc --padding $name --key-from file:key -i data > /dev/null
             done < <(names padding)
@@ -120,19 +126,34 @@ import Testing
                 """)
     }
 
-    @Test("every signature in the list signs and verifies, and every wrapping goes both ways, gated as it says")
-    func operations() throws {
+    @Test(
+        "every signature in the list is made, and with SHA-256 verified, with the warning that it says",
+        arguments: ["rsa-pss-", "rsa-pkcs1-", "ecdsa-sha", "ecdsa-p1363-", "ed25519"])
+    func signatures(family: String) throws {
         try expectSuccess(
             Self.pairs + """
                 while read -r name status; do
                     case $name in rsa*) key=rsa ;; ecdsa*) key=ec-p256 ;; *) key=ed25519 ;; esac
                     gated $status omvault crypto sign --alg $name --key-from file:$key.pem data
-                    mv out signature
-                    omvault -q crypto verify --alg $name --key-from file:$key.pub --signature signature data
-                done < <(names signature)
+                    case $name in *-sha256 | ed25519)
+                        mv out signature
+                        omvault -q crypto verify --alg $name --key-from file:$key.pub --signature signature data ;;
+                    esac
+                done < <(names signature | grep '^\(family)')
+                """)
+    }
+
+    @Test("every wrapping in the list goes both ways, gated as it says")
+    func wrappings() throws {
+        try expectSuccess(
+            Self.pairs + """
                 while read -r name status; do
-                    case $name in aes*) kek=(key key) ;; rsa*) kek=(rsa.pub rsa.pem) ;; *) kek=(x25519.pub x25519.pem) ;; esac
-                    gated $status omvault crypto wrap --alg $name --kek-from file:${kek[0]} --key-from file:key
+                    case $name in
+                    aes*) kek=(key key) ;;
+                    rsa*) kek=(rsa.pub rsa.pem) ;;
+                    *) kek=(x25519.pub x25519.pem) ;;
+                    esac
+                    gated $status omvault -q crypto wrap --alg $name --kek-from file:${kek[0]} --key-from file:key
                     omvault crypto unwrap --alg $name --kek-from file:${kek[1]} --key-from file:out | cmp - key
                 done < <(names wrap)
                 """)

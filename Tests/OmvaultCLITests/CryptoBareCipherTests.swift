@@ -196,7 +196,7 @@ import Testing
             "encrypt --key-from file:k32 --password-from file:pw",
             "encrypt --alg aes-256-cbc --zero-iv --iv-from file:k16 --key-from file:k32",
             "encrypt --alg aes-256-cbc --iv-from file:k8 --key-from file:k32",
-            "encrypt --alg aes-256-gcm --encoding sdk --key-from file:k32", "encrypt --recipient pw",
+            "encrypt --alg aes-256-gcm --encoding sdk --key-from file:k32",
             "encrypt --alg aes-256-cbc --key-from file:m --key-encoding hex",
             "encrypt --alg aes-256-cbc --padding none --key-from file:k32",
             "wrap --alg aes-xyz --kek-from file:k32 --key-from file:k32", "wrap --kek-from file:pw --key-from file:k32",

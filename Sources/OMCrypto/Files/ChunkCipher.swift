@@ -28,6 +28,7 @@ struct ChunkCipher: ~Copyable {
     static let sealedCount = plainCount + tagCount
 
     private let context: CipherContext
+    private let isSealing: Bool
     private var number: UInt64 = 0
 
     init(
@@ -36,10 +37,40 @@ struct ChunkCipher: ~Copyable {
         let context = try CipherContext(algorithm.openssl, direction)
         try key.withExposedBytes { (key: Span<UInt8>) throws(CryptoError) in try context.start(key: key, iv: nil) }
         self.context = context
+        isSealing = direction == .encrypt
+    }
+
+    /// The lengths in bytes of a whole chunk before and after.
+    var counts: (before: Int, after: Int) {
+        isSealing ? (Self.plainCount, Self.sealedCount) : (Self.sealedCount, Self.plainCount)
+    }
+
+    /// Seals or opens whole chunks, of which only the stream's last is shorter; how many bytes were written.
+    mutating func run(
+        _ piece: Span<UInt8>, isLast: Bool, into target: inout MutableSpan<UInt8>
+    ) throws(CryptoError) -> Int {
+        try target.withPointer { (target, _) throws(CryptoError) in
+            try piece.withPointer { (bytes, count) throws(CryptoError) in
+                var (done, written) = (0, 0)
+                repeat {
+                    let chunk = min(count - done, counts.before)
+                    let isEnd = isLast && done + chunk == count
+                    if isSealing {
+                        try seal(bytes + done, chunk, isLast: isEnd, into: target + written)
+                        written += chunk + Self.tagCount
+                    } else {
+                        try open(bytes + done, chunk, isLast: isEnd, into: target + written)
+                        written += chunk - Self.tagCount
+                    }
+                    done += chunk
+                } while done < count
+                return written
+            }
+        }
     }
 
     /// Writes the ciphertext and the tag: `count` + 16 bytes.
-    mutating func seal(
+    private mutating func seal(
         _ plain: UnsafePointer<UInt8>, _ count: Int, isLast: Bool, into target: UnsafeMutablePointer<UInt8>
     ) throws(CryptoError) {
         let isDone =
@@ -50,7 +81,7 @@ struct ChunkCipher: ~Copyable {
     }
 
     /// Writes the plaintext: `count` − 16 bytes, which mean nothing when this throws.
-    mutating func open(
+    private mutating func open(
         _ sealed: UnsafePointer<UInt8>, _ count: Int, isLast: Bool, into target: UnsafeMutablePointer<UInt8>
     ) throws(CryptoError) {
         // The last chunk is empty only when it is the only one: otherwise two containers would hold one message.

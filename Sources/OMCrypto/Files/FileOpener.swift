@@ -110,30 +110,6 @@ public struct FileOpener: ~Copyable {
     ///
     /// - Throws: ``CryptoError/damagedContainer``; and whatever `source` and `sink` throw.
     public consuming func open(from source: ByteSource, to sink: ByteSink) throws {
-        var output = SecretScratch(count: FileKeys.batch * ChunkCipher.plainCount)
-        try FileKeys.stream(piece: FileKeys.batch * ChunkCipher.sealedCount, from: source) { piece, isLast in
-            let count = try output.withMutableBytes(0..<output.count) { target in
-                try Self.open(piece, isLast: isLast, into: &target, &cipher)
-            }
-            if count > 0 { try output.withBytes(count, sink) }
-        }
-    }
-
-    private static func open(
-        _ piece: Span<UInt8>, isLast: Bool, into target: inout MutableSpan<UInt8>, _ cipher: inout ChunkCipher
-    ) throws(CryptoError) -> Int {
-        try target.withPointer { (target, _) throws(CryptoError) in
-            try piece.withPointer { (sealed, count) throws(CryptoError) in
-                var (done, written) = (0, 0)
-                repeat {
-                    let chunk = min(count - done, ChunkCipher.sealedCount)
-                    let isEnd = isLast && done + chunk == count
-                    try cipher.open(sealed + done, chunk, isLast: isEnd, into: target + written)
-                    done += chunk
-                    written += chunk - ChunkCipher.tagCount
-                } while done < count
-                return written
-            }
-        }
+        try FileKeys.run(&cipher, from: source, to: sink)
     }
 }

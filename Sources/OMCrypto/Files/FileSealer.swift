@@ -58,31 +58,7 @@ public struct FileSealer: ~Copyable {
     /// Encrypts everything from `source`. What `source` and `sink` throw ends it.
     public consuming func seal(from source: ByteSource, to sink: ByteSink) throws {
         try sink(start.span)
-        var output = SecretScratch(count: FileKeys.batch * ChunkCipher.sealedCount)
-        try FileKeys.stream(piece: FileKeys.batch * ChunkCipher.plainCount, from: source) { piece, isLast in
-            let count = try output.withMutableBytes(0..<output.count) { target in
-                try Self.seal(piece, isLast: isLast, into: &target, &cipher)
-            }
-            try output.withBytes(count, sink)
-        }
-    }
-
-    private static func seal(
-        _ piece: Span<UInt8>, isLast: Bool, into target: inout MutableSpan<UInt8>, _ cipher: inout ChunkCipher
-    ) throws(CryptoError) -> Int {
-        try target.withPointer { (target, _) throws(CryptoError) in
-            try piece.withPointer { (plain, count) throws(CryptoError) in
-                var (done, written) = (0, 0)
-                repeat {
-                    let chunk = min(count - done, ChunkCipher.plainCount)
-                    let isEnd = isLast && done + chunk == count
-                    try cipher.seal(plain + done, chunk, isLast: isEnd, into: target + written)
-                    done += chunk
-                    written += chunk + ChunkCipher.tagCount
-                } while done < count
-                return written
-            }
-        }
+        try FileKeys.run(&cipher, from: source, to: sink)
     }
 }
 
@@ -97,6 +73,18 @@ enum FileKeys {
 
     static func chunkKey<Use: DerivingUse>(_ fileKey: borrowing Key<Use>, _ header: [UInt8]) -> Key<Sealing> {
         fileKey.derive(Context(.filePayload, .bytes(header)))
+    }
+
+    /// Seals or opens the whole stream.
+    static func run(_ cipher: inout ChunkCipher, from source: ByteSource, to sink: ByteSink) throws {
+        let (chunk, result) = cipher.counts
+        var output = SecretScratch(count: batch * result)
+        try stream(piece: batch * chunk, from: source) { piece, isLast in
+            let count = try output.withMutableBytes(0..<output.count) { target in
+                try cipher.run(piece, isLast: isLast, into: &target)
+            }
+            if count > 0 { try output.withBytes(count, sink) }
+        }
     }
 
     /// Hands `body` the stream in pieces of `count` bytes, the last one shorter and, in an empty stream, empty; and

@@ -14,6 +14,8 @@ public import OMSecrets
 public struct Digest: ~Copyable {
     public let algorithm: DigestAlgorithm
     private let context: DigestContext
+    /// OpenSSL starts anew with the next message, if there is one: a start costs as much as hashing a password.
+    private var isFinished = false
 
     /// - Throws: ``CryptoError/unknownAlgorithm`` when this machine's OpenSSL is set up without the algorithm.
     public init(_ algorithm: DigestAlgorithm) throws(CryptoError) {
@@ -23,6 +25,7 @@ public struct Digest: ~Copyable {
 
     public mutating func update(_ bytes: Span<UInt8>) {
         if let blake2b = context.blake2b { return blake2b.update(bytes) }
+        startAnew()
         let status = unsafe bytes.withPointer { EVP_DigestUpdate(context.openssl, $0, $1) }
         precondition(status == 1, "OpenSSL cannot hash")
     }
@@ -47,10 +50,17 @@ public struct Digest: ~Copyable {
     /// - Parameter target: As long as the digest.
     mutating func finish(into target: inout MutableSpan<UInt8>) {
         if let blake2b = context.blake2b { return blake2b.finish(into: &target) }
+        startAnew()
         var written: UInt32 = 0
         let status = unsafe target.withPointer { bytes, _ in EVP_DigestFinal_ex(context.openssl, bytes, &written) }
         precondition(status == 1 && Int(written) == algorithm.count, "OpenSSL cannot finish a hash")
+        isFinished = true
+    }
+
+    private mutating func startAnew() {
+        guard isFinished else { return }
         precondition(EVP_DigestInit_ex2(context.openssl, nil, nil) == 1, "OpenSSL cannot start a hash")
+        isFinished = false
     }
 }
 

@@ -9,8 +9,8 @@ internal import OMSecrets
 ///     signer.update(piece.span)
 ///     let signature = try signer.finish()
 ///
-/// After ``finish()`` the same value signs the next message: to sign many, keep it, since setting it up costs a tenth of
-/// an ECDSA signature.
+/// After ``finish()`` the same value signs the next message: to sign many, keep it, since setting it up costs time
+/// that counts beside an elliptic curve's signature.
 public struct Signer: ~Copyable {
     private let operation: SignatureOperation
     private var message: SignedMessage
@@ -44,7 +44,8 @@ public struct Verifier: ~Copyable {
     /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/unknownAlgorithm``.
     public init(_ key: borrowing PublicKey, _ algorithm: SignatureAlgorithm) throws(CryptoError) {
         guard algorithm.fits(key.kind) else { throw .wrongKeyType }
-        let prepared = try SignatureOperation(key.handle, key.kind, algorithm, isSigning: false, else: .unknownAlgorithm)
+        let prepared = try SignatureOperation(
+            key.handle, key.kind, algorithm, isSigning: false, else: .unknownAlgorithm)
         message = try SignedMessage(algorithm)
         operation = prepared
     }
@@ -87,7 +88,6 @@ extension PublicKey {
 
 /// What both share: the key and the algorithm set up once in OpenSSL, for as many messages as come.
 ///
-/// Setting up costs several microseconds, a tenth of an ECDSA signature, so that a signer is worth keeping.
 /// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
 struct SignatureOperation: ~Copyable {
     let kind: KeyKind

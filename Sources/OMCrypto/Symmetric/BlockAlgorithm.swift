@@ -52,7 +52,7 @@ public struct BlockAlgorithm: Hashable, Sendable {
         return "\(cipherName)-\(mode.name)"
     }
 
-    /// Every algorithm, by the names that say the key's length; `3des-cbc`, which does not, is there for each of its two.
+    /// Every algorithm, by the names that say the key's length; `3des-cbc`, which does not, is there for each of two.
     public static let allNamed: [(name: String, algorithm: BlockAlgorithm)] = Cipher.allCases.flatMap { cipher in
         Mode.allCases.flatMap { mode in
             cipher.keyCounts.map { keyCount in

@@ -21,8 +21,10 @@ extension PrivateKey {
             status = unsafe target.withPointer { target, _ in EVP_PKEY_derive(context, target, &count) }
         }
         guard status == 1, count == size else { throw .clearing(.invalidKey) }
-        // OpenSSL refuses it too; a library that did not would hand an attacker the key of every session.
-        guard shared.withBytes({ bytes in bytes.indices.contains { bytes[$0] != 0 } }) else { throw .invalidKey }
+        // OpenSSL refuses it too; a library that did not would hand an attacker the key of every session. On the curves
+        // of prime order no point of low order is left once the key was checked, and a point may lie at x = 0.
+        let isZero = shared.withBytes { bytes in bytes.indices.allSatisfy { bytes[$0] == 0 } }
+        guard !isZero || kind != .x25519 else { throw .invalidKey }
         return shared
     }
 }

@@ -80,7 +80,61 @@ struct BlockChainCheck: Check {
 /// A chain whose first step must be the prompt's.
 struct StartedChainCheck: Check {
     let starts: Bool
-    let chain: BlockChainCheck
+    let chain: any Check
 
     func run() -> Outcome { starts ? chain.run() : .differs("the first step is not the prompt's") }
+}
+
+/// Triple DES's chain (SP 800-20): 10,000 blocks a step, the last three of which change a key each.
+struct TripleDESChainCheck: Check {
+    /// SP 800-20 and ACVP both prescribe 400.
+    static let stepCount = 400
+
+    let algorithm: BlockAlgorithm
+    let direction: BlockCipher.Direction
+    let steps: [BlockChainCheck.Step]
+
+    func run() -> Outcome {
+        do {
+            for (count, step) in steps.enumerated() {
+                let next = try Self.step(after: step, algorithm, direction)
+                guard next.output == step.output else { return .differs("COUNT \(count): another output") }
+                guard count + 1 < steps.count else { break }
+                let follows = steps[count + 1]
+                // Parity is set where the standard's tool writes it, and decides nothing.
+                guard Self.isSame(follows.key, next.key), follows.iv == next.iv, follows.input == next.input else {
+                    return .differs("COUNT \(count + 1) does not follow from COUNT \(count)")
+                }
+            }
+            return .agrees
+        } catch {
+            return .refused("\(error)")
+        }
+    }
+
+    private static func isSame(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        one.count == other.count && zip(one, other).allSatisfy { ($0 ^ $1) & 0xFE == 0 }
+    }
+
+    /// The output of `step`, and with it the key, IV and input of the next.
+    private static func step(
+        after step: BlockChainCheck.Step, _ algorithm: BlockAlgorithm, _ direction: BlockCipher.Direction
+    ) throws(CryptoError) -> BlockChainCheck.Step {
+        let secret = SecretBytes(copying: step.key)
+        var cipher = try BlockCipher(direction, unauthenticated: algorithm, key: secret, iv: step.iv, padding: .none)
+        // Outputs from the last on. CBC encrypts next what it gave before the last, at first the IV.
+        var (last, second, third) = (step.iv, [UInt8](), [UInt8]())
+        var input = step.input
+        let isCrossed = algorithm.usesIV && direction == .encrypt
+        for _ in 0..<10_000 {
+            let output = try cipher.update(input.span).withBytes { [UInt8](copying: $0) }
+            (input, third, second, last) = (isCrossed ? last : output, second, last, output)
+        }
+        let parts = [0, 8, 16].map { Array(step.key[$0..<$0 + 8]) }
+        // With fewer than three keys, what is the same stays the same.
+        let changes = [last, isSame(parts[0], parts[1]) ? last : second, isSame(parts[0], parts[2]) ? last : third]
+        let key = zip(parts, changes).flatMap { zip($0, $1).map { $0 ^ $1 } }
+        let iv = algorithm.usesIV ? direction == .encrypt ? last : second : []
+        return BlockChainCheck.Step(key: key, iv: iv, input: input, output: last)
+    }
 }

@@ -69,8 +69,9 @@ enum BlockKinds {
                 let counts = group.parameters.has("incremental") ? try group.parameters.flag("incremental") : true
                 return counts ? try acvpMessages(group.parameters, algorithm) : .skip("counters that count down")
             case "MCT":
-                guard algorithm.cipher == .aes, algorithm.mode != .ctr else { return .skip("Triple DES Monte Carlo") }
-                return acvpChains(algorithm, direction)
+                guard algorithm.mode != .ctr else { return .skip("Monte Carlo tests of counters") }
+                return algorithm.cipher == .aes
+                    ? acvpChains(algorithm, direction) : tripleDESChains(algorithm, direction)
             default: return .skip("ACVP test type \(group.type.prefix(20))")
             }
         }
@@ -134,6 +135,33 @@ enum BlockKinds {
             let first = try step(test, algorithm, "key", "iv", input, nil)
             let chain = try chain(algorithm, direction, steps, at: test.place)
             let starts = (first.key, first.iv, first.input) == (steps[0].key, steps[0].iv, steps[0].input)
+            return .run(StartedChainCheck(starts: starts, chain: chain))
+        }
+    }
+
+    private static func tripleDESChains(
+        _ algorithm: BlockAlgorithm, _ direction: BlockCipher.Direction
+    ) -> GroupPlan {
+        let (input, output) = direction == .encrypt ? ("pt", "ct") : ("ct", "pt")
+        // Parity bits decide nothing, so no key is flipped.
+        return .each(flips: chainFlips.filter { !$0.hasSuffix("key") }) { (test, _) throws(Unreadable) in
+            let results = try test.objects("resultsArray")
+            guard results.count == TripleDESChainCheck.stepCount else {
+                throw test.wrong("resultsArray", "\(TripleDESChainCheck.stepCount) results")
+            }
+            var steps: [BlockChainCheck.Step] = []
+            for fields in [test] + results {
+                let isFirst = steps.isEmpty
+                steps.append(
+                    BlockChainCheck.Step(
+                        key: try key(fields, nil, algorithm),
+                        iv: algorithm.usesIV ? try fields.bytes("iv", count: 8) : [],
+                        input: try fields.bytes(input, count: 8),
+                        output: isFirst ? [] : try fields.bytes(output, count: 8)))
+            }
+            let first = steps.removeFirst()
+            let starts = (first.key, first.iv, first.input) == (steps[0].key, steps[0].iv, steps[0].input)
+            let chain = TripleDESChainCheck(algorithm: algorithm, direction: direction, steps: steps)
             return .run(StartedChainCheck(starts: starts, chain: chain))
         }
     }

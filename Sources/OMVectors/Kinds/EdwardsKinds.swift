@@ -1,4 +1,4 @@
-// Ed25519 (RFC 8032) and X25519 (RFC 7748).
+// Ed25519 (RFC 8032).
 
 internal import OMCrypto
 internal import OMSecrets
@@ -21,6 +21,19 @@ struct Ed25519Check: Check {
     }
 }
 
+/// A seed and its public key.
+private struct Ed25519PairCheck: Check {
+    let seed: [UInt8]
+    let publicKey: [UInt8]
+
+    func run() -> Outcome {
+        KeyHelp.outcome {
+            let key = try PrivateKey(ed25519: SecretBytes(copying: seed))
+            return try key.publicKey().rawBytes == publicKey ? .agrees : .differs("the public key is another")
+        }
+    }
+}
+
 /// The same, where the fields say twice what they say.
 private struct SignInputCheck: Check {
     let isConsistent: Bool
@@ -30,10 +43,10 @@ private struct SignInputCheck: Check {
 }
 
 enum EdwardsKinds {
-    static let all = [wycheproofEdDSA, wycheproofXDH, nativeEd25519, nativeXDH, signInput, rfc7748]
+    static let all = [wycheproofEdDSA, nativeEd25519, signInput, rfc8032, acvp]
 
     private static let wycheproofEdDSA = Kind.wycheproof("EddsaVerify") { (group) throws(Unreadable) in
-        let key = try group.parameters.object("publicKey")
+        let key = try group.wycheproofKey()
         let curve = try key.text("curve")
         guard curve == "edwards25519" else { return .skip(KeyHelp.unknownCurve(curve)) }
         let bytes = try key.bytes("pk", count: 32)
@@ -42,12 +55,6 @@ enum EdwardsKinds {
                 Ed25519Check(
                     seed: nil, publicKey: bytes, message: try test.bytes("msg"), signature: try test.bytes("sig")))
         }
-    }
-
-    private static let wycheproofXDH = Kind.wycheproof("XdhComp") { (group) throws(Unreadable) in
-        let curve = try group.parameters.text("curve")
-        guard curve == "curve25519" else { return .skip(KeyHelp.unknownCurve(curve)) }
-        return agreements
     }
 
     private static let nativeEd25519 = Kind.native(
@@ -64,29 +71,6 @@ enum EdwardsKinds {
         }
     }
 
-    private static let nativeXDH = Kind.native(
-        "xdh", params: ["curve"], test: ["private", "public", "shared"]
-    ) { (group) throws(Unreadable) in
-        let name = try group.parameters.text("curve")
-        if name == "X25519" { return agreements }
-        guard let curve = EllipticCurve(named: name) else { return .skip(KeyHelp.unknownCurve(name)) }
-        // ECDH: the private number, the other's point `04 ‖ x ‖ y`, the shared point's x.
-        return .each(flips: ["private", "public", "shared"]) { (test, _) throws(Unreadable) in
-            .run(
-                AgreementCheck(
-                    privateKey: .scalar(curve, try test.bytes("private", count: curve.count)),
-                    publicKey: .point(curve, try test.bytes("public")), shared: try test.bytes("shared")))
-        }
-    }
-
-    /// Bits of the private and of the public bytes mean nothing (RFC 7748 section 5), so only the secret's are flipped.
-    private static let agreements = GroupPlan.each(flips: ["shared"]) { (test, _) throws(Unreadable) in
-        .run(
-            AgreementCheck(
-                privateKey: .x25519(try test.bytes("private", count: 32)),
-                publicKey: .x25519(try test.bytes("public")), shared: try test.bytes("shared")))
-    }
-
     private static let signInput = Kind.signInput { (_) throws(Unreadable) in
         .each(flips: ["secretAndPublic", "public", "message", "signatureAndMessage"]) { (line, _) throws(Unreadable) in
             let (both, open) = (try line.bytes("secretAndPublic", count: 64), try line.bytes("public", count: 32))
@@ -101,16 +85,54 @@ enum EdwardsKinds {
         }
     }
 
-    private static let rfc7748 = Kind.text(
+    /// RFC 8032 as Python's `cryptography` writes it; Ed448's are written down in the same way.
+    private static let rfc8032 = Kind.text(
         TextLayout(
-            name: "X25519", matches: { $0.startsWith(["COUNT", "INPUT_SCALAR", "INPUT_U", "OUTPUT_U"]) },
-            shapes: ["COUNT INPUT_SCALAR INPUT_U OUTPUT_U"])
+            name: "Ed25519", matches: { $0.startsWith(["COUNT", "SECRET", "PUBLIC", "MESSAGE", "SIGNATURE"]) },
+            shapes: ["COUNT SECRET PUBLIC MESSAGE CONTEXT? SIGNATURE"])
     ) { (_) throws(Unreadable) in
-        .each(flips: ["OUTPUT_U"]) { (record, _) throws(Unreadable) in
-            .run(
-                AgreementCheck(
-                    privateKey: .x25519(try record.bytes("INPUT_SCALAR", count: 32)),
-                    publicKey: .x25519(try record.bytes("INPUT_U")), shared: try record.bytes("OUTPUT_U")))
+        .each(flips: ["SECRET", "PUBLIC", "MESSAGE", "SIGNATURE"]) { (record, _) throws(Unreadable) in
+            let seed = try record.bytes("SECRET")
+            guard seed.count != 57 else { return .skip(KeyHelp.unknownCurve("edwards448")) }
+            guard !record.has("CONTEXT") else { return .skip("Ed25519ctx is not supported") }
+            guard seed.count == 32 else { throw record.wrong("SECRET", "32 bytes") }
+            return .run(
+                Ed25519Check(
+                    seed: seed, publicKey: try record.bytes("PUBLIC", count: 32),
+                    message: try record.bytes("MESSAGE"), signature: try record.bytes("SIGNATURE")))
+        }
+    }
+
+    // MARK: ACVP
+
+    private static let acvp = Kind.acvp(["EDDSA"]) { (group) throws(Unreadable) in
+        let parameters = group.parameters
+        guard let mode = group.mode, ["sigVer", "sigGen", "keyVer", "keyGen"].contains(mode) else { return nil }
+        let curve = try parameters.text("curve")
+        guard curve == "ED-25519" else { return .skip(KeyHelp.unknownCurve(curve)) }
+        let isHashed = parameters.has("preHash") ? try parameters.flag("preHash") : false
+        guard !isHashed else { return .skip("Ed25519ph is not supported") }
+        switch mode {
+        case "keyVer":
+            return .each(flips: ["q"]) { (test, _) throws(Unreadable) in
+                .run(PublicKeyCheck(key: .ed25519(try test.bytes("q"))))
+            }
+        case "keyGen":
+            return .each(flips: ["d", "q"]) { (test, _) throws(Unreadable) in
+                .run(Ed25519PairCheck(seed: try test.bytes("d", count: 32), publicKey: try test.bytes("q", count: 32)))
+            }
+        default:
+            return .each(flips: ["message", "signature"]) { (test, expectation) throws(Unreadable) in
+                let context = test.has("context") ? try test.text("context") : ""
+                guard context.isEmpty else { return .skip("Ed25519ctx is not supported") }
+                let holder = test.has("q") ? test : parameters
+                // Of what must be refused the key may be another than the one that signed.
+                let seed = mode == "sigGen" && holder.has("d") ? try holder.bytes("d", count: 32) : nil
+                return .run(
+                    Ed25519Check(
+                        seed: expectation == .valid ? seed : nil, publicKey: try holder.bytes("q"),
+                        message: try test.bytes("message"), signature: try test.bytes("signature")))
+            }
         }
     }
 }

@@ -65,7 +65,7 @@ enum HKDFKinds {
             .each(flips: ["IKM", "salt", "info", "OKM"]) { (record, _) throws(Unreadable) in
                 let hash = try record.text("Hash")
                 guard let algorithm = try? DigestAlgorithm(named: hash) else {
-                    return .skip("HKDF with \(hash.prefix(20)) is not supported yet")
+                    return .skip("HKDF with \(hash.prefix(20)) is not supported")
                 }
                 let count = try record.number("L")
                 return .run(

@@ -31,7 +31,9 @@ enum KeyWrapKinds {
         + AESKeyWrap.allCases.flatMap { [cavp($0, "AE", "COUNT K P C"), cavp($0, "AD", "COUNT K C P|FAIL")] }
 
     private static let wycheproof = Kind.wycheproof("KeywrapTest") { (group) throws(Unreadable) in
-        let algorithms: [String: AESKeyWrap] = ["AES-WRAP": .kw, "AES-KWP": .kwp]
+        let algorithms: [String: AESKeyWrap] = [
+            "AES-WRAP": .kw, "AES-KWP": .kwp, "KW": .kw, "KWP": .kwp,
+        ]
         guard let algorithm = algorithms[group.algorithm] else { return nil }
         return plan(algorithm, keyBits: try group.parameters.number("keySize"))
     }

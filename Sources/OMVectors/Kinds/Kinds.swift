@@ -21,7 +21,10 @@ enum Kinds {
 
         // Key pairs, signatures, wrapping
         RSAKinds.all,
+        RSATextKinds.all,
         CurveKinds.all,
+        CurveTextKinds.all,
+        AgreementKinds.all,
         EdwardsKinds.all,
         KeyFileKinds.all,
     ].flatMap { $0 }

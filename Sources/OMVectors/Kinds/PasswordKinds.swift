@@ -57,7 +57,7 @@ enum PBKDF2Kinds {
         guard group.type == "AFT" else { return .skip("ACVP test type \(group.type.prefix(20))") }
         let name = try group.parameters.text("hmacAlg")
         guard let algorithm = try? DigestAlgorithm(named: name) else {
-            return .skip("PBKDF2 with \(name.prefix(20)) is not supported yet")
+            return .skip("PBKDF2 with \(name.prefix(20)) is not supported")
         }
         return .each(flips: ["password", "salt", "derivedKey"]) { (test, _) throws(Unreadable) in
             let bits = try test.number("keyLen")

@@ -53,6 +53,7 @@ enum TextBlockKinds {
             name: "AES CTR",
             matches: { head in
                 head.startsWith(["COUNT", "KEY", "IV", "PLAINTEXT", "CIPHERTEXT"]) && !head.isCAVS
+                    && head.foreignAlgorithm == nil
                     && head.comments.contains { $0.hasPrefix("AES Counter") || $0.contains("RFC 3686") }
             }, shapes: shapes(.aesCTR, key: "KEY"))
     ) { (group) throws(Unreadable) in try messages(group, .aesCTR, keys: ["KEY"]) }
@@ -82,16 +83,28 @@ enum TextBlockKinds {
         ) { (group) throws(Unreadable) in try messages(group, algorithm, keys: ["KEYs"]) }
     }
 
-    /// SP 800-20's chains of 10,000 blocks a step mix three keys in a way of their own, and no file of them is at hand
-    /// to prove an implementation on.
+    /// SP 800-20's chains.
     private static func tripleDESChains(_ mode: BlockAlgorithm.Mode) -> Kind {
         let name = mode.name.uppercased()
         let algorithm = BlockAlgorithm(.insecureTripleDES, mode)
+        let keys = ["KEY1", "KEY2", "KEY3"]
         return .text(
             TextLayout(
-                name: "3DES \(name) Monte Carlo", matches: { ofDES($0, name) && $0.isMonteCarlo },
+                name: "3DES \(name) Monte Carlo",
+                matches: { ofDES($0, name) && $0.isMonteCarlo && $0.fields.contains("KEY1") },
                 shapes: shapes(algorithm, key: "KEY1 KEY2 KEY3"))
-        ) { _ in .skip("Triple DES Monte Carlo") }
+        ) { (group) throws(Unreadable) in
+            let direction = try direction(group)
+            return .chain(flips: ["IV", "PLAINTEXT", "CIPHERTEXT"]) { (records) throws(Unreadable) in
+                try CAVP.requireCounts(records, exactly: TripleDESChainCheck.stepCount)
+                var steps: [BlockChainCheck.Step] = []
+                for record in records { steps.append(try step(record, algorithm, direction, keys: keys)) }
+                guard steps.allSatisfy({ $0.input.count == 8 && $0.output.count == 8 }) else {
+                    throw Unreadable("\(group.parameters.place): not one block")
+                }
+                return .run(TripleDESChainCheck(algorithm: algorithm, direction: direction, steps: steps))
+            }
+        }
     }
 
     /// `TDES Multi block Message Test for ECB`, `VARIABLE PLAINTEXT/CIPHERTEXT - KAT for CBC`, else the name.

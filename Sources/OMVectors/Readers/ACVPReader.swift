@@ -10,7 +10,8 @@ enum ACVPReader {
         case .array(let elements):
             elements.contains { if case .object(let members) = $0 { members["testGroups"] != nil } else { false } }
         case .object(let members):
-            members["testGroups"] != nil && (members["vsId"] != nil || members["isSample"] != nil)
+            members["testGroups"] != nil
+                && (members["vsId"] != nil || members["isSample"] != nil || members["revision"] != nil)
         default: false
         }
     }
@@ -23,8 +24,11 @@ enum ACVPReader {
             }
             return Reading(companion: "the expected results of the ACVP prompt beside them", .acvp)
         }
-        guard let bytes = try companions.expectedResults() else { return try withoutResults(sets) }
-        let results = try vectorSets(try JSON(parsing: bytes), "expected set")
+        guard let bytes = try companions.expectedResults() else {
+            return try isProjection(sets, companions)
+                ? projections(sets, companions) : withoutResults(sets)
+        }
+        let results = try expectedSets(bytes)
         guard results.count == sets.count else {
             throw Unreadable("\(sets.count) vector sets, but expected results for \(results.count)")
         }
@@ -48,6 +52,51 @@ enum ACVPReader {
     private static func hasPrompts(_ sets: [Fields]) throws(Unreadable) -> Bool {
         for set in sets where try set.objects("testGroups").contains(where: { $0.has("testType") }) { return true }
         return false
+    }
+
+    private static func expectedSets(_ bytes: [UInt8]) throws(Unreadable) -> [Fields] {
+        do { return try vectorSets(try JSON(parsing: bytes), "expected set") } catch {
+            throw Unreadable("the expected results: \(error.reason)")
+        }
+    }
+
+    /// NIST's `internalProjection.json`: inputs and results in one. Besides by its name it is known by members that no
+    /// prompt has.
+    private static func isProjection(_ sets: [Fields], _ companions: Companions) throws(Unreadable) -> Bool {
+        if companions.isProjection { return true }
+        for set in sets {
+            for group in try set.objects("testGroups") {
+                let tests = try group.objects("tests")
+                if tests.contains(where: { $0.has("testPassed") || $0.has("resultsArray") || $0.has("deferred") }) {
+                    return true
+                }
+            }
+        }
+        return false
+    }
+
+    private static func projections(_ sets: [Fields], _ companions: Companions) throws(Unreadable) -> Reading {
+        var reading = Reading(.acvp)
+        for set in sets {
+            let prefix = set.has("vsId") ? "\(try set.number("vsId"))/" : ""
+            var ids: Set<Int> = []
+            for var group in try groups(of: set) {
+                var records: [Record] = []
+                for (id, record) in try tests(of: group.parameters, prefix) {
+                    guard ids.insert(id).inserted else {
+                        throw Unreadable("\(record.fields.place): tcId \(id) a second time")
+                    }
+                    let isValid = record.fields.has("testPassed") ? try record.fields.flag("testPassed") : true
+                    records.append(
+                        Record(id: record.id, expectation: isValid ? .valid : .invalid, fields: record.fields))
+                }
+                group = VectorGroup(
+                    algorithm: group.algorithm, mode: group.mode, type: group.type, title: group.title,
+                    parameters: group.parameters.without(["tests"]), companions: companions)
+                if !records.isEmpty { try reading.add(records, of: group, try Kinds.acvp(group)) }
+            }
+        }
+        return reading
     }
 
     private static func withoutResults(_ sets: [Fields]) throws(Unreadable) -> Reading {

@@ -37,20 +37,32 @@ struct Companions: Sendable {
         return try VectorFile.bytes(below: place.folder, name)
     }
 
-    /// An ACVP prompt's expected results: `NAME.expected.json` beside `NAME.json`, and `expectedResults.json` beside
-    /// `prompt.json`, as NIST's server names them.
+    /// How an ACVP prompt's expected results are called: by NIST's server, by its client, and here.
+    private static let pairs = [
+        ("prompt", "expectedResults"), ("prompt", "expected"), ("request", "expected"), (".json", ".expected.json"),
+    ]
+
+    /// An ACVP prompt's expected results: `NAME.expected.json` beside `NAME.json`, `expectedResults.json` beside
+    /// `prompt.json`, `testvector-expected.json` beside `testvector-request.json`.
     func expectedResults() throws(Unreadable) -> [UInt8]? {
         guard let place, place.name.hasSuffix(".json") else { return results }
-        let name = place.name == "prompt.json" ? "expectedResults.json" : place.name.dropLast(5) + ".expected.json"
-        return exists(name) ? try bytes(name) : nil
+        for (prompt, expected) in Self.pairs where place.name.contains(prompt) {
+            let name = place.name.replacing(prompt, with: expected)
+            if exists(name) { return try bytes(name) }
+        }
+        return nil
     }
 
     /// Whether the prompt of which this file holds the expected results stands beside it.
     var hasPrompt: Bool {
         guard let place else { return false }
-        if place.name == "expectedResults.json" { return exists("prompt.json") }
-        return place.name.hasSuffix(".expected.json") && exists(place.name.dropLast(14) + ".json")
+        return Self.pairs.contains { prompt, expected in
+            place.name.contains(expected) && exists(place.name.replacing(expected, with: prompt))
+        }
     }
+
+    /// Whether the file is called as NIST's server calls prompt and results in one.
+    var isProjection: Bool { place?.name.contains("internalProjection") ?? false }
 
     private func exists(_ name: some StringProtocol) -> Bool {
         place.map { FileManager.default.fileExists(atPath: "\($0.folder)/\(name)") } ?? false

@@ -101,6 +101,14 @@ struct Fields: Sendable {
         try Fields(try value(name), at: "\(place), \(name)")
     }
 
+    /// An object's own JSON, for a key that is written within a test.
+    func objectText(_ name: String) throws(Unreadable) -> [UInt8] {
+        guard case .object(let members) = try value(name), let text = JSON.object(members).serialized else {
+            throw wrong(name, "an object of texts")
+        }
+        return Array(text.utf8)
+    }
+
     func texts(_ name: String) throws(Unreadable) -> [String] {
         guard case .array(let elements) = try value(name) else { throw wrong(name, "an array") }
         var list: [String] = []

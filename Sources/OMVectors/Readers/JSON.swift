@@ -19,6 +19,39 @@ enum JSON: Hashable, Sendable {
         self = try parser.document()
     }
 
+    /// The value as JSON again; nil where it holds a number that was not kept.
+    var serialized: String? {
+        switch self {
+        case .null: return "null"
+        case .bool(let flag): return "\(flag)"
+        case .integer(let number): return "\(number)"
+        case .decimal: return nil
+        case .string(let text): return Self.quoted(text)
+        case .array(let elements):
+            let texts = elements.compactMap(\.serialized)
+            return texts.count == elements.count ? "[\(texts.joined(separator: ","))]" : nil
+        case .object(let members):
+            let texts = members.keys.sorted().compactMap { name in
+                members[name]?.serialized.map { "\(Self.quoted(name)):\($0)" }
+            }
+            return texts.count == members.count ? "{\(texts.joined(separator: ","))}" : nil
+        }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var quoted = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": quoted += "\\\(scalar)"
+            case "\u{0}"..<" ":
+                let digits = String(scalar.value, radix: 16)
+                quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted + "\""
+    }
+
     static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 
     /// Whether a text that starts with `[` is a JSON array and not a CAVP section such as `[L = 20]`.

@@ -1,5 +1,6 @@
-// RSA Laboratories' pkcs-1v2-1d2-vec (oaep-vect.txt, pss-vect.txt): prose, then hex bytes under `# Title:` lines. Each
-// key has its numbers, then the examples made with it.
+// RSA Laboratories' sets (oaep-vect.txt, pss-vect.txt, pkcs1v15sign-vectors.txt): prose, then hex bytes under
+// `# Title:` lines. Each key has its numbers, then the examples made with it. Python's `cryptography` wrote OAEP with
+// other hashes down in the same way, each number in one word.
 
 internal import OMSecrets
 
@@ -8,36 +9,59 @@ struct RSALabsReader {
     /// `# Public key`, the private one under `# Private key`.
     private static let keyFields = [
         "Modulus": "n", "Public exponent": "e", "Prime 1": "p", "Prime 2": "q", "Prime exponent 1": "dP",
-        "Prime exponent 2": "dQ", "Coefficient": "qInv",
+        "Prime exponent 2": "dQ", "Coefficient": "qInv", "RSA modulus n": "n", "RSA public exponent e": "e",
+        "RSA private exponent d": "d", "Prime p": "p", "Prime q": "q", "p's CRT exponent dP": "dP",
+        "q's CRT exponent dQ": "dQ", "CRT coefficient qInv": "qInv",
     ]
     private static let exampleFields = [
         "Message": "Message", "Message to be signed": "Message", "Seed": "Seed", "Salt": "Salt",
         "Encryption": "Encryption", "Signature": "Signature",
     ]
-    private static let shapes = [["Message", "Salt", "Signature"], ["Message", "Seed", "Encryption"]]
+    private static let shapes = [
+        ["Message", "Salt", "Signature"], ["Message", "Seed", "Encryption"], ["Message", "Signature"],
+        ["Message", "Encryption"],
+    ]
+    /// A first line, and the scheme that it means.
+    private static let openings = [
+        ("Test vectors for RSA PKCS#1 v1.5 Signature", "RSA PKCS#1 v1.5 Signature"),
+        ("Test vectors for RSA PKCS#1 v1.5 Encryption", "RSA PKCS#1 v1.5 Encryption"),
+        ("# RSA OAEP SHA2 vectors", "RSA-OAEP"), ("# TEST VECTORS FOR RSASSA-PSS", "RSA-PSS"),
+        ("# TEST VECTORS FOR RSAES-OAEP", "RSA-OAEP"),
+    ]
 
     private var key: [String: (hex: String, line: Int)] = [:]
     private var example: [(name: String, value: String, line: Int)] = []
     private var records: [Record] = []
     private var isPrivate = false
+    /// `alg=sha1 mgf1=sha256` of the title above an example, and of the example that is being read.
+    private var hashes: [(name: String, value: String, line: Int)] = []
+    private var exampleHashes: [(name: String, value: String, line: Int)] = []
     private var reading = Reading(.rsaLabs)
     private let scheme: String
 
     static func isRSALabs(_ text: String) -> Bool {
-        text.hasPrefix("Test vectors for RSA-") && text.contains("# Modulus")
+        scheme(text) != nil && (text.contains("# Modulus") || text.contains("# RSA modulus n"))
     }
 
     static func read(_ text: String) throws(Unreadable) -> Reading {
-        let first = text.prefix { !$0.isNewline }
-        var reader = RSALabsReader(scheme: String(first.dropFirst("Test vectors for ".count).prefix(20)))
+        var reader = RSALabsReader(scheme: scheme(text) ?? "RSA")
         try reader.read(text)
         return reader.reading
+    }
+
+    /// The scheme that the first line names; of a text in comments alone the second, below a ruler.
+    private static func scheme(_ text: String) -> String? {
+        let lines = text.prefix(400).split(maxSplits: 2, whereSeparator: \.isNewline)
+        guard let line = lines.first(where: { !$0.hasPrefix("# ===") }) else { return nil }
+        if let known = openings.first(where: { line.hasPrefix($0.0) }) { return known.1 }
+        let start = "Test vectors for RSA-"
+        return line.hasPrefix(start) ? "RSA-" + line.dropFirst(start.count).prefix(16) : nil
     }
 
     private init(scheme: String) { self.scheme = scheme }
 
     private mutating func read(_ text: String) throws(Unreadable) {
-        var isProse = true
+        var isProse = !text.hasPrefix("#")
         var title: (name: String, line: Int)?
         var hex = ""
         for (index, raw) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
@@ -51,20 +75,33 @@ struct RSALabsReader {
                 title = nil
                 let text = content.dropFirst().trimmingSpaces
                 switch text {
-                case "Public key": try startKey()
+                case "Public key", "Components of the RSA Key Pair": try startKey()
                 case "Private key": isPrivate = true
                 case _ where text.hasSuffix(":") && isField(String(text.dropLast())):
                     title = (String(text.dropLast()), line)
+                case _ where text.contains(" alg="): takeHashes(text, line)
                 default: break
                 }
             } else if !content.isEmpty {
                 guard title != nil else { throw Unreadable("line \(line): a value without a title") }
+                // Numbers that stand in one word may lack their first digit, single octets may not.
+                if hex.isEmpty, content.utf8.count % 2 == 1, content.utf8.count > 2, !content.contains(" ") {
+                    hex = "0"
+                }
                 hex += content.filter { $0 != " " }
             }
         }
         try take(title, &hex)
         try startKey()
         guard !reading.cases.isEmpty else { throw Unreadable("the file holds no record") }
+    }
+
+    private mutating func takeHashes(_ title: Substring, _ line: Int) {
+        hashes = []
+        for word in title.split(separator: " ") {
+            let parts = word.split(separator: "=")
+            if parts.count == 2 { hashes.append((String(parts[0]), String(parts[1]), line)) }
+        }
     }
 
     private func isField(_ title: String) -> Bool {
@@ -77,7 +114,10 @@ struct RSALabsReader {
         guard (try? Hex.decode(hex)) != nil else { throw Unreadable("line \(title.line): \(title.name) is not hex") }
         if let name = Self.exampleFields[title.name] {
             // Each example starts with its message.
-            if name == "Message" { try finishExample() }
+            if name == "Message" {
+                try finishExample()
+                exampleHashes = hashes
+            }
             example.append((name, hex, title.line))
             return
         }
@@ -90,10 +130,12 @@ struct RSALabsReader {
     private mutating func finishExample() throws(Unreadable) {
         guard let first = example.first else { return }
         let names = example.map(\.name)
-        guard Self.shapes.contains(names) else {
+        let isBare = names.count == 2 && exampleHashes.isEmpty && scheme != "RSA PKCS#1 v1.5 Signature"
+        guard Self.shapes.contains(names), !isBare else {
             throw Unreadable("line \(first.line): an example of \(names.joined(separator: ", "))")
         }
-        records.append(Record(id: "line \(first.line)", fields: Fields(text: example, at: first.line)))
+        let fields = Fields(text: example + exampleHashes, at: first.line)
+        records.append(Record(id: "line \(first.line)", fields: fields))
         example = []
     }
 

@@ -23,7 +23,7 @@ struct Reading: Sendable {
     mutating func add(
         _ records: [Record], of group: VectorGroup, _ plan: GroupPlan?
     ) throws(Unreadable) {
-        switch plan ?? .skip("\(group.title) is not supported yet") {
+        switch plan ?? .skip("\(group.title) is not supported") {
         case .skip(let reason):
             for record in records { add(record, group, .skip(reason)) }
         case .each(let flips, let make):
@@ -65,6 +65,9 @@ extension Reading {
     static func of(
         _ bytes: [UInt8], named name: String, companions: Companions = .none
     ) throws(Unreadable) -> Reading {
+        // RFC 8259 section 8.1 lets a reader pass over a byte order mark; some tools write one.
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let bytes = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
         guard !bytes.isEmpty else { throw Unreadable("the file is empty") }
         if let companion = Companion.of(bytes, named: name) { return Reading(companion: companion) }
         guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
@@ -89,6 +92,12 @@ extension Reading {
         if ACVPReader.isACVP(document) { return try ACVPReader.read(document, companions) }
         if case .object(let members) = document, members["testGroups"] != nil, members["algorithm"] != nil {
             return try WycheproofReader.read(Fields(members, at: "file"), companions)
+        }
+        if case .object(let members) = document, members["algorithm"] != nil, members["revision"] != nil {
+            return Reading(companion: "an ACVP registration: what a module can do", .acvp)
+        }
+        if case .object(let members) = document, members["disposition"] != nil, members["tests"] != nil {
+            return Reading(companion: "an ACVP validation: what a server answered", .acvp)
         }
         if isManifest(document) { return Reading(companion: "a list of files") }
         throw Unreadable("JSON, but neither Wycheproof, ACVP nor omvault-vectors/1")

@@ -10,7 +10,7 @@ struct TextLayout: Sendable {
     /// Fields that set something for all that follow, as `n` and `e` do in RSA files.
     var lasting: Set<String> = []
     /// The fields of a record in order, one line a shape; the first that fits is taken. `FAIL` is a word alone on its
-    /// line; `secret?` may be missing; in `PT|FAIL` either stands there. Case makes no difference.
+    /// line; `secret?` may be missing; in `PT|FAIL` either stands there. Case makes no difference; `_` is a space.
     let shapes: [String]
 }
 
@@ -37,10 +37,11 @@ struct TextReader {
         let format = head.isCAVS || fileName.hasSuffix(".rsp") ? VectorFormat.cavp : .text
         guard let (layout, kind) = Kinds.text(head) else {
             // NIST's tool signs its files, so what it says they hold is no guess.
-            guard head.isCAVS else {
+            if head.isCAVS { return UnknownText.read(document, UnknownText.title(head), .cavp) }
+            guard let name = head.foreignAlgorithm else {
                 throw Unreadable("neither the comments, the fields nor the file's name tell the kind")
             }
-            return UnknownText.read(document, head)
+            return UnknownText.read(document, name, .text)
         }
         var reader = TextReader(document, head, layout, kind, Reading(format), companions)
         try reader.read()
@@ -159,7 +160,8 @@ struct TextReader {
         switch line.content {
         case .section: return nil
         case .field(let name, let value):
-            let known = names.first { $0.lowercased() == name.lowercased() }
+            let spelling = name.lowercased().replacing(" ", with: "_")
+            let known = names.first { $0.lowercased() == spelling }
             return known.map { (String($0), value) }
         case .word(let word): return names.contains { $0 == word } ? (word, "") : nil
         }
@@ -184,26 +186,25 @@ struct TextReader {
     }
 }
 
-/// A file of NIST's tool that no kind knows: its records are counted, so that the skip says how much it leaves out.
+/// A file of a known nature that no kind knows: its records are counted, so that the skip says how much it leaves out.
 private enum UnknownText {
-    static func read(_ document: TextDocument, _ head: TextHead) -> Reading {
-        let title = title(head)
+    static func read(_ document: TextDocument, _ title: String, _ format: VectorFormat) -> Reading {
         let names = document.lines.compactMap { line in
             if case .field(let name, _) = line.content { name.uppercased() } else { nil }
         }
         let first = ["COUNT", "SHAALG", "LEN"].first(where: names.contains) ?? names.first
-        var reading = Reading(.cavp)
+        var reading = Reading(format)
         for number in 1...max(1, names.count { $0 == first }) {
             reading.add(
                 VectorCase(
                     id: "record \(number)", algorithm: title, expectation: .valid,
-                    plan: .skip("\(title) is not supported yet")))
+                    plan: .skip("\(title) is not supported")))
         }
         return reading
     }
 
     /// `AESVS GFSbox test data for CFB8`, what stands between quotes, or at least the line after NIST's own.
-    private static func title(_ head: TextHead) -> String {
+    static func title(_ head: TextHead) -> String {
         let named = head.comments.first { $0.hasPrefix("AESVS ") || $0.hasPrefix("TDES ") || $0.contains(" KAT for ") }
         return String((named ?? head.title ?? head.comments.dropFirst().first ?? "a CAVP file").prefix(60))
     }

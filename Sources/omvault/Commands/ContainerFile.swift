@@ -40,7 +40,7 @@ struct ContainerFile {
             // A recipient's key may stand in an encrypted file, or in a vault.
             let secrets = try SecretSources(door, key.opening.sources, standardInputIsDataOf: dataOption)
             var recipients: [FileRecipient] = []
-            if let tag = key.tag { recipients.append(try recipient(.vault(VaultReference(tag: KeyPairTag(tag))), secrets)) }
+            if key.tag != nil { recipients.append(try recipient(key.origin(), secrets)) }
             for text in command.recipient { recipients.append(try recipient(text, secrets)) }
             return try FileSealer(algorithm, recipients: recipients)
         }
@@ -104,7 +104,8 @@ struct ContainerFile {
                 throw Failure(.usage, "this file opens with a password, not with a key", hint: "--password-from")
             }
             return try file.unlock(
-                with: secrets.readPassword("--password-from", prompt: "Password"), limit: options.key.opening.work.limit)
+                with: secrets.readPassword("--password-from", prompt: "Password"),
+                limit: options.key.opening.work.limit)
         case .key:
             try requireKey("a key of 32 bytes")
             return try file.unlock(

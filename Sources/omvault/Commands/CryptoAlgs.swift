@@ -167,12 +167,12 @@ struct ToolkitName {
     }
 
     private static var encodings: [ToolkitName] {
+        let keyVerbs = ["keygen", "sign", "verify", "agree", "wrap", "unwrap"]
         let bytes = Set(ByteEncoding.allCases.map(\.rawValue))
         return OutputEncoding.allCases.map { encoding in
             ToolkitName(
                 kind: "encoding", name: encoding.rawValue, status: .ok,
-                verbs: ["hmac", "kdf", "rand"]
-                    + (bytes.contains(encoding.rawValue) ? ["keygen", "sign", "verify", "agree", "wrap", "unwrap"] : []))
+                verbs: ["hmac", "kdf", "rand"] + (bytes.contains(encoding.rawValue) ? keyVerbs : []))
         }
     }
 }

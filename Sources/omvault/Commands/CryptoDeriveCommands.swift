@@ -19,32 +19,16 @@ struct CryptoKDF: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var parameters: FunctionOptions
-    @OptionGroup var work: WorkOptions
+    @OptionGroup var input: DerivationOptions
 
     @Option(help: ArgumentHelp("The function.", valueName: "name"))
     var alg: Function
 
-    @Option(help: ArgumentHelp("Where the password or the key comes from.", valueName: "source"))
-    var valueFrom: SecretSourceArgument?
-
-    @Option(help: ArgumentHelp("How it is spelled there: raw, hex or base64.", valueName: "encoding"))
+    @Option(help: ArgumentHelp("How the value is spelled there: raw, hex or base64.", valueName: "encoding"))
     var valueEncoding = ByteEncoding.raw
-
-    @Option(help: ArgumentHelp("Where the salt comes from.", valueName: "source"))
-    var saltFrom: SecretSourceArgument?
-
-    @Option(help: ArgumentHelp("How the salt is spelled there: raw, hex or base64.", valueName: "encoding"))
-    var saltEncoding = ByteEncoding.raw
 
     @Option(help: ArgumentHelp("HKDF: what the key is for.", valueName: "source"))
     var infoFrom: SecretSourceArgument?
-
-    @Option(help: ArgumentHelp("Argon2's secret.", valueName: "source"))
-    var secretFrom: SecretSourceArgument?
-
-    @Option(help: ArgumentHelp("Argon2's associated data.", valueName: "source"))
-    var adFrom: SecretSourceArgument?
 
     @Option(help: ArgumentHelp("The number of bytes to derive.", valueName: "bytes"))
     var length: Int
@@ -54,33 +38,20 @@ struct CryptoKDF: Verb {
 
     func validate() throws {
         // HKDF without a salt is defined; the slow functions without one would give equal passwords equal keys.
-        if saltFrom == nil, alg != .hkdf { throw ValidationError("--salt-from is missing") }
+        if input.saltFrom == nil, alg != .hkdf { throw ValidationError("--salt-from is missing") }
         if infoFrom != nil, alg != .hkdf { throw ValidationError("--info-from is for hkdf") }
-        if secretFrom != nil || adFrom != nil, !alg.rawValue.hasPrefix("argon2") {
+        if input.secretFrom != nil || input.adFrom != nil, !alg.rawValue.hasPrefix("argon2") {
             throw ValidationError("--secret-from and --ad-from are for Argon2")
         }
     }
 
     func run(_ door: Door) throws {
-        let options: [(key: String, value: SecretSourceArgument?)] = [
-            ("--salt-from", saltFrom), ("--info-from", infoFrom), ("--secret-from", secretFrom), ("--ad-from", adFrom),
-        ]
-        let given = options.filter { $0.value != nil } + [("--value-from", valueFrom)]
-        let sources = try SecretSources(door, given)
-        let salt =
-            saltFrom == nil
-            ? []
-            : try saltEncoding.decode(
-                sources.read("--salt-from", prompt: "Salt", keepNewline: saltEncoding == .raw), of: "--salt-from"
-            ).publicBytes()
+        let sources = try input.sources(door, [("--info-from", infoFrom)])
+        let salt = try input.salt(sources) ?? []
         let info =
             infoFrom == nil ? [] : try sources.read("--info-from", prompt: "Info", keepNewline: true).publicBytes()
-        let associatedData =
-            adFrom == nil
-            ? [] : try sources.read("--ad-from", prompt: "Associated data", keepNewline: true).publicBytes()
-        let secret =
-            secretFrom == nil
-            ? SecretBytes(copying: []) : try sources.read("--secret-from", prompt: "Argon2 secret", keepNewline: true)
+        let associatedData = try input.associatedData(sources)
+        let secret = try input.secret(sources)
         let function = try function()
         let value = try valueEncoding.decode(
             sources.read("--value-from", prompt: "Password or key"), of: "--value-from")
@@ -102,16 +73,18 @@ struct CryptoKDF: Verb {
     /// Nil for HKDF.
     private func function() throws -> PasswordFunction? {
         guard let family = PasswordFunction.Family(rawValue: alg.rawValue) else {
-            guard try parameters.isHashOnly else { throw Failure(.usage, "hkdf takes --hash and no work factors") }
+            guard try input.parameters.isHashOnly else {
+                throw Failure(.usage, "hkdf takes --hash and no work factors")
+            }
             return nil
         }
-        let function = try parameters.function(family)
-        try work.limit.check(function)
+        let function = try input.parameters.function(family)
+        try input.work.limit.check(function)
         return function
     }
 
     private func hash() throws(CryptoError) -> DigestAlgorithm {
-        guard let name = parameters.hash else { return .sha256 }
+        guard let name = input.parameters.hash else { return .sha256 }
         return try DigestAlgorithm(named: name)
     }
 }

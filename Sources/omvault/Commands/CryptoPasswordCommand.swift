@@ -85,6 +85,51 @@ struct FunctionOptions: ParsableArguments {
     }
 }
 
+/// What a slow function is fed with, for `password-hash` and `kdf`.
+struct DerivationOptions: ParsableArguments {
+    @OptionGroup var parameters: FunctionOptions
+    @OptionGroup var work: WorkOptions
+
+    @Option(help: ArgumentHelp("Where the password, or the key, comes from.", valueName: "source"))
+    var valueFrom: SecretSourceArgument?
+
+    @Option(
+        help: ArgumentHelp("Where the salt comes from; a password hash has 16 random bytes else.", valueName: "source"))
+    var saltFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("How the salt is spelled there: raw, hex or base64.", valueName: "encoding"))
+    var saltEncoding = ByteEncoding.raw
+
+    @Option(help: ArgumentHelp("Argon2's secret, which no string holds.", valueName: "source"))
+    var secretFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("Argon2's associated data, which the string holds.", valueName: "source"))
+    var adFrom: SecretSourceArgument?
+
+    func sources(
+        _ door: Door, _ more: [(key: String, value: SecretSourceArgument?)] = []
+    ) throws(Failure) -> SecretSources {
+        let given = [("--salt-from", saltFrom), ("--secret-from", secretFrom), ("--ad-from", adFrom)] + more
+        return try SecretSources(door, given.filter { $0.1 != nil } + [("--value-from", valueFrom)])
+    }
+
+    /// Nil when none was given.
+    func salt(_ sources: borrowing SecretSources) throws(Failure) -> [UInt8]? {
+        guard saltFrom != nil else { return nil }
+        return try sources.readBytes("--salt-from", prompt: "Salt", saltEncoding).publicBytes()
+    }
+
+    func secret(_ sources: borrowing SecretSources) throws(Failure) -> SecretBytes {
+        guard secretFrom != nil else { return SecretBytes(copying: []) }
+        return try sources.read("--secret-from", prompt: "Argon2 secret", keepNewline: true)
+    }
+
+    func associatedData(_ sources: borrowing SecretSources) throws(Failure) -> [UInt8] {
+        guard adFrom != nil else { return [] }
+        return try sources.read("--ad-from", prompt: "Associated data", keepNewline: true).publicBytes()
+    }
+}
+
 /// `omvault crypto password-hash`: a string to store, slow to guess.
 struct CryptoPasswordHash: Verb {
     static let configuration = CommandConfiguration(
@@ -101,52 +146,25 @@ struct CryptoPasswordHash: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var parameters: FunctionOptions
-    @OptionGroup var work: WorkOptions
+    @OptionGroup var input: DerivationOptions
 
     @Option(help: ArgumentHelp("The function.", valueName: "name"))
     var alg = PasswordFunction.Family.argon2id
-
-    @Option(help: ArgumentHelp("Where the password comes from.", valueName: "source"))
-    var valueFrom: SecretSourceArgument?
-
-    @Option(help: ArgumentHelp("A given salt instead of 16 random bytes, for tests.", valueName: "source"))
-    var saltFrom: SecretSourceArgument?
-
-    @Option(help: ArgumentHelp("How the salt is spelled there: raw, hex or base64.", valueName: "encoding"))
-    var saltEncoding = ByteEncoding.raw
-
-    @Option(help: ArgumentHelp("Argon2's secret, which is not stored.", valueName: "source"))
-    var secretFrom: SecretSourceArgument?
-
-    @Option(help: ArgumentHelp("Argon2's associated data, which is stored.", valueName: "source"))
-    var adFrom: SecretSourceArgument?
 
     @Option(help: ArgumentHelp("The hash's length in bytes, 16 to 64.", valueName: "bytes"))
     var length = 32
 
     func run(_ door: Door) throws {
-        let function = try parameters.function(alg)
-        var given: [(key: String, value: SecretSourceArgument?)] = [("--value-from", valueFrom)]
-        if saltFrom != nil { given.append(("--salt-from", saltFrom)) }
-        if secretFrom != nil { given.append(("--secret-from", secretFrom)) }
-        if adFrom != nil { given.append(("--ad-from", adFrom)) }
-        let sources = try SecretSources(door, given)
-        let salt =
-            saltFrom == nil
-            ? nil : try sources.read("--salt-from", prompt: "Salt", keepNewline: saltEncoding == .raw).publicBytes()
-        let associatedData =
-            adFrom == nil
-            ? [] : try sources.read("--ad-from", prompt: "Associated data", keepNewline: true).publicBytes()
-        let secret =
-            secretFrom == nil
-            ? SecretBytes(copying: []) : try sources.read("--secret-from", prompt: "Argon2 secret", keepNewline: true)
+        let function = try input.parameters.function(alg)
+        let sources = try input.sources(door)
+        let salt = try input.salt(sources)
+        let associatedData = try input.associatedData(sources)
+        let secret = try input.secret(sources)
         let password = try sources.readPassword("--value-from", prompt: "Password", isNew: true)
         if function.isWeak { door.output.notice("warning: so little work does not protect a password") }
         let hash = try PasswordHash.make(
-            password.bytes, function,
-            salt: salt.map { try saltEncoding.decode(SecretBytes(copying: $0), of: "--salt-from").publicBytes() },
-            secret: secret, associatedData: associatedData, count: length, limit: work.limit)
+            password.bytes, function, salt: salt, secret: secret, associatedData: associatedData, count: length,
+            limit: input.work.limit)
         guard door.output.format == .json else { return try door.output.line(hash.text) }
         var document = JSONDocument()
         document.field("algorithm", .text(alg.rawValue))

