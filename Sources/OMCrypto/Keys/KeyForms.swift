@@ -150,8 +150,8 @@ enum DERForm {
         }
         try key.finish()
         guard let curve else { throw key.blame }
-        // RFC 5915 asks for the field's length; older programs left leading zeros out. Eight of them are nobody's luck: such
-        // a number is another curve's.
+        // RFC 5915 asks for the field's length; older programs left leading zeros out. Nine of them are nobody's luck:
+        // such a number is another curve's.
         guard (curve.count - 8...curve.count).contains(scalar.count) else { throw key.blame }
         let padded = curve.padded(bytes.extracting(scalar))
         return try padded.withBytes { (scalar) throws(CryptoError) in

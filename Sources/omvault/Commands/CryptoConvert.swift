@@ -8,9 +8,9 @@ struct CryptoConvert: Verb {
         commandName: "convert",
         abstract: "Write a key in another form.",
         discussion: """
-            A private key stays private: pem, der (PKCS#8) and p12 are encrypted to a password; jwk, raw, pkcs1, sec1 and
-            their -pem, and --no-password, are not, and need --insecure. Of p12 --cert names the certificates, PEM or DER;
-            from p12 to p12 those of the key go along, and its name. --to cert takes certificates out, as PEM.
+            A private key stays private: pem, der (PKCS#8) and p12 are encrypted to a password; jwk, raw, pkcs1, sec1
+            and their -pem, and --no-password, are not, and need --insecure. Of p12 --cert names the certificates, PEM
+            or DER; from p12 to p12 those of the key go along, and its name. --to cert takes certificates out, as PEM.
 
             --to-tag T and --out om://VAULT/ITEM put a private key into the vault.
 
@@ -73,7 +73,9 @@ struct CryptoConvert: Verb {
             return try target.write(key.opening.file.publicKey(bytes, secrets), comment: "", door)
         }
         try requireSafe(place)
-        guard isPKCS12 else { return try write(key.opening.file.privateKey(bytes, secrets), [], "", place, secrets, door) }
+        guard isPKCS12 else {
+            return try write(key.opening.file.privateKey(bytes, secrets), [], "", place, secrets, door)
+        }
         let contents = try key.opening.file.contents(bytes, secrets)
         let identity = try key.opening.file.identity(in: contents)
         let chain = contents.chain(of: identity)

@@ -28,7 +28,9 @@ struct KeyFileOptions: ParsableArguments {
     func sources(
         _ door: Door, _ more: [(key: String, value: SecretSourceArgument?)] = []
     ) throws(Failure) -> SecretSources {
-        try SecretSources(door, opening.sources + more, standardInputIsDataOf: input.map { InputFile.isStandardInput($0) } == true ? "--in" : nil)
+        let isStandardInput = input.map { InputFile.isStandardInput($0) } ?? false
+        return try SecretSources(
+            door, opening.sources + more, standardInputIsDataOf: isStandardInput ? "--in" : nil)
     }
 
     func bytes(_ half: String, _ secrets: borrowing SecretSources, _ door: Door) throws -> SecretBytes {

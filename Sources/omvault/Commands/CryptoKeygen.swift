@@ -114,7 +114,8 @@ struct CryptoKeygen: Verb {
         }
         try target.write(placed.key.publicKey())
         try report(
-            placed.key, "\"\(placed.item)\" in vault \"\(placed.vault)\"", ["vault": placed.vault, "item": placed.item], door)
+            placed.key, "\"\(placed.item)\" in vault \"\(placed.vault)\"",
+            ["vault": placed.vault, "item": placed.item], door)
     }
 
     private func write(_ kind: KeyKind, _ door: Door) throws {

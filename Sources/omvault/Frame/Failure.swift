@@ -27,7 +27,9 @@ struct Failure: Error {
         (self.status, self.message, self.hints, self.details) = (status, message, hints, details)
     }
 
-    private init(_ status: ExitStatus, _ message: String, _ hints: [String], _ details: KeyValuePairs<String, JSONValue>) {
+    private init(
+        _ status: ExitStatus, _ message: String, _ hints: [String], _ details: KeyValuePairs<String, JSONValue>
+    ) {
         (self.status, self.message, self.hints, self.details) = (status, message, hints, details)
     }
 

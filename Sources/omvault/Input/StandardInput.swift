@@ -3,8 +3,8 @@
 internal import Synchronization
 
 enum StandardInput {
-    /// Called by whoever is about to read it. Accident: for a second reader there is nothing left, and an empty message, whose
-    /// signature is right, passes for the one that was meant.
+    /// Called by whoever is about to read it. Accident: for a second reader there is nothing left, and an empty message,
+    /// whose signature is right, passes for the one that was meant.
     static func take() throws(Failure) {
         let isFirst = isTaken.withLock { taken in
             defer { taken = true }

@@ -25,7 +25,8 @@ import Testing
     @Test("a bundle of certificates beside a key is read, and no number of blocks keeps a reader busy")
     func blocks() {
         let pem = Sample.pem("PRIVATE KEY", Sample.pkcs8)
-        let certificates = { String(repeating: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", count: $0) }
+        let one = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+        let certificates = { String(repeating: one, count: $0) }
         #expect(problem(certificates(1023) + pem) == nil)
         #expect(problem(certificates(1024) + pem) == .malformedKey(.pem))
         let start = ContinuousClock.now
