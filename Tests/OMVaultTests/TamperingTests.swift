@@ -53,7 +53,8 @@ import Testing
         try home.tamper(
             "ATTACH '\(home.root)/old' AS old",
             "UPDATE records SET body = (SELECT o.body FROM old.entries e JOIN old.records o ON o.id = e.record"
-                + " JOIN main.entries m ON m.key = e.key WHERE m.record = records.id)")
+                + " JOIN main.entries m ON m.key = e.key WHERE m.record = records.id)"
+                + " WHERE id IN (SELECT record FROM main.entries)")
         #expect(throws: VaultError.corrupt(.record)) { try home.get("a", "x") }
         try home.tamper(
             "ATTACH '\(home.root)/old' AS old",
