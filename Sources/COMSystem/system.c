@@ -235,6 +235,12 @@ pid_t om_spawn_detached(const char *path, char *const arguments[], char *const e
     return failure ? -1 : child;
 }
 
+int om_leave_parent(void) {
+    pid_t child = fork();
+    if (child > 0) _exit(0);
+    return child;
+}
+
 int om_wait(pid_t child) {
     int status;
     while (waitpid(child, &status, 0) < 0) {

@@ -69,6 +69,8 @@ public enum AgentProcess {
         let failure = errno
         close(ends[1])
         guard child > 0 else { throw .io(failure) }
+        // It goes on in a process of its own and ends: a child that nobody waits for would stay as a zombie.
+        _ = om_wait(child)
         let words = readWords(ends[0])
         guard words == ready else {
             throw .cannotStart(words.isEmpty ? "it ended without a word" : words)
@@ -76,6 +78,13 @@ public enum AgentProcess {
     }
 
     static let ready = "ready"
+
+    /// Goes on in a process that whoever started this one need not wait for.
+    public static func leaveParent() {
+        guard om_leave_parent() != 0 else { return }
+        report("this system starts no process")
+        exit(61)
+    }
 
     /// Tells whoever started this process that it listens, or why it does not: on descriptor 3, once.
     public static func report(_ failure: String?) {

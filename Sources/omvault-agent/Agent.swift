@@ -8,6 +8,7 @@ enum Agent {
     static func main() {
         protectFreedMemory()
         let options = Options(Array(CommandLine.arguments.dropFirst()))
+        if options?.reportsReady == true { AgentProcess.leaveParent() }
         guard AgentProcess.harden(hidesMemory: options?.hidesMemory ?? true) else {
             fatalError("omvault-agent: error: this system refuses to protect the process")
         }

@@ -153,7 +153,7 @@ import Testing
                     rsa*) kek=(rsa.pub rsa.pem) ;;
                     *) kek=(x25519.pub x25519.pem) ;;
                     esac
-                    gated $status omvault -q crypto wrap --alg $name --kek-from file:${kek[0]} --key-from file:key
+                    gated $status omvault crypto wrap --alg $name --kek-from file:${kek[0]} --key-from file:key
                     omvault crypto unwrap --alg $name --kek-from file:${kek[1]} --key-from file:out | cmp - key
                 done < <(names wrap)
                 """)

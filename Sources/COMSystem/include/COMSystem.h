@@ -61,6 +61,10 @@ pid_t om_spawn(char *const arguments[], int output, int error);
 /// Waits for the child: its exit code, or 128 + the signal that ended it.
 int om_wait(pid_t child);
 
+// Goes on in a child of this process, which ends: whoever started it has nothing to wait for. -1 when it cannot. To be
+// called before there is a second thread or a locked page.
+int om_leave_parent(void);
+
 /// Starts the program at the absolute `path` in a session of its own: standard input, output and error are /dev/null,
 /// descriptor 3 is `ready`, every other one is closed, signals have their defaults. The child's id, or -1.
 pid_t om_spawn_detached(const char *path, char *const arguments[], char *const environment[], int ready);

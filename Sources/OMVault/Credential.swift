@@ -1,0 +1,72 @@
+// What the SDK's store holds: credentials, and properties of the store itself.
+
+public import OMSecrets
+
+/// What the SDK calls a credential: a user name, a password, a tenant, and further properties. Each may be missing.
+public struct Credential: ~Copyable, Sendable {
+    /// The names of an item's fields that are a credential's own. Its properties stand beside them as `property.NAME`.
+    public enum Field: String, CaseIterable, Sendable { case username, password, tenant }
+
+    var values = FieldValues()
+
+    public init() {}
+
+    /// The names of the properties.
+    public var properties: [String] {
+        values.names.map(\.text).filter { $0.hasPrefix(Self.prefix) }.map { String($0.dropFirst(Self.prefix.count)) }
+    }
+
+    /// - Throws: ``VaultError/fieldExists(_:)``, ``VaultError/tooLarge``.
+    public mutating func put(_ secret: consuming SecretBytes, as field: Field) throws(VaultError) {
+        try values.put(secret, at: FieldName(field.rawValue))
+    }
+
+    /// - Throws: as ``put(_:as:)``; ``VaultError/invalidFieldName`` for a name above 55 bytes or with `:`, `/` or `=`.
+    public mutating func put(_ secret: consuming SecretBytes, asProperty name: String) throws(VaultError) {
+        try values.put(secret, at: FieldName(Self.prefix + name))
+    }
+
+    /// Lends one part.
+    ///
+    /// - Returns: nil when the credential has none.
+    public borrowing func with<R, E: Error>(
+        _ field: Field, _ body: (borrowing SecretBytes) throws(E) -> R
+    ) throws(E) -> R? {
+        guard let name = try? FieldName(field.rawValue) else { return nil }
+        return try values.withSecret(name, body)
+    }
+
+    /// Lends one property.
+    public borrowing func withProperty<R, E: Error>(
+        _ name: String, _ body: (borrowing SecretBytes) throws(E) -> R
+    ) throws(E) -> R? {
+        guard let name = try? FieldName(Self.prefix + name) else { return nil }
+        return try values.withSecret(name, body)
+    }
+
+    static let prefix = "property."
+}
+
+/// One property with its label and description, as the SDK's `storeProperty` keeps them.
+public struct StoredProperty: ~Copyable, Sendable {
+    var values = FieldValues()
+
+    public enum Field: String, CaseIterable, Sendable { case value, label, description }
+
+    public init() {}
+
+    /// - Throws: ``VaultError/fieldExists(_:)``, ``VaultError/tooLarge``.
+    public mutating func put(_ secret: consuming SecretBytes, as field: Field) throws(VaultError) {
+        try values.put(secret, at: FieldName(field.rawValue))
+    }
+
+    public borrowing func with<R, E: Error>(
+        _ field: Field, _ body: (borrowing SecretBytes) throws(E) -> R
+    ) throws(E) -> R? {
+        guard let name = try? FieldName(field.rawValue) else { return nil }
+        return try values.withSecret(name, body)
+    }
+}
+
+/// What a stored thing is.
+public enum StoredKind: String, Hashable, Sendable, CaseIterable { case credential, property }
