@@ -21,7 +21,7 @@ struct Tickets: Sendable {
     func renew(for file: borrowing VaultFile, _ keys: ClassKeys) {
         remove(file.id)
         // On a disk it would outlive the boot; and nothing is kept for keys that are not there.
-        guard file.policy.keepsTicket, folder.isInMemory, !keys.levels.isEmpty else { return }
+        guard file.isNoted, file.policy.keepsTicket, folder.isInMemory, !keys.levels.isEmpty else { return }
         let secret = Key<Deriving>.random()
         guard keep(secret, for: file.id) else { return }
         var content = SecretBuffer()
@@ -38,7 +38,7 @@ struct Tickets: Sendable {
     /// The keys of the vault's ticket. One of another boot, of another epoch, or against the policy is discarded.
     func keys(for file: borrowing VaultFile) -> ClassKeys? {
         guard let bytes = read(Self.name(file.id)) else { return nil }
-        guard folder.isInMemory, file.policy.keepsTicket, let keys = open(bytes, file.id, file.epoch) else {
+        guard folder.isInMemory, file.isNoted, file.policy.keepsTicket, let keys = open(bytes, file.id, file.epoch) else {
             remove(file.id)
             return nil
         }

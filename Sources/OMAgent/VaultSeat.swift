@@ -68,6 +68,10 @@ final class VaultSeat: Sendable {
     func status() -> AgentStatus.Vault {
         state.withLock { state in
             judge(&state)
+            // Another vault may stand at the path by now: what its keys do not open is not said to be open.
+            if let held = state.held, !held.isStill(at: place) {
+                do throws(VaultError) { _ = try current(&state) } catch { _ = refusal(error, &state) }
+            }
             let now = Self.now()
             func left(_ end: Int64) -> UInt32 { state.isUnlocked ? UInt32(clamping: end - now) : 0 }
             return AgentStatus.Vault(
@@ -141,7 +145,11 @@ final class VaultSeat: Sendable {
         if let held = state.held, held.isStill(at: place) { return held }
         guard let keys = state.keys else { throw .rekeyed }
         state.held = nil
-        let held = HeldVault(try Self.file(place).open(with: keys), place)
+        let held: HeldVault
+        do throws(VaultError) { held = HeldVault(try Self.file(place).open(with: keys), place) } catch {
+            // Another vault stands at this path now, which these keys do not open.
+            throw error == .cannotUnlock ? .rekeyed : error
+        }
         state.held = held
         return held
     }

@@ -19,6 +19,8 @@ final class Snapshot {
     private var trees: [ProtectionLevel: HashTree] = [:]
     private var events: [AuditEvent] = []
     private var findRecord: Statement
+    /// Whether the header is the one that this device noted, or its seal was checked with the root key.
+    let isHeaderProven: Bool
     /// Whether the change takes away what must be gone from the log too.
     var purges = false
 
@@ -62,6 +64,7 @@ final class Snapshot {
         // Without the root key the header's own seal cannot be judged, so it is compared but never noted.
         if header.generation < marks[MarkIndex.header].generation { vault.hasReadOlder = true }
         let isAhead = try header.judge(against: marks[MarkIndex.header], acceptsRollback: vault.acceptsRollback)
+        isHeaderProven = !isAhead || vault.root != nil
         if isAhead, vault.root != nil { note(MarkIndex.header, header.mark) }
         for (index, level) in ProtectionLevel.allCases.enumerated() {
             guard let state = states[level] else { continue }

@@ -109,7 +109,11 @@ public struct Vault: ~Copyable {
                 let (result, snapshot, isChanged) = try open.database.transaction(.write) { () throws(VaultError) in
                     let snapshot = try Snapshot(open, seen: seen)
                     let result = try body(snapshot)
-                    return (result, snapshot, try snapshot.finish(now: now))
+                    let isChanged = try snapshot.finish(now: now)
+                    // Attack: a header that somebody wrote without the root key, so that those who hold class keys only,
+                    // such as the agent, add at its default level or keep no history, as its policy says.
+                    guard !isChanged || snapshot.isHeaderProven else { throw .rekeyed }
+                    return (result, snapshot, isChanged)
                 }
                 if isChanged || snapshot.isNewer {
                     try storing { () throws(StorageError) in try marks.write(snapshot.marks) }

@@ -24,7 +24,8 @@ public enum VaultError: Error, Hashable, Sendable {
     case tooManySlots
     /// Another process changed or removed the slot meanwhile.
     case slotChanged(UInt32)
-    /// The vault got new keys since it was unlocked: it is locked for those who hold the old ones.
+    /// The vault got new keys since it was unlocked, or a header that only an unlock can judge: it is locked for those who
+    /// hold the old ones.
     case rekeyed
     /// A policy keeps 0 to 1000 older versions, and stretches within the bounds of Argon2id.
     case policyOutOfBounds

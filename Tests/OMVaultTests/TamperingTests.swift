@@ -274,6 +274,27 @@ import Testing
         #expect(try home.get("a", "x") == "value of a")
     }
 
+    @Test("a forged header steers nobody who holds class keys only: not the level of a new item, not the history")
+    func forgedHeaderWithClassKeys() throws {
+        let home = try Home()
+        try home.create()
+        try home.add("old", ["f": "1"])
+        let keys = try home.unlock().classKeys()
+        // Generation 2 (offset 25, 8 bytes), default level `always` (offset 37), history 0 (39, 2 bytes); the seal is wrong.
+        try home.tamper(
+            "UPDATE header SET body = substr(body, 1, 25) || x'0000000000000063' || substr(body, 34, 4) || x'01' "
+                + "|| substr(body, 39, 1) || x'0000' || substr(body, 42)")
+        let vault = try VaultFile.open(home.vault, device: home.device()).open(with: keys)
+        #expect(throws: VaultError.rekeyed) {
+            try vault.edit { edit throws(VaultError) in
+                try edit.add(ItemName("new"), level: nil) { draft throws(VaultError) in
+                    try draft.put(secret("2"), at: FieldName("f"))
+                }
+            }
+        }
+        #expect(throws: VaultError.corrupt(.header)) { _ = try home.unlock() }
+    }
+
     @Test("a lost device key is not silently replaced while its marks are there")
     func lostDeviceKey() throws {
         let home = try homeWithTwoItems()

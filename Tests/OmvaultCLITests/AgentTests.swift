@@ -61,6 +61,60 @@ import Testing
                 """, "\(ran)")
     }
 
+    @Test("lock closes a vault however it is spelled, and says nothing of one that is not there")
+    func spellings() throws {
+        let ran = try bash(
+            Self.start + """
+                cd "$HOME/.local/share/omvault"
+                omvault -q -V ./personal.omv unlock --password-from file:$HOME/password
+                code omvault -V "$PWD/personal.omv" get item:f --no-input
+                omvault -q lock
+                omvault status | cut -f1,2
+                code omvault get item:f --no-input
+                code omvault -V nosuch lock
+                """)
+        #expect(ran.errors == "")
+        #expect(ran.output.contains("0\npersonal\tfirst-unlocked\n8\n6\n"), "\(ran.output)")
+    }
+
+    @Test("another vault at the path of an unlocked one is asked for its own password, which is right")
+    func replaced() throws {
+        let ran = try bash(
+            Self.start + """
+                unlock
+                rm "$HOME"/.local/share/omvault/personal.omv*
+                omvault -q init --password-from file:password --no-recovery --kdf-mem 8 --kdf-time 1
+                printf new | omvault -q add item --field f=stdin --password-from file:password
+                omvault get item:f --password-from file:password; echo
+                """)
+        #expect(ran.output == "new\n")
+        #expect(ran.status == 0)
+    }
+
+    @Test("lock --forget takes a ticket away that an agent before this one wrote")
+    func foreignTicket() throws {
+        let ran = try bash(
+            Self.start.replacingOccurrences(of: "export XDG_RUNTIME_DIR=$HOME/run\nmkdir", with: Self.memory + "\nmkdir") + """
+                omvault -q policy set afu-ticket on --password-from file:password
+                printf later | omvault -q add after --field f=stdin --level after-first-unlock --password-from file:password
+                unlock
+                kill -9 "$(pid)"
+                omvault -q agent start
+                omvault get after:f --no-input; echo
+                kill -9 "$(pid)"
+                omvault -q agent start
+                omvault -q lock --forget
+                code omvault get after:f --no-input
+                """)
+        #expect(ran.output == "later\n8\n", "\(ran.errors)")
+    }
+
+    /// A runtime folder in memory, which tickets need.
+    private static let memory = """
+        export XDG_RUNTIME_DIR=$(mktemp -u -d /dev/shm/omvault-test-XXXXXX)
+        trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$XDG_RUNTIME_DIR"' EXIT
+        """
+
     @Test("a read through the agent opens no vault file, takes no key file and stretches nothing")
     func opensNothing() throws {
         let ran = try bash(

@@ -96,15 +96,16 @@ struct LockCommand: Verb {
 
     func run(_ door: Door) throws {
         let access = try VaultAccess(door)
+        // "locked" must not be said of a vault that is not there.
+        guard try all || access.run({ () throws(VaultError) in try VaultFile.exists(access.place.path) }) else {
+            throw Failure(VaultError.noVault, vault: access.place.name)
+        }
         let what = all ? "every vault" : "vault \"\(access.place.name.shown)\""
         do throws(AgentError) {
             let client = AgentClient(try AgentSocket(Environment.text))
-            do throws(AgentError) { try client.lock(all ? nil : access.agentPlace, forgets: forget) } catch {
-                // A ticket outlives an agent that was killed.
-                guard error == .notRunning else { throw error }
-                if forget { client.forgetTickets(of: all ? nil : try? access.file().id) }
-                throw error
-            }
+            // A ticket outlives the agent that wrote it, and one that was started since knows nothing of it.
+            defer { if forget { client.forgetTickets(of: all ? nil : try? access.file().id) } }
+            try client.lock(all ? nil : access.agentPlace, forgets: forget)
         } catch {
             guard error == .notRunning || error == .noRuntimeFolder else { throw Failure(error) }
             return try door.output.done("no agent runs; nothing was open", ["result": .text("locked")])
@@ -295,7 +296,13 @@ enum Duration {
 
 enum Paths {
     /// The path from the root: another process has another working folder.
+    ///
+    /// Links and dots are resolved where the file is there, so that every spelling of it is one place in the agent.
     static func absolute(_ path: String) -> String {
+        if let resolved = realpath(path, nil) {
+            defer { free(resolved) }
+            return String(cString: resolved)
+        }
         guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
         return "\(String(cString: folder))/\(path)"
