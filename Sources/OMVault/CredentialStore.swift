@@ -93,19 +93,23 @@ public struct CredentialStore<Keeper: ItemKeeper & ~Copyable>: ~Copyable {
         guard case .items(let items) = try keeper.perform(.items(trashed: false)) else { return [] }
         var found: [(kind: StoredKind, key: String, item: Item)] = []
         for item in items {
-            guard let kind = StoredKey.kind(of: item.name) else { continue }
-            found.append((kind, try key(of: item), item))
+            // An item whose name no key gives was put there by hand; it is no credential.
+            guard let kind = StoredKey.kind(of: item.name), let key = try key(of: item),
+                (try? StoredKey.name(kind, key)) == item.name
+            else { continue }
+            found.append((kind, key, item))
         }
         return found
     }
 
     // MARK: - Steps
 
-    private borrowing func key(of item: Item) throws(Keeper.Problem) -> String {
+    private borrowing func key(of item: Item) throws(Keeper.Problem) -> String? {
         if let key = StoredKey.key(of: item.name) { return key }
+        guard item.fields.contains(where: { $0.name == StoredKey.keyField }) else { return nil }
         let path = FieldPath(item.name, StoredKey.keyField)
-        guard case .secret(let secret) = try keeper.perform(.secret(path, revision: nil)) else { return item.name.text }
-        return secret.withBytes { String(validating: [UInt8](copying: $0), as: UTF8.self) } ?? item.name.text
+        guard case .secret(let secret) = try keeper.perform(.secret(path, revision: nil)) else { return nil }
+        return secret.withBytes { String(validating: [UInt8](copying: $0), as: UTF8.self) }
     }
 
     private borrowing func name(_ kind: StoredKind, _ key: String) throws(Keeper.Problem) -> ItemName {
@@ -126,7 +130,14 @@ public struct CredentialStore<Keeper: ItemKeeper & ~Copyable>: ~Copyable {
     private borrowing func delete(_ kind: StoredKind, _ key: String) throws(Keeper.Problem) -> PurgeResult {
         let name = try name(kind, key)
         guard case .removed(_, let purge) = try keeper.perform(.purge([name], ifRevision: nil)) else { return .pending }
-        return purge ?? .complete
+        // One of the same key that went to the trash before, by hand, is a credential that was to be deleted too.
+        do throws(Keeper.Problem) {
+            guard case .removed(_, let rest) = try keeper.perform(.purgeTrash([name])) else { return .pending }
+            return rest == .pending ? .pending : purge ?? .complete
+        } catch {
+            guard case .missing = Keeper.meaning(of: error) else { throw error }
+            return purge ?? .complete
+        }
     }
 
     /// Adds or changes, whichever it is by then: another process may add or delete the same key meanwhile.

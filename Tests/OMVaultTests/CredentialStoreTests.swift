@@ -87,6 +87,16 @@ import Testing
         }
     }
 
+    @Test func oneInTheTrashGoesTooAndForeignNamesAreNoKeys() throws {
+        try store().add(credential("canary", "1"), key: "k")
+        try home.unlock().edit { edit throws(VaultError) in _ = try edit.trash(ItemName("credential.k")) }
+        try store().add(credential("a", "2"), key: "k")
+        for name in ["credential.~x", "credential.%zz", "credential.%41", "credential.%+5"] { try home.add(name, ["f": "1"]) }
+        #expect(try store().keys().map { $0.key } == ["k"])
+        #expect(try store().deleteCredential(key: "k") == .complete)
+        #expect(try home.unlock().items(trashed: true).isEmpty)
+    }
+
     @Test func aPropertyHasLabelAndDescriptionAndLosesAllWithItsKey() throws {
         var property = StoredProperty()
         try property.put(secret("v"), as: .value)

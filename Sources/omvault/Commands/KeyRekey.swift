@@ -70,6 +70,7 @@ struct KeyRekey: Verb {
         }
         let (ids, seen, stretch) = (kept.map(\.id).sorted(), slots, policy.stretch)
         let purge = try access.rekey(unlocked.intoVault(), kept, seen, stretch)
+        access.forgetTicket()
         try report(door, access, ids, replaced == nil || isShown ? nil : code.text(), purge)
     }
 

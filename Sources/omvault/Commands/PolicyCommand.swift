@@ -143,6 +143,7 @@ struct PolicySet: Verb {
         _ = try access.run { () throws(VaultError) in
             try vault.changePolicy { policy throws(VaultError) in try change(&policy) }
         }
+        if rule == "afu-ticket", value == "off" { access.forgetTicket() }
         let name = rule ?? "default"
         try door.output.done(
             "changed the rule \(name) of vault \"\(access.place.name.shown)\"",

@@ -69,6 +69,12 @@ extension VaultAccess {
         }
     }
 
+    /// Takes away the vault's restart ticket, which an agent that is gone may have left.
+    func forgetTicket() {
+        guard let socket = try? AgentSocket(Environment.text), let id = try? file().id else { return }
+        AgentClient(socket).forgetTickets(of: id)
+    }
+
     /// The vault as the agent is told of it.
     var agentPlace: AgentPlace? { AgentPlace(vault: Paths.absolute(place.path), device: deviceFolder) }
 }
