@@ -66,6 +66,10 @@ struct KeyRekey: Verb {
             if isShown {
                 try RecoveryCodeSheet.print(code.text(), door)
                 try RecoveryCodeSheet.confirm(code, secrets)
+            } else if door.output.format != .json {
+                // Before the old one ends: a code that could not be printed would be lost.
+                try RecoveryCodeSheet.print(code.text(), door)
+                isShown = true
             }
         }
         let (ids, seen, stretch) = (kept.map(\.id).sorted(), slots, policy.stretch)
