@@ -39,7 +39,7 @@ func bash(_ script: String, environment: [String: String] = [:]) throws -> Ran {
     let home = try Folder()
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/timeout")
-    process.arguments = ["--kill-after=5", "300", "/bin/bash", "-c", prelude + script]
+    process.arguments = ["--kill-after=5", "900", "/bin/bash", "-c", prelude + script]
     process.currentDirectoryURL = home.url
     process.environment = [
         "PATH": "\(binaries.path):/usr/bin:/bin", "HOME": home.url.path, "LC_ALL": "C.UTF-8",
