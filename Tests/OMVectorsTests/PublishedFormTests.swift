@@ -197,7 +197,9 @@ import Testing
                     isX ? "XDH" : "ECDH", "\"type\": \"\(type)\", \"curve\": \"\(name)\"",
                     "\"private\": \(secret), \"public\": \(open), \"shared\": \"\(shared)\"")
                 #expect(outcome(file) == passes(1), "\(type)")
-                #expect(outcome(file.replacing(shared, with: "00" + shared.dropFirst(2))) == oneFails, "\(type)")
+                // The last byte: the first one of a P-521 secret is 0 or 1 as it is.
+                let changed = shared.dropLast(2) + (shared.hasSuffix("00") ? "01" : "00")
+                #expect(outcome(file.replacing(shared, with: changed)) == oneFails, "\(type)")
                 #expect(outcome(file.replacing(name, with: "curve448")) == skips(1), "\(type)")
                 #expect(outcome(file.replacing(open, with: "7")) != passes(1), "\(type)")
             }
