@@ -47,10 +47,8 @@ extension Snapshot {
     ) throws(VaultError) {
         // Without the device key there are levels that cannot be read, and so not be sealed anew.
         guard states.count == ProtectionLevel.allCases.count, vault.root != nil else { throw .readOnlyHere }
-        switch vault.device {
-        case .some(let device): try rekey(new, policy, now, device)
-        case .none: throw .readOnlyHere
-        }
+        guard let device = vault.device?.duplicate() else { throw .readOnlyHere }
+        try rekey(new, policy, now, device)
     }
 
     private func rekey(
