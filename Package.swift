@@ -52,7 +52,8 @@ let package = Package(
 
         // Floor 2, services
         .target(name: "OMVault", dependencies: ["OMSecrets", "OMStorage", "OMRecords"], swiftSettings: strict),
-        .target(name: "OMAuth", dependencies: ["OMSecrets", "OMCrypto", "OMStorage"], swiftSettings: strict),
+        .target(
+            name: "OMAuth", dependencies: ["OMSecrets", "OMCrypto", "OMStorage", "OMRecords"], swiftSettings: strict),
         .target(name: "OMVectors", dependencies: ["OMCrypto", "OMSecrets"], swiftSettings: strict),
 
         // Floor 1, ground
@@ -88,7 +89,8 @@ let package = Package(
             name: "OMAgentTests",
             dependencies: ["OMAgent", "omvault-agent", "OMVault", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
             swiftSettings: house),
-        .testTarget(name: "OMAuthTests", dependencies: ["OMAuth", "OMStorage", "OMSecrets"], swiftSettings: house),
+        .testTarget(
+            name: "OMAuthTests", dependencies: ["OMAuth", "OMStorage", "OMRecords", "OMSecrets"], swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -106,7 +108,8 @@ if Context.environment["OMV_FUZZ"] == "1" {
         .executableTarget(
             name: "omvault-fuzz",
             dependencies: [
-                "CFuzz", "OMAgent", "OMVault", "OMStorage", "OMRecords", "OMVectors", "OMCrypto", "OMSecrets",
+                "CFuzz", "OMAgent", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMVectors", "OMCrypto",
+                "OMSecrets",
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: house + fuzzing,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),

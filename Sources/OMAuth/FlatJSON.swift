@@ -5,9 +5,10 @@ internal import OMSecrets
 
 /// Reads and writes objects whose values are strings, numbers and booleans.
 enum FlatJSON {
+    /// - Parameter wanted: The keys that are read; the others may have any value of JSON, which is left out. Nil: all.
     /// - Throws: ``ProfileProblem/malformed`` for anything else, a key twice, or bytes after the object.
-    static func decode(_ bytes: [UInt8]) throws(ProfileProblem) -> [String: ProfileValue] {
-        var reader = Reader(bytes: bytes)
+    static func decode(_ bytes: [UInt8], only wanted: Set<String>? = nil) throws(ProfileProblem) -> [String: ProfileValue] {
+        var reader = Reader(bytes: bytes, wanted: wanted)
         let values = try reader.object()
         guard reader.isAtEnd else { throw .malformed }
         return values
@@ -41,7 +42,10 @@ enum FlatJSON {
 
     private struct Reader {
         let bytes: [UInt8]
-        var position = 0
+        let wanted: Set<String>?
+        private var position = 0
+
+        init(bytes: [UInt8], wanted: Set<String>?) { (self.bytes, self.wanted) = (bytes, wanted) }
 
         private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
@@ -54,6 +58,7 @@ enum FlatJSON {
 
         mutating func object() throws(ProfileProblem) -> [String: ProfileValue] {
             var values: [String: ProfileValue] = [:]
+            var keys: Set<String> = []
             try expect("{")
             if take("}") { return values }
             repeat {
@@ -61,10 +66,37 @@ enum FlatJSON {
                 let key = try string()
                 try expect(":")
                 // Attack: a second MaxLoginAttempts that a reviewer of the file overlooks.
-                guard values.updateValue(try value(), forKey: key) == nil else { throw .malformed }
+                guard keys.insert(key).inserted else { throw .malformed }
+                if wanted?.contains(key) ?? true { values[key] = try value() } else { try skip(depth: 0) }
             } while take(",")
             try expect("}")
             return values
+        }
+
+        /// Any value of JSON, so that what is left out still has an end that all readers agree on.
+        private mutating func skip(depth: Int) throws(ProfileProblem) {
+            // Attack: sixty thousand brackets, each of which is a call.
+            guard depth < 32 else { throw .malformed }
+            skipSpace()
+            switch next {
+            case UInt8(ascii: "{"):
+                position += 1
+                if take("}") { return }
+                repeat {
+                    skipSpace()
+                    _ = try string()
+                    try expect(":")
+                    try skip(depth: depth + 1)
+                } while take(",")
+                try expect("}")
+            case UInt8(ascii: "["):
+                position += 1
+                if take("]") { return }
+                repeat { try skip(depth: depth + 1) } while take(",")
+                try expect("]")
+            case UInt8(ascii: "n"): _ = try word("null", false)
+            default: _ = try value()
+            }
         }
 
         private mutating func value() throws(ProfileProblem) -> ProfileValue {
@@ -116,16 +148,30 @@ enum FlatJSON {
             case UInt8(ascii: "r"): return [0x0D]
             case UInt8(ascii: "t"): return [0x09]
             case UInt8(ascii: "u"):
-                guard position + 4 <= bytes.count else { throw .malformed }
-                let digits = String(decoding: bytes[position..<position + 4], as: UTF8.self)
-                position += 4
-                // Halves of a surrogate pair are refused: no key and no value of a profile needs one.
-                guard digits.utf8.allSatisfy(isHexDigit), let number = UInt32(digits, radix: 16),
-                    let scalar = Unicode.Scalar(number)
+                let unit = try codeUnit()
+                guard (0xD800...0xDBFF).contains(unit) else {
+                    guard let scalar = Unicode.Scalar(unit) else { throw .malformed }
+                    return Array(String(Character(scalar)).utf8)
+                }
+                // One half of a pair is no character; the other has to follow.
+                guard bytes[position...].starts(with: "\\u".utf8) else { throw .malformed }
+                position += 2
+                let low = try codeUnit()
+                guard (0xDC00...0xDFFF).contains(low),
+                    let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
                 else { throw .malformed }
                 return Array(String(Character(scalar)).utf8)
             default: throw .malformed
             }
+        }
+
+        private mutating func codeUnit() throws(ProfileProblem) -> UInt32 {
+            guard position + 4 <= bytes.count else { throw .malformed }
+            let digits = bytes[position..<position + 4]
+            guard digits.allSatisfy(isHexDigit) else { throw .malformed }
+            position += 4
+            guard let unit = UInt32(String(decoding: digits, as: UTF8.self), radix: 16) else { throw .malformed }
+            return unit
         }
 
         private func isHexDigit(_ byte: UInt8) -> Bool {

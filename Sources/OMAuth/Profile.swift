@@ -1,195 +1,127 @@
-// A profile: the SDK's properties, as strict as they are few. What it does not understand it refuses.
-
-/// What happens when the wrong passwords exceed `MaxLoginAttempts`.
-public enum OnAttemptsExceeded: String, CaseIterable, Hashable, Sendable {
-    /// The cached credential is destroyed.
-    case wipe
-    /// It is refused and kept.
-    case lockout
-}
-
-/// The keys of a profile. All but the last two are the SDK's.
-public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
-    case offlineAuthAllowed = "OfflineAuthAllowed"
-    case maxLoginAttempts = "MaxLoginAttempts"
-    case cryptoScheme = "CryptoScheme"
-    case offlineCredentialMaxAge = "OfflineCredentialMaxAge"
-    case onAttemptsExceeded = "OnAttemptsExceeded"
-}
-
-/// A value as it stands in a profile file or on a command line.
-public enum ProfileValue: Hashable, Sendable {
-    case text(String)
-    /// A number's own digits: `5` and `5.0` are not the same here.
-    case number(String)
-    case bool(Bool)
-}
-
-/// Why a profile is not one. ``AuthError/profile(_:)``.
-@nonexhaustive
-public enum ProfileProblem: Error, Hashable, Sendable {
-    /// Not one flat JSON object of strings, numbers and booleans, each key once.
-    case malformed
-    /// No key of the SDK's or of ours. At most 64 printable ASCII characters; a stranger one counts as malformed.
-    case unknownKey(String)
-    /// A key of the SDK's that this version does not act on; it is refused rather than ignored.
-    case unsupportedKey(String)
-    /// `OfflineAuthAllowed` is `true` or `false`.
-    case offlineAuthAllowed
-    /// `MaxLoginAttempts` is 1 to 1000 in plain decimal digits.
-    case maxLoginAttempts
-    /// `CryptoScheme` is one of ``CryptoScheme``.
-    case cryptoScheme
-    /// `OfflineCredentialMaxAge` is 0 (never) to 3155760000 seconds, a hundred years, in plain decimal digits.
-    case offlineCredentialMaxAge
-    /// `OnAttemptsExceeded` is `wipe` or `lockout`.
-    case onAttemptsExceeded
-
-    /// The SDK's number for this error, where it has one.
-    public var sdkCode: Int? {
-        switch self {
-        case .offlineAuthAllowed: 10116
-        case .maxLoginAttempts: 10106
-        case .cryptoScheme: 10503
-        case .malformed, .unknownKey, .unsupportedKey, .offlineCredentialMaxAge, .onAttemptsExceeded: nil
-        }
-    }
-}
+// A profile: the SDK's properties, read strictly. What it does not understand it refuses.
 
 /// A policy for logins, always valid.
 ///
 ///     let profile = try Profile(ProfileName("work"), values: ["OfflineAuthAllowed": .bool(true)])
+///
+/// What each key means, ProfileValues.swift gives.
 public struct Profile: Hashable, Sendable {
     /// The range of `MaxLoginAttempts`.
     public static let attempts = 1...1000
     /// The greatest `OfflineCredentialMaxAge`, in seconds: a hundred years.
     public static let longestAge: Int64 = 3_155_760_000
+    /// `OfflineCredentialMaxAge` where a server can give a new credential and the profile says nothing: 30 days.
+    public static let defaultAge: Int64 = 2_592_000
 
     public let name: ProfileName
-    /// The values that were given; every other key has its default.
+    /// The values that were given, each in its one spelling; every other key has its default.
     public let values: [ProfileKey: ProfileValue]
+    /// What the administrator allows at most. It shows in what counts, and not in ``values``.
+    public let ceiling: PolicyCeiling
 
-    /// `OfflineAuthAllowed`; absent: false.
-    public let offlineAuthAllowed: Bool
-    /// `MaxLoginAttempts`: so many wrong passwords are tolerated. Absent: 1.
-    public let maxLoginAttempts: Int
-    /// `CryptoScheme`; absent: SaltedSHA-512.
-    public let cryptoScheme: CryptoScheme
-    /// `OfflineCredentialMaxAge` in seconds; nil (0, or absent for a credential without a server): never.
-    public let offlineCredentialMaxAge: Int64?
-    /// `OnAttemptsExceeded`; absent: wipe where a server can give a new credential, else lockout.
-    public let onAttemptsExceeded: OnAttemptsExceeded
-
+    /// - Parameter values: By either spelling of a key.
     /// - Throws: ``AuthError/profile(_:)``.
-    public init(_ name: ProfileName, values: [String: ProfileValue]) throws(AuthError) {
+    public init(
+        _ name: ProfileName, values: [String: ProfileValue], ceiling: PolicyCeiling = .none
+    ) throws(AuthError) {
         var given: [ProfileKey: ProfileValue] = [:]
         do throws(ProfileProblem) {
-            for (key, value) in values { given[try Self.key(key)] = value }
-            offlineAuthAllowed = try given[.offlineAuthAllowed].map(Self.bool) ?? false
-            maxLoginAttempts = try given[.maxLoginAttempts].map(Self.attempts) ?? 1
-            cryptoScheme = try given[.cryptoScheme].map(Self.scheme) ?? .saltedSHA512
-            let age = try given[.offlineCredentialMaxAge].map(Self.age) ?? 0
-            offlineCredentialMaxAge = age == 0 ? nil : age
-            onAttemptsExceeded = try given[.onAttemptsExceeded].map(Self.consequence) ?? Self.defaultConsequence(given)
+            for (spelling, value) in values.sorted(by: { $0.key < $1.key }) {
+                let key = try ProfileKey(known: spelling)
+                // Attack: two spellings, of which a reviewer reads one.
+                guard given.updateValue(try key.canonical(value), forKey: key) == nil else { throw .repeatedKey(key) }
+            }
+            try Self.check(given)
         } catch {
             throw .profile(error)
         }
-        (self.name, self.values) = (name, given)
+        (self.name, self.values, self.ceiling) = (name, given, ceiling)
     }
 
-    /// The value that counts for `key`, as a profile file would say it.
-    public func effective(_ key: ProfileKey) -> ProfileValue {
+    /// The value that counts for `key`, as a profile file would say it; nil where there is none.
+    public func effective(_ key: ProfileKey) -> ProfileValue? {
         switch key {
         case .offlineAuthAllowed: .bool(offlineAuthAllowed)
         case .maxLoginAttempts: .number(String(maxLoginAttempts))
-        case .cryptoScheme: .text(cryptoScheme.rawValue)
         case .offlineCredentialMaxAge: .number(String(offlineCredentialMaxAge ?? 0))
         case .onAttemptsExceeded: .text(onAttemptsExceeded.rawValue)
+        case .applicationName: .text(applicationName)
+        default: values[key] ?? key.fixedDefault
         }
     }
 
-    // MARK: - Keys and values
+    // MARK: - The values together
 
-    private static func key(_ text: String) throws(ProfileProblem) -> ProfileKey {
-        if let key = ProfileKey(rawValue: text) { return key }
-        if laterKeys.contains(text) { throw .unsupportedKey(text) }
-        let isPrintable = text.utf8.allSatisfy { (0x21...0x7E).contains($0) } && (1...64).contains(text.utf8.count)
-        throw isPrintable ? .unknownKey(text) : .malformed
-    }
-
-    /// A server is what makes a wipe bearable: it gives a new credential.
-    private static func defaultConsequence(_ values: [ProfileKey: ProfileValue]) -> OnAttemptsExceeded {
-        serverKeys.isDisjoint(with: values.keys) ? .lockout : .wipe
-    }
-
-    /// The keys that name a server: none yet.
-    private static let serverKeys: Set<ProfileKey> = []
-
-    private static func bool(_ value: ProfileValue) throws(ProfileProblem) -> Bool {
-        switch value {
-        case .bool(let bool): return bool
-        case .text(let text) where text.lowercased() == "true": return true
-        case .text(let text) where text.lowercased() == "false": return false
-        case .text, .number: throw .offlineAuthAllowed
+    private static func check(_ values: [ProfileKey: ProfileValue]) throws(ProfileProblem) {
+        func isTrue(_ key: ProfileKey) -> Bool { values[key] == .bool(true) }
+        func seconds(_ key: ProfileKey) -> Int64 { (values[key] ?? key.fixedDefault).flatMap(Self.digits) ?? 0 }
+        if let missing = ProfileNeeds.missing(in: values) { throw .missing(missing) }
+        let defaults: [ProfileKey] = [.autoLoginDefault, .rememberCredentialsDefault, .rememberUsernameDefault]
+        guard defaults.filter(isTrue).count < 2 else { throw .severalDefaults }
+        let session = seconds(.sessionTimeOut)
+        guard session == 0 || seconds(.idleTimeOut) <= session else { throw .idleBeyondSession }
+        guard seconds(.connectTimeOut) <= seconds(.totalTimeOut) else { throw .totalBelowConnect }
+        if isTrue(.identityDomainNameInHeader), values[.identityDomain] == nil, !isTrue(.collectIdentityDomain) {
+            throw .missing(.identityDomain)
         }
     }
 
-    private static func attempts(_ value: ProfileValue) throws(ProfileProblem) -> Int {
-        guard let number = number(value), attempts.contains(Int(number)) else { throw .maxLoginAttempts }
-        return Int(number)
+    static func digits(_ value: ProfileValue) -> Int64? {
+        if case .number(let digits) = value { Int64(digits) } else { nil }
     }
+}
 
-    private static func scheme(_ value: ProfileValue) throws(ProfileProblem) -> CryptoScheme {
-        guard case .text(let text) = value, let scheme = CryptoScheme(named: text) else { throw .cryptoScheme }
-        return scheme
-    }
-
-    private static func age(_ value: ProfileValue) throws(ProfileProblem) -> Int64 {
-        guard let number = number(value), number <= longestAge else { throw .offlineCredentialMaxAge }
-        return number
-    }
-
-    private static func consequence(_ value: ProfileValue) throws(ProfileProblem) -> OnAttemptsExceeded {
-        guard case .text(let text) = value, let found = OnAttemptsExceeded(rawValue: text) else {
-            throw .onAttemptsExceeded
+/// What a kind of server makes necessary.
+enum ProfileNeeds {
+    /// The first key that is not there and has to be.
+    static func missing(in values: [ProfileKey: ProfileValue]) -> ProfileKey? {
+        guard let type = values[.authServerType].flatMap(Self.type) else {
+            return naming.isDisjoint(with: values.keys) ? nil : .authServerType
         }
-        return found
+        return needs(type, values).first { $0.allSatisfy { values[$0] == nil } }?.first
     }
 
-    /// Plain decimal digits, at most ten of them and no leading zero: nothing that two readers could take for two numbers.
-    private static func number(_ value: ProfileValue) -> Int64? {
-        let digits: String
-        switch value {
-        case .text(let text), .number(let text): digits = text
-        case .bool: return nil
-        }
-        let bytes = Array(digits.utf8)
-        guard (1...10).contains(bytes.count), bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-        guard bytes.count == 1 || bytes[0] != 0x30 else { return nil }
-        return Int64(digits)
-    }
-
-    /// The SDK's other keys, and ours that come with the online login.
-    private static let laterKeys: Set<String> = [
-        "ApplicationName", "AuthKey", "AuthServerType", "AuthTimeOutVal", "AutoLoginAllowed", "AutoLoginDefault",
-        "BrowserMode", "CollectIdentityDomain", "ConfirmLogoutAutomatically", "ConfirmLogoutButtonId",
-        "ConnectivityMode", "CustomAuthHeaders", "CustomHeadersForMobileAgent", "CustomUserAgentHeader",
-        "DefaultProtocolsForClientSocket", "EnabledCipherSuites", "FedAuthUsernameParamName", "HostnameVerification",
-        "IDCSRegisterClient", "IDCSRegisterEndpoint", "IdentityDomainHeaderName", "IdentityDomainHeaderToMobileAgent",
-        "IdentityDomainNameInHeader", "IdleTimeOutValue", "KeychainDataProtection", "LimitMode",
-        "LocationUpdateDistanceFilter", "LocationUpdateEnabled", "LoginFailureURL", "LoginHint", "LoginSuccessURL",
-        "LoginURL", "LogoutFailureURL", "LogoutSuccessURL", "LogoutTimeOutValue", "LogoutURL", "OAMMSHost", "OAMMSPort",
-        "OAMMSPortIsSSL", "OAMMSServiceDomain", "OAMMSURL", "OAMOAuthServiceEndpoint", "OAuthAuthZEndpoint",
-        "OAuthAuthZGrantType", "OAuthAuthorizationEndpoint", "OAuthAuthorizationGrantType",
-        "OAuthClientJWTAssertionValue", "OAuthClientID", "OAuthClientSAML2AssertionValue", "OAuthClientSecret",
-        "OAuthEnablePKCE", "OAuthIncludeClientAuthHeader", "OAuthJWTClientAssertionValue", "OAuthRedirectEndpoint",
-        "OAuthSAML2ClientAssertionValue", "OAuthScope", "OAuthTokenEndpoint", "OAuthUserJWTAssertionValue",
-        "OAuthUserSAML2UserAssertionValue", "OfflineOnUntrustedServer", "OpenIDConnectConfiguration",
-        "OpenIDConnectDiscoveryURL", "OracleIDMMobileSDKConfigurationKey", "ParseTokenRelayResponse",
-        "PercentageToIdleTimeout", "PresentClientCertificate", "ProfileURL", "RememberCredentialDefault",
-        "RememberCredentialsAllowed", "RememberUsernameAllowed", "RememberUsernameDefault", "RemoveAllSessionCookies",
-        "RequiredTokens", "SendAuthorizationHeaderDuringLogout", "SendAuthorizationHeaderInLogout",
-        "SendCustomAuthHeadersInLogout", "SessionActiveOnRestart", "SessionTimeOutValue", "TrustedCA", "identityDomain",
-        "localAuthenticatorInstanceId", "localAuthenticatorName", "localauthenticatorinstanceid", "oauth_discoveryURL",
+    /// A profile that says one of these has a server, and has to say of which kind.
+    private static let naming: Set<ProfileKey> = [
+        .loginURL, .logoutURL, .profileURL, .oauthGrantType, .oauthTokenEndpoint, .oauthDiscoveryURL, .oauthClientID,
+        .oauthAuthorizationEndpoint, .oamOAuthServiceEndpoint, .oammsURL, .oammsHost, .oammsServiceDomain,
+        .openIDConnectConfiguration, .openIDConnectDiscoveryURL, .loginSuccessURL, .loginFailureURL,
     ]
+
+    /// In each list one is enough.
+    private static func needs(_ type: AuthServerType, _ values: [ProfileKey: ProfileValue]) -> [[ProfileKey]] {
+        switch type {
+        case .basic: [[.loginURL], [.logoutURL]]
+        case .certificate: [[.loginURL], [.logoutURL], [.applicationName]]
+        case .federated: [[.loginURL], [.loginSuccessURL], [.loginFailureURL], [.logoutURL]]
+        case .oamms:
+            [[.oammsURL, .oammsHost], [.oammsURL, .oammsPort], [.oammsServiceDomain], [.applicationName]]
+        case .openIDConnect:
+            [[.openIDConnectDiscoveryURL, .openIDConnectConfiguration], [.oauthClientID], [.oauthRedirectEndpoint]]
+        case .oauth: [[.oauthGrantType], [.oauthClientID]] + needs(values[.oauthGrantType].flatMap(grant))
+        case .localAuthenticator: []
+        }
+    }
+
+    private static func needs(_ grant: OAuthGrant?) -> [[ProfileKey]] {
+        let token: [ProfileKey] = [.oauthTokenEndpoint, .oauthDiscoveryURL, .oamOAuthServiceEndpoint]
+        let browser: [[ProfileKey]] = [
+            [.oauthAuthorizationEndpoint, .oauthDiscoveryURL, .oamOAuthServiceEndpoint], [.oauthRedirectEndpoint],
+        ]
+        return switch grant {
+        case .implicit: browser
+        case .authorizationCode: [token] + browser
+        case .clientCredentials: [token, [.oauthClientSecret]]
+        case .assertion, .userAssertion: [token, [.oauthUserJWT, .oauthUserSAML2]]
+        case .resourceOwner, .oamCredential, nil: [token]
+        }
+    }
+
+    static func type(_ value: ProfileValue) -> AuthServerType? {
+        if case .text(let text) = value { AuthServerType(rawValue: text) } else { nil }
+    }
+
+    static func grant(_ value: ProfileValue) -> OAuthGrant? {
+        if case .text(let text) = value { OAuthGrant(rawValue: text) } else { nil }
+    }
 }

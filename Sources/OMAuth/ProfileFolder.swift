@@ -9,30 +9,53 @@ public struct ProfileFolder: Sendable {
     private static let suffix = ".json"
 
     private let path: String
+    /// What bounds every profile that comes out of here.
+    public let ceiling: PolicyCeiling
 
     /// Names the folder; it need not be there.
-    public init(_ path: String) { self.path = path }
+    public init(_ path: String, ceiling: PolicyCeiling = .none) { (self.path, self.ceiling) = (path, ceiling) }
 
     /// - Throws: ``AuthError/unknownProfile(_:)``, ``AuthError/profile(_:)``, ``AuthError/storage(_:)``.
     public func profile(_ name: ProfileName) throws(AuthError) -> Profile {
         guard let folder = try open(), let values = try values(name, in: folder) else { throw .unknownProfile(name) }
-        return try Profile(name, values: values)
+        return try Profile(name, values: values, ceiling: ceiling)
     }
 
     /// Adds `changes` to the profile, which is made if it is not there; nothing is written unless all of it is valid.
     ///
-    /// - Parameter changes: Values as typed, such as `("MaxLoginAttempts", "5")`.
+    /// - Parameters:
+    ///   - changes: Values as typed, such as `("MaxLoginAttempts", "5")`.
+    ///   - unset: Keys that get their default again.
     /// - Throws: ``AuthError/profile(_:)``, ``AuthError/busy``, ``AuthError/storage(_:)``.
-    public func set(_ name: ProfileName, _ changes: [(key: String, value: String)]) throws(AuthError) -> Profile {
-        let folder = try storing { () throws(StorageError) in try PrivateFolder.make(path) }
-        return try folder.lock(".lock").hold { () throws(AuthError) in
+    public func set(
+        _ name: ProfileName, _ changes: [(key: String, value: String)], unset: [String] = []
+    ) throws(AuthError) -> Profile {
+        let keys = try Self.keys(changes.map(\.key) + unset)
+        return try locked { (folder) throws(AuthError) in
             var values = try values(name, in: folder) ?? [:]
+            // The file may have the other spelling of a key, which must not stay beside the new value.
+            values = values.filter { entry in ProfileKey(spelled: entry.key).map { !keys.contains($0) } ?? true }
             for change in changes { values[change.key] = .text(change.value) }
-            let profile = try Profile(name, values: values)
-            let effective = profile.values.keys.map { ($0.rawValue, profile.effective($0)) }
-            let bytes = FlatJSON.encode(Dictionary(uniqueKeysWithValues: effective))
-            try storing { () throws(StorageError) in try folder.replace(Self.file(name), holding: bytes) }
-            return profile
+            return try write(try Profile(name, values: values, ceiling: ceiling), in: folder)
+        }
+    }
+
+    /// Keeps `profile` in the place of whatever had its name.
+    ///
+    /// - Throws: ``AuthError/busy``, ``AuthError/storage(_:)``.
+    public func store(_ profile: Profile) throws(AuthError) {
+        try locked { (folder) throws(AuthError) in _ = try write(profile, in: folder) }
+    }
+
+    /// Takes the profile away, a damaged one too.
+    ///
+    /// - Throws: ``AuthError/unknownProfile(_:)``, ``AuthError/busy``, ``AuthError/storage(_:)``.
+    public func remove(_ name: ProfileName) throws(AuthError) {
+        guard try open() != nil else { throw .unknownProfile(name) }
+        try locked { (folder) throws(AuthError) in
+            guard try storing({ () throws(StorageError) in try folder.remove(Self.file(name)) }) else {
+                throw .unknownProfile(name)
+            }
         }
     }
 
@@ -43,6 +66,31 @@ public struct ProfileFolder: Sendable {
         return files.filter { $0.hasSuffix(Self.suffix) }
             .compactMap { try? ProfileName(String($0.dropLast(Self.suffix.count))) }
             .sorted { $0.text < $1.text }
+    }
+
+    private static func keys(_ spellings: [String]) throws(AuthError) -> Set<ProfileKey> {
+        var keys: Set<ProfileKey> = []
+        do throws(ProfileProblem) {
+            for spelling in spellings {
+                let key = try ProfileKey(known: spelling)
+                guard keys.insert(key).inserted else { throw .repeatedKey(key) }
+            }
+        } catch { throw .profile(error) }
+        return keys
+    }
+
+    private func locked<R>(_ body: (PrivateFolder) throws(AuthError) -> R) throws(AuthError) -> R {
+        let folder = try storing { () throws(StorageError) in try PrivateFolder.make(path) }
+        return try folder.lock(".lock").hold { () throws(AuthError) in try body(folder) }
+    }
+
+    private func write(_ profile: Profile, in folder: PrivateFolder) throws(AuthError) -> Profile {
+        let bytes = FlatJSON.encode(
+            Dictionary(uniqueKeysWithValues: profile.values.map { ($0.key.rawValue, $0.value) }))
+        // What is written has to be readable again.
+        guard bytes.count <= Self.longestFile else { throw .profile(.malformed) }
+        try storing { () throws(StorageError) in try folder.replace(Self.file(profile.name), holding: bytes) }
+        return profile
     }
 
     private func open() throws(AuthError) -> PrivateFolder? {

@@ -169,6 +169,18 @@ public struct PrivateFolder: Hashable, Sendable {
         return bytes
     }
 
+    /// Takes the file's name away.
+    ///
+    /// - Returns: false when there is none.
+    public func remove(_ name: String) throws(StorageError) -> Bool {
+        if unlink(file(name)) != 0 {
+            if errno == ENOENT { return false }
+            throw .last
+        }
+        try syncFolder(above: file(name))
+        return true
+    }
+
     /// The names in the folder, in no order.
     public func names() throws(StorageError) -> [String] {
         guard let stream = opendir(path) else { throw .last }

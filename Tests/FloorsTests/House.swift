@@ -7,7 +7,7 @@ enum House {
         "OMStorage": ["OMSecrets", "CSQLite", "COMSystem"],
         "OMRecords": [],
         "OMVault": ["OMSecrets", "OMStorage", "OMRecords"],
-        "OMAuth": ["OMSecrets", "OMCrypto", "OMStorage"],
+        "OMAuth": ["OMSecrets", "OMCrypto", "OMStorage", "OMRecords"],
         "OMVectors": ["OMCrypto", "OMSecrets"],
         "OMAgent": ["OMVault", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
         // The doors

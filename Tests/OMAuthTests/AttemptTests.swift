@@ -247,8 +247,8 @@ import Testing
         #expect(AuthError.attemptsExceeded(isFinished: true).sdkCode == 10418)
         #expect(AuthError.lockedOut.sdkCode == 10418)
         #expect(AuthError.noCredential.sdkCode == 10408)
-        #expect(AuthError.profile(.cryptoScheme).sdkCode == 10503)
-        #expect(AuthError.profile(.maxLoginAttempts).sdkCode == 10106)
+        #expect(AuthError.profile(.value(.cryptoScheme)).sdkCode == 10503)
+        #expect(AuthError.profile(.value(.maxLoginAttempts)).sdkCode == 10106)
     }
 }
 

@@ -52,24 +52,25 @@ import Testing
             "0", "-1", "1e99", "1e1", "5.0", "1001", "99999999999999999999", "\"abc\"", "\"+5\"", "\" 5\"", "\"5 \"",
             "\"\"", "\"05\"", "\"0x5\"", "\"٥\"", "true", "-0", "00", "1.", "\"5\\u0000\"",
         ] {
-            cases.append(("{\"MaxLoginAttempts\":\(text)}", .maxLoginAttempts))
+            cases.append(("{\"MaxLoginAttempts\":\(text)}", .value(.maxLoginAttempts)))
         }
         for text in ["1", "0", "\"yes\"", "\"1\"", "\"\"", "\"true \""] {
-            cases.append(("{\"OfflineAuthAllowed\":\(text)}", .offlineAuthAllowed))
+            cases.append(("{\"OfflineAuthAllowed\":\(text)}", .value(.offlineAuthAllowed)))
         }
         for text in ["\"\"", "\"SHA512\"", "\"SaltedSHA-5120\"", "\"{SHA-1}\"", "\"PBKDF2WithHmacSHA1\"", "0", "true"] {
-            cases.append(("{\"CryptoScheme\":\(text)}", .cryptoScheme))
+            cases.append(("{\"CryptoScheme\":\(text)}", .value(.cryptoScheme)))
         }
         for text in ["-1", "3155760001", "1e9", "\"forever\"", "true"] {
-            cases.append(("{\"OfflineCredentialMaxAge\":\(text)}", .offlineCredentialMaxAge))
+            cases.append(("{\"OfflineCredentialMaxAge\":\(text)}", .value(.offlineCredentialMaxAge)))
         }
         for text in ["\"Wipe\"", "\"\"", "true", "1"] {
-            cases.append(("{\"OnAttemptsExceeded\":\(text)}", .onAttemptsExceeded))
+            cases.append(("{\"OnAttemptsExceeded\":\(text)}", .value(.onAttemptsExceeded)))
         }
         cases += [
             (#"{"maxloginattempts":5}"#, .unknownKey("maxloginattempts")), (#"{"X":1}"#, .unknownKey("X")),
-            (#"{"LoginURL":"https://example.org"}"#, .unsupportedKey("LoginURL")),
-            (#"{"LimitMode":"strict"}"#, .unsupportedKey("LimitMode")),
+            (#"{"LoginURL":"https://example.org"}"#, .missing(.authServerType)),
+            (#"{"OAuthScope":"a","OAuthScopes":"a"}"#, .repeatedKey(.oauthScope)),
+            (#"{"LimitMode":"Strict"}"#, .value(.limitMode)),
         ]
         for (json, problem) in cases { #expect(throws: AuthError.profile(problem), "\(json)") { try parse(json) } }
     }
@@ -109,7 +110,7 @@ import Testing
         #expect(try Set(folder.profile(work).values.keys) == [.offlineAuthAllowed, .maxLoginAttempts, .cryptoScheme])
         let path = home.path + "/config/omvault/profiles/work.json"
         let before = FileManager.default.contents(atPath: path)
-        #expect(throws: AuthError.profile(.maxLoginAttempts)) {
+        #expect(throws: AuthError.profile(.value(.maxLoginAttempts))) {
             try folder.set(work, [("OnAttemptsExceeded", "wipe"), ("MaxLoginAttempts", "0")])
         }
         #expect(FileManager.default.contents(atPath: path) == before)
@@ -118,8 +119,33 @@ import Testing
         let above = try FileManager.default.attributesOfItem(atPath: home.path + "/config")[.posixPermissions] as? Int
         #expect(above == 0o700)
         #expect(try folder.names() == [work])
+        let plain = try folder.set(work, [], unset: ["MaxLoginAttempts", "CryptoScheme"])
+        #expect(Set(plain.values.keys) == [.offlineAuthAllowed] && plain.maxLoginAttempts == 1)
+        #expect(throws: AuthError.profile(.repeatedKey(.maxLoginAttempts))) {
+            try folder.set(work, [("MaxLoginAttempts", "2")], unset: ["MaxLoginAttempts"])
+        }
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         #expect(throws: AuthError.storage(.hazardous(.openToOthers, path: path))) { try folder.profile(work) }
+    }
+
+    @Test("the other spelling of a key replaces the first, store replaces the whole, and rm leaves nothing")
+    func replaced() throws {
+        let home = try Home(), folder = ProfileFolder(home.path + "/p")
+        let work = try ProfileName("work"), path = home.path + "/p/work.json"
+        #expect(throws: AuthError.unknownProfile(work)) { try folder.remove(work) }
+        _ = try folder.set(work, [("OfflineAuthAllowed", "true")])
+        try FileManager.default.removeItem(atPath: path)
+        try home.write(Array(#"{"OAuthScopes":"a b,c"}"#.utf8), to: path)
+        #expect(try folder.profile(work).oauthScopes == ["a", "b", "c"])
+        #expect(try folder.set(work, [("OAuthScope", "d")]).oauthScopes == ["d"])
+        #expect(try folder.profile(work).values == [.oauthScope: .text("d")])
+        try folder.store(try Profile(work, values: ["LimitMode": .text("strict")]))
+        #expect(try folder.profile(work).values == [.limitMode: .text("strict")])
+        try home.write(Array("{".utf8), to: path)
+        #expect(throws: AuthError.profile(.malformed)) { try folder.profile(work) }
+        try folder.remove(work)
+        #expect(try folder.names() == [] && !FileManager.default.fileExists(atPath: path))
+        #expect(throws: AuthError.unknownProfile(work)) { try folder.remove(work) }
     }
 
     @Test("profile and user names that could be mistaken for something else are refused")

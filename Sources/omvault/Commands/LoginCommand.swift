@@ -26,7 +26,7 @@ struct LoginAccess {
 
     init(_ door: Door) throws(Failure) {
         home = try door.home()
-        profiles = ProfileFolder(home.profiles)
+        profiles = try ProfileFolder(home)
     }
 
     func authenticator(_ parameters: Argon2id.Parameters = .standard) -> Authenticator {

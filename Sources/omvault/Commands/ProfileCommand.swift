@@ -5,7 +5,18 @@ struct ProfileCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "profile",
         abstract: "The policies for logins, in the SDK's own keys.",
-        subcommands: [ProfileSet.self, ProfileShow.self, ProfileList.self])
+        subcommands: [
+            ProfileImport.self, ProfileSet.self, ProfileShow.self, ProfileList.self, ProfileRemove.self,
+        ])
+}
+
+/// The profiles of this user's home, under what the administrator allows.
+extension ProfileFolder {
+    init(_ home: Home) throws(Failure) {
+        do throws(AuthError) {
+            self.init(home.profiles, ceiling: try PolicyCeiling.read(Home.administratorPolicy))
+        } catch { throw Failure(error) }
+    }
 }
 
 /// `omvault profile set`: adds or changes values; all of them are valid, or nothing is written.
@@ -14,11 +25,14 @@ struct ProfileSet: Verb {
         commandName: "set",
         abstract: "Set values of a profile, which is made if it is not there.",
         discussion: """
-            Keys: OfflineAuthAllowed (true, false), MaxLoginAttempts (1 to 1000 wrong passwords that are tolerated),
-            CryptoScheme (the SDK's twelve), OfflineCredentialMaxAge (seconds, 0 for never), OnAttemptsExceeded (wipe,
-            lockout).
+            The keys are the SDK's, and some of ours: OfflineAuthAllowed (true, false), MaxLoginAttempts (1 to 1000 wrong
+            passwords that are tolerated), CryptoScheme (the SDK's twelve), OfflineCredentialMaxAge (seconds, 0 for
+            never), OnAttemptsExceeded (wipe, lockout), AuthServerType, LoginURL and so on; docs/profiles.md has all of
+            them. A secret is never a value: give where it comes from, file:/PATH or cred:NAME.
 
               omvault profile set work OfflineAuthAllowed=true MaxLoginAttempts=5 OnAttemptsExceeded=wipe
+              omvault profile set work AuthServerType=HTTPBasicAuthentication LoginURL=https://id.example.org/login \\
+                  LogoutURL=https://id.example.org/logout
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -27,49 +41,28 @@ struct ProfileSet: Verb {
     var name: String
 
     @Argument(help: ArgumentHelp("What to set.", valueName: "key=value"))
-    var values: [String]
+    var values: [String] = []
+
+    @Option(help: ArgumentHelp("A key that gets its default again; may be repeated.", valueName: "key"))
+    var unset: [String] = []
 
     func run(_ door: Door) throws {
-        let changes = try values.map { text in
+        guard !values.isEmpty || !unset.isEmpty else {
+            throw Failure(.usage, "nothing to set", hint: "omvault profile set --help")
+        }
+        let changes = try values.enumerated().map { index, text in
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             guard parts.count == 2, !parts[0].isEmpty else {
-                throw Failure(.usage, "\"\(text.shown)\" is not KEY=VALUE", hint: "omvault profile set --help")
+                // Not repeated: it may be a secret that was meant for somewhere else.
+                throw Failure(.usage, "value \(index + 1) is not KEY=VALUE", hint: "omvault profile set --help")
             }
             return (key: parts[0], value: parts[1])
         }
-        let repeated = Dictionary(grouping: changes, by: \.key).first { $0.value.count > 1 }
-        if let repeated { throw Failure(.usage, "\(repeated.key.shown) is given twice") }
-        let profile = try ProfileFolder(door.home().profiles).set(ProfileName(name), changes)
+        let profile = try ProfileFolder(door.home()).set(ProfileName(name), changes, unset: unset)
+        door.output.warn(about: profile)
         try door.output.done(
             "profile \"\(profile.name.text)\": \(profile.limitWords)",
             ["result": .text("set"), "profile": .text(profile.name.text)])
-    }
-}
-
-/// `omvault profile show`: what counts, defaults included.
-struct ProfileShow: Verb {
-    static let configuration = CommandConfiguration(commandName: "show", abstract: "Show a profile with its defaults.")
-
-    @OptionGroup var global: GlobalOptions
-
-    @Argument(help: "The profile's name.")
-    var name: String
-
-    func run(_ door: Door) throws {
-        let profile = try ProfileFolder(door.home().profiles).profile(ProfileName(name))
-        guard door.output.format == .json else {
-            return try door.output.rows(
-                ProfileKey.allCases.map { key in
-                    [key.rawValue, profile.effective(key).text, profile.values[key] == nil ? "default" : "set"]
-                },
-                header: ["KEY", "VALUE", "FROM"])
-        }
-        var document = JSONDocument()
-        document.field("profile", .text(profile.name.text))
-        document.object("values") { values in
-            for key in ProfileKey.allCases { values.field(key.rawValue, profile.effective(key).json) }
-        }
-        try door.output.document(document)
     }
 }
 
@@ -90,27 +83,62 @@ struct ProfileList: Verb {
     }
 }
 
-extension Profile {
-    /// The limit as one sentence, which enrolment and status print too.
-    var limitWords: String {
-        let count = maxLoginAttempts == 1 ? "1 wrong password is" : "\(maxLoginAttempts) wrong passwords are"
-        return "\(count) tolerated, the next \(onAttemptsExceeded.words)"
+/// `omvault profile rm`: the policy goes, and with it every offline login under it.
+struct ProfileRemove: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Remove a profile.",
+        discussion: """
+            Logins that are cached under it stay in the ledger and are refused as long as there is no profile of this
+            name; omvault login rm removes them.
+
+              omvault profile rm work
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The profile's name.")
+    var name: String
+
+    func run(_ door: Door) throws {
+        let name = try ProfileName(name)
+        let folder = ProfileFolder(try door.home().profiles)
+        guard try folder.names().contains(name) else { throw AuthError.unknownProfile(name) }
+        try door.confirm("Remove the profile \"\(name.text)\"? Its logins are refused from then on.")
+        try folder.remove(name)
+        try door.output.done(
+            "removed the profile \"\(name.text)\"",
+            ["result": .text("removed"), "profile": .text(name.text)])
     }
 }
 
-extension ProfileValue {
-    fileprivate var text: String {
-        switch self {
-        case .text(let text), .number(let text): text
-        case .bool(let bool): "\(bool)"
+extension Profile {
+    /// The limit as one sentence, which enrolment and status print too.
+    var limitWords: String {
+        switch limitMode {
+        case .strict: return "wrong password number \(maxLoginAttempts) \(onAttemptsExceeded.words)"
+        case .exceeds:
+            let count = maxLoginAttempts == 1 ? "1 wrong password is" : "\(maxLoginAttempts) wrong passwords are"
+            return "\(count) tolerated, the next \(onAttemptsExceeded.words)"
         }
     }
+}
 
-    fileprivate var json: JSONValue {
-        switch self {
-        case .text(let text): .text(text)
-        case .number(let digits): Int(digits).map { .number($0) } ?? .text(digits)
-        case .bool(let bool): .flag(bool)
+extension Output {
+    /// What a person should know about a profile that is valid all the same.
+    func warn(about profile: Profile) {
+        for key in profile.unprotected {
+            notice("\(key.rawValue) is http and not this machine: what is sent there can be read and changed on the way")
+        }
+        if case .unsupported(let type, let grant) = profile.serverKind {
+            let what = [type.rawValue, type == .oauth ? grant?.rawValue : nil].compactMap(\.self).joined(separator: ", ")
+            notice("\(what): kept, but this version cannot log in there online")
+        }
+        if profile.profileURL != nil, profile.policyURL == nil {
+            notice("ProfileURL is ignored: a policy is believed over https from the login server's own host only")
+        }
+        for key in ProfileKey.allCases where profile.source(of: key) == .ceiling {
+            notice("\(key.rawValue) is bounded by \(Home.administratorPolicy)")
         }
     }
 }

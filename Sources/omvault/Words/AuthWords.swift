@@ -83,31 +83,6 @@ extension Failure {
         }
     }
 
-    private init(_ problem: ProfileProblem) {
-        switch problem {
-        case .malformed:
-            self.init(.config, "the profile is not one flat JSON object of strings, numbers and booleans")
-        case .unknownKey(let key):
-            self.init(
-                .config, "\(key.shown) is no key of a profile",
-                hint: "keys: \(ProfileKey.allCases.map(\.rawValue).joined(separator: ", "))")
-        case .unsupportedKey(let key):
-            self.init(
-                .config, "\(key.shown) is a key of the SDK that this version does not act on yet",
-                hint: "take it out; it is refused rather than ignored")
-        case .offlineAuthAllowed: self.init(.config, "OfflineAuthAllowed is true or false")
-        case .maxLoginAttempts: self.init(.config, "MaxLoginAttempts is a whole number from 1 to 1000")
-        case .cryptoScheme:
-            self.init(
-                .config, "CryptoScheme is none that there is",
-                hint: "schemes: \(CryptoScheme.allCases.map(\.rawValue).joined(separator: ", "))",
-                details: ["sdk_code": .number(10503)])
-        case .offlineCredentialMaxAge:
-            self.init(.config, "OfflineCredentialMaxAge is a whole number of seconds from 0 (never) to 3155760000")
-        case .onAttemptsExceeded: self.init(.config, "OnAttemptsExceeded is wipe or lockout")
-        }
-    }
-
     private static func wipeHint(_ isFinished: Bool) -> String {
         isFinished
             ? "omvault login enroll makes a new one"

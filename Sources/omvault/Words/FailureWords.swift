@@ -94,6 +94,7 @@ extension FileHazard {
         case .notAFolder: "it is no folder"
         case .otherOwner: "it belongs to another user"
         case .openToOthers: "other users can read or change it"
+        case .writableByOthers: "other users than its owner can change it"
         case .foreignJournal: "it is a rollback journal, and omvault's own files never have one"
         case .onNetwork: "it is on a network file system, where locks and syncs promise too little"
         }
@@ -102,6 +103,7 @@ extension FileHazard {
     func remedy(_ path: String) -> String {
         switch self {
         case .openToOthers: "when you trust what is in it: chmod go= \(path.shown)"
+        case .writableByOthers: "when you trust what is in it: chmod go-w \(path.shown)"
         case .onNetwork: "set XDG_STATE_HOME to a folder on a local disk"
         case .symbolicLink, .notRegular, .notAFolder, .otherOwner, .foreignJournal:
             "look who put it there before you remove it"

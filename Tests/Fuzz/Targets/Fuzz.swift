@@ -21,6 +21,7 @@ private let targets: [FuzzTarget] =
     + KeyTargets.all
     + AgentTargets.all
     + VaultTargets.all
+    + ProfileTargets.all
 
 nonisolated(unsafe) private var chosen: FuzzTarget?
 

@@ -1,0 +1,157 @@
+// The SDK's configuration URLs: settings behind a question mark. Anybody can send one, so what it says is only read
+// here; whether it may be kept, ProfileImport.swift judges.
+
+/// `scheme://[host]?Key::=Value&Key::=Value…`
+///
+///     let url = try ConfigurationURL("wp://settings?AuthServerType::=OAMMSAuthentication&…")
+///     let profile = try url.profile(ProfileName("work"))
+public struct ConfigurationURL: Hashable, Sendable {
+    public static let longest = 64 << 10
+    public static let mostParts = 256
+
+    /// How a part is written.
+    public enum Pairs: Hashable, Sendable {
+        /// `Key::=Value`; only addresses and scopes are percent-encoded. The SDK's first way in.
+        case sdk
+        /// `Key=Value`, all of it percent-encoded. Its second one.
+        case components
+    }
+
+    /// Something that was read past. It tells where, and never what: it could be a secret.
+    public struct Omission: Hashable, Sendable {
+        public enum Reason: Hashable, Sendable {
+            /// It does not split into exactly two pieces.
+            case notAPair
+            /// The caller's filter does not name it.
+            case filtered
+            /// A flag that is neither TRUE nor FALSE, which the SDK takes for false.
+            case takenForFalse
+            /// An entry of a list of headers that has not exactly one colon.
+            case headerWithoutColon
+        }
+
+        /// The part's number, from 1.
+        public let part: Int
+        public let reason: Reason
+    }
+
+    /// The name that the SDK gives to a configuration that was given none.
+    public static let defaultName = "OracleIDMMobileSDKConfigurationKey"
+
+    public let scheme: String
+    /// Empty where there is none. The application decides by it.
+    public let host: String
+    /// By the keys' own spelling, not judged yet.
+    public let values: [ProfileKey: ProfileValue]
+    public let omissions: [Omission]
+
+    /// - Parameter filter: The keys that are taken; empty: all of them.
+    /// - Throws: ``AuthError/profile(_:)``: a part with a key that there is not, or one given twice, is refused unless the
+    ///   filter leaves it out.
+    public init(_ text: String, pairs: Pairs = .sdk, filter: Set<ProfileKey> = []) throws(AuthError) {
+        do throws(ProfileProblem) {
+            var reader = ConfigurationURLReader(pairs, filter)
+            try reader.read(text)
+            (scheme, host, values, omissions) = (reader.scheme, reader.host, reader.values, reader.omissions)
+        } catch { throw .profile(error) }
+    }
+
+    /// The settings as a profile of this name.
+    public func profile(_ name: ProfileName) throws(AuthError) -> Profile {
+        try Profile(name, values: Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) }))
+    }
+}
+
+private struct ConfigurationURLReader {
+    let pairs: ConfigurationURL.Pairs
+    let filter: Set<ProfileKey>
+    var scheme = ""
+    var host = ""
+    var values: [ProfileKey: ProfileValue] = [:]
+    var omissions: [ConfigurationURL.Omission] = []
+
+    init(_ pairs: ConfigurationURL.Pairs, _ filter: Set<ProfileKey>) { (self.pairs, self.filter) = (pairs, filter) }
+
+    mutating func read(_ text: String) throws(ProfileProblem) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= ConfigurationURL.longest, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw .malformedURL
+        }
+        let whole = bytes.split(separator: UInt8(ascii: "#"), maxSplits: 1, omittingEmptySubsequences: false)[0]
+        let halves = whole.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        try readHead(String(decoding: halves[0], as: UTF8.self))
+        guard halves.count == 2, !halves[1].isEmpty else { throw .urlWithoutQuery }
+        let parts = halves[1].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+        guard parts.count <= ConfigurationURL.mostParts else { throw .malformedURL }
+        for (index, part) in parts.enumerated() { try readPart(part, number: index + 1) }
+        guard !values.isEmpty else { throw .nothingToImport }
+    }
+
+    private mutating func readHead(_ head: String) throws(ProfileProblem) {
+        guard let range = head.firstRange(of: "://") else { throw .malformedURL }
+        let scheme = head[..<range.lowerBound]
+        let isScheme = scheme.utf8.enumerated().allSatisfy { index, byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+            default: index > 0 && "0123456789+-.".utf8.contains(byte)
+            }
+        }
+        guard isScheme, (1...64).contains(scheme.utf8.count) else { throw .malformedURL }
+        (self.scheme, host) = (String(scheme), String(head[range.upperBound...]))
+    }
+
+    private mutating func readPart(_ part: ArraySlice<UInt8>, number: Int) throws(ProfileProblem) {
+        guard let (name, text) = pair(part) else { return omit(number, .notAPair) }
+        let spelling = try decoded(name, when: pairs == .components)
+        guard let key = ProfileKey(spelled: spelling) else {
+            // What the filter leaves out need not be understood.
+            guard filter.isEmpty else { return omit(number, .filtered) }
+            _ = try ProfileKey(known: spelling)
+            return
+        }
+        guard filter.isEmpty || filter.contains(key) else { return omit(number, .filtered) }
+        let value = try decoded(text, when: pairs == .components || isEncoded(spelling, key))
+        guard values.updateValue(typed(value, key, number), forKey: key) == nil else { throw .repeatedKey(key) }
+    }
+
+    private func pair(_ part: ArraySlice<UInt8>) -> (String, String)? {
+        let pieces: [ArraySlice<UInt8>] =
+            switch pairs {
+            case .sdk: part.split(separator: Array("::=".utf8), omittingEmptySubsequences: false)
+            case .components: part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            }
+        guard pieces.count == 2, !pieces[0].isEmpty else { return nil }
+        return (String(decoding: pieces[0], as: UTF8.self), String(decoding: pieces[1], as: UTF8.self))
+    }
+
+    /// Both halves of the SDK together: iOS decodes two addresses, Android every address and the scopes.
+    private func isEncoded(_ spelling: String, _ key: ProfileKey) -> Bool {
+        key.form == .url || key == .oauthScope || spelling.hasSuffix("URL") || spelling.hasSuffix("Endpoint")
+    }
+
+    private func decoded(_ text: String, when isEncoded: Bool) throws(ProfileProblem) -> String {
+        guard isEncoded else { return text }
+        guard let decoded = Percent.decode(text) else { throw .malformedURL }
+        return decoded
+    }
+
+    /// The SDK's typing: a flag is TRUE or false, and a header without its one colon is dropped. Both are reported.
+    private mutating func typed(_ text: String, _ key: ProfileKey, _ number: Int) -> ProfileValue {
+        switch key.form {
+        case .flag:
+            if let flag = Reading.flag(.text(text)) { return .bool(flag) }
+            omit(number, .takenForFalse)
+            return .bool(false)
+        case .headers:
+            let entries = text.split(separator: ",", omittingEmptySubsequences: false)
+            let whole = entries.filter { entry in entry.utf8.count { $0 == UInt8(ascii: ":") } == 1 }
+            if whole.count < entries.count { omit(number, .headerWithoutColon) }
+            return .text(whole.joined(separator: ","))
+        default: return .text(text)
+        }
+    }
+
+    private mutating func omit(_ number: Int, _ reason: ConfigurationURL.Omission.Reason) {
+        omissions.append(ConfigurationURL.Omission(part: number, reason: reason))
+    }
+}

@@ -1,0 +1,64 @@
+// Who decides what: the server over the profile, for the keys that are a server's to say, and the administrator's
+// ceiling over both.
+
+/// What counts for a login.
+public struct EffectivePolicy: Hashable, Sendable {
+    /// Who said it.
+    public enum Source: String, Hashable, Sendable {
+        case standard = "default"
+        case profile = "set"
+        case server
+        case ceiling
+    }
+
+    public let offlineAuthAllowed: Bool
+    public let maxLoginAttempts: Int
+    public let cryptoScheme: CryptoScheme
+    /// Seconds since the last online success; nil: no limit.
+    public let offlineCredentialMaxAge: Int64?
+    /// Who decided each of the four.
+    public let sources: [ProfileKey: Source]
+
+    /// - Parameter server: The last policy of the profile's own server, over authenticated TLS; nil: none was ever seen.
+    public init(_ profile: Profile, server: ServerPolicy?, ceiling: PolicyCeiling) {
+        var sources: [ProfileKey: Source] = [:]
+        func decided<Value: Equatable>(
+            _ key: ProfileKey, _ server: Value?, _ local: Value?, _ standard: Value, _ bound: (Value, Bool) -> Value
+        ) -> Value {
+            let stated = server ?? local ?? standard
+            let bounded = bound(stated, server != nil)
+            sources[key] = bounded != stated ? .ceiling : server != nil ? .server : local != nil ? .profile : .standard
+            return bounded
+        }
+        offlineAuthAllowed = decided(
+            .offlineAuthAllowed, server?.offlineAuthAllowed, profile.values[.offlineAuthAllowed].flatMap(Reading.flag),
+            false
+        ) { allowed, _ in allowed && ceiling.offlineAuthAllowed }
+        maxLoginAttempts = decided(
+            .maxLoginAttempts, server?.maxLoginAttempts, profile.values[.maxLoginAttempts].flatMap(Profile.digits).map { Int($0) },
+            1
+        ) { attempts, isServers in
+            // A number that nobody wrote bounds strangers only.
+            min(attempts, ceiling.maxLoginAttempts ?? (isServers ? PolicyCeiling.defaultAttempts : attempts))
+        }
+        let scheme: CryptoScheme? =
+            if case .text(let text)? = profile.values[.cryptoScheme] { CryptoScheme(named: text) } else { nil }
+        cryptoScheme = decided(.cryptoScheme, server?.cryptoScheme, scheme, .saltedSHA512) { scheme, _ in scheme }
+        let standardAge = profile.serverKind.isThere ? Profile.defaultAge : 0
+        let age: Int64 = decided(
+            .offlineCredentialMaxAge, nil, profile.values[.offlineCredentialMaxAge].flatMap(Profile.digits), standardAge
+        ) { age, _ in
+            guard let most = ceiling.offlineCredentialMaxAge else { return age }
+            return age == 0 ? most : min(age, most)
+        }
+        offlineCredentialMaxAge = age == 0 ? nil : age
+        self.sources = sources
+    }
+}
+
+extension Profile {
+    /// Who decided the value that counts for `key`.
+    public func source(of key: ProfileKey) -> EffectivePolicy.Source {
+        policy.sources[key] ?? (values[key] == nil ? .standard : .profile)
+    }
+}

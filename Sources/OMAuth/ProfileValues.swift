@@ -1,0 +1,157 @@
+// What a profile says, as the values that the rest of the house works with.
+
+public import OMRecords
+
+extension Profile {
+    // MARK: - Offline
+
+    /// `OfflineAuthAllowed`, unless the administrator forbids it; absent: false.
+    public var offlineAuthAllowed: Bool { policy.offlineAuthAllowed }
+    /// `MaxLoginAttempts`, at most the administrator's: so many wrong passwords are tolerated. Absent: 1.
+    public var maxLoginAttempts: Int { policy.maxLoginAttempts }
+    /// `CryptoScheme`; absent: SaltedSHA-512.
+    public var cryptoScheme: CryptoScheme { policy.cryptoScheme }
+    /// `OfflineCredentialMaxAge` in seconds, at most the administrator's; nil: never. Absent: 30 days where there is a
+    /// server, else never.
+    public var offlineCredentialMaxAge: Int64? { policy.offlineCredentialMaxAge }
+    /// `OnAttemptsExceeded`; absent: wipe where a server can give a new credential, else lockout.
+    public var onAttemptsExceeded: OnAttemptsExceeded {
+        word(.onAttemptsExceeded).flatMap(OnAttemptsExceeded.init) ?? (serverKind.isThere ? .wipe : .lockout)
+    }
+    public var limitMode: LimitMode { word(.limitMode).flatMap(LimitMode.init) ?? .exceeds }
+    /// Seconds to wait after a wrong password, doubled by each further one; 0: none.
+    public var attemptDelay: Int64 { number(.attemptDelay) }
+    public var clockRollback: ClockRollback { word(.clockRollback).flatMap(ClockRollback.init) ?? .judge }
+    /// Whether a server whose certificate is not trusted counts as one that cannot be reached.
+    public var offlineOnUntrustedServer: Bool { flag(.offlineOnUntrustedServer) }
+    /// `KeychainDataProtection`: the level of what is cached and remembered.
+    public var level: ProtectionLevel {
+        word(.keychainDataProtection).flatMap(ProtectionLevel.init(named:)) ?? .highest
+    }
+
+    /// What counts before any server has said anything.
+    var policy: EffectivePolicy { EffectivePolicy(self, server: nil, ceiling: ceiling) }
+
+    // MARK: - The server
+
+    public var serverKind: ServerKind {
+        guard let type = values[.authServerType].flatMap(ProfileNeeds.type) else { return .none }
+        let grant = values[.oauthGrantType].flatMap(ProfileNeeds.grant)
+        return switch type {
+        case .basic: .basic
+        case .oauth where grant == .resourceOwner && values[.oamOAuthServiceEndpoint] == nil: .oauthResourceOwner
+        case .localAuthenticator: .none
+        case .oauth, .oamms, .federated, .certificate, .openIDConnect: .unsupported(type, grant)
+        }
+    }
+
+    /// `scheme://host:port` of the server that answers for the login; empty without one.
+    public var serverOrigin: String { server?.origin ?? "" }
+
+    /// `ApplicationName`; absent: the profile's own name.
+    public var applicationName: String { word(.applicationName) ?? name.text }
+    public var loginURL: ServerURL? { url(.loginURL) }
+    public var logoutURL: ServerURL? { url(.logoutURL) }
+    /// As it was given. Only what ``policyURL`` answers is believed.
+    public var profileURL: ServerURL? { url(.profileURL) }
+    /// `ProfileURL` where its answer may be believed: over TLS, and of the server's own host. Nil otherwise, and then
+    /// nothing is fetched.
+    public var policyURL: ServerURL? {
+        guard let profileURL, profileURL.isSecure, profileURL.host == server?.host else { return nil }
+        return profileURL
+    }
+    /// The path of a PEM file with the only authorities that are trusted; nil: the system's.
+    public var trustedCA: String? { word(.trustedCA) }
+    public var connectivityMode: ConnectivityMode {
+        word(.connectivityMode).flatMap(ConnectivityMode.init) ?? .auto
+    }
+    /// Seconds until a connection stands, TLS included.
+    public var connectTimeOut: Int64 { number(.connectTimeOut) }
+    /// Seconds until the answer is there.
+    public var totalTimeOut: Int64 { number(.totalTimeOut) }
+    /// Seconds until a logout is finished without the server; nil: ``totalTimeOut`` decides.
+    public var logoutTimeOut: Int64? { seconds(.logoutTimeOut) }
+    /// The names of the cookies that make a login one.
+    public var requiredTokens: [String] { list(.requiredTokens) }
+    public var customHeaders: [(name: String, value: String)] { word(.customAuthHeaders).flatMap(Reading.headers) ?? [] }
+    public var sendCustomHeadersInLogout: Bool { flag(.sendCustomAuthHeadersInLogout) }
+    public var identityDomain: String? { word(.identityDomain) }
+    /// The header for the identity domain, and whether it goes there; otherwise it stands before the user's name.
+    public var identityDomainHeader: (name: String, inHeader: Bool) {
+        (word(.identityDomainHeaderName) ?? "", flag(.identityDomainNameInHeader))
+    }
+    /// Whether the user is asked for the domain.
+    public var collectIdentityDomain: Bool { flag(.collectIdentityDomain) }
+
+    public var oauthGrant: OAuthGrant? { values[.oauthGrantType].flatMap(ProfileNeeds.grant) }
+    public var oauthTokenEndpoint: ServerURL? { url(.oauthTokenEndpoint) }
+    public var oauthDiscoveryURL: ServerURL? { url(.oauthDiscoveryURL) }
+    public var oauthClientID: String? { word(.oauthClientID) }
+    /// Where the client's secret comes from: `file:/PATH` or `cred:NAME`.
+    public var oauthClientSecretSource: String? { word(.oauthClientSecret) }
+    public var oauthScopes: [String] { list(.oauthScope) }
+    public var oauthIncludesClientHeader: Bool { flag(.oauthIncludeClientAuthHeader) }
+
+    // MARK: - The session, and what is remembered
+
+    /// Seconds; nil: no limit.
+    public var sessionTimeOut: Int64? { seconds(.sessionTimeOut) }
+    /// Seconds; nil: no limit.
+    public var idleTimeOut: Int64? { seconds(.idleTimeOut) }
+    /// How many hundredths of ``idleTimeOut`` before its end a warning comes.
+    public var percentageToIdleTimeout: Int { Int(number(.percentageToIdleTimeout)) }
+    public var sessionActiveOnRestart: Bool { flag(.sessionActiveOnRestart) }
+    public var remember: RememberPolicy {
+        RememberPolicy(
+            autoLogin: RememberChoice(flag(.autoLoginAllowed), flag(.autoLoginDefault)),
+            credentials: RememberChoice(flag(.rememberCredentialsAllowed), flag(.rememberCredentialsDefault)),
+            userName: RememberChoice(flag(.rememberUsernameAllowed), flag(.rememberUsernameDefault)))
+    }
+
+    // MARK: - Warnings
+
+    /// The keys whose address would send secrets over the network unprotected: plain http, and not to this machine.
+    public var unprotected: [ProfileKey] {
+        // A ProfileURL over http is never asked at all.
+        ProfileKey.allCases.filter { key in
+            key != .profileURL && url(key).map { !$0.isSecure && !$0.isLoopback } ?? false
+        }
+    }
+
+    // MARK: - Reading
+
+    private var server: ServerURL? {
+        switch serverKind {
+        case .none: nil
+        case .basic: loginURL
+        case .oauthResourceOwner: oauthTokenEndpoint ?? oauthDiscoveryURL
+        case .unsupported:
+            loginURL ?? url(.oammsURL) ?? oammsHost ?? oauthTokenEndpoint ?? url(.oauthAuthorizationEndpoint)
+                ?? oauthDiscoveryURL ?? url(.oamOAuthServiceEndpoint) ?? url(.openIDConnectDiscoveryURL)
+        }
+    }
+
+    private var oammsHost: ServerURL? {
+        guard let host = word(.oammsHost) else { return nil }
+        return ServerURL("\(flag(.oammsPortIsSSL) ? "https" : "http")://\(host):\(number(.oammsPort))")
+    }
+
+    private func flag(_ key: ProfileKey) -> Bool { values[key] == .bool(true) }
+
+    private func number(_ key: ProfileKey) -> Int64 { (values[key] ?? key.fixedDefault).flatMap(Self.digits) ?? 0 }
+
+    private func seconds(_ key: ProfileKey) -> Int64? { number(key) == 0 ? nil : number(key) }
+
+    private func word(_ key: ProfileKey) -> String? {
+        if case .text(let text)? = values[key] ?? key.fixedDefault { text } else { nil }
+    }
+
+    private func url(_ key: ProfileKey) -> ServerURL? {
+        guard key.form == .url else { return nil }
+        return word(key).flatMap(ServerURL.init)
+    }
+
+    private func list(_ key: ProfileKey) -> [String] {
+        word(key)?.split(separator: ",").map(String.init) ?? []
+    }
+}

@@ -1,0 +1,84 @@
+// What a server says about offline logins: the application profile behind `ProfileURL`.
+
+/// The values that a server may set. Everything else in its answer is not read.
+public struct ServerPolicy: Hashable, Sendable {
+    /// An answer is at most this long.
+    public static let longest = 64 << 10
+    /// The greatest epoch: the integers that every JSON reader reads alike.
+    public static let lastEpoch: Int64 = 9_007_199_254_740_991
+
+    /// Rises with each change that the server makes.
+    public let epoch: Int64
+    public let offlineAuthAllowed: Bool?
+    public let maxLoginAttempts: Int?
+    public let cryptoScheme: CryptoScheme?
+    /// Kept and reported; this machine has no location.
+    public let locationUpdateEnabled: Bool?
+    public let locationUpdateDistanceFilter: Int?
+
+    /// What was kept from an answer that was read before.
+    public init(
+        epoch: Int64, offlineAuthAllowed: Bool?, maxLoginAttempts: Int?, cryptoScheme: CryptoScheme?,
+        locationUpdateEnabled: Bool? = nil, locationUpdateDistanceFilter: Int? = nil
+    ) {
+        (self.epoch, self.offlineAuthAllowed) = (epoch, offlineAuthAllowed)
+        (self.maxLoginAttempts, self.cryptoScheme) = (maxLoginAttempts, cryptoScheme)
+        self.locationUpdateEnabled = locationUpdateEnabled
+        self.locationUpdateDistanceFilter = locationUpdateDistanceFilter
+    }
+
+    /// Reads an answer.
+    ///
+    /// - Throws: ``AuthError/profile(_:)`` with ``ProfileProblem/serverPolicy``: one value that cannot be understood
+    ///   makes the whole policy one that was not given.
+    public init(json bytes: [UInt8]) throws(AuthError) {
+        guard bytes.count <= Self.longest, let policy = Self.parse(bytes) else { throw .profile(.serverPolicy) }
+        self = policy
+    }
+
+    /// Attack: an old policy that allowed more is sent again.
+    ///
+    /// - Throws: ``AuthError/profile(_:)`` with ``ProfileProblem/serverPolicyOlder(epoch:known:)``.
+    public func check(notOlderThan known: Int64?) throws(AuthError) {
+        guard let known, epoch < known else { return }
+        throw .profile(.serverPolicyOlder(epoch: epoch, known: known))
+    }
+
+    private static func parse(_ bytes: [UInt8]) -> ServerPolicy? {
+        let keys: Set<ProfileKey> = [
+            .offlineAuthAllowed, .maxLoginAttempts, .cryptoScheme, .locationUpdateEnabled, .locationUpdateDistanceFilter,
+        ]
+        guard let values = try? FlatJSON.decode(bytes, only: Set(keys.map(\.rawValue)).union(["epoch"])) else { return nil }
+        // A number, and no text: an epoch is nothing that anybody types.
+        guard case .number? = values["epoch"], let epoch = values["epoch"].flatMap({
+            Reading.number($0, 0...Self.lastEpoch, digits: 16)
+        }) else { return nil }
+        var offline: Bool?, attempts: Int?, scheme: CryptoScheme?
+        if let value = values[ProfileKey.offlineAuthAllowed.rawValue] {
+            offline = Reading.flag(value)
+            guard offline != nil else { return nil }
+        }
+        if let value = values[ProfileKey.maxLoginAttempts.rawValue] {
+            // More than a profile may say is no error here: the ceiling is below it anyhow.
+            attempts = Reading.number(value, 1...9_999_999_999).map { Int(min($0, Int64(Profile.attempts.upperBound))) }
+            guard attempts != nil else { return nil }
+        }
+        if let value = values[ProfileKey.cryptoScheme.rawValue] {
+            guard case .text(let text) = value, let named = CryptoScheme(named: text) else { return nil }
+            scheme = named
+        }
+        let location = Self.location(values)
+        return ServerPolicy(
+            epoch: epoch, offlineAuthAllowed: offline, maxLoginAttempts: attempts, cryptoScheme: scheme,
+            locationUpdateEnabled: location.isEnabled, locationUpdateDistanceFilter: location.distance)
+    }
+
+    /// As in the SDK: a number at `LocationUpdateEnabled` is the distance, and what is no distance is 1000.
+    private static func location(_ values: [String: ProfileValue]) -> (isEnabled: Bool?, distance: Int?) {
+        func distance(_ value: ProfileValue?) -> Int? { value.flatMap { Reading.number($0, 1...1_000_000) }.map { Int($0) } }
+        guard let value = values[ProfileKey.locationUpdateEnabled.rawValue] else { return (nil, nil) }
+        let isEnabled = Reading.flag(value) ?? true
+        let given = distance(value) ?? distance(values[ProfileKey.locationUpdateDistanceFilter.rawValue])
+        return (isEnabled, isEnabled ? given ?? 1000 : given)
+    }
+}

@@ -1,0 +1,132 @@
+// A server's address, read strictly: two readers that disagree about the host of one text are how a password gets to
+// the wrong one.
+
+/// `http` or `https`, a host, and maybe a port, a path and a query.
+///
+/// There is no user, no password, no fragment, no backslash, no blank and nothing but ASCII in it; a host is a name, an
+/// IPv4 address or an IPv6 address in brackets.
+public struct ServerURL: Hashable, Sendable {
+    public static let longest = 2048
+
+    /// As it was given.
+    public let text: String
+    public let isSecure: Bool
+    /// In lower case; an IPv6 address with its brackets.
+    public let host: String
+    /// 443 or 80 where none is given.
+    public let port: Int
+
+    public init?(_ text: String) {
+        var rest = Array(text.utf8)[...]
+        guard rest.count <= Self.longest, rest.allSatisfy(Self.isAllowed), Self.isEscapedWell(rest) else { return nil }
+        guard let scheme = Self.scheme(&rest) else { return nil }
+        let end = rest.firstIndex { [UInt8(ascii: "/"), UInt8(ascii: "?")].contains($0) } ?? rest.endIndex
+        let authority = rest[..<end]
+        let colon = authority.lastIndex(of: UInt8(ascii: ":"))
+        let bracket = authority.lastIndex(of: UInt8(ascii: "]"))
+        // In [::1] the last colon is the address's own.
+        let split = colon.flatMap { colon in bracket.map { colon > $0 } ?? true ? colon : nil }
+        guard let host = Self.host(authority[..<(split ?? authority.endIndex)]) else { return nil }
+        if let split {
+            guard let port = Self.port(authority[(split + 1)...]) else { return nil }
+            self.port = port
+        } else {
+            port = scheme ? 443 : 80
+        }
+        (self.text, isSecure, self.host) = (text, scheme, host)
+    }
+
+    /// `scheme://host:port`, the port always there.
+    public var origin: String { "\(isSecure ? "https" : "http")://\(host):\(port)" }
+
+    /// Whether the name can only be this machine: `localhost`, 127.0.0.0/8 and `[::1]`.
+    public var isLoopback: Bool {
+        if host == "localhost" || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        // Attack: 127.0.0.1.example.org is somebody's name.
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0).map { "\($0)" } == String($0) }
+    }
+
+    // MARK: - The parts
+
+    private static func scheme(_ rest: inout ArraySlice<UInt8>) -> Bool? {
+        for (name, isSecure) in [("https://", true), ("http://", false)] {
+            let head = String(decoding: rest.prefix(name.utf8.count), as: UTF8.self).lowercased()
+            guard head == name else { continue }
+            rest = rest.dropFirst(name.utf8.count)
+            return isSecure
+        }
+        return nil
+    }
+
+    private static func host(_ bytes: ArraySlice<UInt8>) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self).lowercased()
+        if text.hasPrefix("["), text.hasSuffix("]") {
+            let address = text.dropFirst().dropLast()
+            let isAddress = address.utf8.allSatisfy { "0123456789abcdef:.".utf8.contains($0) }
+            return isAddress && address.split(separator: ":", omittingEmptySubsequences: false).count > 2 ? text : nil
+        }
+        guard (1...253).contains(text.utf8.count) else { return nil }
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        let isName = labels.allSatisfy { label in
+            (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+                && label.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789-_".utf8.contains($0) }
+        }
+        return isName ? text : nil
+    }
+
+    private static func port(_ digits: ArraySlice<UInt8>) -> Int? {
+        guard (1...5).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard let port = Int(String(decoding: digits, as: UTF8.self)), (1...65535).contains(port) else { return nil }
+        return port
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && !"\"<>\\^`{|}#".utf8.contains(byte)
+    }
+
+    private static func isEscapedWell(_ bytes: ArraySlice<UInt8>) -> Bool {
+        bytes.indices.allSatisfy { index in
+            guard bytes[index] == UInt8(ascii: "%") else { return true }
+            return Percent.escaped(bytes, at: index) != nil
+        }
+    }
+}
+
+/// Percent-encoding (RFC 3986), read strictly.
+enum Percent {
+    /// The byte behind the `%` at `index`; nil unless two hexadecimal digits follow.
+    static func escaped(_ bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
+        guard bytes.endIndex - index > 2, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2]) else {
+            return nil
+        }
+        return high << 4 | low
+    }
+
+    /// - Returns: nil for a `%` without its digits, and for bytes that are no UTF-8.
+    static func decode(_ text: String) -> String? {
+        let bytes = Array(text.utf8)[...]
+        var decoded: [UInt8] = []
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            if bytes[index] == UInt8(ascii: "%") {
+                guard let byte = escaped(bytes, at: index) else { return nil }
+                decoded.append(byte)
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(validating: decoded, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

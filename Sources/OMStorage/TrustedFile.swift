@@ -1,0 +1,56 @@
+// A file that only one user can have written and everybody may read: what an administrator puts into /etc.
+
+internal import Glibc
+
+public enum TrustedFile {
+    /// The bytes of the file, or nil when there is none.
+    ///
+    /// The file and its folder have to belong to `owner` and be writable by nobody else: in a folder of somebody else's
+    /// the file could be taken away, and what it forbids would be allowed.
+    ///
+    /// - Throws: ``StorageError/hazardous(_:path:)``; ``StorageError/corrupt`` for more than `limit` bytes.
+    public static func read(_ path: String, owner: UInt32, limit: Int) throws(StorageError) -> [UInt8]? {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { throw .missing }
+        let folderPath = String(path[..<slash])
+        let folder = open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
+        guard folder >= 0 else {
+            if errno == ENOENT { return nil }
+            if errno == ELOOP || errno == ENOTDIR { throw .hazardous(.symbolicLink, path: folderPath) }
+            throw .last
+        }
+        defer { close(folder) }
+        try check(folder, S_IFDIR, .notAFolder, folderPath, owner)
+        let file = retryingInterrupts {
+            openat(folder, String(path[slash...].dropFirst()), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        }
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            if errno == ELOOP { throw .hazardous(.symbolicLink, path: path) }
+            throw .last
+        }
+        defer { close(file) }
+        try check(file, S_IFREG, .notRegular, path, owner)
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        var filled = 0
+        while filled < bytes.count {
+            let got = bytes.withUnsafeMutableBytes { buffer in
+                retryingInterrupts { Glibc.read(file, buffer.baseAddress! + filled, buffer.count - filled) }
+            }
+            guard got >= 0 else { throw .last }
+            if got == 0 { break }
+            filled += got
+        }
+        guard filled <= limit else { throw .corrupt }
+        return Array(bytes.prefix(filled))
+    }
+
+    private static func check(
+        _ descriptor: Int32, _ kind: mode_t, _ wrongKind: FileHazard, _ path: String, _ owner: UInt32
+    ) throws(StorageError) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .last }
+        guard status.st_mode & S_IFMT == kind else { throw .hazardous(wrongKind, path: path) }
+        guard status.st_uid == owner else { throw .hazardous(.otherOwner, path: path) }
+        guard status.st_mode & 0o022 == 0 else { throw .hazardous(.writableByOthers, path: path) }
+    }
+}

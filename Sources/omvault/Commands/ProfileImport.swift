@@ -1,0 +1,149 @@
+internal import ArgumentParser
+internal import OMAuth
+internal import OMSecrets
+
+/// `omvault profile import`: a configuration URL of the SDK's, taken for hostile until the user says otherwise.
+struct ProfileImport: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Make a profile of a configuration URL.",
+        discussion: """
+            The URL is SCHEME://[HOST]?KEY::=VALUE&KEY::=VALUE… Parts that are not KEY::=VALUE are skipped and counted.
+            What would weaken a login (a recoverable password, another trust, more attempts, a longer life, a secret's
+            source) needs --allow with the key. A profile of the same name is replaced. The settings are shown, and
+            have to be confirmed.
+
+              omvault profile import 'wp://settings?AuthServerType::=HTTPBasicAuthentication&LoginURL::=https://…' \\
+                  --name work
+              omvault profile import - --name work < url
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: ArgumentHelp("The URL, or - for standard input.", valueName: "url"))
+    var url: String?
+
+    @Option(name: .customShort("i"), help: ArgumentHelp("A file with the URL.", valueName: "file"))
+    var input: String?
+
+    @Option(help: ArgumentHelp(
+        "The profile's name; \(ConfigurationURL.defaultName) if not given.", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("A key that may come from a URL although it weakens a login.", valueName: "key"))
+    var allow: [String] = []
+
+    @Option(help: ArgumentHelp("Take these keys and leave out the rest.", valueName: "key"))
+    var only: [String] = []
+
+    @Flag(help: "The parts are KEY=VALUE, all of it percent-encoded.")
+    var components = false
+
+    func run(_ door: Door) throws {
+        let name = try ProfileName(name ?? ConfigurationURL.defaultName)
+        let allowed = try keys(allow, "--allow"), filter = try keys(only, "--only")
+        let url = try ConfigurationURL(try text(), pairs: components ? .components : .sdk, filter: filter)
+        let profile = try url.profile(name)
+        try refuseDangers(of: profile, unless: allowed)
+        let folder = try ProfileFolder(door.home())
+        let isThere = try folder.names().contains(name)
+        tell(url, profile, door.output)
+        try door.confirm(question(profile, isThere))
+        try folder.store(profile)
+        try report(url, profile, isThere, door)
+    }
+
+    private func text() throws(Failure) -> String {
+        if let url, url != "-" {
+            guard input == nil else { throw Failure(.usage, "a URL and -i: there can be only one") }
+            return url
+        }
+        guard (url == nil) != (input == nil) else {
+            throw Failure(.usage, "give a URL, - or -i FILE", hint: "omvault profile import --help")
+        }
+        let bytes = try InputFile(input).readWhole(maximum: ConfigurationURL.longest, hint: "that is no configuration URL")
+        let text = bytes.withBytes { String(validating: Array(copying: $0), as: UTF8.self) }
+        guard let text else { throw Failure(AuthError.profile(.malformedURL)) }
+        return text.hasSuffix("\n") ? String(text.dropLast()) : text
+    }
+
+    private func keys(_ spellings: [String], _ option: String) throws(Failure) -> Set<ProfileKey> {
+        var keys: Set<ProfileKey> = []
+        for spelling in spellings {
+            guard let key = ProfileKey(spelled: spelling) else {
+                throw Failure(.usage, "\(option): \"\(spelling.shown)\" is no key of a profile", hint: "docs/profiles.md")
+            }
+            keys.insert(key)
+        }
+        return keys
+    }
+
+    private func refuseDangers(of profile: Profile, unless allowed: Set<ProfileKey>) throws(Failure) {
+        let refused = profile.importDangers.filter { !allowed.contains($0.key) }
+        guard !refused.isEmpty else { return }
+        throw Failure(
+            .policy,
+            "the URL may not say this: " + refused.map { "\($0.key.rawValue) \($0.danger.words)" }.joined(separator: "; "),
+            hint: "when you trust it: " + refused.map { "--allow \($0.key.rawValue)" }.joined(separator: " "),
+            details: ["refused": .list(refused.map { .text($0.key.rawValue) })])
+    }
+
+    private func tell(_ url: ConfigurationURL, _ profile: Profile, _ output: Output) {
+        for omission in url.omissions { output.notice("part \(omission.part) \(omission.reason.words)") }
+        for (key, value) in profile.values.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            output.notice("\(key.rawValue) = \(value.text)")
+        }
+        output.warn(about: profile)
+    }
+
+    private func question(_ profile: Profile, _ isThere: Bool) -> String {
+        let server = profile.serverOrigin.isEmpty ? "" : ", which sends passwords to \(profile.serverOrigin)"
+        let old = isThere ? " All settings of the profile that is there are replaced." : ""
+        return "Keep these as profile \"\(profile.name.text)\"\(server)?\(old)"
+    }
+
+    private func report(_ url: ConfigurationURL, _ profile: Profile, _ isThere: Bool, _ door: Door) throws(Failure) {
+        try door.output.done(
+            "profile \"\(profile.name.text)\": \(profile.values.count) settings \(isThere ? "replaced it" : "imported")",
+            [
+                "result": .text("imported"), "profile": .text(profile.name.text), "replaced": .flag(isThere),
+                "keys": .list(profile.values.keys.map(\.rawValue).sorted().map { .text($0) }),
+                "skipped": .list(url.omissions.filter { !$0.reason.isTaken }.map { .number($0.part) }),
+            ])
+    }
+}
+
+extension ConfigurationURL.Omission.Reason {
+    fileprivate var words: String {
+        switch self {
+        case .notAPair: "is skipped: it is not a key and a value"
+        case .filtered: "is left out: --only does not name it"
+        case .takenForFalse: "is neither TRUE nor FALSE, and counts as false"
+        case .headerWithoutColon: "has headers without exactly one colon, which are left out"
+        }
+    }
+
+    /// Whether the part gave a setting all the same.
+    fileprivate var isTaken: Bool {
+        switch self {
+        case .notAPair, .filtered: false
+        case .takenForFalse, .headerWithoutColon: true
+        }
+    }
+}
+
+extension ImportDanger {
+    fileprivate var words: String {
+        switch self {
+        case .secret: "sends a secret of this machine to the server"
+        case .trust: "changes which servers are trusted"
+        case .untrustedServer: "goes on when the server is not trusted"
+        case .recoverableScheme: "names a scheme that can be undone"
+        case .remembersPassword: "keeps the password recoverable"
+        case .moreAttempts: "tolerates more than \(PolicyCeiling.defaultAttempts) wrong passwords"
+        case .afterAttempts: "changes what happens after too many wrong passwords"
+        case .longerOffline: "keeps the credential for longer than 30 days"
+        case .weakerLevel: "lowers the protection level"
+        }
+    }
+}

@@ -1,0 +1,127 @@
+// The SDK's configuration URLs: its rules, and what a hostile one comes to.
+
+import Testing
+
+@testable import OMAuth
+
+@Suite struct ConfigurationURLTests {
+    private static let example = """
+        wp://settings?AuthServerType::=OAMMSAuthentication&OAMMSURL::=http://host123.us.example.com:14100\
+        &OAMMSServiceDomain::=MobileServiceDomain&ApplicationName::=WhitePages
+        """
+
+    private func problem(
+        _ text: String, _ pairs: ConfigurationURL.Pairs = .sdk, filter: Set<ProfileKey> = []
+    ) -> ProfileProblem? {
+        do throws(AuthError) {
+            _ = try ConfigurationURL(text, pairs: pairs, filter: filter)
+            return nil
+        } catch {
+            if case .profile(let problem) = error { return problem }
+            return .malformed
+        }
+    }
+
+    private func values(_ query: String, _ pairs: ConfigurationURL.Pairs = .sdk) throws -> [ProfileKey: ProfileValue] {
+        try ConfigurationURL("wp://settings?" + query, pairs: pairs).values
+    }
+
+    @Test("the SDK's example gives its four keys, and a filter of two gives those two")
+    func example() throws {
+        let url = try ConfigurationURL(Self.example)
+        #expect(url.scheme == "wp" && url.host == "settings" && url.omissions.isEmpty)
+        #expect(
+            url.values == [
+                .authServerType: .text("OAMMSAuthentication"), .oammsURL: .text("http://host123.us.example.com:14100"),
+                .oammsServiceDomain: .text("MobileServiceDomain"), .applicationName: .text("WhitePages"),
+            ])
+        let two = try ConfigurationURL(Self.example, filter: [.oammsURL, .applicationName])
+        #expect(Set(two.values.keys) == [.oammsURL, .applicationName])
+        #expect(two.omissions == [.init(part: 1, reason: .filtered), .init(part: 3, reason: .filtered)])
+        #expect(try url.profile(ProfileName("p")).serverKind == .unsupported(.oamms, nil))
+    }
+
+    @Test("a part that is not exactly two pieces is skipped, and said by its number only")
+    func skipped() throws {
+        let url = try ConfigurationURL("a://?a=b&LimitMode::=b::=c&&::=x&LimitMode::=strict&LimitMode")
+        #expect(url.values == [.limitMode: .text("strict")] && url.host == "")
+        #expect(url.omissions == [1, 2, 3, 4, 6].map { .init(part: $0, reason: .notAPair) })
+        #expect(problem("a://b?a=b") == .nothingToImport)
+        #expect(problem("a://b?LimitMode::=strict", filter: [.loginURL]) == .nothingToImport)
+        #expect(problem("a://b?") == .urlWithoutQuery && problem("a://b") == .urlWithoutQuery)
+        #expect(ProfileProblem.urlWithoutQuery.sdkCode == 10407)
+        // What stands behind # is no part of the query.
+        #expect(try values("LimitMode::=strict#&MaxLoginAttempts::=9").count == 1)
+    }
+
+    @Test("values are typed as the SDK types them, and what that loses is said")
+    func typing() throws {
+        let url = try ConfigurationURL(
+            "a://?OfflineAuthAllowed::=tRuE&SessionActiveOnRestart::=yes&RequiredTokens::=A,B&CustomAuthHeaders::=a:b,c,d:e:f,g:h"
+                + "&MaxLoginAttempts::=5")
+        #expect(url.values[.offlineAuthAllowed] == .bool(true) && url.values[.sessionActiveOnRestart] == .bool(false))
+        #expect(url.values[.customAuthHeaders] == .text("a:b,g:h"))
+        #expect(url.omissions == [.init(part: 2, reason: .takenForFalse), .init(part: 4, reason: .headerWithoutColon)])
+        let profile = try url.profile(ProfileName("p"))
+        #expect(profile.requiredTokens == ["A", "B"] && profile.maxLoginAttempts == 5)
+        #expect(throws: AuthError.profile(.value(.maxLoginAttempts))) {
+            try ConfigurationURL("a://?MaxLoginAttempts::=5x").profile(ProfileName("p"))
+        }
+    }
+
+    @Test("only addresses and scopes are percent-decoded; in the second form everything is")
+    func decoding() throws {
+        let one = try values("LoginURL::=https%3A%2F%2Fa%2F%3Fb%26c&OAuthScope::=a%2Cb&ApplicationName::=A%20B")
+        #expect(one[.loginURL] == .text("https://a/?b&c") && one[.oauthScope] == .text("a,b"))
+        #expect(one[.applicationName] == .text("A%20B"))
+        let two = try values("LoginURL=https%3A%2F%2Fa%2F&ApplicationName=A%20%C3%A9=b&Limit%4Dode=strict", .components)
+        #expect(two[.loginURL] == .text("https://a/") && two[.applicationName] == .text("A é=b"))
+        #expect(two[.limitMode] == .text("strict"))
+        for query in ["LoginURL::=%", "LoginURL::=%4", "LoginURL::=%zz", "LoginURL::=%FF", "OAuthTokenEndpoint::=%C0%AF"] {
+            #expect(problem("a://?" + query) == .malformedURL, "\(query)")
+        }
+    }
+
+    @Test("a text that is not one URL of its kind is refused, whatever it is")
+    func malformed() throws {
+        for text in [
+            "", "?", "a", "://a?b", "1a://b?c", "a b://c?d", "wp:/settings?LimitMode::=strict", "LimitMode::=strict",
+            "a://b?LimitMode::=strict ", "a://b?LimitMode::=str ict", "a://b\n?LimitMode::=strict", "a://é?LimitMode::=strict",
+            "a://b?LimitMode::=\u{0}", "a://b?" + String(repeating: "LimitMode::=strict&", count: 4000),
+            "a://b?" + String(repeating: "&", count: 256), String(repeating: "a", count: 65) + "://b?LimitMode::=strict",
+        ] { #expect(problem(text) == .malformedURL, "\(text.prefix(60).debugDescription)") }
+        #expect(problem("a://?Foo::=1&LimitMode::=strict") == .unknownKey("Foo"))
+        #expect(problem("a://?Foo::=1&LimitMode::=strict", filter: [.limitMode]) == nil)
+        #expect(problem("a://?LimitMode::=strict&LimitMode::=exceeds") == .repeatedKey(.limitMode))
+        #expect(problem("a://?OAuthScope::=a&OAuthScopes::=b") == .repeatedKey(.oauthScope))
+        #expect(problem("a://?\(String(repeating: "k", count: 65))::=1") == .malformed)
+        #expect(problem("a://?Limit%00Mode=1", .components) == .malformed)
+    }
+
+    @Test("what would weaken a login needs the user's word, key by key, and what would not does not")
+    func dangers() throws {
+        func dangers(_ key: String, _ value: String) throws -> [ImportDanger] {
+            var text = "a://?\(key)::=\(value)"
+            if key == "TrustedCA" { text += "&LimitMode::=strict" }
+            return try ConfigurationURL(text).profile(ProfileName("p")).importDangers.map(\.danger)
+        }
+        for (key, value, danger) in [
+            ("OAuthClientSecret", "file:/etc/shadow", ImportDanger.secret), ("OAuthUserJWTAssertionValue", "cred:a", .secret),
+            ("TrustedCA", "/tmp/evil.pem", .trust), ("OfflineOnUntrustedServer", "TRUE", .untrustedServer),
+            ("CryptoScheme", "PlainText", .recoverableScheme), ("CryptoScheme", "aes", .recoverableScheme),
+            ("AutoLoginAllowed", "true", .remembersPassword), ("RememberCredentialsAllowed", "true", .remembersPassword),
+            ("MaxLoginAttempts", "11", .moreAttempts), ("OnAttemptsExceeded", "lockout", .afterAttempts),
+            ("OnAttemptsExceeded", "wipe", .afterAttempts), ("OfflineCredentialMaxAge", "0", .longerOffline),
+            ("OfflineCredentialMaxAge", "2592001", .longerOffline),
+            ("KeychainDataProtection", "KeychainDataAccessibleWhenUnlocked", .weakerLevel),
+            ("KeychainDataProtection", "KeychainDataAccessibleAlwaysThisDeviceOnly", .weakerLevel),
+        ] { #expect(try dangers(key, value) == [danger], "\(key)=\(value)") }
+        for (key, value) in [
+            ("OfflineOnUntrustedServer", "false"), ("CryptoScheme", "SHA-512"), ("AutoLoginAllowed", "false"),
+            ("MaxLoginAttempts", "10"), ("OfflineCredentialMaxAge", "2592000"), ("RememberUsernameAllowed", "true"),
+            ("KeychainDataProtection", "KeychainDataAccessibleWhenUnlockedThisDeviceOnly"), ("OfflineAuthAllowed", "true"),
+        ] { #expect(try dangers(key, value) == [], "\(key)=\(value)") }
+        // Attack: the value that asks for nothing and gives everything.
+        #expect(throws: AuthError.profile(.plainSecret(.oauthClientSecret))) { try dangers("OAuthClientSecret", "cmd:id") }
+    }
+}
