@@ -88,6 +88,7 @@ enum Reading {
     /// At most 64 names, each once.
     static func list(_ text: String, splitsAtBlanks: Bool) -> [String]? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
+        guard parts.allSatisfy({ !$0.isEmpty }) else { return nil }
         let names = splitsAtBlanks ? parts.flatMap { $0.split(separator: " ").map(String.init) } : parts
         guard (1...64).contains(names.count), names.allSatisfy({ isText($0, 1...256) }) else { return nil }
         // RFC 6749, 3.3: what a scope is made of.
