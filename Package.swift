@@ -25,6 +25,7 @@ let package = Package(
         .library(name: "OMAgent", targets: ["OMAgent"]),
         .executable(name: "omvault-agent", targets: ["omvault-agent"]),
         .executable(name: "omvault-bench", targets: ["omvault-bench"]),
+        .executable(name: "omvault-pam-helper", targets: ["omvault-pam-helper"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2"))
@@ -44,6 +45,8 @@ let package = Package(
             name: "omvault-bench",
             dependencies: ["OMCrypto", "OMSecrets", "COpenSSL", "CSodium"],
             swiftSettings: house),
+        .executableTarget(
+            name: "omvault-pam-helper", dependencies: ["OMAuth", "OMSecrets", "COMSystem"], swiftSettings: house),
 
         // Floor 3, joiners
         .target(
@@ -82,7 +85,7 @@ let package = Package(
         .testTarget(name: "FloorsTests", swiftSettings: house),
         .testTarget(
             name: "OmvaultCLITests",
-            dependencies: ["omvault", "omvault-agent", "OMSecrets", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: ["omvault", "omvault-agent", "omvault-pam-helper", "OMSecrets", .product(name: "ArgumentParser", package: "swift-argument-parser")],
             exclude: ["Support/at-terminal.py"],
             swiftSettings: house),
         .testTarget(

@@ -53,6 +53,8 @@ public enum AuthError: Error, Hashable, Sendable {
 
     // The machine
 
+    /// The system store is root's.
+    case rootRequired
     /// Another process held the lock for the whole wait. Nothing was charged.
     case busy
     /// The machine has not enough memory for the stretch. Nothing was charged.
@@ -74,7 +76,7 @@ public enum AuthError: Error, Hashable, Sendable {
         case .schemeUnavailable: 10506
         case .unknownProfile, .offlineNotAllowed, .quarantined, .deviceKeyMissing, .deviceKeyDamaged, .otherDeviceKey,
             .rolledBack,
-            .selfTestFailed, .busy, .outOfMemory, .storage:
+            .selfTestFailed, .rootRequired, .busy, .outOfMemory, .storage:
             nil
         }
     }

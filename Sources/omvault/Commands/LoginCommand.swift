@@ -17,20 +17,36 @@ struct LoginOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("The profile; the only one there is, if not given.", valueName: "name"))
     var profile: String?
+
+    @Flag(help: systemStoreHelp)
+    var system = false
 }
 
-/// The logins of this user's home.
+let systemStoreHelp: ArgumentHelp =
+    "The store that PAM asks, in /var/lib/omvault and /etc/omvault: root only, and no variable is read."
+
+/// The logins of this user's home, or of the system.
 struct LoginAccess {
     let profiles: ProfileFolder
-    private let home: Home
+    /// nil: the system store.
+    private let home: Home?
 
-    init(_ door: Door) throws(Failure) {
-        home = try door.home()
-        profiles = try ProfileFolder(home)
+    init(_ door: Door, system: Bool = false) throws(Failure) {
+        if system {
+            home = nil
+            do throws(AuthError) { profiles = try SystemStore.profileFolder() } catch { throw Failure(error) }
+        } else {
+            let home = try door.home()
+            profiles = try ProfileFolder(home)
+            self.home = home
+        }
     }
 
-    func authenticator(_ parameters: Argon2id.Parameters = .standard) -> Authenticator {
-        Authenticator(stateFolder: home.state, deviceFolder: home.device, parameters: parameters)
+    var isSystem: Bool { home == nil }
+
+    func authenticator(_ parameters: Argon2id.Parameters = .standard) throws(AuthError) -> Authenticator {
+        guard let home else { return try SystemStore.authenticator(parameters) }
+        return Authenticator(stateFolder: home.state, deviceFolder: home.device, parameters: parameters)
     }
 
     /// The login that a vault's slot is for; nil when the ledger does not know it.
@@ -98,7 +114,7 @@ struct LoginCheck: Verb {
         guard mode != .online else {
             throw Failure(.unsupported, "this version has no online login", hint: "--mode offline")
         }
-        let access = try LoginAccess(door)
+        let access = try LoginAccess(door, system: login.system)
         let user = try UserName(login.user)
         let name = try access.profileName(login.profile)
         let secrets = try SecretSources(door, ["--password-from": passwordFrom])

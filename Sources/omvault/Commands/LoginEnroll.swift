@@ -8,7 +8,8 @@ struct LoginEnroll: Verb {
         commandName: "enroll",
         abstract: "Cache a credential for a user without a server.",
         discussion: """
-            A living credential is replaced only after its old password, which is counted like any attempt.
+            A living credential is replaced only after its old password, which is counted like any attempt; in the
+            system store root replaces it without.
 
               omvault login enroll ada --profile work
               omvault login enroll ada --profile work --old-password-from tty
@@ -25,16 +26,20 @@ struct LoginEnroll: Verb {
     var oldPasswordFrom: SecretSourceArgument?
 
     func run(_ door: Door) throws {
-        let access = try LoginAccess(door)
+        let access = try LoginAccess(door, system: login.system)
         let user = try UserName(login.user)
         let profile = try access.profiles.profile(access.profileName(login.profile))
         guard profile.offlineAuthAllowed else { throw AuthError.offlineNotAllowed }
-        let authenticator = access.authenticator(try stretch.parameters())
+        let authenticator = try access.authenticator(try stretch.parameters())
         let secrets = try SecretSources(
             door, ["--old-password-from": oldPasswordFrom, "--password-from": passwordFrom])
         if oldPasswordFrom == nil {
             let password = try readNew(secrets, user)
-            _ = try authenticator.enroll(user, profile, password: password)
+            if access.isSystem {
+                _ = try authenticator.enrollReplacingWithoutOldPassword(user, profile, password: password)
+            } else {
+                _ = try authenticator.enroll(user, profile, password: password)
+            }
         } else {
             let old = try secrets.readPassword("--old-password-from", prompt: "Old password of \(user.text)")
             let password = try readNew(secrets, user)
@@ -72,7 +77,7 @@ struct LoginRemove: Verb {
     @OptionGroup var login: LoginOptions
 
     func run(_ door: Door) throws {
-        let access = try LoginAccess(door)
+        let access = try LoginAccess(door, system: login.system)
         let user = try UserName(login.user)
         let profile = try access.profileName(login.profile)
         try door.confirm("Remove the cached credential of \(user.text.shown) under \"\(profile.text)\"?")

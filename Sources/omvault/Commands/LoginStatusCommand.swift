@@ -16,8 +16,11 @@ struct LoginStatusCommand: Verb {
     @Option(help: ArgumentHelp("Only this profile.", valueName: "name"))
     var profile: String?
 
+    @Flag(help: systemStoreHelp)
+    var system = false
+
     func run(_ door: Door) throws {
-        let access = try LoginAccess(door)
+        let access = try LoginAccess(door, system: system)
         let logins = try find(access, door)
         guard door.output.format == .json else {
             return try door.output.rows(

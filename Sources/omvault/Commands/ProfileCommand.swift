@@ -14,7 +14,7 @@ struct ProfileCommand: ParsableCommand {
 extension ProfileFolder {
     init(_ home: Home) throws(Failure) {
         do throws(AuthError) {
-            self.init(home.profiles, ceiling: try PolicyCeiling.read(Home.administratorPolicy))
+            self.init(home.profiles, ceiling: try PolicyCeiling.read(SystemStore.policy))
         } catch { throw Failure(error) }
     }
 }
@@ -46,6 +46,9 @@ struct ProfileSet: Verb {
     @Option(help: ArgumentHelp("A key that gets its default again; may be repeated.", valueName: "key"))
     var unset: [String] = []
 
+    @Flag(help: systemStoreHelp)
+    var system = false
+
     func run(_ door: Door) throws {
         guard !values.isEmpty || !unset.isEmpty else {
             throw Failure(.usage, "nothing to set", hint: "omvault profile set --help")
@@ -58,7 +61,7 @@ struct ProfileSet: Verb {
             }
             return (key: parts[0], value: parts[1])
         }
-        let profile = try ProfileFolder(door.home()).set(ProfileName(name), changes, unset: unset)
+        let profile = try LoginAccess(door, system: system).profiles.set(ProfileName(name), changes, unset: unset)
         door.output.warn(about: profile)
         try door.output.done(
             "profile \"\(profile.name.text)\": \(profile.limitWords)",
@@ -72,8 +75,11 @@ struct ProfileList: Verb {
 
     @OptionGroup var global: GlobalOptions
 
+    @Flag(help: systemStoreHelp)
+    var system = false
+
     func run(_ door: Door) throws {
-        let names = try ProfileFolder(door.home().profiles).names().map(\.text)
+        let names = try LoginAccess(door, system: system).profiles.names().map(\.text)
         guard door.output.format == .json else {
             return try door.output.rows(names.map { [$0] }, header: ["PROFILE"])
         }
@@ -100,9 +106,12 @@ struct ProfileRemove: Verb {
     @Argument(help: "The profile's name.")
     var name: String
 
+    @Flag(help: systemStoreHelp)
+    var system = false
+
     func run(_ door: Door) throws {
         let name = try ProfileName(name)
-        let folder = ProfileFolder(try door.home().profiles)
+        let folder = try LoginAccess(door, system: system).profiles
         guard try folder.names().contains(name) else { throw AuthError.unknownProfile(name) }
         try door.confirm("Remove the profile \"\(name.text)\"? Its logins are refused from then on.")
         try folder.remove(name)
@@ -138,7 +147,7 @@ extension Output {
             notice("ProfileURL is ignored: a policy is believed over https from the login server's own host only")
         }
         for key in ProfileKey.allCases where profile.source(of: key) == .ceiling {
-            notice("\(key.rawValue) is bounded by \(Home.administratorPolicy)")
+            notice("\(key.rawValue) is bounded by \(SystemStore.policy)")
         }
     }
 }

@@ -39,13 +39,16 @@ struct ProfileImport: Verb {
     @Flag(help: "The parts are KEY=VALUE, all of it percent-encoded.")
     var components = false
 
+    @Flag(help: systemStoreHelp)
+    var system = false
+
     func run(_ door: Door) throws {
         let name = try ProfileName(name ?? ConfigurationURL.defaultName)
         let allowed = try keys(allow, "--allow"), filter = try keys(only, "--only")
         let url = try ConfigurationURL(try text(), pairs: components ? .components : .sdk, filter: filter)
         let profile = try url.profile(name)
         try refuseDangers(of: profile, unless: allowed)
-        let folder = try ProfileFolder(door.home())
+        let folder = try LoginAccess(door, system: system).profiles
         let isThere = try folder.names().contains(name)
         tell(url, profile, door.output)
         try door.confirm(question(profile, isThere))

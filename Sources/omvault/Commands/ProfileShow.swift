@@ -19,8 +19,11 @@ struct ProfileShow: Verb {
     @Argument(help: "The profile's name; the only one there is, if not given.")
     var name: String?
 
+    @Flag(help: systemStoreHelp)
+    var system = false
+
     func run(_ door: Door) throws {
-        let access = try LoginAccess(door)
+        let access = try LoginAccess(door, system: system)
         let profile = try access.profiles.profile(access.profileName(name))
         let rows = ProfileKey.allCases.compactMap { Row($0, of: profile) }
         guard door.output.format == .json else {

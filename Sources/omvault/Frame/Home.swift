@@ -11,8 +11,6 @@ struct Home: Sendable {
     /// `$XDG_CONFIG_HOME/omvault`: the configuration and the profiles.
     let configuration: String
 
-    /// What the administrator allows at most, for every user.
-    static let administratorPolicy = "/etc/omvault/policy.json"
 
     var loginLedger: String { "\(state)/logins.db" }
     var profiles: String { "\(configuration)/profiles" }

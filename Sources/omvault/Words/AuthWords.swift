@@ -72,6 +72,8 @@ extension Failure {
                 hint: "somebody put back a copy of the ledger; omvault login rm USER, then enroll again")
         case .selfTestFailed:
             self.init(.general, "the new credential did not open when it was tried, so it was taken back")
+        case .rootRequired:
+            self.init(.permission, "only root may use the system store", hint: "run it as root, or without --system")
         case .busy:
             self.init(
                 .busy, "another process held the login for the whole wait; nothing was charged", hint: "try again")
@@ -121,6 +123,7 @@ extension AuthError {
         case .profile: "invalid_profile"
         case .invalidUserName, .invalidProfileName: "invalid_name"
         case .selfTestFailed: "self_test_failed"
+        case .rootRequired: "root_required"
         case .busy: "busy"
         case .outOfMemory: "out_of_memory"
         case .schemeUnavailable: "scheme_unavailable"

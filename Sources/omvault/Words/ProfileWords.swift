@@ -45,7 +45,7 @@ extension Failure {
             self.init(.rollback, "the server's policy has epoch \(epoch), and \(known) was seen already; it is not used")
         case .ceiling:
             self.init(
-                .config, "\(Home.administratorPolicy) is not a policy, so no login is judged",
+                .config, "\(SystemStore.policy) is not a policy, so no login is judged",
                 hint: "a flat JSON object of MaxLoginAttempts, OfflineAuthAllowed and OfflineCredentialMaxAge")
         }
     }

@@ -1,0 +1,29 @@
+// Folders that only root can have changed.
+
+internal import Glibc
+
+extension PrivateFolder {
+    /// Checks every part of an absolute `path` that is there, from `/` on: a folder, root's, and nobody else's to write.
+    ///
+    /// - Throws: ``StorageError/hazardous(_:path:)`` with the first part that is not.
+    public static func checkRootOwned(_ path: String) throws(StorageError) {
+        precondition(path.hasPrefix("/"), "a folder of root's is named from the root on")
+        var part = ""
+        for name in [""] + path.split(separator: "/").map(String.init) {
+            part = part == "/" ? "/\(name)" : "\(part)/\(name)"
+            var status = stat()
+            guard lstat(part, &status) == 0 else {
+                // What is not there yet will be made in a folder that was checked.
+                if errno == ENOENT { return }
+                throw .last
+            }
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR: break
+            case S_IFLNK: throw .hazardous(.symbolicLink, path: part)
+            default: throw .hazardous(.notAFolder, path: part)
+            }
+            guard status.st_uid == 0 else { throw .hazardous(.otherOwner, path: part) }
+            guard status.st_mode & 0o022 == 0 else { throw .hazardous(.openToOthers, path: part) }
+        }
+    }
+}

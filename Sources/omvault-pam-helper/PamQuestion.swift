@@ -1,0 +1,85 @@
+// What the module asks, and the answer: docs/pam.md, "Module and helper". Sources/pam_omvault/pam_omvault.h has the same.
+
+internal import Glibc
+internal import OMAuth
+internal import OMSecrets
+
+/// One question of the PAM module.
+struct PamQuestion: ~Copyable {
+    /// The answer carries it, so that it is one to this question and to no other.
+    let nonce: [UInt8]
+    let mode: Mode
+    /// Names as they came: not yet judged.
+    let profile: String
+    let user: String
+    let password: SecretBytes
+
+    enum Mode: UInt8 {
+        case auto = 0x41
+        case offline = 0x46
+        case online = 0x4E
+    }
+
+    private static let magic = Array("OMP1".utf8)
+    private static let headCount = 4 + 16 + 1 + 1 + 2 + 4
+
+    /// - Returns: nil for anything that is no whole question.
+    init?(from descriptor: Int32) {
+        guard let head = Self.read(Self.headCount, descriptor), Array(head.prefix(4)) == Self.magic else { return nil }
+        guard let mode = Mode(rawValue: head[20]) else { return nil }
+        let profileCount = Int(head[21])
+        let userCount = Int(head[22]) << 8 | Int(head[23])
+        let passwordCount = head[24...].reduce(0) { $0 << 8 | Int($1) }
+        guard profileCount <= ProfileName.maximumCount, userCount <= UserName.maximumCount,
+            passwordCount <= Password.maximumCount,
+            let profile = Self.read(profileCount, descriptor), let user = Self.read(userCount, descriptor),
+            // Repaired text would be another user's name.
+            let profile = String(validating: profile, as: UTF8.self),
+            let user = String(validating: user, as: UTF8.self)
+        else { return nil }
+        var isWhole = true
+        let password = SecretBytes(count: passwordCount) { (bytes: inout MutableSpan<UInt8>) in
+            bytes.withUnsafeMutableBytes { isWhole = Self.fill($0, descriptor) }
+        }
+        guard isWhole else { return nil }
+        (nonce, self.mode) = (Array(head[4..<20]), mode)
+        (self.profile, self.user) = (profile, user)
+        self.password = password
+    }
+
+    private static func read(_ count: Int, _ descriptor: Int32) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        return bytes.withUnsafeMutableBytes { fill($0, descriptor) } ? bytes : nil
+    }
+
+    private static func fill(_ bytes: UnsafeMutableRawBufferPointer, _ descriptor: Int32) -> Bool {
+        var done = 0
+        while done < bytes.count {
+            let got = Glibc.read(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+            if got < 0, errno == EINTR { continue }
+            guard got > 0 else { return false }
+            done += got
+        }
+        return true
+    }
+}
+
+/// The answer's last byte. There is no verdict 0.
+enum PamVerdict: UInt8 {
+    case granted = 0x47
+    case wrong = 0x57
+    case lockedOut = 0x4C
+    case wiped = 0x58
+    case noCredential = 0x4E
+    case expired = 0x45
+    case unreachable = 0x55
+    case wait = 0x42
+    case broken = 0x44
+    case refused = 0x52
+
+    func send(to descriptor: Int32, answering nonce: [UInt8]) {
+        let bytes = Array("OMA1".utf8) + nonce + [rawValue]
+        // One piece: the module takes all of it or nothing.
+        _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+    }
+}

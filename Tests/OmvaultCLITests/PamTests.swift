@@ -1,0 +1,260 @@
+// PAM as a login program meets it: pamtester, the module, its helper and the system store, in a mount namespace of its own.
+
+import Foundation
+import Glibc
+import Testing
+
+@Suite("PAM asks the system store, and nobody else", .enabled(if: geteuid() == 0, "only root has a system store"))
+struct PamTests {
+    @Test("R62: right, wrong, locked out, wiped, expired and nothing cached are six answers")
+    func verdicts() throws {
+        try inSystem(
+            """
+            enroll ada work right
+            granted ada right
+            answers ada wrong 'Authentication failure'
+            granted ada right
+            answers bob right 'Authentication service cannot retrieve'
+            for n in 1 2; do answers ada wrong 'Authentication failure'; done
+            answers ada wrong 'maximum number of retries'
+            answers ada right 'maximum number of retries'
+            refused 22 omvault login check ada --system --profile work --password-from file:right
+            profile work MaxLoginAttempts=2 OnAttemptsExceeded=wipe
+            enroll ada work right
+            for n in 1 2; do answers ada wrong 'Authentication failure'; done
+            answers ada wrong 'maximum number of retries'
+            answers ada right 'maximum number of retries'
+            refused 23 omvault login check ada --system --profile work --password-from file:right
+            profile work OfflineCredentialMaxAge=1
+            enroll ada work right
+            until omvault login status ada --profile work --system --json | grep -q '"expired"'; do :; done
+            answers ada right 'Authentication service cannot retrieve'
+            profile work OfflineAuthAllowed=false
+            answers ada right 'Authentication service cannot retrieve'
+            """)
+    }
+
+    @Test("R62: an unreachable server is an answer of its own, and never a yes")
+    func unreachable() throws {
+        try inSystem(
+            """
+            enroll ada work right
+            module profile=work mode=online
+            answers ada right 'Authentication service cannot retrieve'
+            module profile=work mode=offline
+            granted ada right
+            """)
+    }
+
+    @Test("R62: a forged agent, PATH, XDG_* and OMVAULT_* change nothing and are never looked at")
+    func forgedEnvironment() throws {
+        try inSystem(
+            """
+            enroll ada work right
+            mkdir -m 700 forged forged/omvault forged/bin
+            python3 -c 'import socket; s = socket.socket(socket.AF_UNIX); s.bind("forged/omvault/agent.sock"); s.listen()' &
+            wait
+            printf '#!/bin/sh\\necho forged >> %s/called\\n' "$PWD" > forged/bin/omvault-pam-helper
+            cp forged/bin/omvault-pam-helper forged/bin/omvault-agent
+            chmod 755 forged/bin/*
+            export PATH="$PWD/forged/bin:$PATH" HOME="$PWD/forged" LD_LIBRARY_PATH="$PWD/forged"
+            for name in RUNTIME_DIR STATE_HOME CONFIG_HOME DATA_HOME; do export "XDG_$name=$PWD/forged"; done
+            export OMVAULT_AGENT_SOCK="$PWD/forged/omvault/agent.sock" OMVAULT_PASSWORD_FROM="file:$PWD/right"
+            answers ada wrong 'Authentication failure'
+            granted ada right
+            strace -f -s 200 -qq -o trace pamtester omvault-test ada authenticate < right > said 2>&1
+            grep -q 'execve("/usr/libexec/omvault/omvault-pam-helper", \\["/usr/libexec/omvault/omvault-pam-helper"\\], 0x[0-9a-f]* /\\* 0 vars \\*/' trace
+            helper=$(grep -m1 'execve("/usr/libexec/omvault' trace | cut -d' ' -f1)
+            grep "^$helper " trace > helper.trace
+            grep -q 'logins.db' helper.trace
+            refused 1 grep -E 'forged|connect\\(' helper.trace
+            [[ ! -e called ]]
+            """)
+    }
+
+    @Test("R62: a store that a user owns, may write or put a link into is refused")
+    func foreignStore() throws {
+        try inSystem(
+            """
+            enroll ada work right
+            chown nobody /var/lib/omvault
+            answers ada right 'Error in service module'
+            chown root /var/lib/omvault; chmod 777 /var/lib/omvault
+            answers ada right 'Error in service module'
+            chmod 700 /var/lib/omvault; chown nobody /etc/omvault/profiles
+            answers ada right 'Error in service module'
+            chown root /etc/omvault/profiles; mv /var/lib/omvault /var/lib/other; ln -s other /var/lib/omvault
+            answers ada right 'Error in service module'
+            refused 14 omvault login check ada --system --profile work --password-from file:right
+            rm /var/lib/omvault; mv /var/lib/other /var/lib/omvault; chmod 777 /var/lib
+            answers ada right 'Error in service module'
+            chmod 755 /var/lib
+            granted ada right
+            """)
+    }
+
+    @Test("R62: user names that are no names are refused before the store is opened")
+    func names() throws {
+        try inSystem(
+            """
+            enroll ada work right
+            for name in '../ada' 'a/b' /ada .ada -ada "$(printf 'x%.0s' {1..256})" "$(printf 'ad\\na')"; do
+                answers "$name" right 'User not known|Authentication service cannot retrieve'
+            done
+            refused 1 pamtester omvault-test '' authenticate < right
+            # What no C string can say, asked of the helper itself: name, then the answer's last byte.
+            cat > ask.py <<'PYTHON'
+            import socket, subprocess, sys
+            def ask(user, profile=b"work", password=b"right", mode=b"F", nonce=b"0123456789abcdef", cut=0):
+                ours, its = socket.socketpair()
+                helper = subprocess.Popen(["/usr/libexec/omvault/omvault-pam-helper"], stdin=its, env={})
+                its.close()
+                question = (b"OMP1" + nonce + mode + bytes([len(profile)]) + len(user).to_bytes(2, "big")
+                    + len(password).to_bytes(4, "big") + profile + user + password)
+                ours.sendall(question[:len(question) - cut])
+                ours.shutdown(socket.SHUT_WR)
+                try:
+                    answer = ours.recv(100)
+                except ConnectionResetError:
+                    answer = b""
+                helper.wait()
+                assert answer == b"" or (len(answer) == 21 and answer[:20] == b"OMA1" + nonce), answer
+                return answer[20:]
+            wanted = [
+                (ask(b"ada"), b"G"), (ask(b"ada", password=b"wrong"), b"W"), (ask(b"ada", password=b"right\\0"), b"W"),
+                (ask(b"ada\\0"), b"R"), (ask(b"\\0"), b"R"), (ask(b""), b"R"), (ask(b"a/da"), b"R"), (ask(b"\\xff"), b""),
+                (ask(b"ada", profile=b"../work"), b"R"), (ask(b"ada", profile=b""), b"R"), (ask(b"ada", mode=b"N"), b"U"),
+                (ask(b"ada", mode=b"?"), b""), (ask(b"ada", password=b""), b"W"), (ask(b"ada", cut=1), b""),
+                (ask(b"a" * 256), b""), (ask(b"ada"), b"G"),
+            ]
+            for number, (got, right) in enumerate(wanted):
+                assert got == right, (number, got, right)
+            PYTHON
+            python3 ask.py
+            """)
+    }
+
+    @Test("a helper that is gone, another's, replaced, silent or talkative grants nothing")
+    func helpers() throws {
+        try inSystem(
+            """
+            enroll ada work right
+            helper=/usr/libexec/omvault/omvault-pam-helper
+            chmod 775 "$helper"; answers ada right 'Error in service module'
+            chmod 755 "$helper"; chown nobody "$helper"; answers ada right 'Error in service module'
+            chown root "$helper"; chmod 777 /usr/libexec/omvault; answers ada right 'Error in service module'
+            chmod 755 /usr/libexec/omvault; granted ada right
+            mv "$helper" kept; answers ada right 'Error in service module'
+            ln -s "$PWD/kept" "$helper"; answers ada right 'Error in service module'
+            rm "$helper"
+            for says in 'exit 0' 'printf OMA10123456789abcdefG >&0' 'cat <&0 >&0' 'kill -9 $$'; do
+                printf '#!/bin/bash\\n%s\\n' "$says" > "$helper"; chmod 755 "$helper"
+                answers ada right 'Error in service module'
+            done
+            printf '#!/bin/bash\\nexec sleep 60\\n' > "$helper"
+            module profile=work deadline=1
+            answers ada right 'Error in service module'
+            """)
+    }
+
+    @Test("an option that nobody knows, and a missing profile, grant nothing")
+    func options() throws {
+        try inSystem(
+            """
+            enroll ada work right
+            for line in '' profile= profile=../work profile=nothere 'profile=work mode=any' 'profile=work deadline=0' \\
+                'profile=work nullok' 'profile=work mode=auto helper=/bin/true'; do
+                module $line
+                answers ada right 'Error in service module|User not known'
+            done
+            module profile=work mode=auto try_first_pass deadline=30
+            granted ada right
+            """)
+    }
+
+    @Test("R61: root replaces a credential without its old password, and the old one is dead")
+    func replaced() throws {
+        try inSystem(
+            """
+            enroll ada work right
+            enroll ada work wrong
+            answers ada right 'Authentication failure'
+            granted ada wrong
+            """)
+    }
+
+    @Test("the system store is root's")
+    func onlyRoot() throws {
+        try inSystem(
+            """
+            enroll ada work right
+            chmod 755 "$PWD"
+            for verb in 'check ada' 'status ada' 'rm ada --yes'; do
+                refused 14 setpriv --reuid=65534 --clear-groups omvault login $verb --system --profile work --no-input
+            done
+            """)
+    }
+
+    @Test("the module exports what PAM calls and nothing else, and brings no Swift and no cryptography")
+    func exports() throws {
+        try inSystem(
+            """
+            [[ $(nm -D --defined-only "$module" | sed 's/.* //' | sort | xargs) == \\
+                'pam_sm_acct_mgmt pam_sm_authenticate pam_sm_setcred' ]]
+            readelf -d "$module" | grep NEEDED > needed
+            refused 1 grep -vE 'libpam|libc\\.so' needed
+            """)
+    }
+
+    // MARK: -
+
+    /// Runs `script` where /etc, /var/lib and /usr/libexec are copies that only it sees, with a profile "work" of two
+    /// attempts that locks out, and a PAM service that asks the module alone.
+    private func inSystem(_ script: String, _ location: SourceLocation = #_sourceLocation) throws {
+        let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let ran = try bash(
+            """
+            set -euo pipefail
+            export module="$PWD/pam_omvault.so" real="$PWD/real"
+            "$BUILD" "$module"
+            cp "$(command -v omvault-pam-helper)" "$real"
+            cat > .prelude <<'PRELUDE'
+            set -euo pipefail
+            mkdir .system
+            mount -t tmpfs -o mode=755 tmpfs .system
+            cp -a /etc .system/etc
+            mkdir -p .system/lib .system/libexec/omvault
+            for part in etc:/etc lib:/var/lib libexec:/usr/libexec; do mount --bind ".system/${part%%:*}" "${part#*:}"; done
+            cp "$real" /usr/libexec/omvault/omvault-pam-helper
+            chmod 755 /usr/libexec/omvault/omvault-pam-helper
+            printf right > right; printf wrong > wrong
+
+            module() { printf 'auth required %s\\naccount required pam_permit.so\\n' "$module $*" > /etc/pam.d/omvault-test; }
+            profile() {
+                local name=$1; shift
+                omvault -q profile set "$name" --system OfflineAuthAllowed=true MaxLoginAttempts=2 \\
+                    OnAttemptsExceeded=lockout
+                for pair in "$@"; do omvault -q profile set "$name" "$pair" --system; done
+            }
+            enroll() {
+                omvault -q login enroll "$1" --system --profile "$2" --password-from "file:$3" --kdf-mem 8 --kdf-time 1
+            }
+            granted() { pamtester omvault-test "$1" authenticate < "$2" > said 2>&1 || { cat said; exit 98; }; }
+            answers() {
+                local code=0
+                pamtester omvault-test "$1" authenticate < "$2" > said 2>&1 || code=$?
+                ((code != 0)) && grep -qE "$3" said || { echo "not \\"$3\\" for $1, exit $code:"; cat said; exit 99; }
+            }
+            profile work
+            module profile=work
+            PRELUDE
+            { declare -f refused; cat .prelude; printf '%s\\n' "$SCRIPT"; } > .inside
+            unshare --mount bash .inside
+            """,
+            environment: [
+                "BUILD": repository.appending(path: "Sources/pam_omvault/build").path, "SCRIPT": script,
+            ])
+        #expect(ran.status == 0, "\(ran.output)\(ran.errors)", sourceLocation: location)
+    }
+}
