@@ -24,7 +24,7 @@ struct BareCipherFile {
         guard !allowsInsecure else { return }
         let name = name(algorithm, keyCount)
         let reason: String? =
-            switch (algorithm.cipher, algorithm.mode) {
+            switch (algorithm.cipher.kind, algorithm.mode.kind) {
             case (.insecureDES, _): "\(name) is a legacy algorithm (56-bit key, no authentication)"
             case (.insecureTripleDES, _): "\(name) is a legacy algorithm (64-bit blocks, no authentication)"
             case (.aes, .insecureECB): "\(name) shows which blocks of the message are equal"
