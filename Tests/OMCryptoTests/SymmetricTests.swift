@@ -136,6 +136,14 @@ import Testing
                 let opened = try AuthenticatedCipher.open(
                     sealed.ciphertext, tag: sealed.tag, algorithm, key: key, nonce: nonce, associatedData: [9])
                 #expect(bytes(opened) == pattern(40))
+                for index in 0..<16 {
+                    var tag = sealed.tag
+                    tag[index] ^= 0x80
+                    #expect(throws: CryptoError.cannotDecrypt, "\(algorithm) \(count)") {
+                        _ = try AuthenticatedCipher.open(
+                            sealed.ciphertext, tag: tag, algorithm, key: key, nonce: nonce, associatedData: [9])
+                    }
+                }
             }
         }
     }
