@@ -87,6 +87,8 @@ public enum CryptoError: Error, Hashable, Sendable {
     case cannotUnwrap
     /// A key of another type than the operation takes.
     case wrongKeyType
+    /// A JWK whose `use` or `key_ops` does not allow what was asked of it.
+    case keyUseNotAllowed
     /// Bytes in none of the forms in which keys are kept.
     case unknownKeyFormat
     /// A key file that breaks the rules of its own format.
@@ -141,7 +143,7 @@ public enum CryptoError: Error, Hashable, Sendable {
         case .badSignature: 10526
         case .cannotUnwrap: 10527
         case .keyPairExists: 10528
-        case .wrongKeyType: 10529
+        case .wrongKeyType, .keyUseNotAllowed: 10529
         case .noPrivateKey: 10037
         case .keyPasswordRequired, .wrongKeyPassword: 10038
         case .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey: 10502

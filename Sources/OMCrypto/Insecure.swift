@@ -1,4 +1,5 @@
-// One roof for what is no longer safe, so that nobody reaches it by a short name: who types `Insecure` knows.
+// One roof for what is no longer safe, so that nobody reaches it by a short name: who types `Insecure` knows. It is the
+// only public way to each of them; a test holds that.
 
 public import OMSecrets
 
@@ -8,41 +9,69 @@ public import OMSecrets
 /// |---|---|
 /// | ``md5``, ``sha1`` | ``DigestAlgorithm/sha256`` |
 /// | ``des``, ``tripleDES``, ``ecb`` | ``AuthenticatedCipher``, ``FileSealer`` |
+/// | ``desKey``, ``tripleDESKey`` | ``SymmetricKey/Kind/aes`` |
 /// | ``SDKCipher``: the SDK's calls, with its IV of zeros and its keys made of passphrases | the same, and ``PasswordHash`` |
 /// | ``bytesToKey``: `openssl enc` without `-pbkdf2` | ``OpenSSLEnc/standard`` |
-/// | ``wrapPKCS1(_:for:)`` | ``PublicKey/wrap(_:_:)`` |
+/// | ``wrapPKCS1(_:for:)``, ``wrapPKCS1(_:tag:in:)`` | ``PublicKey/wrap(_:_:)``, ``StoredKeyPair/wrap(_:tag:_:in:)`` |
 /// | ``generateRSA(bits:)`` | ``PrivateKey/generate(_:)`` |
+/// | ``open(_:shortTag:_:key:nonce:associatedData:)`` | the one of ``AuthenticatedCipher``, which takes whole tags |
 ///
-/// Reading and checking are not here: they harm nobody. Ciphers that notice no change say `unauthenticated` where they
-/// are called.
+/// Reading and checking are not here: they harm nobody, and the names in files (`md5`, `des-ecb`) are read like all
+/// others. Ciphers that notice no change say `unauthenticated` where they are called.
 public enum Insecure {
     /// RFC 1321. Two messages with one digest take seconds.
-    public static let md5 = DigestAlgorithm.insecureMD5
+    public static var md5: DigestAlgorithm { .insecureMD5 }
     /// FIPS 180-4. Two messages with one digest were made in 2017.
-    public static let sha1 = DigestAlgorithm.insecureSHA1
-    /// 56 bits of key: found by trying them all.
-    public static let des = BlockAlgorithm.Cipher.insecureDES
-    /// Blocks of 64 bits: 2^32 of them under one key show the message (CVE-2016-2183).
-    public static let tripleDES = BlockAlgorithm.Cipher.insecureTripleDES
+    public static var sha1: DigestAlgorithm { .insecureSHA1 }
+    /// A key of 8 bytes of which 56 bits count: found by trying them all. Blocks of 8.
+    public static var des: BlockAlgorithm.Cipher { .insecureDES }
+    /// EDE with a key of 24 bytes, or of 16 (K1 K2 K1). Blocks of 8: 2^32 of them under one key show the message
+    /// (Sweet32, CVE-2016-2183).
+    public static var tripleDES: BlockAlgorithm.Cipher { .insecureTripleDES }
     /// Equal blocks give equal blocks.
-    public static let ecb = BlockAlgorithm.Mode.insecureECB
+    public static var ecb: BlockAlgorithm.Mode { .insecureECB }
+    /// A key of 8 bytes for ``des``.
+    public static var desKey: SymmetricKey.Kind { .insecureDES }
+    /// A key of 24 bytes, or 16, for ``tripleDES``.
+    public static var tripleDESKey: SymmetricKey.Kind { .insecureTripleDES }
     /// EVP_BytesToKey: one round of a fast hash between a password and its key.
-    public static let bytesToKey = OpenSSLEnc.Derivation.insecureBytesToKey
+    public static var bytesToKey: OpenSSLEnc.Derivation { .insecureBytesToKey }
 
     /// RSA encryption as PKCS #1 v1.5 pads it: who learns whether unwrapping worked can unwrap (Bleichenbacher 1998).
     ///
     /// - Parameter secret: at most 11 bytes fewer than the modulus.
-    /// - Throws: as ``PublicKey/wrap(_:_:)``.
+    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/keyUseNotAllowed``, ``CryptoError/inputTooLong``.
     public static func wrapPKCS1(
         _ secret: borrowing SecretBytes, for key: borrowing PublicKey
     ) throws(CryptoError) -> [UInt8] {
         try key.insecureWrapPKCS1(secret)
     }
 
-    /// An RSA pair below 2048 bits, from 1024.
+    /// The same for a stored pair.
+    ///
+    /// - Throws: as ``StoredKeyPair/wrap(_:tag:_:in:)``.
+    public static func wrapPKCS1<Store: KeyPairStore & ~Copyable>(
+        _ key: borrowing SecretBytes, tag: String, in store: borrowing Store
+    ) throws -> [UInt8] {
+        try StoredKeyPair.insecureWrapPKCS1(key, tag: tag, in: store)
+    }
+
+    /// A new RSA pair of 1024 to 2040 bits, which can be broken: only for those who must talk to what knows no other.
     ///
     /// - Throws: ``CryptoError/cannotGenerate``.
     public static func generateRSA(bits: Int) throws(CryptoError) -> PrivateKey {
         try PrivateKey.generateInsecureRSA(bits: bits)
+    }
+
+    /// Opens what was sealed with a tag that AES-GCM may have cut to 4 bytes or more (SP 800-38D section 5.2.1.2), for
+    /// formats and test vectors that ask for it. Each bit left out doubles a forger's chance.
+    ///
+    /// - Throws: as the call of ``AuthenticatedCipher`` that takes whole tags.
+    public static func open(
+        _ ciphertext: [UInt8], shortTag tag: [UInt8], _ algorithm: AEADAlgorithm, key: borrowing SecretBytes,
+        nonce: [UInt8], associatedData: [UInt8]
+    ) throws(CryptoError) -> SecretBytes {
+        try AuthenticatedCipher.open(
+            ciphertext, shortTag: tag, algorithm, key: key, nonce: nonce, associatedData: associatedData)
     }
 }

@@ -1,5 +1,6 @@
 // Signatures a second with one key, beside `openssl speed`, which sets its key up once and hashes nothing.
 
+internal import COpenSSL
 internal import OMCrypto
 
 enum SignatureRows {
@@ -10,6 +11,9 @@ enum SignatureRows {
             + rows("ECDSA P-256", .ec(.p256), .ecdsa(.sha256), options, "ecdsap256")
             + rows("ECDSA P-384", .ec(.p384), .ecdsa(.sha384), options, "ecdsap384")
             + rows("Ed25519", .ed25519, .ed25519, options, "ed25519")
+            // A digest shows beside a signature of P-256: these peers hash the message, as ours does.
+            + [("P-256", "SHA2-256", EllipticCurve.p256, DigestAlgorithm.sha256), ("P-384", "SHA2-384", .p384, .sha384)]
+            .flatMap { messages($0.0, $0.1, .ec($0.2), .ecdsa($0.3)) }
     }
 
     /// - Parameter name: what `openssl speed` calls it; its line ends with signatures and then verifications a second.
@@ -29,6 +33,26 @@ enum SignatureRows {
                 ours: .init(label: "Verifier") { () throws(BenchError) in try verify(pair.key(), algorithm) },
                 peer: .init(label: "openssl speed") { () throws(BenchError) in
                     try OpenSSLSpeed(options).rate([name])
+                }),
+        ]
+    }
+
+    private static func messages(
+        _ curve: String, _ digest: String, _ kind: KeyKind, _ algorithm: SignatureAlgorithm
+    ) -> [Row] {
+        let pair = Pair(kind)
+        return [
+            Row(
+                name: "ECDSA \(curve), sign messages", unit: .rate(""), asked: .ratio(0.95),
+                ours: .init(label: "Signer") { () throws(BenchError) in try sign(pair.key(), algorithm) },
+                peer: .init(label: "EVP_PKEY_sign") { () throws(BenchError) in
+                    try BareSignature(curve, digest).rate(message, isSigning: true)
+                }),
+            Row(
+                name: "ECDSA \(curve), verify messages", unit: .rate(""), asked: .ratio(0.95),
+                ours: .init(label: "Verifier") { () throws(BenchError) in try verify(pair.key(), algorithm) },
+                peer: .init(label: "EVP_PKEY_verify") { () throws(BenchError) in
+                    try BareSignature(curve, digest).rate(message, isSigning: false)
                 }),
         ]
     }
@@ -76,6 +100,66 @@ enum SignatureRows {
                 if let key = made?.duplicate() { return key }
             } catch {}
             throw BenchError("OpenSSL makes no \(kind.name) key")
+        }
+    }
+}
+
+/// OpenSSL's ECDSA by itself, for the peers' sides: the digest of a message, then its signature.
+struct BareSignature: ~Copyable {
+    private let key: OpaquePointer
+    private let function: OpaquePointer
+    private let digest: OpaquePointer
+
+    init(_ curve: String, _ digestName: String) throws(BenchError) {
+        var key: OpaquePointer?
+        let maker = EVP_PKEY_CTX_new_from_name(nil, "EC", nil)
+        defer { EVP_PKEY_CTX_free(maker) }
+        guard EVP_PKEY_keygen_init(maker) == 1, EVP_PKEY_CTX_set_group_name(maker, curve) == 1,
+            EVP_PKEY_generate(maker, &key) == 1, let key
+        else { throw BenchError("OpenSSL makes no key of \(curve)") }
+        guard let function = EVP_MD_fetch(nil, digestName, nil), let digest = EVP_MD_CTX_new() else {
+            throw BenchError("OpenSSL has no \(digestName)")
+        }
+        (self.key, self.function, self.digest) = (key, function, digest)
+    }
+
+    deinit {
+        EVP_PKEY_free(key)
+        EVP_MD_free(function)
+        EVP_MD_CTX_free(digest)
+    }
+
+    /// Messages a second, of which each is hashed.
+    borrowing func rate(_ message: [UInt8], isSigning: Bool) throws(BenchError) -> Double {
+        let (signer, verifier) = (EVP_PKEY_CTX_new_from_pkey(nil, key, nil), EVP_PKEY_CTX_new_from_pkey(nil, key, nil))
+        defer {
+            EVP_PKEY_CTX_free(signer)
+            EVP_PKEY_CTX_free(verifier)
+        }
+        guard EVP_PKEY_sign_init(signer) == 1, EVP_PKEY_verify_init(verifier) == 1 else {
+            throw BenchError("OpenSSL sets up no signature")
+        }
+        var (hash, hashCount) = ([UInt8](repeating: 0, count: 64), UInt32(0))
+        var (signature, count) = ([UInt8](repeating: 0, count: 160), 160)
+        func hashed() -> Bool {
+            EVP_DigestInit_ex2(digest, function, nil) == 1 && EVP_DigestUpdate(digest, message, message.count) == 1
+                && EVP_DigestFinal_ex(digest, &hash, &hashCount) == 1
+        }
+        guard hashed(), EVP_PKEY_sign(signer, &signature, &count, hash, Int(hashCount)) == 1 else {
+            throw BenchError("it does not sign")
+        }
+        return try Clock.rate(each: 1) { () throws(BenchError) in
+            guard hashed() else { throw BenchError("it does not hash") }
+            if isSigning {
+                count = 160
+                guard EVP_PKEY_sign(signer, &signature, &count, hash, Int(hashCount)) == 1 else {
+                    throw BenchError("it does not sign")
+                }
+            } else {
+                guard EVP_PKEY_verify(verifier, signature, count, hash, Int(hashCount)) == 1 else {
+                    throw BenchError("the signature is not right")
+                }
+            }
         }
     }
 }

@@ -51,6 +51,26 @@ import Testing
         #expect(forbidden(in: text, of: "OMAuth").isEmpty)
     }
 
+    @Test("what is unsafe has one public name, under Insecure")
+    func legacy() throws {
+        // A `case` is as public as the enum around it; `isInsecure` is a question.
+        let isPublic = try Regex(#"public [^{=]*\b(case|func|let|var|struct|enum|class|protocol) [a-zA-Z]*[iI]nsecure[A-Z]"#)
+        let isCase = try Regex(#"\bcase ([a-zA-Z0-9_]+, )*insecure[A-Z]"#)
+        let isEnum = try Regex(#"^ *(public |package |private |fileprivate )?(indirect )?enum "#)
+        var cases = 0
+        for source in try sources() where source.room == "OMCrypto" {
+            var isInPublicEnum = false
+            for line in source.text.split(separator: "\n") {
+                if let head = line.firstMatch(of: isEnum) { isInPublicEnum = line[head.range].contains("public ") }
+                #expect(line.firstMatch(of: isPublic) == nil, "\(source.path): \(line)")
+                guard line.firstMatch(of: isCase) != nil else { continue }
+                cases += 1
+                #expect(!isInPublicEnum, "\(source.path): \(line)")
+            }
+        }
+        #expect(cases >= 6, "the cases were not found")
+    }
+
     @Test("no room keeps a private move-only type: an optimised build of another room could not destroy it")
     func handlesAreLinkable() throws {
         // The linker then misses the type's metadata, and only in a release build, which no other test makes.

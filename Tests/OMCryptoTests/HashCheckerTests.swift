@@ -163,4 +163,23 @@ import Testing
             }
         }
     }
+
+    @Test("a stored hash that differs anywhere is another one, however it is checked")
+    func wholeDigests() throws {
+        let secret = SecretBytes(copying: Self.value)
+        let ldap = try stored(.sha256, .ldap, [1, 2])
+        let slow = try PasswordHash.make(secret, .pbkdf2(.sha256, iterations: 2)).text
+        // The characters that hold 252 of the digest's 256 bits, so that each exchange is base64 still.
+        for (text, start) in [(ldap, ldap.utf8.count - 48), (slow, slow.utf8.count - 43)] {
+            var checker = HashChecker(schemes: .standard)
+            #expect(checker.check(Array(text.utf8).span, Self.value.span) == .match)
+            for index in start..<start + 42 {
+                var changed = Array(text.utf8)
+                changed[index] = changed[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+                #expect(checker.check(changed.span, Self.value.span) == .mismatch, "\(text), \(index)")
+                let string = String(decoding: changed, as: UTF8.self)
+                if text == ldap { #expect(try !StoredHash(parsing: string).matches(secret), "\(index)") }
+            }
+        }
+    }
 }

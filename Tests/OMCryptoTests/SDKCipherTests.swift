@@ -61,7 +61,7 @@ import Testing
         #expect(code { _ = try encrypt(keyCount: 15, iv: longIV, padding: .oaep) } == 10507)
         #expect(code { _ = try encrypt(keyCount: 32, iv: longIV, algorithm: "SHA-256", padding: .oaep) } == 10506)
         #expect(code { _ = try encrypt(iv: longIV, padding: .none) } == 10508)
-        #expect(code { _ = try encrypt(iv: longIV, mode: .insecureECB) } == 10508)
+        #expect(code { _ = try encrypt(iv: longIV, mode: .ecb) } == 10508)
         #expect(code { _ = try encrypt(padding: .none) } == 10509)
         #expect(code { _ = try encrypt(padding: .oaep) } == 10510)
         #expect(code { _ = try encrypt(keyCount: 16, algorithm: "3DES") } == 10507)

@@ -160,4 +160,20 @@ import Testing
             #expect(throws: CryptoError.unknownAlgorithm) { _ = try SignatureAlgorithm(named: name) }
         }
     }
+
+    @Test("PSS takes the salt's length that was asked for, and the fixed form of ECDSA has no room for a byte more")
+    func exactLengths() throws {
+        let rsa = try Sample.rsa.key.publicKey()
+        let short = try Sample.rsa.key.sign(message, .rsaPSS(salt: .bytes(20)))
+        #expect(problem(short, rsa, .rsaPSS(), message) == .badSignature)
+        #expect(problem(short, rsa, .rsaPSS(salt: .bytes(32)), message) == .badSignature)
+        #expect(problem(short, rsa, .rsaPSS(salt: .bytes(20)), message) == nil)
+        #expect(problem(short, rsa, .rsaPSS(salt: .any), message) == nil)
+        #expect(problem(try Sample.rsa.key.sign(message, .rsaPSS()), rsa, .rsaPSS(salt: .bytes(32)), message) == nil)
+        let curve = try Sample.p256.key.publicKey()
+        let signature = try Sample.p256.key.sign(message, .ecdsaFixed(.sha256))
+        let longer = Array(signature.prefix(32)) + [0] + signature.suffix(32)
+        #expect(problem(longer, curve, .ecdsaFixed(.sha256), message) == .badSignature)
+        #expect(problem(Array(longer.dropFirst(2)), curve, .ecdsaFixed(.sha256), message) == .badSignature)
+    }
 }

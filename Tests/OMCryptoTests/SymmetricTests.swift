@@ -116,8 +116,8 @@ import Testing
                 _ = try AuthenticatedCipher.open(
                     sealed.ciphertext, tag: tag, .aesGCM, key: key, nonce: nonce, associatedData: [])
             }
-            let loose = try? AuthenticatedCipher.open(
-                sealed.ciphertext, insecureTag: tag, .aesGCM, key: key, nonce: nonce, associatedData: [])
+            let loose = try? Insecure.open(
+                sealed.ciphertext, shortTag: tag, .aesGCM, key: key, nonce: nonce, associatedData: [])
             #expect((loose == nil) == (count < 4))
         }
     }
@@ -136,6 +136,14 @@ import Testing
                 let opened = try AuthenticatedCipher.open(
                     sealed.ciphertext, tag: sealed.tag, algorithm, key: key, nonce: nonce, associatedData: [9])
                 #expect(bytes(opened) == pattern(40))
+                for index in 0..<16 {
+                    var tag = sealed.tag
+                    tag[index] ^= 0x80
+                    #expect(throws: CryptoError.cannotDecrypt, "\(algorithm) \(count)") {
+                        _ = try AuthenticatedCipher.open(
+                            sealed.ciphertext, tag: tag, algorithm, key: key, nonce: nonce, associatedData: [9])
+                    }
+                }
             }
         }
     }

@@ -29,9 +29,9 @@ import Testing
         #expect(try Sample.rsa.key.unwrap(half.wrap(SecretBytes.random(oaep))).count == oaep)
         #expect(throws: CryptoError.inputTooLong) { _ = try half.wrap(SecretBytes.random(oaep + 1)) }
         #expect(
-            try Sample.rsa.key.unwrapPKCS1(unauthenticated: half.insecureWrapPKCS1(SecretBytes.random(245))).count
+            try Sample.rsa.key.unwrapPKCS1(unauthenticated: Insecure.wrapPKCS1(SecretBytes.random(245), for: half)).count
                 == 245)
-        #expect(throws: CryptoError.inputTooLong) { _ = try half.insecureWrapPKCS1(SecretBytes.random(246)) }
+        #expect(throws: CryptoError.inputTooLong) { _ = try Insecure.wrapPKCS1(SecretBytes.random(246), for: half) }
         #expect(try Sample.rsa.key.unwrap(half.wrap(secret(""))).count == 0)
         #expect(CryptoError.inputTooLong.sdkCode == 10519)
         #expect(throws: CryptoError.wrongKeyType) { _ = try Sample.p256.key.publicKey().wrap(secret("key")) }

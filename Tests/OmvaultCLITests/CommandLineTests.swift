@@ -259,4 +259,29 @@ import Testing
     }
 
     private func words(_ line: String) -> [String] { line.split(separator: " ").map(String.init) }
+
+    @Test("no group of options holds another: each level makes a debug build four times as slow to parse")
+    func flatGroups() throws {
+        var (commands, groups) = (0, 0)
+        func check(_ command: any ParsableCommand.Type) {
+            commands += 1
+            for group in held(command) {
+                groups += 1
+                #expect(held(group).isEmpty, "\(command) holds \(group)")
+            }
+            command.configuration.subcommands.forEach(check)
+        }
+        check(CommandTree.self)
+        #expect(commands > 60 && groups > 100, "the tree was not found")
+    }
+
+    private func held(_ type: any ParsableArguments.Type) -> [any ParsableArguments.Type] {
+        Mirror(reflecting: type.init()).children.compactMap { ($0.value as? any Group)?.held }
+    }
+}
+
+private protocol Group { var held: any ParsableArguments.Type { get } }
+
+extension OptionGroup: Group {
+    fileprivate var held: any ParsableArguments.Type { Value.self }
 }

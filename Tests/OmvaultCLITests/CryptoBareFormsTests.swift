@@ -40,6 +40,15 @@ import Testing
             "encrypt --alg aes-256-cbc --openssl pbkdf2 --encoding sdk --password-from file:pw",
             "encrypt --alg aes-256-cbc --iv-encoding hex --key-from file:k",
             "encrypt --alg aes-256-cbc --openssl pbkdf2 --openssl-iterations -5 --insecure --password-from file:pw",
+            "decrypt --alg aes-256-cbc --encoding sdk-android --padding pkcs7 --key-from file:k",
+            "encrypt --key-encoding hex --password-from file:pw", "encrypt --key-encoding hex --recipient k",
+            "encrypt --key-encoding hex --tag t", "encrypt --max-work 2 --key-from file:k",
+            "encrypt --max-work 2 --password-from file:pw", "encrypt --raw --max-work 2 --key-from file:k",
+            "encrypt --alg aes-256-cbc --max-work 2 --key-from file:k",
+            "encrypt --alg aes-256-cbc --key-password-from file:pw --key-from file:k",
+            "encrypt --identity one --key-from file:k",
+            "encrypt --alg aes-256-cbc --openssl pbkdf2 --key-encoding hex --password-from file:pw",
+            "encrypt --alg aes-256-cbc --openssl legacy --max-work 2 --insecure --password-from file:pw",
         ])
     func meaningless(line: String) throws {
         let ran = try bash(Self.prepare + "omvault -q crypto \(line) -i m -o c; echo $?; ls c 2> /dev/null")

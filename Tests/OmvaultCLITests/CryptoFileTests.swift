@@ -215,4 +215,27 @@ import Testing
         #expect(made.output.contains("not printable text"))
         #expect(made.output.contains("standard output is a terminal"))
     }
+
+    @Test("what opens a container says which options mean something; the others are refused before a secret is asked for")
+    func idleOptions() throws {
+        let ran = try bash(
+            """
+            set -e
+            idle() { refused 2 omvault --no-input crypto decrypt -o back "$@"; grep -q -F -e "$option means nothing" .refused; }
+            printf 'a password' > pw; head -c 32 /dev/urandom > k; od -An -tx1 k | tr -d ' \\n' > k.hex; printf one > m
+            omvault -q crypto encrypt --kdf-mem 8 --kdf-time 1 --password-from file:pw -i m -o p.omvf
+            omvault -q crypto encrypt --key-from file:k.hex --key-encoding hex -i m -o k.omvf
+            option=--key-encoding; idle --key-encoding hex --password-from file:pw -i p.omvf
+            option=--identity; idle --identity one --password-from file:pw -i p.omvf
+            for option in --max-work --identity; do idle $option 2 --key-from file:k -i k.omvf; done
+            option=--key-password-from; idle --key-password-from file:pw --key-from file:k -i k.omvf
+            test ! -e back
+            omvault crypto decrypt --max-work 2 --password-from file:pw -i p.omvf | cmp - m
+            omvault crypto decrypt --key-from file:k.hex --key-encoding hex -i k.omvf | cmp - m
+            refused 2 omvault crypto kdf --alg hkdf --max-work 2 --value-from file:k --length 16
+            refused 2 omvault crypto wrap --kek-from file:k --max-work 2 --key-from file:k
+            echo done
+            """)
+        #expect(ran.output == "done\n", "\(ran.output)\(ran.errors)")
+    }
 }

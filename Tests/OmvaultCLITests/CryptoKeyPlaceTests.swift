@@ -210,4 +210,34 @@ import Testing
                 pubkey --identity 'my first' | cmp - first.pub
                 """)
     }
+
+    @Test("a wrapping key may stand in the vault, symmetric or a pair, with or without its field")
+    func wrappingKeys() throws {
+        try expectDone(
+            """
+            printf 'vault password' > p; export OMVAULT_PASSWORD_FROM=file:p
+            omvault -q init --no-recovery 2> /dev/null
+            head -c 24 /dev/urandom > k; head -c 32 /dev/urandom > kek
+            od -An -tx1 kek | tr -d ' \\n' > kek.hex
+            omvault -q add box --field key=file:kek --field hex=file:kek.hex
+            omvault -q crypto keygen --type rsa --out om://personal/mine
+            omvault -q crypto keygen --type x25519 --tag sealing
+            wrap() { omvault -q crypto wrap --key-from file:k --force -o w "$@"; }
+            unwrap() { omvault crypto unwrap --key-from file:w "$@" | cmp - k; }
+            wrap --kek-from om://personal/box; unwrap --kek-from file:kek
+            wrap --kek-from file:kek; unwrap --kek-from om://personal/box/hex --kek-encoding hex
+            wrap --alg rsa-oaep-sha256 --kek-from om://personal/mine
+            unwrap --alg rsa-oaep-sha256 --kek-from om://personal/mine --password-from file:p
+            wrap --alg x25519 --kek-from om://personal/keypair.sealing
+            unwrap --alg x25519 --kek-from om://personal/keypair.sealing/private
+            refused 10 wrap --kek-from om://personal/mine; refused 10 wrap --kek-from om://personal/none
+            refused 2 wrap --kek-from om://personal
+            for option in '--password-from file:p' '--keyslot 1' '--recovery-from file:p'; do
+                refused 2 wrap --kek-from file:kek $option
+                grep -q 'opens a vault' .refused
+            done
+            printf wrong > q
+            refused 20 wrap --kek-from om://personal/box --password-from file:q
+            """)
+    }
 }

@@ -164,4 +164,26 @@ import Testing
             done
             """)
     }
+
+    @Test("a JWK that says what it is for is not taken for anything else")
+    func jwkUse() throws {
+        try expectDone(
+            """
+            make ec-p256 e; make x25519 x; printf 'a message' > m; head -c 32 /dev/zero > k
+            omvault crypto convert --in e.pem --to jwk --insecure -o e.jwk
+            omvault crypto pubkey --in x.pem --to jwk -o x.jwk
+            mark() { sed "s|}|,$2}|" "$1.jwk" > "$3.jwk"; }
+            mark e '"use":"enc"' enc; mark e '"key_ops":["sign"]' sign; mark e '"key_ops":["sign","sign"]' twice
+            mark x '"use":"sig"' sig
+            refused 2 omvault crypto sign --key-from file:enc.jwk m; says key_ops
+            refused 30 omvault crypto sign --key-from file:twice.jwk m
+            omvault -q crypto sign --key-from file:sign.jwk m > s
+            refused 2 omvault crypto verify --key-from file:enc.jwk --signature s m; says key_ops
+            omvault -q crypto verify --key-from file:sign.jwk --signature s m
+            refused 2 omvault crypto agree --key-from file:x.pem --peer sig.jwk; says key_ops
+            refused 2 omvault crypto encrypt --recipient sig.jwk -i m -o c; says key_ops
+            refused 2 omvault crypto wrap --alg x25519 --kek-from file:sig.jwk --key-from file:k; says key_ops
+            test ! -e c
+            """)
+    }
 }

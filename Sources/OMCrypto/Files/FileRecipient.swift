@@ -13,9 +13,10 @@ public struct FileRecipient: Hashable, Sendable {
         self.publicKey = publicKey
     }
 
-    /// - Throws: ``CryptoError/unusableRecipient`` for a key of another type.
+    /// - Throws: ``CryptoError/unusableRecipient`` for a key of another type, ``CryptoError/keyUseNotAllowed``.
     public init(_ key: borrowing PublicKey) throws(CryptoError) {
         guard key.kind == .x25519 else { throw .unusableRecipient }
+        try key.uses.requireAsPeer([.wrap, .encrypt, .derive])
         publicKey = try key.rawBytes
     }
 }
@@ -35,10 +36,13 @@ public struct X25519Identity: FileIdentity, ~Copyable {
     private let key: PrivateKey
     public let publicKey: [UInt8]
 
-    /// - Throws: ``CryptoError/unusableRecipient`` for a key of another type.
+    /// - Throws: ``CryptoError/unusableRecipient`` for a key of another type, ``CryptoError/keyUseNotAllowed``.
     public init(_ key: consuming PrivateKey) throws(CryptoError) {
         guard key.kind == .x25519 else { throw .unusableRecipient }
+        try key.uses.require([.unwrap, .decrypt, .derive])
         publicKey = try key.publicKey().rawBytes
+        // Agreeing is how a file is decrypted here: what allows the one allows the other.
+        key.uses = .any
         self.key = key
     }
 

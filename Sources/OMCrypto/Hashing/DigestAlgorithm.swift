@@ -1,22 +1,46 @@
 // The hash functions by name: FIPS 180-4 (SHA-1, SHA-2), FIPS 202 (SHA-3), RFC 7693 (BLAKE2b), and RFC 1321 for the one
 // that only old files still need.
 
-/// A hash function. Those that no longer resist an attacker say so in their name.
-public enum DigestAlgorithm: CaseIterable, Hashable, Sendable {
-    case insecureMD5
-    case insecureSHA1
-    case sha224
-    case sha256
-    case sha384
-    case sha512
-    case sha512_224
-    case sha512_256
-    case sha3_224
-    case sha3_256
-    case sha3_384
-    case sha3_512
-    case blake2b256
-    case blake2b512
+/// A hash function. Those that no longer resist an attacker are ``Insecure/md5`` and ``Insecure/sha1``.
+public struct DigestAlgorithm: CaseIterable, Hashable, Sendable {
+    /// What a switch looks at. It is not public, so that the broken ones have one public name each, under ``Insecure``.
+    package enum Kind: CaseIterable, Sendable {
+        case insecureMD5
+        case insecureSHA1
+        case sha224
+        case sha256
+        case sha384
+        case sha512
+        case sha512_224
+        case sha512_256
+        case sha3_224
+        case sha3_256
+        case sha3_384
+        case sha3_512
+        case blake2b256
+        case blake2b512
+    }
+
+    package let kind: Kind
+
+    private init(_ kind: Kind) { self.kind = kind }
+
+    public static let allCases: [DigestAlgorithm] = Kind.allCases.map { DigestAlgorithm($0) }
+
+    package static var insecureMD5: DigestAlgorithm { DigestAlgorithm(.insecureMD5) }
+    package static var insecureSHA1: DigestAlgorithm { DigestAlgorithm(.insecureSHA1) }
+    public static var sha224: DigestAlgorithm { DigestAlgorithm(.sha224) }
+    public static var sha256: DigestAlgorithm { DigestAlgorithm(.sha256) }
+    public static var sha384: DigestAlgorithm { DigestAlgorithm(.sha384) }
+    public static var sha512: DigestAlgorithm { DigestAlgorithm(.sha512) }
+    public static var sha512_224: DigestAlgorithm { DigestAlgorithm(.sha512_224) }
+    public static var sha512_256: DigestAlgorithm { DigestAlgorithm(.sha512_256) }
+    public static var sha3_224: DigestAlgorithm { DigestAlgorithm(.sha3_224) }
+    public static var sha3_256: DigestAlgorithm { DigestAlgorithm(.sha3_256) }
+    public static var sha3_384: DigestAlgorithm { DigestAlgorithm(.sha3_384) }
+    public static var sha3_512: DigestAlgorithm { DigestAlgorithm(.sha3_512) }
+    public static var blake2b256: DigestAlgorithm { DigestAlgorithm(.blake2b256) }
+    public static var blake2b512: DigestAlgorithm { DigestAlgorithm(.blake2b512) }
 
     /// The algorithm that `name` means, whatever the case: `sha256`, the SDK's `SHA-256`, NIST's `SHA2-256`.
     ///
@@ -28,7 +52,7 @@ public enum DigestAlgorithm: CaseIterable, Hashable, Sendable {
 
     /// The name on the command line and in vector files: `sha256`, `sha3-256`, `blake2b-512`.
     public var name: String {
-        switch self {
+        switch kind {
         case .insecureMD5: "md5"
         case .insecureSHA1: "sha1"
         case .sha224: "sha224"
@@ -49,7 +73,7 @@ public enum DigestAlgorithm: CaseIterable, Hashable, Sendable {
     /// The name between the braces of the SDK's strings: `SHA-256`. The SDK stops at SHA-512; the others follow its way
     /// of writing and are omvault's own.
     public var sdkName: String {
-        switch self {
+        switch kind {
         case .insecureMD5: "MD5"
         case .insecureSHA1: "SHA-1"
         case .sha224: "SHA-224"
@@ -69,7 +93,7 @@ public enum DigestAlgorithm: CaseIterable, Hashable, Sendable {
 
     /// The digest's length in bytes.
     public var count: Int {
-        switch self {
+        switch kind {
         case .insecureMD5: 16
         case .insecureSHA1: 20
         case .sha224, .sha512_224, .sha3_224: 28
@@ -85,7 +109,7 @@ public enum DigestAlgorithm: CaseIterable, Hashable, Sendable {
     /// Whether signatures are made with it: the standards' SHA family. MD5 has been forged with, and BLAKE2b has no
     /// signature's identifier.
     var isForSignatures: Bool {
-        switch self {
+        switch kind {
         case .insecureMD5, .blake2b256, .blake2b512: false
         case .insecureSHA1, .sha224, .sha256, .sha384, .sha512, .sha512_224, .sha512_256, .sha3_224, .sha3_256,
             .sha3_384, .sha3_512:
@@ -95,7 +119,7 @@ public enum DigestAlgorithm: CaseIterable, Hashable, Sendable {
 
     /// The length in bytes of the blocks that the message is cut into; HMAC fills its key up to it.
     var blockCount: Int {
-        switch self {
+        switch kind {
         case .insecureMD5, .insecureSHA1, .sha224, .sha256: 64
         case .sha384, .sha512, .sha512_224, .sha512_256, .blake2b256, .blake2b512: 128
         case .sha3_224: 144
@@ -107,7 +131,7 @@ public enum DigestAlgorithm: CaseIterable, Hashable, Sendable {
 
     /// OpenSSL's name. Nil for BLAKE2b-256, which its version 3.0 does not have: the bedrock's libsodium does.
     var opensslName: String? {
-        switch self {
+        switch kind {
         case .insecureMD5: "MD5"
         case .insecureSHA1: "SHA1"
         case .sha224: "SHA2-224"
@@ -127,7 +151,7 @@ public enum DigestAlgorithm: CaseIterable, Hashable, Sendable {
 
     /// The place in ``allCases``, for tables.
     var index: Int {
-        switch self {
+        switch kind {
         case .insecureMD5: 0
         case .insecureSHA1: 1
         case .sha224: 2

@@ -30,7 +30,7 @@ public struct HashScheme: Hashable, Sendable {
         case .sdk: return (isSalted ? "Salted" : "") + algorithm.sdkName
         case .phc: return isSalted ? "salted-" + algorithm.name : nil
         case .ldap:
-            switch algorithm {
+            switch algorithm.kind {
             case .insecureSHA1: return isSalted ? "SSHA" : "SHA"
             case .insecureMD5, .sha224, .sha256, .sha384, .sha512:
                 return (isSalted ? "S" : "") + algorithm.name.uppercased()

@@ -113,7 +113,7 @@ public enum StoredKeyPair {
 
     /// Wraps a key for the holder of the tag's pair.
     ///
-    /// - Parameter oaep: the SDK's is `OAEP(.insecureSHA1)`.
+    /// - Parameter oaep: the SDK's is `OAEP(Insecure.sha1)`.
     /// - Throws: in this order ``CryptoError/emptyInput`` (10406), then as ``publicKey(tag:in:)``,
     ///   ``CryptoError/wrongKeyType`` (10529), ``CryptoError/inputTooLong`` (10519).
     public static func wrap<Store: KeyPairStore & ~Copyable>(
@@ -123,8 +123,8 @@ public enum StoredKeyPair {
         return try publicKey(tag: tag, in: store).wrap(key, oaep)
     }
 
-    /// The same by PKCS#1 v1.5; see ``PublicKey/insecureWrapPKCS1(_:)``.
-    public static func insecureWrapPKCS1<Store: KeyPairStore & ~Copyable>(
+    /// ``Insecure/wrapPKCS1(_:tag:in:)``.
+    static func insecureWrapPKCS1<Store: KeyPairStore & ~Copyable>(
         _ key: borrowing SecretBytes, tag: String, in store: borrowing Store
     ) throws -> [UInt8] {
         guard key.count > 0 else { throw CryptoError.emptyInput }

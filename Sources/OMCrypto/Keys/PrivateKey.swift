@@ -12,6 +12,8 @@ public import OMSecrets
 public struct PrivateKey: ~Copyable, Sendable {
     public let kind: KeyKind
     let handle: KeyHandle
+    /// What a JWK allows.
+    var uses: KeyUses
 
     /// A new key pair.
     ///
@@ -22,10 +24,8 @@ public struct PrivateKey: ~Copyable, Sendable {
         return try make(kind)
     }
 
-    /// A new RSA pair of 1024 to 2040 bits, which can be broken: only for those who must talk to what knows no other.
-    ///
-    /// - Throws: ``CryptoError/cannotGenerate``.
-    public static func generateInsecureRSA(bits: Int) throws(CryptoError) -> PrivateKey {
+    /// ``Insecure/generateRSA(bits:)``.
+    static func generateInsecureRSA(bits: Int) throws(CryptoError) -> PrivateKey {
         guard (1024..<2048).contains(bits), bits % 8 == 0 else { throw .cannotGenerate }
         return try make(.rsa(bits: bits))
     }
@@ -52,19 +52,25 @@ public struct PrivateKey: ~Copyable, Sendable {
         return PrivateKey(kind: kind, handle: KeyHandle(key))
     }
 
-    init(kind: KeyKind, handle: consuming KeyHandle) {
-        self.kind = kind
+    init(kind: KeyKind, handle: consuming KeyHandle, uses: KeyUses = .any) {
+        (self.kind, self.uses) = (kind, uses)
         self.handle = handle
     }
 
     /// A second owner of the same key; its bytes are not copied.
     public borrowing func duplicate() -> PrivateKey {
         EVP_PKEY_up_ref(handle.pointer)
-        return PrivateKey(kind: kind, handle: KeyHandle(handle.pointer))
+        return PrivateKey(kind: kind, handle: KeyHandle(handle.pointer), uses: uses)
     }
 
     /// The other half.
     public func publicKey() throws(CryptoError) -> PublicKey {
+        var half = try publicHalf()
+        half.uses = uses.ofPublicHalf
+        return half
+    }
+
+    private func publicHalf() throws(CryptoError) -> PublicKey {
         switch kind {
         case .rsa:
             let modulus = try handle.number("n", count: (kind.bits + 7) / 8)

@@ -17,6 +17,8 @@ public struct PublicKey: ~Copyable, Sendable {
 
     public let kind: KeyKind
     let handle: KeyHandle
+    /// What a JWK allows.
+    var uses = KeyUses.any
 
     /// - Parameters: big-endian numbers; leading zeros mean nothing.
     /// - Throws: ``CryptoError/invalidKey``.

@@ -1,23 +1,31 @@
-// Symmetric keys: random ones, and the SDK's two ways to make one from a passphrase.
+// Random symmetric keys. Those that the SDK makes of passphrases are Insecure.SDKCipher's.
 
 public import OMSecrets
 
 /// Makes symmetric keys.
 public enum SymmetricKey {
-    /// What a key is for, which decides its length.
-    public enum Kind: CaseIterable, Hashable, Sendable {
+    /// What a key is for, which decides its length. The others are ``Insecure/desKey`` and ``Insecure/tripleDESKey``.
+    public struct Kind: CaseIterable, Hashable, Sendable {
+        package enum Use: CaseIterable, Sendable { case aes, insecureTripleDES, insecureDES, hmac }
+
+        package let use: Use
+
+        private init(_ use: Use) { self.use = use }
+
+        public static let allCases: [Kind] = Use.allCases.map { Kind($0) }
+
         /// 16, 24 or 32 bytes; 32 unless asked otherwise.
-        case aes
+        public static var aes: Kind { Kind(.aes) }
         /// 24 bytes, or 16.
-        case insecureTripleDES
+        package static var insecureTripleDES: Kind { Kind(.insecureTripleDES) }
         /// 8 bytes.
-        case insecureDES
+        package static var insecureDES: Kind { Kind(.insecureDES) }
         /// 16 bytes or more; 32 unless asked otherwise.
-        case hmac
+        public static var hmac: Kind { Kind(.hmac) }
 
         /// `aes`, `3des`, `des`, `hmac`.
         public var name: String {
-            switch self {
+            switch use {
             case .aes: "aes"
             case .insecureTripleDES: "3des"
             case .insecureDES: "des"
@@ -38,7 +46,7 @@ public enum SymmetricKey {
 
         /// The length in bytes that a new key has unless asked otherwise.
         public var standardCount: Int {
-            switch self {
+            switch use {
             case .aes, .hmac: 32
             case .insecureTripleDES: 24
             case .insecureDES: 8
@@ -47,7 +55,7 @@ public enum SymmetricKey {
 
         /// Whether a key may have `count` bytes.
         public func allows(_ count: Int) -> Bool {
-            switch self {
+            switch use {
             case .aes: [16, 24, 32].contains(count)
             case .insecureTripleDES: [16, 24].contains(count)
             case .insecureDES: count == 8
@@ -98,13 +106,4 @@ public enum SymmetricKey {
         0x01FE_01FE_01FE_01FE, 0xFE01_FE01_FE01_FE01, 0x1FE0_1FE0_0EF1_0EF1, 0xE01F_E01F_F10E_F10E,
         0x1FFE_1FFE_0EFE_0EFE, 0xFE1F_FE1F_FE0E_FE0E, 0xE0FE_E0FE_F1FE_F1FE, 0xFEE0_FEE0_FEF1_FEF1,
     ]
-}
-
-/// ``KeyDerivation/pbkdf2(_:_:salt:iterations:count:)``, as the vectors of passphrases call it.
-package enum PassphraseKey {
-    package static func pbkdf2(
-        _ passphrase: borrowing SecretBytes, salt: [UInt8], hash: DigestAlgorithm, iterations: Int, count: Int
-    ) throws(CryptoError) -> SecretBytes {
-        try KeyDerivation.pbkdf2(hash, passphrase, salt: salt, iterations: iterations, count: count)
-    }
 }

@@ -15,10 +15,12 @@ public struct Signer: ~Copyable {
     private let operation: SignatureOperation
     private var message: SignedMessage
 
-    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/cannotSign`` for a hash, a salt or a size that do not go
+    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/keyUseNotAllowed`` for a JWK that says it is for something
+    ///   else, ``CryptoError/cannotSign`` for a hash, a salt or a size that do not go
     ///   together.
     public init(_ key: borrowing PrivateKey, _ algorithm: SignatureAlgorithm) throws(CryptoError) {
         guard algorithm.fits(key.kind) else { throw .wrongKeyType }
+        try key.uses.require(.sign)
         let prepared = try SignatureOperation(key.handle, key.kind, algorithm, isSigning: true, else: .cannotSign)
         message = try SignedMessage(algorithm)
         operation = prepared
@@ -41,9 +43,10 @@ public struct Verifier: ~Copyable {
     private let operation: SignatureOperation
     private var message: SignedMessage
 
-    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/unknownAlgorithm``.
+    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/keyUseNotAllowed``, ``CryptoError/unknownAlgorithm``.
     public init(_ key: borrowing PublicKey, _ algorithm: SignatureAlgorithm) throws(CryptoError) {
         guard algorithm.fits(key.kind) else { throw .wrongKeyType }
+        try key.uses.require(.verify)
         let prepared = try SignatureOperation(
             key.handle, key.kind, algorithm, isSigning: false, else: .unknownAlgorithm)
         message = try SignedMessage(algorithm)

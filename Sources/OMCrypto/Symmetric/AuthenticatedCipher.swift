@@ -128,13 +128,12 @@ public enum AuthenticatedCipher {
     ) throws(CryptoError) -> SecretBytes {
         guard tag.count == tagCount else { throw .cannotDecrypt }
         return try open(
-            ciphertext, insecureTag: tag, algorithm, key: key, nonce: nonce, associatedData: associatedData)
+            ciphertext, shortTag: tag, algorithm, key: key, nonce: nonce, associatedData: associatedData)
     }
 
-    /// The same with a tag that AES-GCM may have cut to 4 bytes or more (SP 800-38D section 5.2.1.2), for formats and
-    /// test vectors that ask for it.
-    public static func open(
-        _ ciphertext: [UInt8], insecureTag tag: [UInt8], _ algorithm: AEADAlgorithm, key: borrowing SecretBytes,
+    /// ``Insecure/open(_:shortTag:_:key:nonce:associatedData:)``.
+    static func open(
+        _ ciphertext: [UInt8], shortTag tag: [UInt8], _ algorithm: AEADAlgorithm, key: borrowing SecretBytes,
         nonce: [UInt8], associatedData: [UInt8]
     ) throws(CryptoError) -> SecretBytes {
         try check(algorithm, key, nonce, ciphertext.count, associatedData.count)

@@ -4,22 +4,42 @@
 /// A block cipher in a mode of operation; the key's length picks the variant. None of them notices a changed
 /// ciphertext.
 public struct BlockAlgorithm: Hashable, Sendable {
-    public enum Cipher: CaseIterable, Hashable, Sendable {
+    /// The others are ``Insecure/des`` and ``Insecure/tripleDES``.
+    public struct Cipher: CaseIterable, Hashable, Sendable {
+        package enum Kind: CaseIterable, Sendable {
+            case aes
+            /// A key of 8 bytes of which 56 bits count. Blocks of 8.
+            case insecureDES
+            /// EDE with a key of 24 bytes, or of 16 (K1 K2 K1). Blocks of 8.
+            case insecureTripleDES
+        }
+
+        package let kind: Kind
+
+        private init(_ kind: Kind) { self.kind = kind }
+
+        public static let allCases: [Cipher] = Kind.allCases.map { Cipher($0) }
+
         /// Keys of 16, 24 or 32 bytes, blocks of 16.
-        case aes
-        /// A key of 8 bytes of which 56 bits count: found by trying them all. Blocks of 8.
-        case insecureDES
-        /// EDE with a key of 24 bytes, or of 16 (K1 K2 K1). Blocks of 8: 2^32 of them under one key show the message
-        /// (Sweet32, CVE-2016-2183).
-        case insecureTripleDES
+        public static var aes: Cipher { Cipher(.aes) }
+        package static var insecureDES: Cipher { Cipher(.insecureDES) }
+        package static var insecureTripleDES: Cipher { Cipher(.insecureTripleDES) }
     }
 
-    public enum Mode: CaseIterable, Hashable, Sendable {
-        case cbc
-        /// Equal blocks give equal blocks.
-        case insecureECB
+    /// The third is ``Insecure/ecb``.
+    public struct Mode: CaseIterable, Hashable, Sendable {
+        package enum Kind: CaseIterable, Sendable { case cbc, insecureECB, ctr }
+
+        package let kind: Kind
+
+        private init(_ kind: Kind) { self.kind = kind }
+
+        public static let allCases: [Mode] = Kind.allCases.map { Mode($0) }
+
+        public static var cbc: Mode { Mode(.cbc) }
+        package static var insecureECB: Mode { Mode(.insecureECB) }
         /// The IV is the first counter block; it counts as one big-endian number.
-        case ctr
+        public static var ctr: Mode { Mode(.ctr) }
     }
 
     public let cipher: Cipher
@@ -84,7 +104,7 @@ public struct BlockAlgorithm: Hashable, Sendable {
 extension BlockAlgorithm.Cipher {
     /// What the SDK writes between its braces: `AES`, `DES`, `3DES`.
     public var sdkName: String {
-        switch self {
+        switch kind {
         case .aes: "AES"
         case .insecureDES: "DES"
         case .insecureTripleDES: "3DES"
@@ -93,7 +113,7 @@ extension BlockAlgorithm.Cipher {
 
     /// Lengths in bytes that a key may have.
     public var keyCounts: [Int] {
-        switch self {
+        switch kind {
         case .aes: [16, 24, 32]
         case .insecureDES: [8]
         case .insecureTripleDES: [16, 24]
@@ -104,7 +124,7 @@ extension BlockAlgorithm.Cipher {
 extension BlockAlgorithm.Mode {
     /// `cbc`, `ecb`, `ctr`.
     public var name: String {
-        switch self {
+        switch kind {
         case .cbc: "cbc"
         case .insecureECB: "ecb"
         case .ctr: "ctr"
@@ -124,7 +144,7 @@ extension BlockAlgorithm {
     /// Nil for a key of another length. DES and Triple DES count in ``CounterStream``, which needs their bare blocks.
     func openssl(keyCount: Int) -> OpenSSLCipher? {
         guard keyCounts.contains(keyCount) else { return nil }
-        return switch (cipher, mode) {
+        return switch (cipher.kind, mode.kind) {
         case (.aes, .cbc): .aes(keyCount, (.aes128CBC, .aes192CBC, .aes256CBC))
         case (.aes, .insecureECB): .aes(keyCount, (.aes128ECB, .aes192ECB, .aes256ECB))
         case (.aes, .ctr): .aes(keyCount, (.aes128CTR, .aes192CTR, .aes256CTR))

@@ -7,11 +7,19 @@ public import OMSecrets
 
 /// The password's way to key and IV in `openssl enc`.
 public struct OpenSSLEnc: Hashable, Sendable {
-    public enum Derivation: Hashable, Sendable {
+    /// The other is ``Insecure/bytesToKey``.
+    public struct Derivation: Hashable, Sendable {
+        enum Kind: Hashable, Sendable {
+            case pbkdf2(iterations: Int)
+            case insecureBytesToKey
+        }
+
+        let kind: Kind
+
         /// `openssl enc -pbkdf2 -iter N`.
-        case pbkdf2(iterations: Int)
-        /// Without `-pbkdf2`: EVP_BytesToKey, one round of a fast hash.
-        case insecureBytesToKey
+        public static func pbkdf2(iterations: Int) -> Derivation { Derivation(kind: .pbkdf2(iterations: iterations)) }
+        /// Without `-pbkdf2`: EVP_BytesToKey.
+        package static var insecureBytesToKey: Derivation { Derivation(kind: .insecureBytesToKey) }
     }
 
     public let derivation: Derivation
@@ -60,7 +68,7 @@ public struct OpenSSLEnc: Hashable, Sendable {
     private func material(
         _ password: borrowing SecretBytes, _ salt: [UInt8], _ count: Int, _ limit: WorkLimit
     ) throws(CryptoError) -> SecretBytes {
-        switch derivation {
+        switch derivation.kind {
         case .pbkdf2(let iterations):
             try limit.check(.pbkdf2(hash, iterations: iterations), count: count)
             return try KeyDerivation.pbkdf2(hash, password, salt: salt, iterations: iterations, count: count)

@@ -15,7 +15,7 @@ extension Insecure {
 
         /// The SDK's `OMMode`.
         public enum Mode: Hashable, Sendable {
-            case cbc, insecureECB
+            case cbc, ecb
 
             fileprivate var ours: BlockAlgorithm.Mode { self == .cbc ? .cbc : .insecureECB }
         }

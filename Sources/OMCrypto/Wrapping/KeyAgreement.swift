@@ -7,10 +7,13 @@ extension PrivateKey {
     /// The secret that both holders of a key pair compute: 32 bytes of X25519, or the shared point's x, as long as a
     /// coordinate. It is no key yet: derive one from it.
     ///
-    /// - Throws: ``CryptoError/wrongKeyType`` for two kinds that do not go together; ``CryptoError/invalidKey`` for a point
-    ///   of low order, with which the secret would be the same whatever this key is (RFC 7748 section 6.1).
+    /// - Throws: ``CryptoError/wrongKeyType`` for two kinds that do not go together, ``CryptoError/keyUseNotAllowed`` for a
+    ///   JWK that is not for deriving; ``CryptoError/invalidKey`` for a point of low order, with which the secret would be
+    ///   the same whatever this key is (RFC 7748 section 6.1).
     public func agree(with other: borrowing PublicKey) throws(CryptoError) -> SecretBytes {
         guard kind == other.kind, let size = kind.sharedCount else { throw .wrongKeyType }
+        try uses.require(.derive)
+        try other.uses.requireAsPeer(.derive)
         guard let context = EVP_PKEY_CTX_new_from_pkey(nil, handle.pointer, nil) else { throw .clearing(.invalidKey) }
         defer { EVP_PKEY_CTX_free(context) }
         guard EVP_PKEY_derive_init(context) == 1,

@@ -19,20 +19,18 @@ extension PublicKey {
     /// Wraps a secret for the holder of the private key.
     ///
     /// - Parameter secret: at most the modulus' length − 2 · the hash's − 2 bytes: 190 for 2048 bits and SHA-256.
-    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/inputTooLong``, ``CryptoError/unknownAlgorithm``.
+    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/keyUseNotAllowed``, ``CryptoError/inputTooLong``, ``CryptoError/unknownAlgorithm``.
     public func wrap(_ secret: borrowing SecretBytes, _ oaep: OAEP = OAEP()) throws(CryptoError) -> [UInt8] {
         guard case .rsa(let bits) = kind else { throw .wrongKeyType }
+        try uses.require([.wrap, .encrypt])
         guard secret.count <= (bits + 7) / 8 - 2 * oaep.hash.count - 2 else { throw .inputTooLong }
         return try encrypt(secret, .oaep(oaep))
     }
 
-    /// The same by PKCS#1 v1.5. Whoever can ask the other side whether a ciphertext is well formed reads the message
-    /// (Bleichenbacher 1998).
-    ///
-    /// - Parameter secret: at most the modulus' length − 11 bytes.
-    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/inputTooLong``.
-    public func insecureWrapPKCS1(_ secret: borrowing SecretBytes) throws(CryptoError) -> [UInt8] {
+    /// ``Insecure/wrapPKCS1(_:for:)``.
+    func insecureWrapPKCS1(_ secret: borrowing SecretBytes) throws(CryptoError) -> [UInt8] {
         guard case .rsa(let bits) = kind else { throw .wrongKeyType }
+        try uses.require([.wrap, .encrypt])
         guard secret.count <= (bits + 7) / 8 - 11 else { throw .inputTooLong }
         return try encrypt(secret, .pkcs1)
     }
@@ -55,7 +53,7 @@ extension PublicKey {
 extension PrivateKey {
     /// Unwraps what ``PublicKey/wrap(_:_:)`` made.
     ///
-    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/unknownAlgorithm``; ``CryptoError/cannotUnwrap`` for
+    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/keyUseNotAllowed``, ``CryptoError/unknownAlgorithm``; ``CryptoError/cannotUnwrap`` for
     ///   everything that may be wrong with the ciphertext.
     public func unwrap(_ wrapped: [UInt8], _ oaep: OAEP = OAEP()) throws(CryptoError) -> SecretBytes {
         try decrypt(wrapped, .oaep(oaep))
@@ -63,13 +61,14 @@ extension PrivateKey {
 
     /// Unwraps PKCS#1 v1.5. Do not let anyone who is not yourself learn whether it worked.
     ///
-    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/cannotUnwrap``.
+    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/keyUseNotAllowed``, ``CryptoError/cannotUnwrap``.
     public func unwrapPKCS1(unauthenticated wrapped: [UInt8]) throws(CryptoError) -> SecretBytes {
         try decrypt(wrapped, .pkcs1)
     }
 
     private func decrypt(_ wrapped: [UInt8], _ padding: RSAPadding) throws(CryptoError) -> SecretBytes {
         guard case .rsa(let bits) = kind else { throw .wrongKeyType }
+        try uses.require([.unwrap, .decrypt])
         let size = (bits + 7) / 8
         // RFC 8017 sections 7.1.2 and 7.2.2, step 1: exactly the modulus' length.
         guard wrapped.count == size else { throw .cannotUnwrap }

@@ -9,6 +9,7 @@ extension PublicKey {
     /// - Throws: ``CryptoError/wrongKeyType`` for anything but X25519, ``CryptoError/invalidKey`` for a point of low order.
     public func seal(_ secret: borrowing SecretBytes) throws(CryptoError) -> [UInt8] {
         guard kind == .x25519 else { throw .wrongKeyType }
+        try uses.requireAsPeer([.wrap, .encrypt, .derive])
         do throws(SecretsError) { return try AnonymousBox.seal(secret, to: rawBytesOrEmpty) } catch {
             throw .invalidKey
         }
@@ -23,6 +24,7 @@ extension PrivateKey {
     /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/cannotUnwrap``.
     public func open(sealed box: [UInt8]) throws(CryptoError) -> SecretBytes {
         guard kind == .x25519 else { throw .wrongKeyType }
+        try uses.require([.unwrap, .decrypt, .derive])
         let scalar = try rawBytes()
         let half = try publicKey().rawBytes
         do throws(SecretsError) {

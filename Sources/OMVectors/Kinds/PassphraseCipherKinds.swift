@@ -50,8 +50,8 @@ struct PBES2Check: Check {
 
     func run() -> Outcome {
         do {
-            let key = try PassphraseKey.pbkdf2(
-                SecretBytes(copying: password), salt: salt, hash: hash, iterations: iterations, count: keyCount)
+            let key = try KeyDerivation.pbkdf2(
+                hash, SecretBytes(copying: password), salt: salt, iterations: iterations, count: keyCount)
             return BlockCheck(
                 key: key.withBytes { [UInt8](copying: $0) }, iv: iv, padding: .pkcs7, message: message,
                 ciphertext: ciphertext
@@ -84,7 +84,7 @@ enum PassphraseCipherKinds {
         let derivation: OpenSSLEnc.Derivation
         switch try parameters.text("kdf") {
         case "pbkdf2": derivation = .pbkdf2(iterations: iterations)
-        case "evp" where iterations == 1: derivation = .insecureBytesToKey
+        case "evp" where iterations == 1: derivation = Insecure.bytesToKey
         default: throw parameters.wrong("kdf", "pbkdf2 or evp (with one iteration)")
         }
         return .each(flips: ["passwordHex", "msg", "ct"]) { (test, _) throws(Unreadable) in

@@ -32,7 +32,7 @@ struct UnwrapCheck: Check {
             // The other way: what we wrap, we unwrap.
             let wrapped =
                 if let oaep { try key.publicKey().wrap(secret, oaep) } else {
-                    try key.publicKey().insecureWrapPKCS1(secret)
+                    try Insecure.wrapPKCS1(secret, for: key.publicKey())
                 }
             let again =
                 if let oaep { try key.unwrap(wrapped, oaep) } else {

@@ -59,9 +59,9 @@ extension BareCipherFile {
     private var givesIV: Bool { (options.ivFrom ?? "random") != "random" }
 
     private func sdkMode(_ algorithm: BlockAlgorithm) throws(Failure) -> Insecure.SDKCipher.Mode {
-        switch algorithm.mode {
+        switch algorithm.mode.kind {
         case .cbc: return .cbc
-        case .insecureECB: return .insecureECB
+        case .insecureECB: return .ecb
         case .ctr:
             throw Failure(
                 .usage, "the SDK's strings are of CBC and ECB only",

@@ -10,6 +10,9 @@ extension BareCipherFile {
                 .usage, "a bare cipher takes a key, not a password",
                 hint: "--key-from; --openssl pbkdf2 makes a key of a password; or leave out --raw")
         }
+        try options.refuseIdle(
+            options.openssl == nil ? "a bare cipher under a key" : "--openssl", takesKey: options.openssl == nil,
+            takesWork: options.openssl == .pbkdf2)
         var given: [(key: String, value: SecretSourceArgument?)] =
             options.openssl != nil
             ? [("--password-from", options.passwordFrom)]

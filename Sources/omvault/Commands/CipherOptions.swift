@@ -4,7 +4,7 @@ internal import ArgumentParser
 internal import OMCrypto
 internal import OMSecrets
 
-struct CipherOptions: ParsableArguments {
+struct CipherFormOptions: ParsableArguments {
     enum Padding: String, CaseIterable, ExpressibleByArgument {
         case pkcs7, none
 
@@ -40,10 +40,8 @@ struct CipherOptions: ParsableArguments {
     @Flag(help: "Replace the file of -o.")
     var force = false
 
-    @OptionGroup var key: KeyOptions
-
-    @Option(help: ArgumentHelp("raw, hex or base64.", valueName: "encoding"))
-    var keyEncoding = ByteEncoding.raw
+    @Option(help: ArgumentHelp("raw, hex or base64 (raw).", valueName: "encoding"))
+    var keyEncoding: ByteEncoding?
 
     @Option(
         help: ArgumentHelp(
@@ -79,13 +77,7 @@ struct CipherOptions: ParsableArguments {
 
     func validate() throws {
         if zeroIV, ivFrom != nil { throw ValidationError("--zero-iv and --iv-from contradict each other") }
-        if key.isGiven, !key.isInVault, passwordFrom != nil {
-            throw ValidationError("--key-from and --password-from contradict each other")
-        }
-        if key.opening.unlock.recoveryFrom != nil, !key.isInVault {
-            throw ValidationError("--recovery-from opens a vault: name a key in one with --tag or om://VAULT/ITEM")
-        }
-        if openssl != nil, key.isGiven || ivFrom != nil || zeroIV || aadFrom != nil {
+        if openssl != nil, ivFrom != nil || zeroIV || aadFrom != nil {
             throw ValidationError("--openssl makes key and IV of the password")
         }
         if openssl != nil, encoding == .sdk || encoding == .sdkAndroid {
@@ -101,6 +93,53 @@ struct CipherOptions: ParsableArguments {
     }
 }
 
+/// The options of a cipher, and the key it takes.
+@dynamicMemberLookup
+struct CipherOptions {
+    let form: CipherFormOptions
+    let key: ChosenKey
+
+    subscript<Value>(dynamicMember option: KeyPath<CipherFormOptions, Value>) -> Value { form[keyPath: option] }
+
+    /// - Throws: for what contradicts itself.
+    func validate() throws {
+        if key.isGiven, !key.isInVault, passwordFrom != nil {
+            throw ValidationError("--key-from and --password-from contradict each other")
+        }
+        if key.opening.unlock.recoveryFrom != nil, !key.isInVault {
+            throw ValidationError("--recovery-from opens a vault: name a key in one with --tag or om://VAULT/ITEM")
+        }
+        if form.openssl != nil, key.isGiven {
+            throw ValidationError("--openssl makes key and IV of the password")
+        }
+        if form.keyEncoding != nil, key.tag != nil {
+            throw ValidationError("--key-encoding is how --key-from is spelled, and a tag names a key pair")
+        }
+    }
+
+    /// - Throws: ``ExitStatus/usage`` for an option that would mean nothing where no key file is opened: nobody shall
+    ///   think that it did something.
+    func refuseIdle(_ what: String, takesKey: Bool, takesWork: Bool) throws(Failure) {
+        let idle = [
+            ("--key-encoding", !takesKey && form.keyEncoding != nil),
+            ("--max-work", !takesWork && key.opening.work.isGiven),
+            ("--key-password-from", key.opening.keyPasswordFrom != nil),
+            ("--identity", key.opening.file.identity != nil),
+        ]
+        guard let option = idle.first(where: { $0.1 })?.0 else { return }
+        throw Failure(.usage, "\(option) means nothing for \(what)", hint: "leave it out")
+    }
+}
+
+/// A verb that encrypts or decrypts.
+protocol CipherVerb: KeyVerb {
+    var form: CipherFormOptions { get }
+}
+
+extension CipherVerb {
+    var cipher: CipherOptions { CipherOptions(form: form, key: key) }
+}
+
 /// What is encrypted with.
 enum CipherChoice {
     case container(FileAlgorithm)
@@ -108,7 +147,7 @@ enum CipherChoice {
     case bare(BlockAlgorithm, keyCount: Int?)
 }
 
-extension CipherOptions {
+extension CipherFormOptions {
     static let algorithms = """
         \(FileAlgorithm.allCases.map(\.name).joined(separator: ", ")); bare: aes-128-gcm, xchacha20-poly1305, \
         aes-256-cbc, aes-256-ctr and the others that omvault crypto algs lists
@@ -165,6 +204,9 @@ extension CipherOptions {
         return OpenSSLEnc(.pbkdf2(iterations: opensslIterations ?? Self.opensslIterations), hash)
     }
 
+}
+
+extension CipherOptions {
     /// The file's password, or the vault's that the key is in.
     var passwordFrom: SecretSourceArgument? { key.opening.unlock.passwordFrom }
 
@@ -175,8 +217,9 @@ extension CipherOptions {
         _ secrets: borrowing SecretSources, field: String, prompt: String, _ door: Door
     ) throws -> SecretBytes {
         let origin = try key.origin()
-        guard case .vault = origin else { return try secrets.readBytes("--key-from", prompt: prompt, keyEncoding) }
-        return try keyEncoding.decode(origin.bytes(field, secrets, key.opening, door), of: "--key-from")
+        let encoding = form.keyEncoding ?? .raw
+        guard case .vault = origin else { return try secrets.readBytes("--key-from", prompt: prompt, encoding) }
+        return try encoding.decode(origin.bytes(field, secrets, key.opening.unlock, door), of: "--key-from")
     }
 
     /// The symmetric key, of the length that the algorithm's name asks for.
@@ -187,7 +230,7 @@ extension CipherOptions {
             throw Failure(
                 .usage, "\(name) takes a symmetric key, and a tag names a key pair", hint: "--key-from om://VAULT/ITEM")
         }
-        let key = try keyBytes(secrets, field: "key", prompt: "Key (\(keyEncoding.rawValue))", door)
+        let key = try keyBytes(secrets, field: "key", prompt: "Key (\((form.keyEncoding ?? .raw).rawValue))", door)
         let wanted = count.map { [$0] } ?? allowed
         guard wanted.contains(key.count) else {
             let lengths = wanted.map(String.init).joined(separator: " or ")

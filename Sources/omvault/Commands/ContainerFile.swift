@@ -37,6 +37,11 @@ struct ContainerFile {
         let dataOption = inputIsStandard ? "-i" : nil
         let key = options.key
         guard command.recipient.isEmpty, key.tag == nil else {
+            guard options.keyEncoding == nil else {
+                throw Failure(
+                    .usage, "--key-encoding is how --key-from is spelled, and a recipient is a key file or its 32 bytes",
+                    hint: "leave it out")
+            }
             // A recipient's key may stand in an encrypted file, or in a vault.
             let secrets = try SecretSources(door, key.opening.sources, standardInputIsDataOf: dataOption)
             var recipients: [FileRecipient] = []
@@ -45,12 +50,14 @@ struct ContainerFile {
             return try FileSealer(algorithm, recipients: recipients)
         }
         guard !key.isGiven else {
+            try options.refuseIdle("a container under a key", takesKey: true, takesWork: false)
             let sources = key.isInVault ? key.sources : [("--key-from", key.keyFrom?.source)]
             let secrets = try SecretSources(door, sources, standardInputIsDataOf: dataOption)
             return try FileSealer(
                 algorithm,
                 key: Key<Deriving>(readFrom: options.key(secrets, "the container", count: 32, allowed: [], door)))
         }
+        try options.refuseIdle("a new container under a password", takesKey: false, takesWork: false)
         let work = try command.stretch.parameters()
         let secrets = try SecretSources(
             door, ["--password-from": options.passwordFrom], standardInputIsDataOf: dataOption)
@@ -68,7 +75,7 @@ struct ContainerFile {
     }
 
     private func recipient(_ origin: KeyOrigin, _ secrets: borrowing SecretSources) throws -> FileRecipient {
-        let bytes = try origin.bytes("public", secrets, options.key.opening, door)
+        let bytes = try origin.bytes("public", secrets, options.key.opening.unlock, door)
         guard bytes.count != 32 else { return try FileRecipient(publicKey: bytes.publicBytes()) }
         return try FileRecipient(options.key.opening.file.publicKey(bytes, secrets))
     }
@@ -103,11 +110,13 @@ struct ContainerFile {
             guard !options.key.isGiven else {
                 throw Failure(.usage, "this file opens with a password, not with a key", hint: "--password-from")
             }
+            try options.refuseIdle("a container under a password", takesKey: false, takesWork: true)
             return try file.unlock(
                 with: secrets.readPassword("--password-from", prompt: "Password"),
                 limit: options.key.opening.work.limit)
         case .key:
             try requireKey("a key of 32 bytes")
+            try options.refuseIdle("a container under a key", takesKey: true, takesWork: false)
             return try file.unlock(
                 with: Key<Deriving>(readFrom: options.key(secrets, "the container", count: 32, allowed: [], door)))
         case .recipients:

@@ -30,6 +30,9 @@ struct StoredParts: ParsableArguments {
     @Option(help: ArgumentHelp("The property's description.", valueName: "text"))
     var description: String?
 
+    @Flag(help: "Keep the one newline that a source may end with.")
+    var keepNewline = false
+
     fileprivate static let password = "--password-from of the credential"
     fileprivate static let value = "--value-from"
 
@@ -60,18 +63,17 @@ struct StoredParts: ParsableArguments {
     }
 }
 
-/// What `add` and `update` take alike.
-struct CredentialStoring: ParsableArguments {
-    @OptionGroup var key: StoredKeyArguments
-    @OptionGroup var parts: StoredParts
-    @OptionGroup var level: LevelOptions
-    @OptionGroup var unlock: CredentialUnlock
+/// What `add` and `update` take alike: side by side, as ``KeyOpeningVerb`` says why.
+protocol CredentialStoring: Verb {
+    var key: StoredKeyArguments { get }
+    var parts: StoredParts { get }
+    var level: LevelOptions { get }
+    var unlock: CredentialUnlock { get }
+}
 
-    @Flag(help: "Keep the one newline that a source may end with.")
-    var keepNewline = false
-
+extension CredentialStoring {
     /// Stores what is given, in place of the whole or of the parts that are named.
-    func run(_ door: Door, isWhole: Bool) throws {
+    func store(_ door: Door, isWhole: Bool) throws {
         let isProperty = key.propertyKey != nil
         guard isProperty ? !parts.isOfCredential : !parts.isOfProperty else {
             throw ValidationError(
@@ -93,7 +95,7 @@ struct CredentialStoring: ParsableArguments {
             if parts.takesSecret(true, isWhole: isWhole) {
                 let value = try secrets.read(
                     StoredParts.value, prompt: "Value of property \"\(key.text)\"", isNew: true,
-                    keepNewline: keepNewline, maximum: Item.maximumFieldCount)
+                    keepNewline: parts.keepNewline, maximum: Item.maximumFieldCount)
                 try property.put(value, as: .value)
             }
             if let label = parts.label { try property.put(SecretBytes(copying: Array(label.utf8)), as: .label) }
@@ -107,14 +109,14 @@ struct CredentialStoring: ParsableArguments {
             if parts.takesSecret(false, isWhole: isWhole) {
                 let password = try secrets.read(
                     StoredParts.password, prompt: "Password of credential \"\(key.text)\"", isNew: true,
-                    keepNewline: keepNewline, maximum: Item.maximumFieldCount)
+                    keepNewline: parts.keepNewline, maximum: Item.maximumFieldCount)
                 try credential.put(password, as: .password)
             }
             if let tenant = parts.tenant { try credential.put(SecretBytes(copying: Array(tenant.utf8)), as: .tenant) }
             for property in parts.properties {
                 let name = try property.fieldName().text
                 let value = try secrets.read(
-                    "--property \(name)", prompt: "\(name) of \"\(key.text)\"", isNew: true, keepNewline: keepNewline,
+                    "--property \(name)", prompt: "\(name) of \"\(key.text)\"", isNew: true, keepNewline: parts.keepNewline,
                     maximum: Item.maximumFieldCount)
                 try credential.put(value, asProperty: name)
             }
@@ -129,7 +131,7 @@ struct CredentialStoring: ParsableArguments {
     }
 }
 
-struct CredentialAdd: Verb {
+struct CredentialAdd: CredentialStoring {
     static let configuration = CommandConfiguration(
         commandName: "add",
         abstract: "Store a credential or a property, in place of what stands under the key.",
@@ -141,14 +143,17 @@ struct CredentialAdd: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var storing: CredentialStoring
+    @OptionGroup var key: StoredKeyArguments
+    @OptionGroup var parts: StoredParts
+    @OptionGroup var level: LevelOptions
+    @OptionGroup var unlock: CredentialUnlock
 
     func run(_ door: Door) throws {
-        try storing.run(door, isWhole: true)
+        try store(door, isWhole: true)
     }
 }
 
-struct CredentialUpdate: Verb {
+struct CredentialUpdate: CredentialStoring {
     static let configuration = CommandConfiguration(
         commandName: "update",
         abstract: "Change parts of a credential or a property; store it where there is none.",
@@ -157,9 +162,12 @@ struct CredentialUpdate: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var storing: CredentialStoring
+    @OptionGroup var key: StoredKeyArguments
+    @OptionGroup var parts: StoredParts
+    @OptionGroup var level: LevelOptions
+    @OptionGroup var unlock: CredentialUnlock
 
     func run(_ door: Door) throws {
-        try storing.run(door, isWhole: false)
+        try store(door, isWhole: false)
     }
 }

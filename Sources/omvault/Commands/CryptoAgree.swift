@@ -3,7 +3,7 @@ internal import OMCrypto
 internal import OMSecrets
 
 /// `omvault crypto agree`: a key that two holders of key pairs share.
-struct CryptoAgree: Verb {
+struct CryptoAgree: KeyVerb {
     static let configuration = CommandConfiguration(
         commandName: "agree",
         abstract: "Compute a key shared with the holder of another key pair.",
@@ -15,7 +15,10 @@ struct CryptoAgree: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var key: KeyOptions
+    @OptionGroup var choice: KeyChoiceOptions
+    @OptionGroup var keyFile: KeyFileOptions
+    @OptionGroup var work: WorkOptions
+    @OptionGroup var unlock: UnlockOptions
 
     @Option(help: ArgumentHelp("The file of the other's public key.", valueName: "file"))
     var peer: String
@@ -50,8 +53,8 @@ struct CryptoAgree: Verb {
         let secrets = try SecretSources(door, key.sources)
         let stored = try InputFile(peer).readWhole(maximum: KeyFile.maximumCount, hint: "a key is a short file")
         let other = try Failure.naming(peer) { try publicKey(stored) }
-        let bytes = try key.origin().bytes("private", secrets, key.opening, door)
-        let shared = try key.opening.file.privateKey(bytes, secrets).agree(with: other)
+        let bytes = try key.origin().bytes("private", secrets, unlock, door)
+        let shared = try opening.file.privateKey(bytes, secrets).agree(with: other)
         let derived =
             bare ? shared : HKDF.deriveBytes(from: shared, salt: nil, info: Array(info.utf8), count: length)
         let encoded = encoding.encode(derived)

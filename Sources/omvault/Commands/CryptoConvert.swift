@@ -3,7 +3,7 @@ internal import OMCrypto
 internal import OMSecrets
 
 /// `omvault crypto convert`.
-struct CryptoConvert: Verb {
+struct CryptoConvert: KeyFileVerb {
     static let configuration = CommandConfiguration(
         commandName: "convert",
         abstract: "Write a key in another form.",
@@ -21,7 +21,10 @@ struct CryptoConvert: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var key: KeyFileOptions
+    @OptionGroup var place: KeyPlaceOptions
+    @OptionGroup var keyFile: KeyFileOptions
+    @OptionGroup var work: WorkOptions
+    @OptionGroup var unlock: UnlockOptions
     @OptionGroup var target: KeyOutputOptions
     @OptionGroup var level: LevelOptions
 
@@ -60,8 +63,8 @@ struct CryptoConvert: Verb {
         if place == nil, level.level != nil || level.deviceOnly {
             throw Failure(.usage, "--level and --device-only are for a key that goes into a vault")
         }
-        let secrets = try key.sources(door, [("--encrypt-from", encryptFrom)])
-        let bytes = try key.bytes("private", secrets, door)
+        let secrets = try sources(door, [("--encrypt-from", encryptFrom)])
+        let bytes = try bytes("private", secrets, door)
         let isPKCS12 = PKCS12File.isPKCS12(bytes)
         if target.to == .cert {
             guard place == nil else { throw Failure(.usage, "a certificate is no key pair") }
@@ -70,14 +73,14 @@ struct CryptoConvert: Verb {
         }
         guard try isPKCS12 || KeyFile(bytes).isPrivate else {
             guard place == nil else { throw Failure(.usage, "a public key alone is no key pair") }
-            return try target.write(key.opening.file.publicKey(bytes, secrets), comment: "", door)
+            return try target.write(opening.file.publicKey(bytes, secrets), comment: "", door)
         }
         try requireSafe(place)
         guard isPKCS12 else {
-            return try write(key.opening.file.privateKey(bytes, secrets), [], "", place, secrets, door)
+            return try write(opening.file.privateKey(bytes, secrets), [], "", place, secrets, door)
         }
-        let contents = try key.opening.file.contents(bytes, secrets)
-        let identity = try key.opening.file.identity(in: contents)
+        let contents = try opening.file.contents(bytes, secrets)
+        let identity = try opening.file.identity(in: contents)
         let chain = contents.chain(of: identity)
         let left = contents.certificates.count - (target.to == .p12 && place == nil ? chain.count : 0)
         if left > 0, cert.isEmpty {
@@ -90,14 +93,14 @@ struct CryptoConvert: Verb {
     private func certificates(
         _ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources
     ) throws -> [Certificate] {
-        let contents = try key.opening.file.contents(bytes, secrets)
-        guard key.opening.identity != nil else {
+        let contents = try opening.file.contents(bytes, secrets)
+        guard keyFile.identity != nil else {
             let chain = contents.identities.count == 1 ? contents.chain(of: contents.identities[0]) : []
             let found = chain.isEmpty ? contents.certificates : chain
             guard !found.isEmpty else { throw Failure(.notFound, "the file holds no certificate") }
             return found
         }
-        let chain = try contents.chain(of: key.opening.file.identity(in: contents))
+        let chain = try contents.chain(of: opening.file.identity(in: contents))
         guard !chain.isEmpty else { throw Failure(.notFound, "the key has no certificate in the file") }
         return chain
     }
@@ -131,7 +134,7 @@ struct CryptoConvert: Verb {
     ) throws {
         let opened = opened
         if let place {
-            let placed = try place.store(door, secrets, key.opening.unlock, level) { opened.duplicate() }
+            let placed = try place.store(door, secrets, unlock, level) { opened.duplicate() }
             return try door.output.done(
                 "stored \(opened.kind.name), \(opened.kind.bits) bits: \"\(placed.item)\" in vault \"\(placed.vault)\"",
                 [

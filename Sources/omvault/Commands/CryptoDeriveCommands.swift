@@ -20,6 +20,8 @@ struct CryptoKDF: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
+    @OptionGroup var parameters: FunctionOptions
+    @OptionGroup var work: WorkOptions
     @OptionGroup var input: DerivationOptions
 
     @Option(help: ArgumentHelp("The function.", valueName: "name"))
@@ -78,13 +80,14 @@ struct CryptoKDF: Verb {
     /// Nil for HKDF.
     private func function() throws -> PasswordFunction? {
         guard let family = PasswordFunction.Family(rawValue: alg.rawValue) else {
-            guard try input.parameters.isHashOnly else {
+            guard try parameters.isHashOnly else {
                 throw Failure(.usage, "hkdf takes --hash and no work factors")
             }
+            guard !work.isGiven else { throw Failure(.usage, "--max-work is for slow functions, and hkdf is none") }
             return nil
         }
-        let function = try input.parameters.function(family)
-        try input.work.limit.check(function, count: length)
+        let function = try parameters.function(family)
+        try work.limit.check(function, count: length)
         return function
     }
 
@@ -98,7 +101,7 @@ struct CryptoKDF: Verb {
     }
 
     private func hash() throws(CryptoError) -> DigestAlgorithm {
-        guard let name = input.parameters.hash else { return .sha256 }
+        guard let name = parameters.hash else { return .sha256 }
         return try DigestAlgorithm(named: name)
     }
 }

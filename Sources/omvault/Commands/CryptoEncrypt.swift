@@ -3,12 +3,12 @@ internal import OMCrypto
 internal import OMSecrets
 
 /// `omvault crypto encrypt`: the container of docs/file-format.md, or a bare cipher.
-struct CryptoEncrypt: Verb {
+struct CryptoEncrypt: CipherVerb {
     static let configuration = CommandConfiguration(
         commandName: "encrypt",
         abstract: "Encrypt a file or standard input.",
         discussion: """
-            Algorithms: \(CipherOptions.algorithms).
+            Algorithms: \(CipherFormOptions.algorithms).
 
             Without --raw the result is a container: to a password, a key of 32 bytes or public keys, in authenticated
             chunks. Prefer it. With --raw, or an algorithm that only exists bare, it is IV and ciphertext as other
@@ -24,7 +24,11 @@ struct CryptoEncrypt: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var cipher: CipherOptions
+    @OptionGroup var form: CipherFormOptions
+    @OptionGroup var choice: KeyChoiceOptions
+    @OptionGroup var keyFile: KeyFileOptions
+    @OptionGroup var work: WorkOptions
+    @OptionGroup var unlock: UnlockOptions
 
     @Option(
         help: ArgumentHelp(
@@ -38,33 +42,34 @@ struct CryptoEncrypt: Verb {
     var insecure = false
 
     func validate() throws {
-        if !recipient.isEmpty, cipher.key.isGiven {
+        if !recipient.isEmpty, key.isGiven {
             throw ValidationError("--recipient, --key-from and --tag contradict each other")
         }
+        try cipher.validate()
     }
 
     func run(_ door: Door) throws {
-        let choice = try cipher.choice()
+        let way = try form.choice()
         if stretch.isGiven {
-            guard case .container = choice, recipient.isEmpty, !cipher.key.isGiven else {
+            guard case .container = way, recipient.isEmpty, !key.isGiven else {
                 throw Failure(
                     .usage, "--kdf-mem and --kdf-time are the work of a container's password, and none is used",
                     hint: "leave them out")
             }
         }
-        switch choice {
+        switch way {
         case .container(let algorithm): try ContainerFile(cipher, door).encrypt(self, algorithm)
         case .sealed, .bare:
             guard recipient.isEmpty else {
                 throw Failure(.usage, "a bare cipher takes no recipients", hint: "leave out --raw for the container")
             }
-            try BareCipherFile(cipher, door).encrypt(choice, allowsInsecure: insecure)
+            try BareCipherFile(cipher, door).encrypt(way, allowsInsecure: insecure)
         }
     }
 }
 
 /// `omvault crypto decrypt`: what `encrypt` made, and what others did with the same ciphers.
-struct CryptoDecrypt: Verb {
+struct CryptoDecrypt: CipherVerb {
     static let configuration = CommandConfiguration(
         commandName: "decrypt",
         abstract: "Decrypt a file or standard input.",
@@ -79,13 +84,19 @@ struct CryptoDecrypt: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var cipher: CipherOptions
+    @OptionGroup var form: CipherFormOptions
+    @OptionGroup var choice: KeyChoiceOptions
+    @OptionGroup var keyFile: KeyFileOptions
+    @OptionGroup var work: WorkOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    func validate() throws { try cipher.validate() }
 
     func run(_ door: Door) throws {
-        let choice = try cipher.choice()
-        switch choice {
+        let way = try form.choice()
+        switch way {
         case .container: try ContainerFile(cipher, door).decrypt()
-        case .sealed, .bare: try BareCipherFile(cipher, door).decrypt(choice)
+        case .sealed, .bare: try BareCipherFile(cipher, door).decrypt(way)
         }
     }
 }

@@ -13,8 +13,8 @@ enum KeyForm: String, CaseIterable, ExpressibleByArgument {
     case cert
 }
 
-/// The key that a verb looks at, and where its answer goes.
-struct KeyFileOptions: ParsableArguments {
+/// The key that a verb looks at.
+struct KeyPlaceOptions: ParsableArguments {
     @Option(
         name: [.customShort("i"), .customLong("in")],
         help: ArgumentHelp("The key's file, - or om://VAULT/ITEM.", valueName: "file"))
@@ -23,21 +23,28 @@ struct KeyFileOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The tag of a key pair in the vault.", valueName: "tag"))
     var tag: String?
 
-    @OptionGroup var opening: KeyUnlockOptions
+}
 
+/// A verb that looks at a key and writes it down in some way.
+protocol KeyFileVerb: KeyOpeningVerb {
+    var place: KeyPlaceOptions { get }
+}
+
+extension KeyFileVerb {
     func sources(
         _ door: Door, _ more: [(key: String, value: SecretSourceArgument?)] = []
     ) throws(Failure) -> SecretSources {
-        let isStandardInput = input.map { InputFile.isStandardInput($0) } ?? false
+        let isStandardInput = place.input.map { InputFile.isStandardInput($0) } ?? false
         return try SecretSources(
             door, opening.sources + more, standardInputIsDataOf: isStandardInput ? "--in" : nil)
     }
 
     func bytes(_ half: String, _ secrets: borrowing SecretSources, _ door: Door) throws -> SecretBytes {
-        try KeyOrigin(file: input, tag: tag).bytes(half, secrets, opening, door)
+        try KeyOrigin(file: place.input, tag: place.tag).bytes(half, secrets, unlock, door)
     }
 }
 
+/// Where the answer goes.
 struct KeyOutputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The form to write.", valueName: "form"))
     var to = KeyForm.pem
@@ -75,7 +82,7 @@ struct KeyOutputOptions: ParsableArguments {
 }
 
 /// `omvault crypto pubkey`.
-struct CryptoPubkey: Verb {
+struct CryptoPubkey: KeyFileVerb {
     static let configuration = CommandConfiguration(
         commandName: "pubkey",
         abstract: "Extract the public key.",
@@ -87,7 +94,10 @@ struct CryptoPubkey: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var key: KeyFileOptions
+    @OptionGroup var place: KeyPlaceOptions
+    @OptionGroup var keyFile: KeyFileOptions
+    @OptionGroup var work: WorkOptions
+    @OptionGroup var unlock: UnlockOptions
     @OptionGroup var target: KeyOutputOptions
 
     @Option(help: ArgumentHelp("openssh: the comment at the end of the line.", valueName: "text"))
@@ -95,14 +105,14 @@ struct CryptoPubkey: Verb {
 
     func run(_ door: Door) throws {
         guard comment == comment.shown else { throw Failure(.usage, "--comment is printable text") }
-        let secrets = try key.sources(door)
-        let bytes = try key.bytes("public", secrets, door)
-        try target.write(key.opening.file.publicKey(bytes, secrets), comment: comment, door)
+        let secrets = try sources(door)
+        let bytes = try bytes("public", secrets, door)
+        try target.write(opening.file.publicKey(bytes, secrets), comment: comment, door)
     }
 }
 
 /// `omvault crypto inspect`: what a file is, without its secret.
-struct CryptoInspect: Verb {
+struct CryptoInspect: KeyFileVerb {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract: "Say what a key file is, without showing its secret.",
@@ -115,11 +125,14 @@ struct CryptoInspect: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var key: KeyFileOptions
+    @OptionGroup var place: KeyPlaceOptions
+    @OptionGroup var keyFile: KeyFileOptions
+    @OptionGroup var work: WorkOptions
+    @OptionGroup var unlock: UnlockOptions
 
     func run(_ door: Door) throws {
-        let secrets = try key.sources(door)
-        let bytes = try key.bytes("public", secrets, door)
+        let secrets = try sources(door)
+        let bytes = try bytes("public", secrets, door)
         if PKCS12File.isPKCS12(bytes) { return try inspectPKCS12(bytes, secrets, door) }
         let file = try KeyFile(bytes)
         var facts: [(String, JSONValue)] = [
@@ -128,8 +141,8 @@ struct CryptoInspect: Verb {
         ]
         if let name = file.encryptionName { facts.append(("encryption", .text(name))) }
         if let work = file.encryptionWork { facts.append(("rounds", .number(work))) }
-        if !file.isEncrypted || key.opening.keyPasswordFrom != nil {
-            facts += try Self.facts(key.opening.file.publicKey(bytes, secrets))
+        if !file.isEncrypted || keyFile.keyPasswordFrom != nil {
+            facts += try Self.facts(opening.file.publicKey(bytes, secrets))
         }
         try print(facts, door)
     }
@@ -141,8 +154,8 @@ struct CryptoInspect: Verb {
         var facts: [(String, JSONValue)] = [
             ("format", .text(KeyFormat.pkcs12.rawValue)), ("encrypted", .flag(true)),
         ]
-        guard key.opening.keyPasswordFrom != nil else { return try print(facts, door) }
-        let contents = try key.opening.file.contents(bytes, secrets)
+        guard keyFile.keyPasswordFrom != nil else { return try print(facts, door) }
+        let contents = try opening.file.contents(bytes, secrets)
         facts.append(("keys", .number(contents.identities.count)))
         facts.append(("certificates", .number(contents.certificates.count)))
         if contents.otherSecrets > 0 { facts.append(("other_secrets", .number(contents.otherSecrets))) }

@@ -99,7 +99,7 @@ struct CryptoKeygen: Verb {
     }
 
     private func makeKey(_ kind: KeyKind) throws(CryptoError) -> PrivateKey {
-        if case .rsa(let bits) = kind, bits < 2048 { return try .generateInsecureRSA(bits: bits) }
+        if case .rsa(let bits) = kind, bits < 2048 { return try Insecure.generateRSA(bits: bits) }
         return try .generate(kind)
     }
 

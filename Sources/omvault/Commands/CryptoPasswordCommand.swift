@@ -9,12 +9,13 @@ struct WorkOptions: ParsableArguments {
         help: ArgumentHelp(
             "Allow so many times the usual limit of work: 1 GiB of memory filled 4 times, 10,000,000 iterations of "
                 + "PBKDF2, bcrypt's cost 16.", valueName: "times"))
-    var maxWork = 1
+    var maxWork: Int?
 
-    var limit: WorkLimit { WorkLimit(factor: maxWork) }
+    var limit: WorkLimit { WorkLimit(factor: maxWork ?? 1) }
+    var isGiven: Bool { maxWork != nil }
 
     func validate() throws {
-        guard (1...1 << 20).contains(maxWork) else {
+        guard (1...1 << 20).contains(maxWork ?? 1) else {
             throw ValidationError("--max-work takes a number from 1 to 1048576")
         }
     }
@@ -88,9 +89,6 @@ struct FunctionOptions: ParsableArguments {
 
 /// What a slow function is fed with, for `password-hash` and `kdf`.
 struct DerivationOptions: ParsableArguments {
-    @OptionGroup var parameters: FunctionOptions
-    @OptionGroup var work: WorkOptions
-
     @Option(help: ArgumentHelp("Where the password, or the key, comes from.", valueName: "source"))
     var valueFrom: SecretSourceArgument?
 
@@ -147,6 +145,8 @@ struct CryptoPasswordHash: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
+    @OptionGroup var parameters: FunctionOptions
+    @OptionGroup var work: WorkOptions
     @OptionGroup var input: DerivationOptions
 
     @Option(help: ArgumentHelp("The function.", valueName: "name"))
@@ -156,7 +156,7 @@ struct CryptoPasswordHash: Verb {
     var length = 32
 
     func run(_ door: Door) throws {
-        let function = try input.parameters.function(alg)
+        let function = try parameters.function(alg)
         let sources = try input.sources(door)
         let salt = try input.salt(sources)
         let associatedData = try input.associatedData(sources)
@@ -165,7 +165,7 @@ struct CryptoPasswordHash: Verb {
         door.output.warn(ofWork: function)
         let hash = try PasswordHash.make(
             password.bytes, function, salt: salt, secret: secret, associatedData: associatedData, count: length,
-            limit: input.work.limit)
+            limit: work.limit)
         guard door.output.format == .json else { return try door.output.line(hash.text) }
         var document = JSONDocument()
         document.field("algorithm", .text(alg.rawValue))

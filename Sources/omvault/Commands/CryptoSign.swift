@@ -4,8 +4,6 @@ internal import OMSecrets
 
 /// What signing and verifying have in common.
 struct SignatureOptions: ParsableArguments {
-    @OptionGroup var key: KeyOptions
-
     @Option(
         help: ArgumentHelp(
             "rsa-pss-HASH, rsa-pkcs1-HASH, ecdsa-HASH, ecdsa-p1363-HASH or ed25519; else what suits the key.",
@@ -25,7 +23,7 @@ struct SignatureOptions: ParsableArguments {
     @Argument(help: "The file; - is standard input.")
     var file = "-"
 
-    func sources(_ door: Door) throws(Failure) -> SecretSources {
+    func sources(_ key: ChosenKey, _ door: Door) throws(Failure) -> SecretSources {
         try SecretSources(door, key.sources, standardInputIsDataOf: InputFile.isStandardInput(file) ? "FILE" : nil)
     }
 
@@ -71,7 +69,7 @@ struct SignatureOptions: ParsableArguments {
 }
 
 /// `omvault crypto sign`.
-struct CryptoSign: Verb {
+struct CryptoSign: KeyVerb {
     static let configuration = CommandConfiguration(
         commandName: "sign",
         abstract: "Sign a file or standard input.",
@@ -83,6 +81,10 @@ struct CryptoSign: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
+    @OptionGroup var choice: KeyChoiceOptions
+    @OptionGroup var keyFile: KeyFileOptions
+    @OptionGroup var work: WorkOptions
+    @OptionGroup var unlock: UnlockOptions
     @OptionGroup var options: SignatureOptions
 
     @Option(help: ArgumentHelp("Where the signature goes; else to standard output.", valueName: "file"))
@@ -96,9 +98,9 @@ struct CryptoSign: Verb {
 
     func run(_ door: Door) throws {
         var target = try OutputFile(signature, replacing: force)
-        let secrets = try options.sources(door)
-        let bytes = try options.key.origin().bytes("private", secrets, options.key.opening, door)
-        let key = try options.key.opening.file.privateKey(bytes, secrets)
+        let secrets = try options.sources(self.key, door)
+        let bytes = try self.key.origin().bytes("private", secrets, unlock, door)
+        let key = try opening.file.privateKey(bytes, secrets)
         let algorithm = try options.algorithm(key.kind, door)
         if !insecure {
             try InsecureGate.check(key.kind)
@@ -115,7 +117,7 @@ struct CryptoSign: Verb {
 }
 
 /// `omvault crypto verify`.
-struct CryptoVerify: Verb {
+struct CryptoVerify: KeyVerb {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Check a signature; exits with 32 when it is wrong.",
@@ -126,6 +128,10 @@ struct CryptoVerify: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
+    @OptionGroup var choice: KeyChoiceOptions
+    @OptionGroup var keyFile: KeyFileOptions
+    @OptionGroup var work: WorkOptions
+    @OptionGroup var unlock: UnlockOptions
     @OptionGroup var options: SignatureOptions
 
     @Option(help: ArgumentHelp("The file that holds the signature.", valueName: "file"))
@@ -138,12 +144,12 @@ struct CryptoVerify: Verb {
     }
 
     func run(_ door: Door) throws {
-        let secrets = try options.sources(door)
+        let secrets = try options.sources(self.key, door)
         let stored = try InputFile(signature).readWhole(
             maximum: 1 << 16, hint: "", tooLong: Failure(CryptoError.badSignature))
         let signature = try decoded(stored)
-        let bytes = try options.key.origin().bytes("public", secrets, options.key.opening, door)
-        let key = try options.key.opening.file.publicKey(bytes, secrets)
+        let bytes = try self.key.origin().bytes("public", secrets, unlock, door)
+        let key = try opening.file.publicKey(bytes, secrets)
         var verifier = try Verifier(key, options.algorithm(key.kind, door))
         try options.read { (piece) throws(CryptoError) in try verifier.update(piece) }
         try verifier.finish(signature)

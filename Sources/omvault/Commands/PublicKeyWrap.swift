@@ -55,7 +55,7 @@ enum PublicKeyWrap {
     ) throws -> [UInt8] {
         switch self {
         case .oaep(let hash): try holder.wrap(key, options.oaep(hash))
-        case .pkcs1: try holder.insecureWrapPKCS1(key)
+        case .pkcs1: try Insecure.wrapPKCS1(key, for: holder)
         case .sealedBox: try holder.seal(key)
         }
     }
@@ -75,8 +75,6 @@ struct PublicKeyWrapOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the password of an encrypted --kek-from comes from.", valueName: "source"))
     var kekPasswordFrom: SecretSourceArgument?
 
-    @OptionGroup var work: WorkOptions
-
     @Option(help: ArgumentHelp("rsa-oaep: the mask's hash; else the same.", valueName: "hash"))
     var mgf: String?
 
@@ -86,19 +84,5 @@ struct PublicKeyWrapOptions: ParsableArguments {
     func oaep(_ hash: DigestAlgorithm) throws(CryptoError) -> OAEP {
         let mask: DigestAlgorithm? = if let mgf { try DigestAlgorithm(named: mgf) } else { nil }
         return OAEP(hash, mask: mask, label: Array(label.utf8))
-    }
-
-    func holder(_ secrets: borrowing SecretSources) throws -> PublicKey {
-        try file.publicKey(read(secrets), secrets)
-    }
-
-    func privateHolder(_ secrets: borrowing SecretSources) throws -> PrivateKey {
-        try file.privateKey(read(secrets), secrets)
-    }
-
-    private var file: KeyOpening { KeyOpening(passwordOption: "--kek-password-from", limit: work.limit) }
-
-    private func read(_ secrets: borrowing SecretSources) throws(Failure) -> SecretBytes {
-        try secrets.read("--kek-from", prompt: "Wrapping key", keepNewline: true, maximum: KeyFile.maximumCount)
     }
 }

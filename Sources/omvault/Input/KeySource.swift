@@ -45,38 +45,77 @@ struct KeySourceArgument: ExpressibleByArgument, Sendable {
     }
 }
 
-/// The options that say how a key file, or the vault it stands in, is opened.
-struct KeyUnlockOptions: ParsableArguments {
+/// How a key file is opened.
+struct KeyFileOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the password of an encrypted key file comes from.", valueName: "source"))
     var keyPasswordFrom: SecretSourceArgument?
 
     @Option(help: ArgumentHelp("PKCS#12: the key of this name, or number as inspect counts.", valueName: "name|number"))
     var identity: String?
-
-    @OptionGroup var work: WorkOptions
-    @OptionGroup var unlock: UnlockOptions
-
-    var sources: [(key: String, value: SecretSourceArgument?)] {
-        [("--key-password-from", keyPasswordFrom)] + unlock.sources
-    }
-
-    var file: KeyOpening {
-        KeyOpening(passwordOption: "--key-password-from", limit: work.limit, identity: identity)
-    }
 }
 
-/// The options of every verb that computes with a key.
-struct KeyOptions: ParsableArguments {
+/// Which key a verb computes with.
+struct KeyChoiceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the key comes from, or om://VAULT/ITEM.", valueName: "source"))
     var keyFrom: KeySourceArgument?
 
     @Option(help: ArgumentHelp("The tag of a key pair in the vault.", valueName: "tag"))
     var tag: String?
 
-    @OptionGroup var opening: KeyUnlockOptions
-
     func validate() throws {
         if keyFrom != nil, tag != nil { throw ValidationError("--key-from and --tag are two keys; give one") }
+    }
+}
+
+/// A verb that opens a key file, or the vault that a key stands in.
+///
+/// It declares its groups side by side. In a debug build ArgumentParser makes a group four times for every level that it
+/// stands below the verb, so five levels cost a second; a test holds that no group holds another.
+protocol KeyOpeningVerb: Verb {
+    var keyFile: KeyFileOptions { get }
+    var work: WorkOptions { get }
+    var unlock: UnlockOptions { get }
+}
+
+extension KeyOpeningVerb {
+    var opening: KeyOpening { KeyOpening(keyFile, work, unlock) }
+}
+
+/// A verb that computes with a key.
+protocol KeyVerb: KeyOpeningVerb {
+    var choice: KeyChoiceOptions { get }
+}
+
+extension KeyVerb {
+    var key: ChosenKey { ChosenKey(choice, opening) }
+}
+
+/// How a key file, or the vault it stands in, is opened.
+struct KeyOpening {
+    let keyPasswordFrom: SecretSourceArgument?
+    let work: WorkOptions
+    let unlock: UnlockOptions
+    let file: KeyFileOpening
+
+    init(_ keyFile: KeyFileOptions, _ work: WorkOptions, _ unlock: UnlockOptions) {
+        (keyPasswordFrom, self.work, self.unlock) = (keyFile.keyPasswordFrom, work, unlock)
+        file = KeyFileOpening(
+            passwordOption: "--key-password-from", limit: work.limit, identity: keyFile.identity)
+    }
+
+    var sources: [(key: String, value: SecretSourceArgument?)] {
+        [("--key-password-from", keyPasswordFrom)] + unlock.sources
+    }
+}
+
+/// The key that was chosen, not yet read.
+struct ChosenKey {
+    let keyFrom: KeySourceArgument?
+    let tag: String?
+    let opening: KeyOpening
+
+    init(_ choice: KeyChoiceOptions, _ opening: KeyOpening) {
+        (keyFrom, tag, self.opening) = (choice.keyFrom, choice.tag, opening)
     }
 
     var sources: [(key: String, value: SecretSourceArgument?)] {
@@ -115,7 +154,7 @@ enum KeyOrigin {
 
     /// - Parameter half: `private` or `public`, the field of an item that is meant when none is named.
     func bytes(
-        _ half: String, _ secrets: borrowing SecretSources, _ opening: KeyUnlockOptions, _ door: Door
+        _ half: String, _ secrets: borrowing SecretSources, _ unlock: UnlockOptions, _ door: Door
     ) throws -> SecretBytes {
         switch self {
         case .option(let name):
@@ -125,13 +164,13 @@ enum KeyOrigin {
         case .vault(let reference):
             let path = try reference.path(default: half)
             return try VaultAccess(door, vault: reference.vault)
-                .read(.secret(path, revision: nil), secrets, opening.unlock).secret()
+                .read(.secret(path, revision: nil), secrets, unlock).secret()
         }
     }
 }
 
 /// How a key file is taken apart: with which password, and how much work it may ask for.
-struct KeyOpening {
+struct KeyFileOpening {
     let passwordOption: String
     let limit: WorkLimit
     /// Which key of a PKCS#12 file; nil for its one.

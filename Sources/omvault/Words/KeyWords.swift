@@ -23,6 +23,10 @@ extension Failure {
             self.init(.corrupt, "it does not unwrap: another key or label, or the data was changed")
         case .wrongKeyType:
             self.init(.usage, "a key of this type does not do that", hint: "omvault crypto inspect says what a key is")
+        case .keyUseNotAllowed:
+            self.init(
+                .usage, "the key's own \"use\" or \"key_ops\" does not allow this",
+                hint: "take a key that is meant for it; a JWK says what it is for")
         case .unknownKeyFormat: self.init(.corrupt, "not a key file of any kind that is known here")
         case .malformedKey(let format): self.init(.corrupt, "damaged, or not strict \(format.rawValue)")
         case .unsupportedKey(.openSSHPrivate):

@@ -98,9 +98,9 @@ extension Failure {
                 .usage, "not a usable X25519 key",
                 hint: "a key file of that type (omvault crypto inspect), or the 32 bytes; at most 64 recipients")
         case .cannotGenerate, .tagRequired, .keyPairNotFound, .keyPairExists, .cannotSign, .emptySignature,
-            .badSignature, .cannotUnwrap, .wrongKeyType, .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey,
-            .keyPasswordRequired, .wrongKeyPassword, .noPrivateKey, .severalKeys, .certificateInsteadOfKey,
-            .foreignCertificate:
+            .badSignature, .cannotUnwrap, .wrongKeyType, .keyUseNotAllowed, .unknownKeyFormat, .malformedKey,
+            .unsupportedKey, .invalidKey, .keyPasswordRequired, .wrongKeyPassword, .noPrivateKey, .severalKeys,
+            .certificateInsteadOfKey, .foreignCertificate:
             self.init(ofKeys: error)
         }
     }

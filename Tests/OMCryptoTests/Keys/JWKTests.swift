@@ -15,7 +15,7 @@ import Testing
             key("\"d\":\"\(d)\",\"x\":\"\(x)\""), key("\"x\":\"\(x)\""),
             " \n{ \"x\" : \"\(x)\" , \"crv\" : \"Ed25519\",\t\"kty\":\"OKP\" }\r\n",
             key(
-                "\"x\":\"\(x)\",\"kid\":\"a \\u00e9 \\\"\",\"key_ops\":[\"verify\",[],{}],\"n1\":-1.5e3,\"b\":[true,null]"
+                "\"x\":\"\(x)\",\"kid\":\"a \\u00e9 \\\"\",\"key_ops\":[ \"verify\" , \"notarize\" ],\"a\":[\"verify\",[],{}],\"n1\":-1.5e3,\"b\":[true,null]"
             ),
         ] {
             #expect(problem(text) == nil, "\(text)")

@@ -94,7 +94,7 @@ private struct MemoryStore: KeyPairStore {
         let key = [UInt8](repeating: 7, count: 32)
         let wrapped = try StoredKeyPair.wrap(secret(key), tag: "a", OAEP(.insecureSHA1), in: store)
         #expect(try StoredKeyPair.unwrap(wrapped, tag: "a", OAEP(.insecureSHA1), in: store).array() == key)
-        let old = try StoredKeyPair.insecureWrapPKCS1(secret(key), tag: "a", in: store)
+        let old = try Insecure.wrapPKCS1(secret(key), tag: "a", in: store)
         #expect(try StoredKeyPair.unwrapPKCS1(unauthenticated: old, tag: "a", in: store).array() == key)
         let longest = [UInt8](repeating: 7, count: 256 - 2 * 20 - 2)
         #expect(code { _ = try StoredKeyPair.wrap(secret(longest), tag: "a", OAEP(.insecureSHA1), in: store) } == nil)
@@ -129,8 +129,8 @@ private struct MemoryStore: KeyPairStore {
             #expect(throws: CryptoError.cannotGenerate) { _ = try PrivateKey.generate(.rsa(bits: bits)) }
         }
         for bits in [512, 1016, 1025, 2048, 4096] {
-            #expect(throws: CryptoError.cannotGenerate) { _ = try PrivateKey.generateInsecureRSA(bits: bits) }
+            #expect(throws: CryptoError.cannotGenerate) { _ = try Insecure.generateRSA(bits: bits) }
         }
-        #expect(try PrivateKey.generateInsecureRSA(bits: 1024).kind == .rsa(bits: 1024))
+        #expect(try Insecure.generateRSA(bits: 1024).kind == .rsa(bits: 1024))
     }
 }
