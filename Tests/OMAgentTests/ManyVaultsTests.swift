@@ -11,7 +11,7 @@ import Testing
 @testable import OMVault
 
 @Suite("More vaults than seats") struct ManyVaultsTests {
-    private static let seats = AgentProtocol.maximumVaults
+    private static let seats = 256
 
     @Test("of 300 vaults 256 are open; the next is told so, and gets the seat of one that is closed")
     func full() throws {
