@@ -12,9 +12,10 @@ import Testing
             of: "export XDG_RUNTIME_DIR=$HOME/run\nmkdir",
             with: """
                 export XDG_RUNTIME_DIR=$(mktemp -u -d /dev/shm/omvault-test-XXXXXX)
-                trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$XDG_RUNTIME_DIR"' EXIT
                 mkdir
                 """) + """
+            memory=$XDG_RUNTIME_DIR
+            trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$memory"' EXIT
             omvault -q policy set afu-ticket on --password-from file:password
             printf later | omvault -q add after --field f=stdin --level after-first-unlock --password-from file:password
             slay() { agent=$(pid); kill -9 "$agent"; while kill -0 "$agent" 2>/dev/null; do :; done; }

@@ -95,6 +95,7 @@ import Testing
     func foreignTicket() throws {
         let ran = try bash(
             Self.start.replacingOccurrences(of: "export XDG_RUNTIME_DIR=$HOME/run\nmkdir", with: Self.memory + "\nmkdir") + """
+                trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$XDG_RUNTIME_DIR"' EXIT
                 omvault -q policy set afu-ticket on --password-from file:password
                 printf later | omvault -q add after --field f=stdin --level after-first-unlock --password-from file:password
                 unlock
@@ -112,7 +113,6 @@ import Testing
     /// A runtime folder in memory, which tickets need.
     private static let memory = """
         export XDG_RUNTIME_DIR=$(mktemp -u -d /dev/shm/omvault-test-XXXXXX)
-        trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$XDG_RUNTIME_DIR"' EXIT
         """
 
     @Test("a read through the agent opens no vault file, takes no key file and stretches nothing")
