@@ -45,6 +45,7 @@ public struct AgentClient: Sendable {
         switch try ask(.unlock(place, keys, idle: idle, hard: hard)) {
         case .done: return nil
         case .failure(let error): return error
+        case .full: throw .full
         default: throw .misbehaved
         }
     }

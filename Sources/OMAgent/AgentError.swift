@@ -20,6 +20,8 @@ public enum AgentError: Error, Hashable, Sendable {
     case cannotStart(String)
     /// As many clients as the agent serves are there already.
     case busy
+    /// As many vaults are open as the agent keeps: ``AgentProtocol/maximumVaults``.
+    case full
     /// No answer in time.
     case deadline
     /// The answer breaks the protocol, or the agent ended before it.

@@ -21,7 +21,16 @@ public enum AgentProcess {
         umask(0o077)
         guard om_harden_process() == 0, om_no_new_privileges() == 0 else { return false }
         if hidesMemory { SecretMemory.hide() }
+        raiseDescriptorLimit()
         return true
+    }
+
+    /// Each open vault takes three descriptors, and the usual limit of 1,024 leaves none for the last ones' clients.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 4096))
+        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     /// Starts the agent's program in a session of its own, once, however many ask for it at the same time, and returns

@@ -14,6 +14,8 @@ public enum AgentProtocol {
     /// An answer: a list of a great many items.
     static let maximumAnswer = 256 << 20
 
+    /// Vaults whose keys are held at once.
+    public static let maximumVaults = 256
     /// Connections that are served at once.
     static let maximumClients = 64
     /// A frame that has begun must be whole after so many milliseconds; so must the first one of a connection.
@@ -43,6 +45,7 @@ enum FrameKind: UInt8 {
     case reply = 0x85
     case failure = 0x86
     case locked = 0x87
+    case full = 0x88
 }
 
 /// Which vault a message is about: two names that the client found, as it would open them itself.
@@ -114,4 +117,6 @@ enum AgentReply: ~Copyable, Sendable {
     case failure(VaultError)
     /// The keys that the request needs are not at hand.
     case locked(AgentVaultState)
+    /// As many vaults are open as the agent keeps.
+    case full
 }

@@ -30,9 +30,6 @@ public final class AgentServer: Sendable {
     private let timer: Int32
     private let signals: Int32
 
-    /// Seats for vaults that were never unlocked would be a way to fill the memory.
-    private static let maximumSeats = 256
-
     /// - Throws: ``AgentError/io(_:)``.
     public init(_ listening: ListeningSocket, _ timeOuts: TimeOuts) throws(AgentError) {
         (self.listening, self.timeOuts) = (listening, timeOuts)
@@ -49,7 +46,10 @@ public final class AgentServer: Sendable {
         while true {
             guard poll(&waiting, nfds_t(waiting.count), -1) >= 0 || errno == EINTR else { break }
             if waiting[2].revents != 0, om_signal_next(signals) > 0 { break }
-            if waiting[1].revents != 0 { judge() }
+            if waiting[1].revents != 0 {
+                judge()
+                om_wipe_stack()
+            }
             if waiting[0].revents != 0 { acceptAll() }
         }
         listening.end()
@@ -66,7 +66,7 @@ public final class AgentServer: Sendable {
 
     // MARK: - The clock
 
-    /// Locks what is due and sets the timer for what comes next.
+    /// Does what is due and sets the timer for what comes next.
     private func judge() {
         var expirations: UInt64 = 0
         _ = read(timer, &expirations, 8)
@@ -160,10 +160,9 @@ public final class AgentServer: Sendable {
         case .stepDown: return .done
         case .status: return .status(status())
         case .unlock(let place, let keys, let idle, let hard):
-            guard let seat = seat(at: place, makes: true) else { return .busy }
+            let (idle, hard) = (Self.bounded(idle, timeOuts.idle), Self.bounded(hard, timeOuts.hard))
             do throws(VaultError) {
-                try seat.unlock(
-                    keys, idle: Self.bounded(idle, timeOuts.idle), hard: Self.bounded(hard, timeOuts.hard))
+                guard try unlock(place, keys, idle: idle, hard: hard) else { return .full }
             } catch {
                 return .failure(error)
             }
@@ -172,10 +171,13 @@ public final class AgentServer: Sendable {
         case .lock(let place, let forgets):
             let locked = place.map { place in seat(at: place).map { [$0] } ?? [] } ?? allSeats
             for seat in locked { seat.lock(forgets: forgets) }
+            judge()
             return .done
         case .perform(let place, let request):
             guard let seat = seat(at: place) ?? resumed(place) else { return .locked(.locked) }
-            return seat.perform(request)
+            let reply = seat.perform(request)
+            if reply.leavesPurge { judge() }
+            return reply
         }
     }
 
@@ -190,21 +192,64 @@ public final class AgentServer: Sendable {
                 .sorted { $0.place.vault < $1.place.vault })
     }
 
-    private func seat(at place: AgentPlace, makes: Bool = false) -> VaultSeat? {
-        seats.withLock { seats in
-            if let seat = seats[place] { return seat }
-            guard makes, seats.count < Self.maximumSeats else { return nil }
+    // MARK: - Seats
+
+    private func seat(at place: AgentPlace) -> VaultSeat? { seats.withLock { $0[place] } }
+
+    /// - Returns: false when every seat is taken by a vault that is open.
+    private func unlock(
+        _ place: AgentPlace, _ keys: ClassKeys, idle: Int64, hard: Int64
+    ) throws(VaultError) -> Bool {
+        while true {
+            // One that was retired a moment ago is still found, and refuses.
+            if let seat = seat(at: place) {
+                if try seat.unlock(keys, idle: idle, hard: hard) { return true }
+                continue
+            }
+            // The keys are proven before they cost another vault its seat.
             let seat = VaultSeat(place, tickets)
-            seats[place] = seat
-            return seat
+            guard try seat.unlock(keys, idle: idle, hard: hard) else { return false }
+            switch keep(seat) {
+            case .kept: return true
+            case .full:
+                seat.lock(forgets: true)
+                return false
+            case .another: continue
+            }
         }
     }
 
     /// A seat for a vault of which a ticket of this boot is left.
     private func resumed(_ place: AgentPlace) -> VaultSeat? {
-        guard !tickets.vaults.isEmpty, let seat = seat(at: place, makes: true) else { return nil }
-        seat.resume()
-        return seat
+        guard !tickets.vaults.isEmpty else { return nil }
+        let seat = VaultSeat(place, tickets)
+        guard seat.resume() else { return nil }
+        return keep(seat) == .kept ? seat : self.seat(at: place)
+    }
+
+    private enum Kept { case kept, another, full }
+
+    /// Gives a seat whose keys are proven its place; where all are taken, that of the one that would be missed least.
+    private func keep(_ seat: VaultSeat) -> Kept {
+        while true {
+            let kept: Kept? = seats.withLock { seats in
+                guard seats[seat.place] == nil else { return .another }
+                guard seats.count < AgentProtocol.maximumVaults else { return nil }
+                seats[seat.place] = seat
+                return .kept
+            }
+            if let kept { return kept }
+            guard freeSeat() else { return .full }
+        }
+    }
+
+    private func freeSeat() -> Bool {
+        let seats = allSeats.compactMap { seat in seat.worth.map { (seat, $0) } }
+        for (seat, _) in seats.sorted(by: { VaultSeat.Worth.isLess($0.1, $1.1) }) where seat.retire() {
+            self.seats.withLock { $0[seat.place] = $0[seat.place] === seat ? nil : $0[seat.place] }
+            return true
+        }
+        return false
     }
 }
 

@@ -25,6 +25,7 @@ extension AgentReply {
         case .locked(let state):
             body.append(state.rawValue)
             return .locked
+        case .full: return .full
         }
     }
 
@@ -47,6 +48,7 @@ extension AgentReply {
         case .reply: return .reply(try ItemReply(decoding: &cursor, in: bytes))
         case .failure: return .failure(try cursor.error(in: bytes))
         case .locked: return .locked(try cursor.state(in: bytes))
+        case .full: return .full
         default: throw MalformedBytes()
         }
     }

@@ -20,6 +20,10 @@ final class VaultSeat: Sendable {
         var idle: Int64 = 0
         var lastUse: Int64 = 0
         var end: Int64 = 0
+        /// When to look for a purge that was held up, and how long to wait if it still is.
+        var purge: (due: Int64, pause: Int64)?
+        /// The server let go of the seat, so nobody would lock what is unlocked here.
+        var isRetired = false
 
         var level: AgentVaultState { keys == nil ? .locked : isUnlocked ? .unlocked : .firstUnlocked }
     }
@@ -36,13 +40,17 @@ final class VaultSeat: Sendable {
     /// - Parameters:
     ///   - idle: seconds without use until it locks.
     ///   - hard: seconds until it locks in any case.
-    func unlock(_ keys: ClassKeys, idle: Int64, hard: Int64) throws(VaultError) {
+    /// - Returns: false when the seat was retired meanwhile.
+    func unlock(_ keys: ClassKeys, idle: Int64, hard: Int64) throws(VaultError) -> Bool {
         try state.withLock { state throws(VaultError) in
+            guard !state.isRetired else { return false }
             let file = try Self.file(place)
             let held = HeldVault(try file.open(with: keys), place)
             tickets.renew(for: file, keys.afterLock)
             let now = Self.now()
-            state = State(held: held, keys: keys, isUnlocked: true, idle: idle, lastUse: now, end: now + hard)
+            state = State(
+                held: held, keys: keys, isUnlocked: true, idle: idle, lastUse: now, end: now + hard, purge: state.purge)
+            return true
         }
     }
 
@@ -54,14 +62,16 @@ final class VaultSeat: Sendable {
         }
     }
 
-    /// Locks when its time has come.
+    /// Does what is due: locks, and finishes a purge that was held up.
     ///
-    /// - Returns: when it comes next, in seconds since boot; nil when it is locked.
+    /// - Returns: when there is something to do next, in seconds since boot; nil for never.
     func judge() -> Int64? {
         // A request that runs now is followed by a judgement of its own.
         state.withLockIfFree { state in
             judge(&state)
-            return state.isUnlocked ? min(state.lastUse + state.idle, state.end) : nil
+            finishPurge(&state)
+            let end = state.isUnlocked ? min(state.lastUse + state.idle, state.end) : nil
+            return [end, state.purge?.due].compactMap(\.self).min()
         } ?? Self.now() + 1
     }
 
@@ -79,14 +89,55 @@ final class VaultSeat: Sendable {
         }
     }
 
-    /// Takes the keys of after-first-unlock from a ticket of this boot, if there is one.
-    func resume() {
+    /// Takes the keys of after-first-unlock from a ticket of this boot.
+    ///
+    /// - Returns: whether there was one.
+    func resume() -> Bool {
         state.withLock { state in
-            guard state.keys == nil, let file = try? Self.file(place), let keys = tickets.keys(for: file),
-                let vault = try? file.open(with: keys)
-            else { return }
-            state = State(held: HeldVault(vault, place), keys: keys)
+            guard state.keys == nil, !state.isRetired, let file = try? Self.file(place),
+                let keys = tickets.keys(for: file), let vault = try? file.open(with: keys)
+            else { return false }
+            state = State(held: HeldVault(vault, place), keys: keys, lastUse: Self.now(), purge: state.purge)
+            return true
         }
+    }
+
+    // MARK: - A seat for another vault
+
+    /// How much the seat would be missed: first by what it holds, then by its last use.
+    struct Worth {
+        enum Kind: Int { case nothing, noFile, firstUnlocked }
+
+        let kind: Kind
+        let lastUse: Int64
+
+        static func isLess(_ one: Worth, _ other: Worth) -> Bool {
+            (one.kind.rawValue, one.lastUse) < (other.kind.rawValue, other.lastUse)
+        }
+    }
+
+    /// Nil while it is used, and for a vault that is open: that one is not closed for another.
+    var worth: Worth? { state.withLockIfFree { worth($0) } ?? nil }
+
+    private func worth(_ state: State) -> Worth? {
+        guard state.keys != nil else { return Worth(kind: .nothing, lastUse: state.lastUse) }
+        var status = stat()
+        if lstat(place.vault, &status) != 0, errno == ENOENT || errno == ENOTDIR {
+            return Worth(kind: .noFile, lastUse: state.lastUse)
+        }
+        return state.isUnlocked ? nil : Worth(kind: .firstUnlocked, lastUse: state.lastUse)
+    }
+
+    /// Wipes what it holds, and takes nothing any more.
+    ///
+    /// - Returns: false when it is used, or worth keeping, by now.
+    func retire() -> Bool {
+        state.withLockIfFree { state in
+            judge(&state)
+            guard worth(state) != nil else { return false }
+            state = State(isRetired: true)
+            return true
+        } ?? false
     }
 
     private func judge(_ state: inout State) {
@@ -97,10 +148,24 @@ final class VaultSeat: Sendable {
 
     private func lock(_ state: inout State, forgets: Bool) {
         let rest = forgets ? nil : state.keys?.afterLock
+        // Whatever another process could not purge while this one read: there is no later moment that is sure to come.
+        let purge = state.held == nil ? state.purge : (due: Self.now(), pause: 1)
         // The open vault holds keys of its own; a new one is opened with what is left of them.
-        state = State()
+        state = State(lastUse: state.lastUse, purge: purge)
         guard let rest, !rest.levels.isEmpty else { return }
         state.keys = rest
+    }
+
+    /// Tries a purge again that a reader held up; waits twice as long each time. It needs no key of the vault's.
+    private func finishPurge(_ state: inout State) {
+        guard let (due, pause) = state.purge, due <= Self.now() else { return }
+        state.purge = nil
+        do throws(VaultError) {
+            guard try Self.file(place).finishPurge() == .pending else { return }
+        } catch {
+            guard error != .noVault else { return }
+        }
+        state.purge = (Self.now() + pause, min(pause * 2, 600))
     }
 
     // MARK: - Requests
@@ -118,7 +183,9 @@ final class VaultSeat: Sendable {
             do throws(VaultError) {
                 let held = try current(&state)
                 state.lastUse = Self.now()
-                reply = .reply(try held.vault.perform(request))
+                let answer = try held.vault.perform(request)
+                if answer.leavesPurge { state.purge = (Self.now() + 1, 2) }
+                reply = .reply(answer)
             } catch {
                 reply = refusal(error, &state)
             }
@@ -132,7 +199,7 @@ final class VaultSeat: Sendable {
         case .rekeyed:
             // Rekeyed meanwhile: these keys open nothing any more, nor does the ticket.
             if let vault = state.keys?.vault { tickets.remove(vault) }
-            state = State()
+            state = State(purge: state.purge)
             return .locked(.locked)
         // It may stand under a level that is locked now.
         case .noItem, .noField, .levelLocked: return state.isUnlocked ? .failure(error) : .locked(state.level)
@@ -163,6 +230,26 @@ final class VaultSeat: Sendable {
     }
 
     private static func now() -> Int64 { OMAgent.now() / 1000 }
+}
+
+extension ItemReply {
+    /// Whether bytes that must be gone are still in the vault's files.
+    var leavesPurge: Bool {
+        switch self {
+        case .changed(_, let purge): purge == .pending
+        case .removed(_, let purge): purge == .pending
+        default: false
+        }
+    }
+}
+
+extension AgentReply {
+    var leavesPurge: Bool {
+        switch self {
+        case .reply(let reply): reply.leavesPurge
+        default: false
+        }
+    }
 }
 
 /// An open vault and the very file that it was opened from.

@@ -115,6 +115,19 @@ public struct VaultFile: ~Copyable {
         try open(root: nil)
     }
 
+    /// Takes out of the write-ahead log what a purge left there, if there is something and no reader needs it. No
+    /// password is needed, and nobody is waited for.
+    ///
+    /// - Returns: ``PurgeResult/pending`` when there is still something.
+    public func finishPurge() throws(VaultError) -> PurgeResult {
+        // Every open tries.
+        let vault = try openAlways()
+        let isPending = try storing { () throws(StorageError) in
+            try vault.open.database.number(VaultSchema.countPending) > 0
+        }
+        return isPending ? .pending : .complete
+    }
+
     /// - Parameter keys: class keys that somebody else unwrapped before, beside those that open here.
     func open(
         root: consuming Key<Deriving>?, adding keys: [ProtectionLevel: LevelKeys] = [:]

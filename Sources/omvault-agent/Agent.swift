@@ -91,7 +91,7 @@ extension AgentError {
         case .notRunning: "the folder of the socket is not there"
         case .cannotStart(let words): words
         case .io(let code): String(cString: strerror(code))
-        case .programMissing, .unsafeProgram, .otherUser, .otherVersion, .busy, .deadline, .misbehaved:
+        case .programMissing, .unsafeProgram, .otherUser, .otherVersion, .busy, .full, .deadline, .misbehaved:
             "\(self)"
         }
     }

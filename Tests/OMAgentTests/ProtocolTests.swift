@@ -80,7 +80,7 @@ import Testing
         #expect(try home.process() == before)
     }
 
-    @Test("a length of 1 GiB costs no memory")
+    @Test("R45: a length of 1 GiB costs no memory")
     func hugeLength() throws {
         let home = try AgentHome()
         let process = try home.process()
@@ -95,7 +95,24 @@ import Testing
         #expect(try residentKiB(process) < before + (32 << 10))
     }
 
-    @Test("200 connections that say nothing leave the agent to those that do, and are gone after 5 seconds")
+    @Test("R45: 64 clients are served at once, the next is told that the agent is busy, and gets in when one goes")
+    func clients() throws {
+        let home = try AgentHome()
+        #expect(AgentProtocol.maximumClients == 64)
+        var served = try (0..<64).map { _ in try RawClient(home) }
+        for raw in served {
+            raw.send(frame(0x02))
+            #expect(raw.receive(8)?.starts(with: [0x4F, 0x41, AgentProtocol.version, 0x84]) == true)
+        }
+        let next = try RawClient(home)
+        #expect(next.receive() == frame(0x82))
+        _ = served.popLast()
+        // The client tries again until the agent has seen it go.
+        #expect(try home.client.status().vaults.isEmpty)
+        #expect(served.count == 63)
+    }
+
+    @Test("R45: 200 connections that say nothing leave the agent to those that do, and are gone after 5 seconds")
     func halfOpen() throws {
         let home = try AgentHome()
         let process = try home.process()

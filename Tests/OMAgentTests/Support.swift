@@ -69,9 +69,9 @@ final class AgentHome {
     }
 
     /// The secret of the item of a level, or what stands in its way.
-    func answer(_ level: ProtectionLevel) throws -> String {
+    func answer(_ level: ProtectionLevel, of place: AgentPlace? = nil) throws -> String {
         let path = FieldPath(try ItemName(level.itemName), try FieldName("f"))
-        switch try client.perform(place, .secret(path, revision: nil)) {
+        switch try client.perform(place ?? self.place, .secret(path, revision: nil)) {
         case .reply(.secret(let secret)): return secret.text
         case .reply: return "another reply"
         case .failure(let error): return "\(error)"

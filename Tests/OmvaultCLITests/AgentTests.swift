@@ -95,6 +95,7 @@ import Testing
     func foreignTicket() throws {
         let ran = try bash(
             Self.start.replacingOccurrences(of: "export XDG_RUNTIME_DIR=$HOME/run\nmkdir", with: Self.memory + "\nmkdir") + """
+                trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$XDG_RUNTIME_DIR"' EXIT
                 omvault -q policy set afu-ticket on --password-from file:password
                 printf later | omvault -q add after --field f=stdin --level after-first-unlock --password-from file:password
                 unlock
@@ -112,7 +113,6 @@ import Testing
     /// A runtime folder in memory, which tickets need.
     private static let memory = """
         export XDG_RUNTIME_DIR=$(mktemp -u -d /dev/shm/omvault-test-XXXXXX)
-        trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$XDG_RUNTIME_DIR"' EXIT
         """
 
     @Test("a read through the agent opens no vault file, takes no key file and stretches nothing")
@@ -210,7 +210,7 @@ import Testing
         #expect(ran.output == "secret\n1\n", "\(ran)")
     }
 
-    @Test("without a safe runtime folder there is no agent: 61 from its own verbs, the others ask for the password")
+    @Test("R46: without a safe runtime folder there is no agent: 61 from its own verbs, the others ask for the password")
     func unsafeFolders() throws {
         let ran = try bash(
             Self.start + """
@@ -318,8 +318,32 @@ import Testing
         #expect(ran.output == "secret\nours\nthe socket is systemd's\n61\n61\n", "\(ran)")
     }
 
+    private static let activator = "/usr/bin/systemd-socket-activate"
+
     @Test(
-        "another user is refused both ways, and one of the same user may neither read the agent's memory nor trace it",
+        "systemd's own socket activation starts it with the first that asks, and again after it was stopped",
+        .enabled(if: access(activator, X_OK) == 0, "this system has no systemd"))
+    func systemdActivation() throws {
+        let ran = try bash(
+            Self.start + """
+                mkdir run/omvault
+                for round in 1 2; do
+                    rm -f run/omvault/agent.sock
+                    systemd-socket-activate -l "$PWD/run/omvault/agent.sock" "$(command -v omvault-agent)" 2> log & agent=$!
+                    until grep -q '^Listening' log; do kill -0 $agent; done
+                    code omvault get item:f --no-input
+                    unlock
+                    omvault get item:f; echo
+                    test "$(pid)" = "$agent" && echo ours
+                    omvault -q agent stop
+                    wait $agent
+                done
+                """)
+        #expect(ran.output == "8\nsecret\nours\n8\nsecret\nours\n", "\(ran)")
+    }
+
+    @Test(
+        "R45: another user is refused both ways (61), and one of the same user may neither read the agent's memory nor trace it",
         .enabled(if: geteuid() == 0, "only root can be two users"))
     func otherUsers() throws {
         let ran = try bash(

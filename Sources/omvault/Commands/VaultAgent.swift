@@ -15,7 +15,11 @@ struct VaultAgent {
     func perform(_ request: consuming ItemRequest) throws(Failure) -> ItemReply {
         let answer: AgentAnswer
         // What went wrong may have gone wrong after the change was made, so it is not made again here.
-        do throws(AgentError) { answer = try client.perform(place, request) } catch { throw Failure(error) }
+        do throws(AgentError) { answer = try client.perform(place, request) } catch {
+            guard error == .misbehaved || error == .deadline else { throw Failure(error) }
+            throw Failure(
+                .agent, Failure(error).message, hint: "the change may have been made: look before you run it again")
+        }
         switch consume answer {
         case .reply(let reply): return reply
         case .failure(let error): throw Failure(error, vault: name)

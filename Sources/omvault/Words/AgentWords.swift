@@ -32,6 +32,10 @@ extension Failure {
                 hint: "omvault agent stop ends it; the next unlock starts one of this version")
         case .cannotStart(let words): self.init(.agent, "the agent did not start: \(words)")
         case .busy: self.init(.agent, "the agent serves as many clients as it can", hint: "try again")
+        case .full:
+            self.init(
+                .agent, "the agent keeps \(AgentProtocol.maximumVaults) vaults open already; this one was not opened",
+                hint: "close one that you do not need: omvault -V NAME lock")
         case .deadline: self.init(.agent, "the agent did not answer in time", hint: "omvault agent stop ends it")
         case .misbehaved:
             self.init(.agent, "the agent ended, or its answer breaks the protocol", hint: "omvault agent status")

@@ -2,6 +2,7 @@
 //
 //     Tests/Fuzz/run 60                 every target for a minute, with what it covered
 //     Tests/Fuzz/run 600 vectors-acvp   one of them
+//     omvault-fuzz TARGET --seeds DIR   writes the seeds that have to be made
 //
 // To add a parser: a file here with a FuzzTarget that calls its public entry point, and one line in `targets`.
 
@@ -22,6 +23,7 @@ private let targets: [FuzzTarget] =
     + AgentTargets.all
     + VaultTargets.all
     + ProfileTargets.all
+    + SealedTargets.all
 
 nonisolated(unsafe) private var chosen: FuzzTarget?
 
@@ -39,6 +41,10 @@ struct Fuzz {
         else {
             print(targets.map(\.name).joined(separator: "\n"))
             exit(CommandLine.arguments.count > 1 ? 2 : 0)
+        }
+        if CommandLine.arguments.count == 4, CommandLine.arguments[2] == "--seeds" {
+            VaultTemplate.shared?.writeSeeds(of: target.name, to: CommandLine.arguments[3])
+            return
         }
         chosen = target
         var arguments = CommandLine.arguments.enumerated().filter { $0.offset != 1 }.map { strdup($0.element) } + [nil]

@@ -1,6 +1,6 @@
-// A vault's file, its records and its backups, as an attacker could leave them. The files stand in memory.
+// A vault's file, its rows, its records and its backups, as an attacker could leave them. The files stand in memory, so
+// that a run is a run of the reader and not of the disk.
 
-internal import Glibc
 import OMRecords
 import OMSecrets
 import OMStorage
@@ -8,100 +8,141 @@ import OMStorage
 
 enum VaultTargets {
     static let all = [
-        // A whole SQLite file: seeds are vaults, so what libFuzzer changes is pages, rows and the schema.
+        // A whole SQLite file on another device: seeds are vaults, so what libFuzzer changes is pages, rows and the schema.
         FuzzTarget(name: "vault-file") { bytes in
-            inFolder { folder in
+            ScratchFolder.run { folder in
                 let path = folder + "/v.omv"
-                write(bytes, to: path)
-                open(path, nil)
+                ScratchFolder.write(bytes, to: path)
+                read(path, nil, acceptsRollback: true)
             }
         },
-        // Rows of a vault that is otherwise whole: the bytes replace one blob of it.
+        // One row of a vault that is otherwise whole, on its own device: table, row, kind of value
+        // (plus 128 to change the vault after it), bytes.
         FuzzTarget(name: "vault-rows") { bytes in
-            guard let template, let first = bytes.first else { return }
-            inFolder { folder in
-                let path = folder + "/v.omv"
-                write(template.bytes, to: path)
-                let rows = [
-                    ("header", "body"), ("slots", "body"), ("levels", "state"), ("records", "body"),
-                    ("entries", "key"), ("entries", "digest"), ("branches", "digests"), ("log", "body"),
-                ]
-                let (table, column) = rows[Int(first) % rows.count]
-                let blob = Hex.encode(Array(bytes.dropFirst()))
-                replace(path, "UPDATE \(table) SET \(column) = x'\(blob)'")
-                open(path, template.device)
+            guard bytes.count >= 3, let template = VaultTemplate.shared else { return }
+            ScratchFolder.run { folder in
+                let path = template.copy(to: folder)
+                replace(path, bytes)
+                guard let device = try? DeviceFolder(folder + "/device") else { return }
+                if bytes[2] < 128 { read(path, device, acceptsRollback: false) } else { change(path, device) }
             }
         },
         FuzzTarget(name: "record") { bytes in
             guard let record = try? Record(decoding: bytes) else { return }
-            precondition(record.encoded == bytes, "a record is written as it was read")
+            precondition(record.encoded == bytes, "a record has two spellings")
         },
+        // A backup without its end. The target puts the right one there, under the key too, so that what was changed is
+        // not stopped by digest and seal, and restores it.
         FuzzTarget(name: "backup") { bytes in
-            inFolder { folder in
-                write(bytes, to: folder + "/b")
-                guard let backup = try? BackupFile.open(folder + "/b") else { return }
-                _ = backup.summary
+            guard let root = root(of: bytes), let (digest, vault) = digest(bytes) else { return }
+            let seal = BackupKeys(root, vault: vault).seal(digest)
+            guard let file = try? BackupFile.read(StreamInMemory(bytes, digest, seal)),
+                let slot = file.slots.first(where: { $0.kind == .keyFile }),
+                let open = try? file.unlock(slot, with: VaultTemplate.keyFile().key(), device: nil)
+            else { return }
+            ScratchFolder.run { folder in
+                guard let device = try? DeviceFolder.make(folder + "/device") else { return }
+                _ = try? open.restore(to: folder + "/v.omv", device: device, acceptsRollback: true)
             }
         },
     ]
 
-    private static let policy = VaultPolicy(defaultLevel: .whenUnlocked)
-    private static let keyFile = VaultKeyFile.random()
-
-    /// A vault with one item and its device, made once.
-    private static let template: (device: DeviceFolder, bytes: [UInt8])? = {
-        let folder = "/dev/shm/omvault-fuzz-\(getpid())-template"
-        let path = folder + "/v.omv"
-        do {
-            let device = try DeviceFolder.make(folder + "/device")
-            try VaultFile.create(path, device: device, policy: policy, slots: [NewSlot(keyFile: keyFile)])
-            let made = try VaultFile.open(path, device: device)
-            try made.unlock(made.slots[0], with: keyFile.key()).edit { edit throws(VaultError) in
-                try edit.add(ItemName("a"), level: nil) { draft throws(VaultError) in
-                    try draft.put(SecretBytes(copying: [1, 2, 3]), at: FieldName("x"))
-                }
-            }
-            var file = try StreamFile.open(path)
-            return (device, try file.read(file.count))
-        } catch { return nil }
-    }()
+    // MARK: - A vault
 
     /// Everything that reads, as far as it goes.
-    private static func open(_ path: String, _ device: DeviceFolder?) {
-        guard let file = try? VaultFile.open(path, device: device, acceptsRollback: true) else { return }
+    private static func read(_ path: String, _ device: DeviceFolder?, acceptsRollback: Bool) {
+        guard let file = try? VaultFile.open(path, device: device, acceptsRollback: acceptsRollback) else { return }
         _ = try? file.auditTrail()
         _ = try? file.openAlways().items()
-        guard let slot = file.slots.first, let vault = try? file.unlock(slot, with: keyFile.key()) else { return }
-        _ = try? vault.items()
-    }
-
-    private static func replace(_ path: String, _ sql: String) {
-        guard let database = try? Database.open(path, VaultSchema.schema) else { return }
-        try? database.execute(sql)
-    }
-
-    private static func write(_ bytes: [UInt8], to path: String) {
-        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
-        defer { close(descriptor) }
-        _ = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-    }
-
-    /// In memory, so that a run is a run of the parser and not of the disk.
-    private static func inFolder(_ body: (String) -> Void) {
-        let folder = "/dev/shm/omvault-fuzz-\(getpid())"
-        _ = Glibc.mkdir(folder, 0o700)
-        body(folder)
-        remove(folder)
-    }
-
-    private static func remove(_ folder: String) {
-        guard let stream = opendir(folder) else { return }
-        while let entry = readdir(stream) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-            if name == "." || name == ".." { continue }
-            if unlink("\(folder)/\(name)") != 0 { remove("\(folder)/\(name)") }
+        guard let slot = file.slots.first(where: { $0.kind == .keyFile }),
+            let vault = try? file.unlock(slot, with: VaultTemplate.keyFile().key())
+        else { return }
+        _ = try? vault.verify(deep: true)
+        // Of all the same code takes the same way; one keeps a run short.
+        for item in ((try? vault.items()) ?? []).suffix(1) {
+            _ = try? vault.history(item.name)
+            for field in item.fields { _ = try? vault.secret(FieldPath(item.name, field.name)) }
         }
-        closedir(stream)
-        rmdir(folder)
     }
+
+    /// Everything that writes: what was damaged is refused, or left alone.
+    private static func change(_ path: String, _ device: DeviceFolder) {
+        guard let file = try? VaultFile.open(path, device: device),
+            let slot = file.slots.first(where: { $0.kind == .keyFile }),
+            let vault = try? file.unlock(slot, with: VaultTemplate.keyFile().key()),
+            let item = try? VaultTemplate.name(.whenUnlocked), let other = try? ItemName("another")
+        else { return }
+        var values = FieldValues()
+        guard (try? values.put(SecretBytes(copying: [9]), at: VaultTemplate.field())) != nil else { return }
+        _ = try? vault.perform(.update(item, set: values, remove: [], ifRevision: nil))
+        _ = try? vault.perform(.setLevel(item, .highest, ifRevision: nil))
+        _ = try? vault.perform(.purgeTrash(nil))
+        var again = FieldValues()
+        guard (try? again.put(SecretBytes(copying: [9]), at: VaultTemplate.field())) != nil else { return }
+        _ = try? vault.perform(.add(other, level: nil, again))
+    }
+
+    private static let places: [(table: String, column: String)] = [
+        ("header", "body"), ("slots", "body"), ("slots", "id"), ("levels", "state"), ("levels", "level"),
+        ("records", "body"), ("records", "previous"), ("records", "id"), ("entries", "key"), ("entries", "digest"),
+        ("entries", "record"), ("entries", "level"), ("branches", "digests"), ("branches", "prefix"), ("log", "body"),
+        ("log", "id"), ("pending", "id"),
+    ]
+
+    private static func replace(_ path: String, _ bytes: [UInt8]) {
+        let (table, column) = places[Int(bytes[0]) % places.count]
+        let blob = "x'\(Hex.encode(Array(bytes.dropFirst(3))))'"
+        let value =
+            switch (bytes[2] & 127) % 5 {
+            case 0: blob
+            case 1: "\(bytes.dropFirst(3).prefix(8).reduce(0) { $0 << 8 | Int64($1) })"
+            case 2: "CAST(\(blob) AS TEXT)"
+            case 3: "zeroblob(\(bytes.dropFirst(3).prefix(3).reduce(0) { $0 << 8 | Int($1) }))"
+            // The other rows' own bytes in this place.
+            default: "(SELECT \(column) FROM \(table) LIMIT 1 OFFSET \(bytes.dropFirst(3).first ?? 0))"
+            }
+        guard let database = try? Database.open(path, VaultSchema.schema) else { return }
+        let row = "SELECT \(column) FROM \(table) LIMIT 1 OFFSET \(bytes[1] % 16)"
+        try? database.execute("UPDATE OR IGNORE \(table) SET \(column) = \(value) WHERE \(column) = (\(row))")
+    }
+
+    // MARK: - A backup
+
+    private static func digest(_ bytes: [UInt8]) -> (digest: [UInt8], vault: [UInt8])? {
+        let hash = BLAKE2b(count: 32)
+        hash.update(bytes.span)
+        let digest = hash.digest()
+        let zeros = [UInt8](repeating: 0, count: MAC.count)
+        guard let file = try? BackupFile.read(StreamInMemory(bytes, digest, zeros)) else { return nil }
+        _ = file.summary
+        return (digest, file.header.id)
+    }
+
+    private static func root(of bytes: [UInt8]) -> Key<Deriving>? {
+        let hash = BLAKE2b(count: 32)
+        hash.update(bytes.span)
+        let zeros = [UInt8](repeating: 0, count: MAC.count)
+        guard let file = try? BackupFile.read(StreamInMemory(bytes, hash.digest(), zeros)),
+            let slot = file.slots.first(where: { $0.kind == .keyFile })
+        else { return nil }
+        return try? slot.unwrap(with: VaultTemplate.keyFile().key(), vault: file.header.id, device: nil)
+    }
+}
+
+/// A backup's parts and an end that fits them.
+private final class StreamInMemory: BackupSource {
+    private let bytes: [UInt8]
+    private var offset = 0
+
+    init(_ parts: [UInt8], _ digest: [UInt8], _ seal: [UInt8]) {
+        bytes = parts + [BackupPart.endType, 0, 0, 0, UInt8(BackupPart.endCount)] + seal + PublicHash.hash(digest + seal)
+    }
+
+    func read(_ count: Int) throws(VaultError) -> [UInt8] {
+        let piece = bytes[offset..<min(bytes.count, offset + count)]
+        offset += piece.count
+        return Array(piece)
+    }
+
+    func rewind() throws(VaultError) { offset = 0 }
 }

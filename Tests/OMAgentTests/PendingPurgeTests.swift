@@ -1,0 +1,80 @@
+// A purge that a reader held up, when afterwards only the agent is at work.
+
+import COMSystem
+import Foundation
+import Glibc
+import OMRecords
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMAgent
+@testable import OMVault
+
+@Suite("A purge that was held up") struct PendingPurgeTests {
+    private static let name = ProtectionLevel.whenUnlocked.itemName
+
+    @Test("the agent finishes its own as soon as the reader is gone, with nobody else at work")
+    func own() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        var before = 0
+        try reading(home) {
+            let request = ItemRequest.purge([try ItemName(Self.name)], ifRevision: nil)
+            guard case .reply(.removed(_, purge: .pending)) = try home.client.perform(home.place, request) else {
+                Issue.record("the reader did not hold it up")
+                return
+            }
+            #expect(try pending(home) == 1)
+            before = try logCount(home)
+        }
+        let end = om_boot_milliseconds() + 20_000
+        while try pending(home) > 0, om_boot_milliseconds() < end {}
+        #expect(try pending(home) == 0)
+        // Cut off, and then the row taken out.
+        #expect(try logCount(home) < before)
+        #expect(try home.client.status().vaults.first?.state == .unlocked)
+        #expect(try home.answer(.highest) == "secret of \(ProtectionLevel.highest.itemName)")
+    }
+
+    @Test("the agent finishes another process's at the latest when the vault is locked")
+    func others() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        let vault = try home.open()
+        try reading(home) {
+            let name = try ItemName(Self.name)
+            guard case .removed(_, purge: .pending) = try vault.perform(.purge([name], ifRevision: nil)) else {
+                Issue.record("the reader did not hold it up")
+                return
+            }
+        }
+        #expect(try pending(home) == 1)
+        try home.client.lock(home.place, forgets: false)
+        #expect(try pending(home) == 0)
+    }
+
+    /// Runs `body` while a connection of ours reads the state before.
+    private func reading(_ home: AgentHome, _ body: () throws -> Void) throws {
+        let database = try Database.open(home.vault, VaultSchema.schema)
+        try database.execute("BEGIN")
+        _ = try database.number(VaultSchema.countRecords)
+        try body()
+        try database.execute("COMMIT")
+    }
+
+    /// Looks without opening the vault, which would finish it.
+    private func pending(_ home: AgentHome) throws -> Int64 {
+        let database = try Database.open(home.vault, VaultSchema.schema)
+        return try database.number(VaultSchema.countPending)
+    }
+
+    /// The bytes of the write-ahead log.
+    private func logCount(_ home: AgentHome) throws -> Int {
+        var status = stat()
+        try #require(stat(home.vault + "-wal", &status) == 0)
+        return Int(status.st_size)
+    }
+}
