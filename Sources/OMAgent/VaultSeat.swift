@@ -61,7 +61,9 @@ final class VaultSeat: Sendable {
         // A request that runs now is followed by a judgement of its own.
         state.withLockIfFree { state in
             judge(&state)
-            return state.isUnlocked ? min(state.lastUse + state.idle, state.end) : nil
+            let owes = finishPurge(&state)
+            guard state.isUnlocked else { return owes ? Self.now() + 1 : nil }
+            return min(state.lastUse + state.idle, state.end, owes ? Self.now() + 1 : .max)
         } ?? Self.now() + 1
     }
 
@@ -72,6 +74,8 @@ final class VaultSeat: Sendable {
             if let held = state.held, !held.isStill(at: place) {
                 do throws(VaultError) { _ = try current(&state) } catch { _ = refusal(error, &state) }
             }
+            // Of another process too: who asks how things stand is told of what is left.
+            state.held?.vault.finishPurge()
             let now = Self.now()
             func left(_ end: Int64) -> UInt32 { state.isUnlocked ? UInt32(clamping: end - now) : 0 }
             return AgentStatus.Vault(
@@ -93,6 +97,15 @@ final class VaultSeat: Sendable {
         let now = Self.now()
         guard state.isUnlocked, now >= min(state.lastUse + state.idle, state.end) else { return }
         lock(&state, forgets: false)
+    }
+
+    /// Finishes a purge that somebody's reading held up; the agent keeps the vault open, so no open would.
+    ///
+    /// - Returns: whether it has to be tried again.
+    private func finishPurge(_ state: inout State) -> Bool {
+        guard let held = state.held, held.vault.owesPurge else { return false }
+        held.vault.finishPurge()
+        return held.vault.owesPurge
     }
 
     private func lock(_ state: inout State, forgets: Bool) {

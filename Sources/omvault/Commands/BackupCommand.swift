@@ -109,8 +109,8 @@ struct BackupRestore: Verb {
         commandName: "restore",
         abstract: "Make a vault of a backup.",
         discussion: """
-            The vault must not be there. From here on this device refuses every other copy of it, newer ones too. On
-            another device than the backup's it opens with a recovery code or a key file, asks for a new password,
+            The vault must not be there. From here on this device refuses every other copy of it, newer ones too; where it
+            has seen the vault, wherever that stands, --replace-living says that it is gone or may be refused. On another device than the backup's it opens with a recovery code or a key file, asks for a new password,
             and names the items that were bound to the other device.
 
               omvault backup restore vault.omvb
@@ -132,6 +132,9 @@ struct BackupRestore: Verb {
     @Flag(help: "Restore although the backup is older than what this device saw last.")
     var acceptRollback = false
 
+    @Flag(help: "Restore although this device knows the vault: the other copy is gone, or may be refused from now on.")
+    var replaceLiving = false
+
     func validate() throws {
         if into != nil, global.vault != nil { throw ValidationError("the vault is named twice") }
     }
@@ -146,6 +149,8 @@ struct BackupRestore: Verb {
         }
         let backup = try path.open(door)
         try refuseTwins(backup.summary.vault, home)
+        let lives = try path.run { () throws(VaultError) in try backup.livesHere(access.device) }
+        guard replaceLiving || !lives else { throw Failure(VaultError.livesHere, vault: nil) }
         let open = try unlocked(backup, path, access, secrets)
         let isHome = try path.run { () throws(VaultError) in try backup.isFrom(access.device) }
         let password = isHome ? nil : try newPassword(backup, access, secrets)
@@ -153,7 +158,8 @@ struct BackupRestore: Verb {
         if access.place.path.hasPrefix(home.vaults + "/") { _ = try PrivateFolder.make(home.vaults) }
         let report = try path.run { () throws(VaultError) in
             try open.restore(
-                to: access.place.path, device: folder, password: password, acceptsRollback: acceptRollback)
+                to: access.place.path, device: folder, password: password, acceptsRollback: acceptRollback,
+                replacesLiving: replaceLiving)
         }
         try tell(report, access.place, door)
     }
@@ -226,6 +232,14 @@ struct BackupRestore: Verb {
                 door.output.notice("  \(item.name.text)\(item.isTrashed ? " (in the trash)" : "")")
             }
         }
+        // Attack: a password that was changed because somebody knew it opens what is restored from before.
+        let revived = report.isLatestHere ? [] : report.summary.slots.filter { report.slots.contains($0) }
+        if !revived.isEmpty {
+            door.output.notice(
+                "warning: what opened the vault on \(Timestamp.text(report.summary.takenAt)) opens it again, also what was changed or "
+                    + "removed since: " + revived.map { "slot \($0.id) (\($0.kind.noun))" }.joined(separator: ", "))
+            door.output.notice("  change it again: omvault key passwd, omvault key rm-slot")
+        }
         guard door.output.format == .json else {
             return door.output.notice("restored \(restored) items to vault \"\(place.name.shown)\"")
         }
@@ -234,6 +248,7 @@ struct BackupRestore: Verb {
         document.field("vault", .text(place.name))
         document.field("path", .text(place.path))
         document.field("items", .number(restored))
+        document.field("revived_slots", .list(revived.map { .number(Int($0.id)) }))
         document.objects("lost", lost) { item, member in
             member.field("name", .text(item.name.text))
             member.field("level", .text(item.level.name))

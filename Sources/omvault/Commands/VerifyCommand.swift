@@ -37,6 +37,7 @@ struct VerifyCommand: Verb {
         problems += report.findings.map { Problem($0, vault: access.place.name) }
         if report.strays > 0 { problems.append(Problem(strays: report.strays)) }
         try show(problems, report, access.place.name, door)
+        if report.isPurgePending { door.output.pendingPurge(of: access.place.name) }
         if !problems.isEmpty { throw Answered(status: .doctorFindings) }
     }
 
@@ -60,6 +61,7 @@ struct VerifyCommand: Verb {
         document.field("vault", .text(vault))
         document.field("deep", .flag(deep))
         document.field("whole", .flag(problems.isEmpty))
+        document.field("purge_pending", .flag(report.isPurgePending))
         if deep {
             document.field("items", .number(report.items))
             document.field("trashed", .number(report.trashed))
