@@ -266,7 +266,6 @@ import Testing
     func orphan() throws {
         let ran = try bash(
             Self.vault + """
-                for i in $(seq 62); do echo; done > /dev/null
                 strace -f -qq -o trace -e trace=pwrite64 -e inject=pwrite64:error=ENOSPC:when=1+ \\
                     omvault -q key add-slot --type file --out stick.key --recovery-from file:code 2> said || echo "exit $?"
                 ls stick.key 2> /dev/null || echo gone

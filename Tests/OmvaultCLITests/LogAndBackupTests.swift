@@ -46,7 +46,7 @@ import Testing
     func guesses() throws {
         let ran = try bash(
             Self.setup + """
-                printf 'omvault-key-1-' > made; omvault -q key add-slot --type file --out good
+                omvault -q key add-slot --type file --out good
                 omvault -q -V other init --no-recovery --kdf-mem 8 --kdf-time 1; omvault -q -V other key add-slot --type file --out bad
                 for i in $(seq 200); do
                     omvault get canary-name:canary-field --key-file-from file:bad 2> /dev/null && echo opened

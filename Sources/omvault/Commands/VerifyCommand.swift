@@ -107,9 +107,15 @@ private struct Problem {
         (revision, readable) = (finding.revision, finding.readable)
     }
 
+    /// The name; and the entry where there is none, or where it is what 'rm --purge --id' takes.
+    private var shownItem: String {
+        guard let place, item == nil || revision == nil else { return item ?? "-" }
+        return item.map { "\($0) (entry \(place))" } ?? "entry \(place)"
+    }
+
     var row: [String] {
         [
-            level ?? "-", item ?? place.map { "entry \($0)" } ?? "-", revision.map { "\($0)" } ?? "-", words,
+            level ?? "-", shownItem, revision.map { "\($0)" } ?? "-", words,
             readable.isEmpty ? "-" : readable.map { "\($0)" }.joined(separator: ","),
         ]
     }

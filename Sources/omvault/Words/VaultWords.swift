@@ -66,7 +66,7 @@ extension Failure {
             self.init(
                 .corrupt, "\(vault) was damaged or changed by somebody without its keys (its header or a key slot)",
                 hints: [
-                    "nothing of it was used, and no password was checked; put back your newest copy",
+                    "nothing of it was used; put back your newest copy",
                     "only when you put back an older folder omvault-device yourself: --accept-rollback reads it once",
                 ])
         case .corrupt(.record):
