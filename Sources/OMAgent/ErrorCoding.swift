@@ -72,6 +72,7 @@ extension SecretBuffer {
             append(text: item.text)
         case .malformedKeyFile: append(35)
         case .noLogHere: append(36)
+        case .livesHere: append(39)
         }
     }
 
@@ -145,6 +146,7 @@ extension ByteCursor {
         case 24: return .unsupportedStretch
         case 37: return .emptyKey
         case 38: return .noPortableSlot
+        case 39: return .livesHere
         case 25: return .storage(try storage(in: bytes))
         case 26: return .delayed(seconds: Int(try number(Int64.self, in: bytes)))
         case 27: return .staleLogin(try number(in: bytes))

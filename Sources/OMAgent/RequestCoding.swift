@@ -127,6 +127,9 @@ extension ItemRequest {
         case .purgeTrash(let names):
             body.append(11)
             body.append(optional: names) { $0.append(list: $1.map(\.text)) }
+        case .purgeID(let id):
+            body.append(13)
+            body.append(id.span)
         case .restore(let name, let id, let revision):
             body.append(12)
             body.append(text: name.text)
@@ -171,6 +174,7 @@ extension ItemRequest {
             let name = try cursor.itemName(in: bytes)
             let id = try cursor.flag(in: bytes) ? try cursor.take(16, in: bytes) : nil
             self = .restore(name, id: id, revision: try cursor.revision(in: bytes))
+        case 13: self = .purgeID(try cursor.take(16, in: bytes))
         default: throw MalformedBytes()
         }
     }

@@ -82,6 +82,8 @@ final class VaultSeat: Sendable {
             if let held = state.held, !held.isStill(at: place) {
                 do throws(VaultError) { _ = try current(&state) } catch { _ = refusal(error, &state) }
             }
+            // Of another process too: who asks how things stand is told of what is left.
+            state.held?.vault.finishPurge()
             let now = Self.now()
             func left(_ end: Int64) -> UInt32 { state.isUnlocked ? UInt32(clamping: end - now) : 0 }
             return AgentStatus.Vault(

@@ -71,6 +71,12 @@ public struct Database: ~Copyable {
         return false
     }
 
+    /// A number that tells the file at `path` from its copies; 0 where there is none.
+    public static func fileNumber(_ path: String) -> UInt64 {
+        var status = stat()
+        return lstat(path, &status) == 0 ? UInt64(status.st_ino) : 0
+    }
+
     fileprivate static func write<E: StorageFailing>(
         _ draft: String, _ schema: Schema, _ fill: (borrowing Database) throws(E) -> Void
     ) throws(E) {
@@ -90,8 +96,6 @@ public struct Database: ~Copyable {
     }
 
     private static func make(_ draft: String) throws(StorageError) -> Database {
-        // O_EXCL first: SQLite alone would follow a link or take a file that somebody put there.
-        do { _ = try PrivateFile(draft, O_RDWR | O_CREAT | O_EXCL) }
         let database = try connect(draft)
         try database.execute("PRAGMA journal_mode = MEMORY")
         try database.execute("PRAGMA synchronous = FULL")
@@ -233,17 +237,28 @@ public struct DatabaseDraft: ~Copyable {
     /// Where it stands until ``finish()``; taken away on every way out.
     public let path: String
     private let target: String
+    /// Locked as long as this lives, which tells a draft that is being made from one that a killed process left.
+    private let held: PrivateFile
 
     /// Makes it, mode 0600, with its tables and what `fill` puts in.
     public static func make<E: StorageFailing>(
         for target: String, _ schema: Schema, fill: (borrowing Database) throws(E) -> Void
     ) throws(E) -> DatabaseDraft {
-        let draft = DatabaseDraft(path: draftName(for: target), target: target)
+        StaleDrafts.remove(for: target)
+        let path = draftName(for: target)
+        // O_EXCL first: SQLite alone would follow a link or take a file that somebody put there.
+        let held = try E.storing { () throws(StorageError) in
+            try PrivateFile.locked(path, O_RDWR | O_CREAT | O_EXCL)
+        }
+        let draft = DatabaseDraft(path: path, target: target, held: held)
         try Database.write(draft.path, schema, fill)
         return draft
     }
 
-    private init(path: String, target: String) { (self.path, self.target) = (path, target) }
+    private init(path: String, target: String, held: consuming PrivateFile) {
+        (self.path, self.target) = (path, target)
+        self.held = held
+    }
 
     deinit { Self.remove(path) }
 

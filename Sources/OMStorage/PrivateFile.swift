@@ -25,6 +25,13 @@ struct PrivateFile: ~Copyable {
 
     deinit { close(descriptor) }
 
+    /// The same, locked until it closes.
+    static func locked(_ path: String, _ flags: Int32) throws(StorageError) -> PrivateFile {
+        let file = try PrivateFile(path, flags)
+        guard retryingInterrupts({ flock(file.descriptor, LOCK_EX | LOCK_NB) }) == 0 else { throw .last }
+        return file
+    }
+
     /// The file, or nil when there is none.
     static func ifPresent(_ path: String, _ flags: Int32) throws(StorageError) -> PrivateFile? {
         do throws(StorageError) { return try PrivateFile(path, flags) } catch {
@@ -143,6 +150,7 @@ public struct PrivateFolder: Hashable, Sendable {
     ///
     /// - Throws: ``StorageError/exists`` when somebody else was first.
     func create(_ name: String, holding bytes: Span<UInt8>) throws(StorageError) {
+        StaleDrafts.remove(for: file(name))
         let draft = draftName(for: file(name))
         defer { unlink(draft) }
         try write(bytes, to: draft)

@@ -12,11 +12,14 @@ public struct DraftFile: ~Copyable {
     /// - Throws: ``StorageError/exists`` when something has the name already.
     public static func make(for path: String) throws(StorageError) -> DraftFile {
         guard try !Database.exists(path) else { throw .exists }
+        StaleDrafts.remove(for: path)
         let draft = draftName(for: path)
         let descriptor = retryingInterrupts {
             open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         }
         guard descriptor >= 0 else { throw .last }
+        // Tells it from a draft that a killed process left. Where a file system has no locks, its age alone does.
+        _ = flock(descriptor, LOCK_EX | LOCK_NB)
         return DraftFile(draft: draft, path: path, descriptor: descriptor)
     }
 

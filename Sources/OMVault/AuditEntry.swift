@@ -36,6 +36,16 @@ public struct AuditEntry: Hashable, Sendable {
             of: Self.body(sequence, oldest, time, event, previous), using: key, context: Self.context(vault))
     }
 
+    /// The entry of a run, in the place of the one that it counts on from.
+    init(
+        inPlaceOf old: AuditEntry, time: Int64, _ event: AuditEvent, _ key: borrowing Key<Authenticating>, _ vault: [UInt8]
+    ) {
+        (sequence, oldest, previous) = (old.sequence, old.oldest, old.previous)
+        (self.time, self.event) = (time, event)
+        mac = MAC.tag(
+            of: Self.body(sequence, oldest, time, event, previous), using: key, context: Self.context(vault))
+    }
+
     /// - Throws: ``MalformedBytes`` for bytes that are no entry, or were not written under `key`.
     init(
         decoding bytes: [UInt8], _ key: borrowing Key<Authenticating>, _ vault: [UInt8]
@@ -62,6 +72,11 @@ public struct AuditEntry: Hashable, Sendable {
 
     /// The entry as a place in the log's history.
     var mark: HighWaterMark { HighWaterMark(generation: sequence, digest: mac) }
+
+    /// Whether this is the entry of that mark, or the one that a crash put in its place before the mark was written.
+    func fits(_ mark: HighWaterMark) -> Bool {
+        sequence == mark.generation && (mac == mark.digest || event.replaced == mark.digest)
+    }
 
     /// Whether the entry stands right behind `last`.
     func follows(_ last: HighWaterMark) -> Bool {

@@ -22,6 +22,9 @@ public enum AuditEvent: Hashable, Sendable {
     case unlocked(slot: UInt32)
     case wrongSecret(slot: UInt32)
     case rollbackAccepted
+    /// More than one unlock through the same slot, or more than one wrong secret at whichever slots, with nothing between
+    /// them: one entry, in the place of the one before.
+    case repeated(Run)
 
     case slotAdded(id: UInt32, KeySlot.Kind)
     case slotChanged(id: UInt32, KeySlot.Kind)
@@ -32,6 +35,20 @@ public enum AuditEvent: Hashable, Sendable {
 
     /// Rows that were not this device's stood behind the log's end, from this sequence on, and were deleted.
     case strayRows(first: UInt64)
+
+    /// Equal events that came one behind the other.
+    public struct Run: Hashable, Sendable {
+        /// Whether they are unlocks; wrong secrets else.
+        public let isUnlock: Bool
+        /// That of the last one.
+        public let slot: UInt32
+        /// 2 or more.
+        public let count: UInt32
+        /// When the first one was, in seconds since 1970; the entry's time is that of the last.
+        public let first: Int64
+        /// The MAC of the entry in whose place this one stands: 32 bytes.
+        let replaced: [UInt8]
+    }
 
     /// Which version of which item.
     public struct ItemTrace: Hashable, Sendable {
@@ -51,7 +68,49 @@ public enum AuditEvent: Hashable, Sendable {
     }
 }
 
+extension AuditEvent {
+    /// What stands in the place of this event when an equal one follows it.
+    ///
+    /// - Returns: nil for events that are not counted together. An unlock counts with one through the same slot; a wrong
+    ///   secret with any other, or who guesses would only have to take turns between two slots.
+    func followed(by next: AuditEvent, since time: Int64, replacing mac: [UInt8]) -> AuditEvent? {
+        let run: (isUnlock: Bool, slot: UInt32, count: UInt32, first: Int64)
+        switch self {
+        case .unlocked(let slot): run = (true, slot, 1, time)
+        case .wrongSecret(let slot): run = (false, slot, 1, time)
+        case .repeated(let before): run = (before.isUnlock, before.slot, before.count, before.first)
+        default: return nil
+        }
+        guard run.count < UInt32.max else { return nil }
+        switch next {
+        case .unlocked(let slot) where run.isUnlock && slot == run.slot:
+            return .repeated(Run(isUnlock: true, slot: slot, count: run.count + 1, first: run.first, replaced: mac))
+        case .wrongSecret(let slot) where !run.isUnlock:
+            return .repeated(Run(isUnlock: false, slot: slot, count: run.count + 1, first: run.first, replaced: mac))
+        default: return nil
+        }
+    }
+
+    var replaced: [UInt8]? {
+        if case .repeated(let run) = self { run.replaced } else { nil }
+    }
+}
+
 // MARK: - Bytes
+
+extension AuditEvent.Run {
+    /// kind (1) ‖ slot id (4) ‖ count (4) ‖ first (8) ‖ MAC (32)
+    fileprivate init(_ cursor: inout ByteCursor, _ span: Span<UInt8>) throws(MalformedBytes) {
+        let kind: UInt8 = try cursor.number(in: span)
+        guard kind == 32 || kind == 33 else { throw MalformedBytes() }
+        isUnlock = kind == 32
+        slot = try cursor.number(in: span)
+        count = try cursor.number(in: span)
+        guard count >= 2 else { throw MalformedBytes() }
+        first = try cursor.number(in: span)
+        replaced = try cursor.take(MAC.count, in: span)
+    }
+}
 
 extension AuditEvent {
     var kind: UInt8 {
@@ -69,6 +128,7 @@ extension AuditEvent {
         case .unlocked: 32
         case .wrongSecret: 33
         case .rollbackAccepted: 34
+        case .repeated: 35
         case .slotAdded: 48
         case .slotChanged: 49
         case .slotRemoved: 50
@@ -91,6 +151,12 @@ extension AuditEvent {
         case .manyItems(let added, let changed, let purged):
             for count in [added, changed, purged] { bytes.append(number: count) }
         case .unlocked(let slot), .wrongSecret(let slot): bytes.append(number: slot)
+        case .repeated(let run):
+            bytes = [run.isUnlock ? 32 : 33]
+            bytes.append(number: run.slot)
+            bytes.append(number: run.count)
+            bytes.append(number: run.first)
+            bytes += run.replaced
         case .slotAdded(let id, let kind), .slotChanged(let id, let kind), .slotRemoved(let id, let kind):
             bytes.append(number: id)
             bytes.append(kind.rawValue)
@@ -124,6 +190,7 @@ extension AuditEvent {
         case 32: self = .unlocked(slot: try cursor.number(in: span))
         case 33: self = .wrongSecret(slot: try cursor.number(in: span))
         case 34: self = .rollbackAccepted
+        case 35: self = .repeated(try Run(&cursor, span))
         case 48: self = .slotAdded(id: try cursor.number(in: span), try Self.slotKind(&cursor, span))
         case 49: self = .slotChanged(id: try cursor.number(in: span), try Self.slotKind(&cursor, span))
         case 50: self = .slotRemoved(id: try cursor.number(in: span), try Self.slotKind(&cursor, span))

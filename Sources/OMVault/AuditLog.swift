@@ -30,7 +30,37 @@ final class AuditLog: Sendable {
         _ events: [AuditEvent], after last: HighWaterMark, startingAnew: Bool = false, now: Int64,
         in database: borrowing Database
     ) throws(VaultError) -> HighWaterMark {
-        var (head, oldest, stray) = try end(after: last, in: database)
+        let end = try end(after: last, in: database)
+        return try append(events, at: end, startingAnew: startingAnew, now: now, in: database)
+    }
+
+    /// Writes one entry that belongs to no change. A run of equal ones is one entry with a count: who guesses must not push
+    /// everything else out of the log.
+    ///
+    /// - Returns: where it ends now; `last` when the log does not end there, and nothing was written.
+    func append(
+        _ event: AuditEvent, after last: HighWaterMark, now: Int64, in database: borrowing Database
+    ) throws(VaultError) -> HighWaterMark {
+        let end = try end(after: last, in: database)
+        guard end.isWhole else { return last }
+        // Only the very entry of the mark is taken the place of: after a crash it would be two that the mark does not know.
+        guard end.stray == nil, end.head == last, let newest = end.newest, newest.mark == last,
+            let run = newest.event.followed(by: event, since: newest.time, replacing: newest.mac)
+        else { return try append([event], at: end, startingAnew: false, now: now, in: database) }
+        let entry = AuditEntry(inPlaceOf: newest, time: now, run, key, vault)
+        try storing { () throws(StorageError) in
+            var save = try database.prepare(VaultSchema.replaceLogEntry)
+            try save.bind(1, Int64(entry.sequence))
+            try save.bind(2, entry.encoded)
+            _ = try save.step()
+        }
+        return entry.mark
+    }
+
+    private func append(
+        _ events: [AuditEvent], at end: End, startingAnew: Bool, now: Int64, in database: borrowing Database
+    ) throws(VaultError) -> HighWaterMark {
+        var (head, oldest, stray) = (end.head, end.oldest, end.stray)
         if let stray {
             try drop(VaultSchema.dropLogFrom, stray, in: database)
         }
@@ -54,25 +84,37 @@ final class AuditLog: Sendable {
         return head
     }
 
-    /// Where the log ends, and where it begins: what the mark says, or what a crash left behind it. Rows behind the
-    /// mark that do not follow it are not ours: `stray` is the first of them.
-    private func end(
-        after last: HighWaterMark, in database: borrowing Database
-    ) throws(VaultError) -> (head: HighWaterMark, oldest: UInt64, stray: UInt64?) {
-        var head = last
-        // The row of the mark says where the log begins; where that was taken away or changed, an earlier one does.
+    /// Where a log ends: at its mark, or at what a crash left behind that.
+    private struct End {
+        var head: HighWaterMark
+        /// The first entry that is kept.
         var oldest: UInt64 = 1
+        /// The first row behind the end that does not follow it, and so is not ours.
+        var stray: UInt64?
+        /// Whether the entry of the mark is there.
+        var isWhole = false
+        /// The last entry, where it is there.
+        var newest: AuditEntry?
+    }
+
+    private func end(after last: HighWaterMark, in database: borrowing Database) throws(VaultError) -> End {
+        var end = End(head: last)
+        // The row of the mark says where the log begins; where that was taken away or changed, an earlier one does.
         for (_, bytes) in try rows(VaultSchema.findLogUpTo, Int64(last.generation), in: database) {
-            if let entry = try? AuditEntry(decoding: bytes, key, vault) { oldest = entry.oldest }
+            guard let entry = try? AuditEntry(decoding: bytes, key, vault) else { continue }
+            end.oldest = entry.oldest
+            guard entry.fits(last) else { continue }
+            (end.head, end.newest, end.isWhole) = (entry.mark, entry, true)
         }
         for (row, bytes) in try rows(VaultSchema.findLogFrom, Int64(last.generation) + 1, in: database) {
             let entry = try? AuditEntry(decoding: bytes, key, vault)
-            guard let entry, row == Int64(entry.sequence), entry.follows(head) else {
-                return (head, oldest, UInt64(row))
+            guard let entry, row == Int64(entry.sequence), entry.follows(end.head) else {
+                end.stray = UInt64(row)
+                return end
             }
-            (head, oldest) = (entry.mark, entry.oldest)
+            (end.head, end.oldest, end.newest) = (entry.mark, entry.oldest, entry)
         }
-        return (head, oldest, nil)
+        return end
     }
 
     private func drop(_ sql: String, _ sequence: UInt64, in database: borrowing Database) throws(VaultError) {
@@ -124,7 +166,7 @@ final class AuditLog: Sendable {
             }
             guard let entry = try? AuditEntry(decoding: bytes, key, vault), entry.sequence == expected,
                 entries.last.map({ entry.follows($0.mark) }) ?? true,
-                expected != mark.generation || entry.mark == mark
+                expected != mark.generation || entry.fits(mark)
             else { return trail(expected, isBehindMark ? .added : .changed) }
             entries.append(entry)
         }

@@ -77,6 +77,26 @@ public struct BackupFile {
         }
     }
 
+    /// Whether this device has seen the vault itself, which may still stand somewhere. What is restored takes its place: the
+    /// other one is refused from then on.
+    public func livesHere(_ folder: DeviceFolder?) throws(VaultError) -> Bool {
+        guard let folder else { return false }
+        let device = try storing { () throws(StorageError) in try folder.load() }
+        switch device {
+        case .none: return false
+        case .some(let device):
+            return try Self.isAlive(folder.highWater(.vault, id: header.id, under: device), true)
+        }
+    }
+
+    /// - Parameter acceptsDamage: marks that cannot be read are those of a vault that was here.
+    static func isAlive(_ marks: borrowing HighWaterFile, _ acceptsDamage: Bool) throws(VaultError) -> Bool {
+        do throws(StorageError) { return (try marks.read()?.first?.generation ?? 0) > 0 } catch {
+            guard error == .corrupt, acceptsDamage else { throw VaultError(storage: error) }
+            return true
+        }
+    }
+
     /// To be asked before anybody types: whether the slot can be opened on this device, and now.
     ///
     /// - Throws: ``VaultError/deviceKeyMissing``, ``VaultError/otherDeviceKey``, ``VaultError/delayed(seconds:)``.
@@ -127,7 +147,9 @@ public struct BackupFile {
     /// A backup is guessed at like the vault, so the guesses are counted with the vault's.
     private func counter(_ folder: DeviceFolder?, _ device: borrowing DeviceKey) -> PasswordCounter? {
         guard let folder else { return nil }
-        return PasswordCounter(folder.highWater(.password, id: header.id, under: device), clock: millisecondsNow)
+        return PasswordCounter(
+            folder.highWater(.password, id: header.id, under: device),
+            vault: folder.highWater(.vault, id: header.id, under: device), clock: millisecondsNow)
     }
 }
 

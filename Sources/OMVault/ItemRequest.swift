@@ -30,6 +30,9 @@ public enum ItemRequest: ~Copyable, Sendable {
     case purge([ItemName], ifRevision: UInt64?)
     /// What is in the trash under these names, or all of it: ``ItemReply/removed(_:purge:)``.
     case purgeTrash([ItemName]?)
+    /// One item with all versions, readable or not, live or in the trash; see ``VaultEdit/purge(id:)``:
+    /// ``ItemReply/removed(_:purge:)``, without the item where it could not be read.
+    case purgeID([UInt8])
     /// ``ItemReply/changed(_:purge:)``; see ``VaultEdit/restore(_:id:revision:)``.
     case restore(ItemName, id: [UInt8]?, revision: UInt64?)
 }
@@ -105,6 +108,11 @@ extension Vault {
             }
         case .purgeTrash(let names):
             return try removed { edit throws(VaultError) in try edit.purgeTrash(names) }
+        case .purgeID(let id):
+            return try removed { edit throws(VaultError) in
+                let gone = try edit.purge(id: id)
+                return gone.map { [$0] } ?? []
+            }
         case .restore(let name, let id, let revision):
             return try changed { edit throws(VaultError) in
                 try edit.restore(name, id: id, revision: revision)

@@ -24,11 +24,15 @@ final class OpenVault {
     /// Set once an older state was read on request, and once the audit log was told.
     var hasReadOlder = false
     var hasToldOfOlder = false
+    /// What unlocked it; nil for the `always` levels alone, and for keys that were handed over.
+    var openedBy: KeySlot?
+    /// Which file this is, for the marks.
+    let fileNumber: UInt64
 
     init(
         database: consuming Database, header: VaultHeader, root: consuming Key<Deriving>?,
         device: consuming DeviceKey?, keys: [ProtectionLevel: LevelKeys], marks: consuming HighWaterFile?,
-        log: AuditLog?, isOwnDevice: Bool, acceptsRollback: Bool
+        log: AuditLog?, isOwnDevice: Bool, acceptsRollback: Bool, fileNumber: UInt64
     ) {
         self.database = database
         self.header = header
@@ -38,6 +42,7 @@ final class OpenVault {
         self.marks = marks
         self.log = log
         (self.isOwnDevice, self.acceptsRollback) = (isOwnDevice, acceptsRollback)
+        self.fileNumber = fileNumber
     }
 
     /// The marks of this vault on this device.
@@ -55,9 +60,12 @@ final class OpenVault {
                 if error == .corrupt, acceptsRollback { return nil }
                 throw VaultError(storage: error)
             }
-            guard seen != nil || acceptsRollback else { throw .unseenHere }
-            guard seen.map({ $0.count == MarkIndex.count }) ?? true else { throw .corrupt(.header) }
-            return seen
+            guard let seen else {
+                guard acceptsRollback else { throw .unseenHere }
+                return nil
+            }
+            guard let whole = MarkIndex.whole(seen) else { throw .corrupt(.header) }
+            return whole
         }
     }
 
@@ -71,18 +79,25 @@ final class OpenVault {
         }
     }
 
+    /// Whether bytes that must be gone may still stand in the write-ahead log.
+    var isPurgePending: Bool { (try? database.number(VaultSchema.countPending) > 0) ?? false }
+
     /// Finishes a purge that a crash or a reader held up. What fails here is tried again by the next open: the row says
     /// so until it is done, and no reader has to wait for it.
-    func finishPurge() {
-        guard !acceptsRollback, isOwnDevice, let isPending = try? database.number(VaultSchema.countPending) > 0,
-            isPending
-        else { return }
+    ///
+    /// - Parameter isLocked: whether the caller holds the vault's lock.
+    func finishPurge(isLocked: Bool = false) {
+        guard !acceptsRollback, isOwnDevice, isPurgePending else { return }
         switch marks {
         case .none: break
         case .some(let marks):
             database.setWait(0)
             defer { database.setWait(Database.standardWait) }
-            try? marks.lock.hold(wait: 0) { () throws(VaultError) in _ = try purge() }
+            if isLocked {
+                _ = try? purge()
+            } else {
+                try? marks.lock.hold(wait: 0) { () throws(VaultError) in _ = try purge() }
+            }
         }
     }
 
@@ -96,5 +111,24 @@ enum MarkIndex {
     static func level(_ index: Int) -> Int { 1 + index }
     /// The end of the audit log.
     static let log = 1 + ProtectionLevel.allCases.count
-    static let count = log + 1
+    /// The header that a change is about to commit. A newer header that was not announced is nobody's of this device.
+    static let announced = log + 1
+    /// Which file was written last, so that a copy of it is told from it.
+    static let file = log + 2
+    /// How many passwords were ever charged, so that a count which was put back is noticed.
+    static let attempts = log + 3
+    static let count = log + 4
+
+    /// The marks of a file, with zeros for those that an earlier build did not write.
+    ///
+    /// - Returns: nil for another number of them.
+    static func whole(_ marks: [HighWaterMark]) -> [HighWaterMark]? {
+        guard marks.count == count || marks.count == log + 1 else { return nil }
+        return marks + [HighWaterMark](repeating: AuditEntry.beforeFirst, count: count - marks.count)
+    }
+
+    /// A mark that is a number only.
+    static func number(_ number: UInt64) -> HighWaterMark {
+        HighWaterMark(generation: number, digest: AuditEntry.beforeFirst.digest)
+    }
 }

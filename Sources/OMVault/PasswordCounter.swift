@@ -12,12 +12,21 @@ struct PasswordCounter: ~Copyable {
     private static let mostDoublings: UInt64 = 6
     private static let longest: Int64 = 60_000
 
+    /// How long an attempt waits for the vault's lock, in milliseconds: not for the end of a rekey.
+    private static let noteWait = 1_000
+
     private let file: HighWaterFile
+    /// The vault's own marks; nil where there are none. The count is noted there too, so that a count which was put back from
+    /// a copy is noticed.
+    private let vault: HighWaterFile?
     /// Milliseconds since 1970.
     private let clock: @Sendable () -> Int64
 
-    init(_ file: consuming HighWaterFile, clock: @escaping @Sendable () -> Int64) {
+    init(
+        _ file: consuming HighWaterFile, vault: consuming HighWaterFile? = nil, clock: @escaping @Sendable () -> Int64
+    ) {
         self.file = file
+        self.vault = vault
         self.clock = clock
     }
 
@@ -44,6 +53,7 @@ struct PasswordCounter: ~Copyable {
             try Uninterrupted.run { () throws(VaultError) in
                 let charged = try judged().charged(at: clock())
                 try write(charged)
+                note(charged.attempts)
                 let result = try check()
                 // A right password is right, also when that cannot be written; the next success tries again.
                 try? write(State(attempts: charged.attempts, failed: 0, last: charged.last))
@@ -73,13 +83,41 @@ struct PasswordCounter: ~Copyable {
             guard error == .corrupt else { throw VaultError(storage: error) }
             found = nil
         }
-        if let found { return found }
-        let state = State(attempts: 0, failed: Self.mostDoublings + 1, last: now)
+        // Attack: put back a copy of the count from before the wrong passwords. It has fewer attempts than were noted.
+        let noted = noted
+        if let found, found.attempts >= noted { return found }
+        let state = State(attempts: noted, failed: Self.mostDoublings + 1, last: now)
         try storing { () throws(StorageError) in
             try file.remove()
             try file.create([state.mark])
         }
         return state
+    }
+
+    /// The attempts that the vault's marks know of.
+    private var noted: UInt64 {
+        switch vault {
+        case .none: return 0
+        case .some(let vault):
+            let seen = (try? vault.read()).flatMap { MarkIndex.whole($0) }
+            return seen?[MarkIndex.attempts].generation ?? 0
+        }
+    }
+
+    /// Notes the attempts in the vault's marks, before the check. Where that cannot be done now, as during a rekey, the next
+    /// attempt does: the count itself is on the disk by then.
+    private func note(_ attempts: UInt64) {
+        switch vault {
+        case .none: break
+        case .some(let vault):
+            try? vault.lock.hold(wait: Self.noteWait) { () throws(StorageError) in
+                guard let found = try vault.read(), var marks = MarkIndex.whole(found),
+                    marks[MarkIndex.attempts].generation < attempts
+                else { return }
+                marks[MarkIndex.attempts] = MarkIndex.number(attempts)
+                try vault.write(marks)
+            }
+        }
     }
 
     private func write(_ state: State) throws(VaultError) {

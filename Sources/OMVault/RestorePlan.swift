@@ -10,6 +10,8 @@ struct RestorePlan {
     static let nothingSeen = [HighWaterMark](repeating: AuditEntry.beforeFirst, count: MarkIndex.count)
 
     let isFromThisDevice: Bool
+    /// Whether the backup's header is the one that this device noted last.
+    let isLatestHere: Bool
     /// The levels whose records come from the backup; the others start anew.
     let restored: Set<ProtectionLevel>
     let header: VaultHeader
@@ -42,6 +44,7 @@ struct RestorePlan {
         var states: [ProtectionLevel: LevelState] = [:]
         let isSameHeader = old.generation == seen[MarkIndex.header].generation
             && (file.summary.isPortable || old.mark == seen[MarkIndex.header])
+        isLatestHere = isSameHeader
         guard acceptsRollback || isSameHeader || old.generation > seen[MarkIndex.header].generation else {
             throw .rolledBack(.header)
         }
@@ -91,7 +94,8 @@ struct RestorePlan {
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
         let vault = OpenVault(
             database: database, header: header, root: root.duplicate(), device: nil, keys: keys, marks: nil, log: nil,
-            isOwnDevice: true, acceptsRollback: false)
+            isOwnDevice: true, acceptsRollback: false,
+            fileNumber: 0)
         try vault.database.transaction(.read) { () throws(VaultError) in
             let snapshot = try Snapshot(vault, seen: nil)
             for level in vault.levels {

@@ -74,18 +74,24 @@ extension Vault {
         }
     }
 
-    /// Changes the policy.
+    /// Changes the policy. Where it keeps fewer older versions than before, those beyond are purged with it.
     ///
-    /// - Throws: ``VaultError/unchanged`` when `change` leaves it as it is; what `change` throws.
+    /// - Returns: the policy as it stands now; `purge` is nil when there was nothing to purge.
+    /// - Throws: ``VaultError/unchanged`` when `change` leaves it as it is; what `change` throws;
+    ///   ``VaultError/corrupt(_:)`` when a history that must be shortened is damaged: nothing is changed then.
+    @discardableResult
     public func changePolicy(
         _ change: (inout VaultPolicy) throws(VaultError) -> Void
-    ) throws(VaultError) -> VaultPolicy {
-        try changeHeader(purging: false) { (header, root, _) throws(VaultError) in
+    ) throws(VaultError) -> (policy: VaultPolicy, purge: PurgeResult?) {
+        let (policy, purge) = try changeHeader(purging: false) { (header, root, _) throws(VaultError) in
             var policy = header.policy
             try change(&policy)
             guard policy != header.policy else { throw .unchanged }
             return (header.changed(policy: policy, root: root), policy)
-        }.result
+        } then: { (snapshot, before) throws(VaultError) in
+            if snapshot.historyLimit < before.policy.history { try snapshot.shortenHistories() }
+        }
+        return (policy, purge)
     }
 
     /// To be asked before a question is put: whether the slot may go.
@@ -122,7 +128,8 @@ extension Vault {
 
     private func changeHeader<R>(
         purging: Bool,
-        _ change: (VaultHeader, borrowing Key<Deriving>, borrowing DeviceKey) throws(VaultError) -> (VaultHeader, R)
+        _ change: (VaultHeader, borrowing Key<Deriving>, borrowing DeviceKey) throws(VaultError) -> (VaultHeader, R),
+        then follow: (Snapshot, _ before: VaultHeader) throws(VaultError) -> Void = { _, _ in }
     ) throws(VaultError) -> (result: R, purge: PurgeResult?) {
         try write { snapshot throws(VaultError) in
             switch open.root {
@@ -131,9 +138,11 @@ extension Vault {
                 switch open.device {
                 case .none: throw .readOnlyHere
                 case .some(let device):
-                    let (header, result) = try change(snapshot.header, root, device)
+                    let before = snapshot.header
+                    let (header, result) = try change(before, root, device)
                     try snapshot.replaceHeader(header)
                     if purging { snapshot.purges = true }
+                    try follow(snapshot, before)
                     return result
                 }
             }

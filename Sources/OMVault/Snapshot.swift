@@ -18,6 +18,7 @@ final class Snapshot {
     private(set) var isNewer = false
     private var trees: [ProtectionLevel: HashTree] = [:]
     private var events: [AuditEvent] = []
+    private var hasNewHeader = false
     private var findRecord: Statement
     /// Whether the header is the one that this device noted, or its seal was checked with the root key.
     let isHeaderProven: Bool
@@ -64,8 +65,8 @@ final class Snapshot {
         // Without the root key the header's own seal cannot be judged, so it is compared but never noted.
         if header.generation < marks[MarkIndex.header].generation { vault.hasReadOlder = true }
         let isAhead = try header.judge(against: marks[MarkIndex.header], acceptsRollback: vault.acceptsRollback)
-        isHeaderProven = !isAhead || vault.root != nil
-        if isAhead, vault.root != nil { note(MarkIndex.header, header.mark) }
+        isHeaderProven = !isAhead || vault.root != nil || header.mark == marks[MarkIndex.announced]
+        if isAhead, isHeaderProven { note(MarkIndex.header, header.mark) }
         for (index, level) in ProtectionLevel.allCases.enumerated() {
             guard let state = states[level] else { continue }
             switch marks[MarkIndex.level(index)].judge(state.mark) {
@@ -165,6 +166,7 @@ final class Snapshot {
     func replaceHeader(_ next: VaultHeader) throws(VaultError) {
         let (before, policy, epoch) = (header.slots, header.policy, header.epoch)
         header = next
+        hasNewHeader = true
         note(MarkIndex.header, next.mark)
         events += Self.changes(of: before, to: next.slots)
         if policy != next.policy { log(.policyChanged(next.policy.encoded)) }
@@ -216,6 +218,24 @@ final class Snapshot {
             try drop.bind(2, entry.key)
             _ = try drop.step()
         }
+    }
+
+    /// The marks to write before a commit with another header in it. Who finds a newer header that was not announced knows,
+    /// without a key and before a password is stretched, that it is not this device's.
+    ///
+    /// - Returns: nil when the header stays.
+    func announcement(after seen: [HighWaterMark]) -> [HighWaterMark]? {
+        guard hasNewHeader else { return nil }
+        var announced = seen
+        announced[MarkIndex.announced] = header.mark
+        return announced
+    }
+
+    /// The marks of this state, in the file of that number.
+    func marks(of file: UInt64) -> [HighWaterMark] {
+        var marks = marks
+        marks[MarkIndex.file] = MarkIndex.number(file)
+        return marks
     }
 
     /// Tells the audit log what this change does.

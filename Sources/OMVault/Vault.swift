@@ -13,6 +13,15 @@ public struct Vault: ~Copyable {
     /// The levels that can be read: all six, fewer while locked or on another device.
     public var levels: [ProtectionLevel] { open.levels }
 
+    /// The slot that it was unlocked through, if it was.
+    public var openedBy: KeySlot? { open.openedBy }
+
+    /// Whether bytes that a purge was to take away may still stand in the write-ahead log.
+    public var isPurgePending: Bool { open.isPurgePending }
+
+    /// Finishes a purge that a reader or a crash held up, if that can be done now.
+    public func finishPurge() { open.finishPurge() }
+
     /// The items of the levels at hand, live or in the trash, in the order of their names' bytes, without their
     /// secrets. The whole tree of each level is checked.
     public func items(trashed isTrashed: Bool = false) throws(VaultError) -> [Item] {
@@ -113,12 +122,20 @@ public struct Vault: ~Copyable {
                     // Attack: a header that somebody wrote without the root key, so that those who hold class keys only,
                     // such as the agent, add at its default level or keep no history, as its policy says.
                     guard !isChanged || snapshot.isHeaderProven else { throw .rekeyed }
+                    if let seen, let announcement = snapshot.announcement(after: seen) {
+                        try storing { () throws(StorageError) in try marks.write(announcement) }
+                    }
                     return (result, snapshot, isChanged)
                 }
                 if isChanged || snapshot.isNewer {
-                    try storing { () throws(StorageError) in try marks.write(snapshot.marks) }
+                    try storing { () throws(StorageError) in
+                        try marks.write(snapshot.marks(of: open.fileNumber))
+                    }
                 }
-                return (result, snapshot.purges ? try open.purge() : nil)
+                if snapshot.purges { return (result, try open.purge()) }
+                // What another process could not finish, the one that keeps the vault open does.
+                open.finishPurge(isLocked: true)
+                return (result, nil)
             }
         }
     }
@@ -145,7 +162,7 @@ public struct Vault: ~Copyable {
         if open.hasReadOlder, !open.hasToldOfOlder, let log = open.log {
             open.hasToldOfOlder = true
             // Not to be told of an error: what this reads may be all that is left, on a disk that takes nothing more.
-            try? log.record(.rollbackAccepted, open.marks, now: secondsNow(), in: open.database)
+            try? log.record(.rollbackAccepted, open.marks, file: open.fileNumber, now: secondsNow(), in: open.database)
         }
         // A crash came between a commit and its marks. Noted now, so that the state before is refused from here on.
         if isNewer, seen != nil, !open.acceptsRollback { try edit { _ throws(VaultError) in } }

@@ -41,7 +41,7 @@ extension VaultFile {
             wraps: wraps, slots: slots, root: root)
         try storing { () throws(StorageError) in
             // The marks first: a crash before the vault leaves marks of a vault that never was, which nobody asks for.
-            try marks.create([header.mark] + first + [entry.mark])
+            try marks.create(MarkIndex.whole([header.mark] + first + [entry.mark]) ?? [])
             try PasswordCounter.create(passwords)
             _ = try Database.create(path, VaultSchema.schema) { (database) throws(StorageError) in
                 try fill(database, header, states, entry)

@@ -7,7 +7,7 @@ public import OMSecrets
 ///
 /// A change of an item is a new version; the one before stays behind it, as far as the history goes back.
 public struct VaultEdit: ~Copyable {
-    private let snapshot: Snapshot
+    let snapshot: Snapshot
     private let now: Int64
 
     init(_ snapshot: Snapshot, _ now: Int64) { (self.snapshot, self.now) = (snapshot, now) }
@@ -67,15 +67,29 @@ public struct VaultEdit: ~Copyable {
     }
 
     /// Moves an item to another level: every version is sealed anew under that level's keys, and what was sealed
-    /// under the old ones is purged.
+    /// under the old ones is purged. Where no item of that name is live, all of that name in the trash are moved, and stay
+    /// there.
     ///
+    /// - Returns: the item; of several in the trash, the one that went there last.
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/levelLocked(_:)``, ``VaultError/changedMeanwhile(_:revision:)``,
     ///   ``VaultError/unchanged``.
     @discardableResult
     public mutating func setLevel(
         _ name: ItemName, _ level: ProtectionLevel, ifRevision: UInt64? = nil
     ) throws(VaultError) -> Item {
-        let old = try current(name, ifRevision)
+        if try snapshot.find(name) != nil { return try setLevel(try current(name, ifRevision), level) }
+        let trashed = try snapshot.trashed(name).sorted { $0.item.modified < $1.item.modified }
+        guard !trashed.isEmpty else { throw .noItem(name) }
+        if let ifRevision, let other = trashed.first(where: { $0.item.revision != ifRevision }) {
+            throw .changedMeanwhile(name, revision: other.item.revision)
+        }
+        var last: Item?
+        for (held, entry, _) in trashed where held != level { last = try setLevel(try current(entry, held), level) }
+        guard let last else { throw .unchanged }
+        return last
+    }
+
+    private func setLevel(_ old: Current, _ level: ProtectionLevel) throws(VaultError) -> Item {
         guard let keys = snapshot.vault.keys[level] else { throw .levelLocked(level) }
         guard level != old.level else { throw .unchanged }
         let entry = try snapshot.move(old.entry, old.level, to: level, keys, epoch: snapshot.vault.header.epoch)
@@ -83,9 +97,10 @@ public struct VaultEdit: ~Copyable {
         snapshot.purges = true
         let moved = Current(level: level, keys: keys, entry: entry, newest: try snapshot.newest(entry, level))
         let opened = try snapshot.open(moved.newest, at: entry)
-        return try succeed(moved, kept: opened.content.kept, try opened.content.draft(at: now)) {
-            .levelChanged($0, from: old.level)
-        }
+        // When an item in the trash was modified is when it went there.
+        let isTrashed = opened.content.isTrashed
+        let draft = try opened.content.draft(isTrashed: isTrashed, at: isTrashed ? opened.content.modified : now)
+        return try succeed(moved, kept: opened.content.kept, draft) { .levelChanged($0, from: old.level) }
     }
 
     /// Moves an item to the trash. Its name is free then, and its versions stay.
@@ -157,7 +172,7 @@ public struct VaultEdit: ~Copyable {
     // MARK: - Steps
 
     /// An item as it stands before a change of it.
-    private struct Current {
+    struct Current {
         let level: ProtectionLevel
         let keys: LevelKeys
         let entry: TreeEntry
@@ -173,7 +188,7 @@ public struct VaultEdit: ~Copyable {
         return current
     }
 
-    private func current(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) -> Current {
+    func current(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) -> Current {
         guard let keys = snapshot.vault.keys[level] else { throw .levelLocked(level) }
         return Current(level: level, keys: keys, entry: entry, newest: try snapshot.newest(entry, level))
     }
@@ -202,7 +217,7 @@ public struct VaultEdit: ~Copyable {
         return item
     }
 
-    private func destroy(_ current: Current, kept: Int) throws(VaultError) {
+    func destroy(_ current: Current, kept: Int) throws(VaultError) {
         do throws(VaultError) { try snapshot.drop(try snapshot.places(current.newest, kept: kept)) } catch {
             // A history that is damaged must be able to go, too.
             guard error.isDamage else { throw error }

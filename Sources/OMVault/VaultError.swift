@@ -70,6 +70,8 @@ public enum VaultError: Error, Hashable, Sendable {
     case unsupportedStretch
     /// No slot would open on another device, so a backup would be worth nothing there.
     case noPortableSlot
+    /// This device has seen the vault of a backup, and what is restored would take its place.
+    case livesHere
     /// The audit log can be read and written only beside the device key that it stands under.
     case noLogHere
     case storage(StorageError)

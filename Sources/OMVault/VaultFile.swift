@@ -79,24 +79,65 @@ public struct VaultFile: ~Copyable {
         try storing { () throws(StorageError) in try Database.exists(path) }
     }
 
-    /// Unlocks with the key that `slot` asks for. A password slot is charged for it first.
+    /// Whether bytes that a purge was to take away may still stand in the write-ahead log; whoever unlocks the vault next
+    /// takes them out.
+    public static func isPurgePending(_ path: String) throws(VaultError) -> Bool {
+        try storing { () throws(StorageError) in
+            try Database.open(path, VaultSchema.schema).number(VaultSchema.countPending) > 0
+        }
+    }
+
+    /// Unlocks with the key that `slot` asks for. A password slot is charged for it first; the audit log has it before this
+    /// returns.
     ///
     /// - Throws: ``VaultError/cannotUnlock`` for another key; ``VaultError/deviceKeyMissing`` and
     ///   ``VaultError/otherDeviceKey`` when the slot is bound to a device key that is not here;
     ///   ``VaultError/delayed(seconds:)`` too early after a wrong password; ``VaultError/staleLogin(_:)``; the errors of
     ///   reading.
     public func unlock(_ slot: KeySlot, with key: borrowing Key<Unlocking>) throws(VaultError) -> Vault {
-        // A slot that the vault no longer has opens nothing, though its bytes may be in somebody's hands.
-        guard slots.contains(slot) else { throw .cannotUnlock }
-        let root: Key<Deriving>
-        do throws(VaultError) { root = try self.root(slot, key) } catch {
-            // The answer does not wait for a log that cannot be written; on another device there is none.
-            if error == .cannotUnlock { try? record(.wrongSecret(slot: slot.id)) }
+        do throws(VaultError) { return try unlockUntold(slot, key) } catch {
+            tellOfFailure(error, slot)
             throw error
         }
-        try header.check(root)
-        return try open(root: consume root)
     }
+
+    /// Unlocks with the first of several slots that opens. It is one attempt to the audit log, whichever slot it fails at.
+    ///
+    /// - Parameter key: the key that a slot asks for, from what was typed.
+    public func unlock(
+        anyOf slots: [KeySlot], with key: (KeySlot) throws(VaultError) -> Key<Unlocking>
+    ) throws(VaultError) -> Vault {
+        for slot in slots.dropLast() {
+            let secret = try key(slot)
+            do throws(VaultError) { return try unlockUntold(slot, secret) } catch {
+                guard error == .cannotUnlock else { throw error }
+            }
+        }
+        guard let last = slots.last else { throw .cannotUnlock }
+        return try unlock(last, with: try key(last))
+    }
+
+    private func unlockUntold(_ slot: KeySlot, _ key: borrowing Key<Unlocking>) throws(VaultError) -> Vault {
+        // A slot that the vault no longer has opens nothing, though its bytes may be in somebody's hands.
+        guard slots.contains(slot) else { throw .cannotUnlock }
+        let root = try self.root(slot, key)
+        try header.check(root)
+        let vault = try open(root: consume root)
+        vault.open.openedBy = slot
+        // Before the keys are handed out. They are, all the same, where no log can be written: a full disk must not keep
+        // anybody from his secrets.
+        try? vault.tell(.unlocked(slot: slot.id), secondsNow(), wait: Self.logWait)
+        return vault
+    }
+
+    /// The answer does not wait for a log that cannot be written; on another device there is none.
+    private func tellOfFailure(_ error: VaultError, _ slot: KeySlot) {
+        guard error == .cannotUnlock else { return }
+        try? record(.wrongSecret(slot: slot.id), wait: Self.logWait)
+    }
+
+    /// How long an unlock waits for the vault's lock to write its entry, in milliseconds: not for the end of a rekey.
+    private static let logWait = 5_000
 
     private func root(_ slot: KeySlot, _ key: borrowing Key<Unlocking>) throws(VaultError) -> Key<Deriving> {
         try checkUse(of: slot)
@@ -142,7 +183,8 @@ public struct VaultFile: ~Copyable {
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
         let open = OpenVault(
             database: database, header: header, root: root, device: ring.intoDevice(), keys: keys,
-            marks: highWater(), log: log, isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback)
+            marks: highWater(), log: log, isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback,
+            fileNumber: Database.fileNumber(path))
         open.finishPurge()
         return Vault(open)
     }
@@ -170,7 +212,7 @@ public struct VaultFile: ~Copyable {
     private func passwords() -> PasswordCounter? {
         let file = Self.marks(.password, header, device, folder)
         switch consume file {
-        case .some(let file): return PasswordCounter(file, clock: clock)
+        case .some(let file): return PasswordCounter(file, vault: highWater(), clock: clock)
         case .none: return nil
         }
     }
@@ -185,26 +227,36 @@ public struct VaultFile: ~Copyable {
         }
     }
 
-    /// On the vault's own device the header has a mark. One that was read before the mark may be behind it, if a change
-    /// came between the two; that is why a header that looks old is read once more.
+    /// On the vault's own device the header has a mark. A header that was read before the marks may be behind them, if a
+    /// change came between the two; that is why one that does not fit is read once more.
     ///
-    /// - Returns: the header, and whether it is the one of the mark.
+    /// Attack: a slot that somebody changed, under a generation that he raised, so that it is stretched with, charged,
+    /// and called a wrong password. A change announces its header before it commits it, so a newer one that was not
+    /// announced is refused here.
+    ///
+    /// - Returns: whether the header is the one of the mark or was announced, and the header.
     private static func judge(
-        _ header: VaultHeader, _ path: String, _ device: borrowing DeviceKey?, _ folder: DeviceFolder?,
+        _ first: VaultHeader, _ path: String, _ device: borrowing DeviceKey?, _ folder: DeviceFolder?,
         _ acceptsRollback: Bool
     ) throws(VaultError) -> (Bool, VaultHeader) {
-        let seen = isOwn(header, device)
-            ? try OpenVault.readMarks(marks(.vault, header, device, folder), acceptsRollback)?.first : nil
-        guard let noted = seen else { return (false, header) }
-        do throws(VaultError) {
-            _ = try header.judge(against: noted, acceptsRollback: acceptsRollback)
-            return (header.mark == noted, header)
-        } catch {
-            let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
-            let again = try database.transaction(.read) { () throws(VaultError) in try readHeader(database) }
-            _ = try again.judge(against: noted, acceptsRollback: acceptsRollback)
-            return (again.mark == noted, again)
+        var header = first
+        while isOwn(header, device) {
+            guard let seen = try OpenVault.readMarks(marks(.vault, header, device, folder), acceptsRollback) else {
+                return (false, header)
+            }
+            do throws(VaultError) {
+                let isAhead = try header.judge(against: seen[MarkIndex.header], acceptsRollback: acceptsRollback)
+                if header.mark == seen[isAhead ? MarkIndex.announced : MarkIndex.header] { return (true, header) }
+                guard !isAhead || acceptsRollback else { throw .corrupt(.header) }
+                return (false, header)
+            } catch {
+                let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
+                let again = try database.transaction(.read) { () throws(VaultError) in try readHeader(database) }
+                guard again != header else { throw error }
+                header = again
+            }
         }
+        return (false, header)
     }
 
     /// Reads the header and the slots, in their strict formats; authentic is what a key says of them later.

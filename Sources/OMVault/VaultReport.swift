@@ -26,6 +26,9 @@ public struct VaultReport: Hashable, Sendable {
     public internal(set) var (items, trashed, tombstones, versions) = (0, 0, 0, 0)
     /// Records that belong to no item; 0 when not all levels are at hand, for then nobody can tell.
     public internal(set) var strays = 0
+    /// Whether bytes that a purge was to take away may still stand in the write-ahead log. No damage: the next who opens the
+    /// vault takes them out.
+    public internal(set) var isPurgePending = false
 }
 
 extension Vault {
@@ -47,6 +50,7 @@ extension Vault {
             for level in open.levels { try inspection.inspect(level, in: snapshot, deep: deep) }
             if deep { try inspection.countStrays(snapshot) }
         }
+        inspection.report.isPurgePending = open.isPurgePending
         return inspection.report
     }
 }

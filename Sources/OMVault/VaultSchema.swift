@@ -65,6 +65,8 @@ enum VaultSchema {
     /// The epoch stands in clear in every record.
     static let dropOtherEpochs = "DELETE FROM records WHERE substr(body, 29, 4) <> ?1"
     static let dropRecord = "DELETE FROM records WHERE id = ?1"
+    static let findRows = "SELECT id FROM records"
+    static let findVersions = "SELECT id FROM records WHERE substr(body, 5, 16) = ?1"
     /// Every version of an item, by the id that stands in clear.
     static let dropVersions = "DELETE FROM records WHERE substr(body, 5, 16) = ?1"
 
@@ -77,6 +79,7 @@ enum VaultSchema {
         SELECT id, \(bounded("body", AuditEntry.maximumCount)) FROM log WHERE id <= ?1 ORDER BY id DESC LIMIT 1
         """
     static let addLogEntry = "INSERT INTO log VALUES (?1, ?2)"
+    static let replaceLogEntry = "UPDATE log SET body = ?2 WHERE id = ?1"
     static let dropLogFrom = "DELETE FROM log WHERE id >= ?1"
     static let dropLogBefore = "DELETE FROM log WHERE id < ?1"
 

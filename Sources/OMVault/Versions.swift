@@ -182,6 +182,30 @@ extension Snapshot {
         return (opened.content.key(keys, newest.header.id), try places(newest, kept: opened.content.kept))
     }
 
+    /// Drops, of every item of every level, the versions that the policy no longer keeps. The newest says how many stand
+    /// behind it, so it is sealed anew, under its own revision.
+    func shortenHistories() throws(VaultError) {
+        let limit = historyLimit
+        for level in ProtectionLevel.allCases {
+            guard let keys = vault.keys[level] else { throw .levelLocked(level) }
+            for entry in try entries(level) {
+                let newest = try newest(entry, level)
+                guard !newest.header.isDeleted else { continue }
+                let opened = try open(newest, at: entry)
+                guard opened.content.kept > limit else { continue }
+                let places = try places(newest, kept: opened.content.kept)
+                let header = newest.header.sealedAnew(epoch: vault.header.epoch)
+                let content = try opened.content.draft(isTrashed: opened.content.isTrashed, at: opened.content.modified)
+                let place = try add(
+                    content.finish(kept: limit), header, keys, previous: limit > 0 ? places[1].row : nil)
+                try drop(places.prefix(1))
+                try drop(places.dropFirst(1 + limit))
+                try insert(TreeEntry(key: entry.key, digest: place.digest, row: place.row), level)
+                purges = true
+            }
+        }
+    }
+
     func drop(_ places: some Sequence<VersionPlace>) throws(VaultError) {
         try storing { () throws(StorageError) in
             var drop = try vault.database.prepare(VaultSchema.dropRecord)
@@ -199,5 +223,14 @@ extension Snapshot {
             try drop.bind(1, id)
             _ = try drop.step()
         }
+    }
+}
+
+extension Record.Header {
+    /// The same version under another salt, and so under another key.
+    fileprivate func sealedAnew(epoch: UInt32) -> Record.Header {
+        Record.Header(
+            level: level, isDeleted: isDeleted, id: id, revision: revision, epoch: epoch, parent: parent,
+            salt: Random.bytes(16))
     }
 }

@@ -171,7 +171,7 @@ import Testing
             .storage(.laterFormat(3)), .storage(.busy), .storage(.io(28)), .storage(.deviceKeyMissing),
             .storage(.deviceKeyDamaged), .delayed(seconds: 7), .staleLogin(3), .noSlot(4), .lastSlot, .loginSlotAlone,
             .tooManySlots, .slotChanged(5), .policyOutOfBounds, .noRevision(9, of: name), .malformedKeyFile,
-            .noLogHere,
+            .noLogHere, .livesHere,
         ]
         for error in errors {
             var body = SecretBuffer()

@@ -56,6 +56,47 @@ import Testing
         #expect(try home.answer(ProtectionLevel(.always)) == "new")
     }
 
+    @Test("a purge that a reader held up is finished by the agent: its own, and what another process left")
+    func purges() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        func pending() throws -> Int64 {
+            try Database.open(home.vault, VaultSchema.schema).number("SELECT count(*) FROM pending")
+        }
+        let reader = try Database.open(home.vault, VaultSchema.schema)
+        for isOfAgent in [true, false] {
+            let level = isOfAgent ? ProtectionLevel.whenUnlocked : .highest
+            try reader.execute("BEGIN")
+            _ = try reader.number("SELECT count(*) FROM records")
+            let request = ItemRequest.purge([try ItemName(level.itemName)], ifRevision: nil)
+            var result: PurgeResult?
+            if isOfAgent {
+                if case .reply(let reply) = try home.client.perform(home.place, request) { result = reply.takePurge() }
+            } else {
+                result = try home.open().perform(request).takePurge()
+            }
+            #expect(result == .pending)
+            #expect(try pending() == 1)
+            try reader.execute("COMMIT")
+            // The question how things stand is enough.
+            _ = try home.client.status()
+            #expect(try pending() == 0)
+        }
+    }
+
+    @Test("an item is removed by its id through the agent, as here")
+    func purgeID() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        let item = try home.open().item(ItemName(ProtectionLevel.whenUnlocked.itemName))
+        let answer = try home.client.perform(home.place, .purgeID(item.id))
+        guard case .reply(.removed(let gone, _)) = answer else { throw VaultError.noVault }
+        #expect(gone == [item])
+        #expect(try home.answer(.whenUnlocked) == "\(VaultError.noItem(item.name))")
+    }
+
     @Test("keys that do not open the vault are refused, and those that were there stay")
     func forgedKeys() throws {
         let home = try AgentHome()
@@ -119,3 +160,14 @@ import Testing
 }
 
 extension AgentHome: @unchecked Sendable {}
+
+extension ItemReply {
+    /// What became of a purge.
+    fileprivate consuming func takePurge() -> PurgeResult? {
+        switch consume self {
+        case .changed(_, let purge): purge
+        case .removed(_, let purge): purge
+        default: nil
+        }
+    }
+}

@@ -15,17 +15,33 @@ extension Home {
 }
 
 @Suite struct AuditLogTests {
-    /// Entries: 1 made, 2 to 6 added, 7 changed, 8 removed.
+    /// Entries: 1 made, 2 unlocked, 3 to 6 added, 7 changed, 8 removed.
     private func homeWithALog() throws -> Home {
         let home = try Home()
         try home.create()
-        for name in ["a", "b", "c", "d", "e"] { try home.add(name, ["x": "value of \(name)"]) }
-        try home.unlock().edit { edit throws(VaultError) in
-            try edit.put(secret("another"), at: FieldPath(ItemName("a"), FieldName("x")))
-        }
-        try home.unlock().edit { edit throws(VaultError) in try edit.purge(ItemName("b")) }
+        _ = try fill(home)
         return home
     }
+
+    private func fill(_ home: Home) throws -> Vault {
+        let vault = try home.unlock()
+        for name in ["a", "b", "c", "d"] { try add(name, to: vault) }
+        try vault.edit { edit throws(VaultError) in
+            try edit.put(secret("another"), at: FieldPath(ItemName("a"), FieldName("x")))
+        }
+        try vault.edit { edit throws(VaultError) in try edit.purge(ItemName("b")) }
+        return vault
+    }
+
+    private func add(_ name: String, to vault: borrowing Vault) throws {
+        try vault.edit { edit throws(VaultError) in
+            try edit.add(ItemName(name), level: nil) { draft throws(VaultError) in
+                try draft.put(secret("value of \(name)"), at: FieldName("x"))
+            }
+        }
+    }
+
+    private func file(_ home: Home) throws -> VaultFile { try VaultFile.open(home.vault, device: home.device()) }
 
     @Test("every change writes its entry, in ids and numbers")
     func entries() throws {
@@ -36,8 +52,8 @@ extension Home {
         #expect(trail.entries.allSatisfy { $0.oldest == 1 })
         let a = try home.unlock().item(ItemName("a"))
         let events = trail.entries.map(\.event)
-        #expect(events[0] == .vaultCreated)
-        #expect(events[1] == .itemAdded(.init(id: a.id, level: .whenUnlocked, revision: 1)))
+        #expect(events[0] == .vaultCreated && events[1] == .unlocked(slot: 1))
+        #expect(events[2] == .itemAdded(.init(id: a.id, level: .whenUnlocked, revision: 1)))
         #expect(events[6] == .itemChanged(.init(id: a.id, level: .whenUnlocked, revision: 2)))
         guard case .itemPurged(let gone) = events[7] else { throw VaultError.unchanged }
         #expect(gone.revision == 2 && gone.id != a.id)
@@ -46,36 +62,161 @@ extension Home {
     @Test("a change that fails, and one that changes nothing, write none")
     func failures() throws {
         let home = try homeWithALog()
-        #expect(throws: VaultError.itemExists(try ItemName("c"))) { try home.add("c", [:]) }
-        #expect(throws: VaultError.noItem(try ItemName("q"))) {
-            try home.unlock().edit { edit throws(VaultError) in
+        let vault = try home.unlock()
+        let before = try home.trail().entries.count
+        var isRefused = false
+        do { try add("c", to: vault) } catch { isRefused = error as? VaultError == .itemExists(try ItemName("c")) }
+        #expect(isRefused)
+        do {
+            try vault.edit { edit throws(VaultError) in
                 try edit.purge(ItemName("c"))
                 try edit.purge(ItemName("q"))
             }
-        }
-        try home.unlock().edit { _ throws(VaultError) in }
-        #expect(try home.trail().entries.count == 8)
+        } catch { isRefused = error == .noItem(try ItemName("q")) }
+        #expect(isRefused)
+        try vault.edit { _ throws(VaultError) in }
+        #expect(try home.trail().entries.count == before)
     }
 
-    @Test("a wrong password and an accepted rollback are entries; what was rolled back leaves a hole")
-    func eventsWithoutAChange() throws {
+    @Test("every unlock and every wrong password is an entry, before the keys are handed out")
+    func unlocks() throws {
         let home = try homeWithALog()
         #expect(throws: VaultError.cannotUnlock) { _ = try home.unlock("wrong", slot: 1) }
-        try VaultFile.open(home.vault, device: home.device()).record(.unlocked(slot: 1))
+        _ = try home.unlock()
         #expect(try home.events().suffix(2) == [.wrongSecret(slot: 2), .unlocked(slot: 1)])
-        try home.save("old")
-        try home.add("f", ["x": "y"])
-        try home.add("g", ["x": "y"])
-        try home.putBack("old")
-        let vault = try home.unlock(acceptsRollback: true)
-        #expect(throws: VaultError.noItem(try ItemName("f"))) { _ = try vault.item(ItemName("f")) }
-        #expect(try vault.value("a", "x") == "another")
+        // A password that is delayed was not checked, and class keys are no unlock.
+        let count = try home.trail().entries.count
+        #expect(throws: VaultError.cannotUnlock) { _ = try home.unlock("wrong") }
+        #expect(throws: VaultError.delayed(seconds: 1)) { _ = try home.unlock() }
+        #expect(try home.trail().entries.count == count + 1)
+    }
+
+    @Test("the right one of two recovery codes is no wrong one, and a wrong one is one attempt")
+    func twoCodes() throws {
+        let home = try Home()
+        try home.create()
+        let second = RecoveryCode.random()
+        let wrong = RecoveryCode.random()
+        _ = try home.unlock().addSlot(try NewSlot(recovery: second, .floor))
+        let file = try file(home)
+        let codes = file.slots.filter { $0.kind == .recovery }
+        try #require(codes.map(\.id) == [2, 3])
+        let vault = try file.unlock(anyOf: codes) { slot throws(VaultError) in try slot.key(stretching: second.secret) }
+        #expect(vault.openedBy?.id == 3)
+        #expect(try home.events().suffix(2) == [.slotAdded(id: 3, .recovery), .unlocked(slot: 3)])
+        #expect(throws: VaultError.cannotUnlock) {
+            _ = try file.unlock(anyOf: codes) { slot throws(VaultError) in try slot.key(stretching: wrong.secret) }
+        }
+        #expect(try home.events().suffix(2) == [.unlocked(slot: 3), .wrongSecret(slot: 3)])
+    }
+
+    @Test("a run of wrong codes at whichever slots is one entry with a count, and pushes nothing out of the log")
+    func runs() throws {
+        let home = try homeWithALog()
+        let file = try file(home)
+        for number in 1...40 { try file.record(.wrongSecret(slot: UInt32(2 + number % 2)), now: Int64(number)) }
         let trail = try home.trail()
-        #expect(trail.fault == AuditFault(sequence: 11, kind: .missing) && trail.entries.count == 10)
+        #expect(trail.fault == nil && trail.entries.count == 9)
+        guard case .repeated(let run)? = trail.entries.last?.event else { throw VaultError.unchanged }
+        #expect(!run.isUnlock && run.slot == 2 && run.count == 40 && run.first == 1)
+        #expect(trail.entries.last?.time == 40)
+        // Something else ends it, and the next is a new one; unlocks are counted for each slot.
+        for event in [1, 1, 1, 2, 2].map({ AuditEvent.unlocked(slot: $0) }) + [.wrongSecret(slot: 1)] {
+            try file.record(event)
+        }
+        let events = try home.events()
+        guard case .repeated(let first) = events[9], case .repeated(let second) = events[10] else {
+            throw VaultError.unchanged
+        }
+        #expect((first.isUnlock, first.slot, first.count) == (true, 1, 3))
+        #expect((second.isUnlock, second.slot, second.count) == (true, 2, 2))
+        #expect(events.count == 12 && events.last == .wrongSecret(slot: 1))
+        #expect(try home.trail().fault == nil)
+    }
+
+    @Test("a run that is put back to a smaller count is noticed, and one that a crash left before its mark is not lost")
+    func runsTampered() throws {
+        let home = try homeWithALog()
+        let file = try file(home)
         let database = try Database.open(home.vault, VaultSchema.schema)
-        #expect(try database.number("SELECT max(id) FROM log") == 13)
-        #expect(try database.number("SELECT count(*) FROM log") == 11)
-        // Nothing else was noted by that: the rollback is still refused.
+        func last() throws -> String { try database.text("SELECT hex(body) FROM log WHERE id = 9") }
+        for _ in 1...3 { try file.record(.wrongSecret(slot: 2)) }
+        let three = try last()
+        let marks = try home.marks()
+        for _ in 1...2 { try file.record(.wrongSecret(slot: 2)) }
+        try home.tamper("UPDATE log SET body = x'\(three)' WHERE id = 9")
+        #expect(try home.trail().fault == AuditFault(sequence: 9, kind: .changed))
+        // Nothing is written behind a log that is not the one of the mark.
+        try file.record(.wrongSecret(slot: 2))
+        #expect(try last() == three && home.rows("log") == 9)
+        // One step ahead of its mark: a crash came between the two.
+        try home.replaceMarks(marks)
+        #expect(try home.trail().fault == nil)
+        try file.record(.wrongSecret(slot: 2))
+        let four = try last()
+        try home.replaceMarks(marks)
+        #expect(four != three)
+        #expect(try home.trail().fault == nil)
+        // And the next does not go in its place, since the mark would then be two behind.
+        try file.record(.wrongSecret(slot: 2))
+        #expect(try last() == four && home.rows("log") == 10)
+        #expect(try home.trail().fault == nil)
+        try home.open(try home.classKeys()).edit { edit throws(VaultError) in try edit.purge(ItemName("a")) }
+        #expect(try home.trail().fault == nil)
+    }
+
+    @Test("what is done to a copy of the vault, or to an older state of it, leaves the log of the vault whole")
+    func copies() throws {
+        let home = try homeWithALog()
+        let copy = home.root + "/data/copy.omv"
+        try home.save("old")
+        _ = try home.unlock()
+        try home.save("same")
+        try FileManager.default.copyItem(atPath: home.root + "/same", toPath: copy)
+        let before = try home.trail()
+        func guess(at path: String, acceptsRollback: Bool = false) throws {
+            let file = try VaultFile.open(path, device: home.device(), acceptsRollback: acceptsRollback)
+            #expect(throws: VaultError.cannotUnlock) {
+                _ = try file.unlock(file.slots[1], with: try file.slots[1].key(stretching: secret("wrong")))
+            }
+            _ = try file.unlock(file.slots[0], with: try file.slots[0].key(stretching: secret("pass word")))
+        }
+        // The very same bytes, in another file.
+        try guess(at: copy)
+        #expect(try home.trail().entries == before.entries && home.trail().fault == nil)
+        // Another state, in the very file.
+        let whole = try Data(contentsOf: URL(filePath: home.vault))
+        func overwrite(_ bytes: Data) throws {
+            let handle = try FileHandle(forWritingTo: URL(filePath: home.vault))
+            try handle.truncate(atOffset: 0)
+            try handle.write(contentsOf: bytes)
+        }
+        _ = try Database.open(home.vault, VaultSchema.schema).truncateLog()
+        try overwrite(try Data(contentsOf: URL(filePath: home.root + "/old")))
+        try guess(at: home.vault, acceptsRollback: true)
+        try overwrite(whole)
+        #expect(try home.trail().entries == before.entries && home.trail().fault == nil)
+        // The vault itself goes on, and a change in a copy makes that the vault.
+        try guess(at: home.vault)
+        #expect(try home.trail().entries.count == before.entries.count + 2 && home.trail().fault == nil)
+    }
+
+    @Test("an accepted rollback is told where the log is the one of the mark, and notes nothing else")
+    func acceptedRollback() throws {
+        let home = try homeWithALog()
+        let keys = try home.classKeys()
+        try home.save("old")
+        try home.tamper("ATTACH '\(home.root)/old' AS old")
+        try add("f", to: try home.open(keys))
+        // One level is put back, the log is not.
+        try home.tamper(
+            "ATTACH '\(home.root)/old' AS old",
+            "DELETE FROM main.entries", "INSERT INTO main.entries SELECT * FROM old.entries",
+            "UPDATE main.levels SET state = (SELECT o.state FROM old.levels o WHERE o.level = main.levels.level)")
+        let vault = try home.unlock(acceptsRollback: true)
+        #expect(try vault.value("a", "x") == "another")
+        #expect(try home.events().last == .rollbackAccepted)
+        #expect(try home.trail().fault == nil)
         #expect(throws: VaultError.rolledBack(.level)) { _ = try home.get("a", "x") }
     }
 
@@ -99,14 +240,16 @@ extension Home {
             ("UPDATE log SET body = body || x'00' WHERE id = 2", 2, .changed),
         ])
     func tampering(statement: String, sequence: UInt64, kind: AuditFault.Kind) throws {
-        let home = try homeWithALog()
+        let home = try Home()
+        try home.create()
+        let vault = try fill(home)
         try home.tamper(statement)
         let trail = try home.trail()
         #expect(trail.fault == AuditFault(sequence: sequence, kind: kind))
         #expect(trail.entries.map(\.sequence) == Array(1..<min(max(sequence, 1), 9)))
-        #expect(try home.get("a", "x") == "another")
+        #expect(try vault.value("a", "x") == "another")
         // And still found behind later entries, if it was not behind the end.
-        try home.add("f", ["x": "y"])
+        try add("f", to: vault)
         let after = try home.trail()
         if sequence < 9 {
             #expect(after.fault?.sequence == sequence)
@@ -140,7 +283,7 @@ extension Home {
         let home = try homeWithALog()
         try home.save("before")
         let old = try Database.open(home.vault, VaultSchema.schema).text("SELECT hex(body) FROM log WHERE id = 8")
-        try VaultFile.open(home.vault, device: home.device()).record(.unlocked(slot: 1))
+        try file(home).record(.unlocked(slot: 1))
         let other = try Database.open(home.vault, VaultSchema.schema).text("SELECT hex(body) FROM log WHERE id = 9")
         try home.putBack("before")
         #expect(try home.trail().fault == AuditFault(sequence: 9, kind: .missing))
@@ -157,7 +300,9 @@ extension Home {
 
     @Test("a crash between the commit and the mark is no fault, and the next entry follows")
     func crash() throws {
-        let home = try homeWithALog()
+        let home = try Home()
+        try home.create()
+        let keys = try fill(home).classKeys()
         let mark = home.deviceFolder + "/vault-\(Hex.encode(try home.vaultID())).mark"
         let before = try Data(contentsOf: URL(filePath: mark))
         try VaultFile.open(home.vault, device: home.device()).record(.unlocked(slot: 1))
@@ -165,7 +310,8 @@ extension Home {
         try before.write(to: URL(filePath: mark))
         #expect(try home.trail().fault == nil)
         #expect(try home.trail().entries.count == 10)
-        try home.add("f", ["x": "y"])
+        let vault = try home.open(keys)
+        try add("f", to: vault)
         let trail = try home.trail()
         #expect(trail.fault == nil && trail.entries.count == 11)
     }
@@ -194,7 +340,7 @@ extension Home {
         #expect(try home.trail().fault == AuditFault(sequence: 53, kind: .missing))
         // What is not kept any more is not missed; the end that was cut off is.
         try home.tamper("DELETE FROM log WHERE id > 10000")
-        try file.record(.unlocked(slot: 3))
+        try home.add("a", [:])
         #expect(try home.trail().fault == AuditFault(sequence: 10_001, kind: .missing))
         #expect(try home.trail().entries.first?.sequence == 54)
     }
@@ -212,7 +358,7 @@ extension Home {
             }
         }
         let events = try home.events()
-        #expect(events.count == 66)
+        #expect(events.count == 67)
         #expect(events.last == .manyItems(added: 65, changed: 0, purged: 0))
     }
 
@@ -236,7 +382,9 @@ extension Home {
             .vaultCreated, .vaultRestored(takenAt: -1), .backupTaken(portable: false), .backupTaken(portable: true),
             .itemAdded(item), .itemChanged(item), .itemTrashed(item), .itemRestored(item), .itemPurged(item),
             .levelChanged(item, from: .whenUnlocked), .manyItems(added: 1, changed: 2, purged: 3),
-            .unlocked(slot: 7), .wrongSecret(slot: 8), .rollbackAccepted, .slotAdded(id: 1, .password),
+            .unlocked(slot: 7), .wrongSecret(slot: 8), .rollbackAccepted,
+            .repeated(.init(isUnlock: true, slot: 1, count: 2, first: -1, replaced: Random.bytes(32))),
+            .repeated(.init(isUnlock: false, slot: 9, count: .max, first: 1, replaced: Random.bytes(32))), .slotAdded(id: 1, .password),
             .slotChanged(id: 2, .recovery), .slotRemoved(id: 3, .password), .policyChanged(Random.bytes(12)),
             .rekeyed(epoch: 4), .strayRows(first: 5),
         ]
@@ -254,6 +402,10 @@ extension Home {
         }
         for (kind, detail) in [(UInt8(3), [UInt8(0)]), (3, [3]), (48, [0, 0, 0, 1, 0]), (48, [0, 0, 0, 1, 99])] {
             #expect(throws: MalformedBytes.self) { _ = try AuditEvent(kind: kind, detail: detail) }
+        }
+        let run = [UInt8](repeating: 0, count: 45)
+        for head: [UInt8] in [[31, 0, 0, 0, 1, 0, 0, 0, 2], [33, 0, 0, 0, 1, 0, 0, 0, 1], [32, 0, 0, 0, 1, 0, 0, 0, 0]] {
+            #expect(throws: MalformedBytes.self) { _ = try AuditEvent(kind: 35, detail: head + run.dropFirst(5)) }
         }
         var levels = item.id + [0x20]
         levels += [UInt8](repeating: 0, count: 8)

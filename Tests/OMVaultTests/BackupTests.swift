@@ -79,7 +79,8 @@ final class BackupHome {
         #expect(summary.itemCount == 48 && summary.olderVersions == 8 && !summary.isPortable)
         #expect(try BackupFile.open(site.path).summary == summary)
         try site.loseVault()
-        let report = try site.open(home.device()).restore(to: home.vault, device: home.device())
+        let report = try site.open(home.device()).restore(
+            to: home.vault, device: home.device(), replacesLiving: true)
         #expect(report.isFromThisDevice && report.lost.isEmpty)
         let vault = try home.unlock()
         #expect(try vault.items() == before)
@@ -91,7 +92,7 @@ final class BackupHome {
         // It is a vault like any other from then on, and its log begins anew behind the old one.
         try home.add("new", ["x": "y"])
         let trail = try home.trail()
-        #expect(trail.fault == nil && trail.entries.count == 2)
+        #expect(trail.fault == nil && trail.entries.count == 3)
         #expect(trail.entries[0].event == .vaultRestored(takenAt: summary.takenAt))
         #expect(trail.entries[0].sequence > 20)
     }
@@ -167,7 +168,8 @@ final class BackupHome {
         }
         // Restored at home too, the device-only levels start anew.
         try site.loseVault()
-        let report = try site.open(home.device()).restore(to: home.vault, device: home.device())
+        let report = try site.open(home.device()).restore(
+            to: home.vault, device: home.device(), replacesLiving: true)
         #expect(report.lost.isEmpty && report.isFromThisDevice)
         let vault = try home.unlock()
         #expect(try vault.items().count == 43)
@@ -287,7 +289,8 @@ final class BackupHome {
             stream.reseal(root, try BackupFile.open(site.path).header.id)
             try site.write(stream.bytes)
             #expect(throws: VaultError.self, "\(name), sealed") {
-                try site.open(home.device()).restore(to: home.vault, device: home.device(), acceptsRollback: true)
+                try site.open(home.device()).restore(
+                    to: home.vault, device: home.device(), acceptsRollback: true, replacesLiving: true)
             }
             #expect(!FileManager.default.fileExists(atPath: home.vault), "\(name), sealed")
             try site.write(genuine.bytes)
@@ -300,7 +303,8 @@ final class BackupHome {
             stream.parts.remove(at: index)
         }
         #expect(throws: Never.self) {
-            try site.open(home.device()).restore(to: home.vault, device: home.device(), acceptsRollback: true)
+            try site.open(home.device()).restore(
+                    to: home.vault, device: home.device(), acceptsRollback: true, replacesLiving: true)
         }
     }
 
@@ -313,13 +317,15 @@ final class BackupHome {
         try home.save("newer")
         try site.loseVault()
         #expect(throws: VaultError.rolledBack(.level)) {
-            try site.open(home.device()).restore(to: home.vault, device: home.device())
+            try site.open(home.device()).restore(
+            to: home.vault, device: home.device(), replacesLiving: true)
         }
         #expect(!FileManager.default.fileExists(atPath: home.vault))
         try home.putBack("newer")
         #expect(try home.get("later", "x") == "y")
         try site.loseVault()
-        try site.open(home.device()).restore(to: home.vault, device: home.device(), acceptsRollback: true)
+        try site.open(home.device()).restore(
+                    to: home.vault, device: home.device(), acceptsRollback: true, replacesLiving: true)
         #expect(throws: VaultError.noItem(try ItemName("later"))) { _ = try home.get("later", "x") }
         try home.save("restored")
         try home.putBack("newer")
@@ -329,8 +335,67 @@ final class BackupHome {
         // The very backup is older than the vault that came of it.
         try site.loseVault()
         #expect(throws: VaultError.rolledBack(.header)) {
-            try site.open(home.device()).restore(to: home.vault, device: home.device())
+            try site.open(home.device()).restore(
+            to: home.vault, device: home.device(), replacesLiving: true)
         }
+    }
+
+    @Test("a backup of a vault that this device knows is not restored beside it, until the caller says that it may go")
+    func living() throws {
+        let site = try BackupHome()
+        let home = site.home
+        try site.backUp()
+        let other = home.root + "/data/other.omv"
+        #expect(try BackupFile.open(site.path).livesHere(home.device()))
+        #expect(throws: VaultError.livesHere) { try site.open(home.device()).restore(to: other, device: home.device()) }
+        #expect(!FileManager.default.fileExists(atPath: other))
+        #expect(try home.get("unlocked", "x") == "value of unlocked")
+        // Marks that cannot be read are those of a vault that was here.
+        let marks = try home.marks()
+        try home.replaceMarks((marks.0, Data(count: 1024)))
+        #expect(throws: VaultError.livesHere) {
+            try site.open(home.device()).restore(to: other, device: home.device(), acceptsRollback: true)
+        }
+        try home.replaceMarks(marks)
+        let report = try site.open(home.device()).restore(to: other, device: home.device(), replacesLiving: true)
+        #expect(report.isLatestHere)
+        #expect(throws: VaultError.rolledBack(.header)) { _ = try home.get("unlocked", "x") }
+        // Where nothing was seen of it, nothing is in the way.
+        let elsewhere = try Home()
+        #expect(try !BackupFile.open(site.path).livesHere(elsewhere.device()))
+        #expect(throws: Never.self) {
+            try site.open(elsewhere.device(), recovery: true).restore(to: elsewhere.vault, device: elsewhere.device())
+        }
+    }
+
+    @Test("a restore tells when the password of the backup may have been changed since")
+    func revived() throws {
+        let site = try BackupHome()
+        let home = site.home
+        try site.backUp()
+        let vault = try home.unlock()
+        let slot = try vault.settings().slots[0]
+        _ = try vault.replaceSlot(slot, with: try NewSlot(password: Password(secret("another")), .floor))
+        try site.loseVault()
+        let report = try site.open(home.device()).restore(
+            to: home.vault, device: home.device(), acceptsRollback: true, replacesLiving: true)
+        #expect(!report.isLatestHere && report.slots.contains(slot))
+        #expect(throws: Never.self) { _ = try home.unlock() }
+    }
+
+    @Test("a restored vault whose marks a crash kept back is believed, since its header was announced")
+    func crashBehindTheName() throws {
+        let site = try BackupHome()
+        let home = site.home
+        try site.backUp()
+        let marks = try home.highWater()
+        try site.loseVault()
+        let before = try #require(try marks.read())
+        try site.open(home.device()).restore(to: home.vault, device: home.device(), replacesLiving: true)
+        var seen = before
+        seen[MarkIndex.announced] = try #require(try marks.read())[MarkIndex.header]
+        try marks.write(seen)
+        #expect(try home.get("unlocked", "x") == "value of unlocked")
     }
 
     @Test("a vault that is there is not replaced, nor a file; a backup without a portable slot is not taken")
@@ -340,7 +405,8 @@ final class BackupHome {
         try site.backUp()
         #expect(throws: VaultError.storage(.exists)) { try site.backUp() }
         #expect(throws: VaultError.vaultExists) {
-            try site.open(home.device()).restore(to: home.vault, device: home.device())
+            try site.open(home.device()).restore(
+            to: home.vault, device: home.device(), replacesLiving: true)
         }
         #expect(throws: VaultError.storage(.missing)) { try site.backUp(to: home.root + "/no/folder") }
         #expect(throws: VaultError.storage(.missing)) { _ = try BackupFile.open(home.root + "/nothing") }

@@ -117,6 +117,25 @@ private final class WallClock: Sendable {
         }
     }
 
+    @Test("a count that is put back from a copy brings the longest wait, and is an honest one again after it")
+    func putBack() throws {
+        try attempt("pass word")
+        let copy = try Data(contentsOf: URL(fileURLWithPath: counter))
+        #expect(throws: VaultError.cannotUnlock) { try attempt("wrong") }
+        try copy.write(to: URL(fileURLWithPath: try counter))
+        expectDelayed(60, "pass word", "put back")
+        clock.move(60_000)
+        try attempt("pass word")
+        try attempt("pass word")
+        // Also when the attempt ended before its verdict: what counts was noted before the check.
+        let later = try Data(contentsOf: URL(fileURLWithPath: counter))
+        let marks = try home.device().highWater(.password, id: file().id, under: home.device().make())
+        let counting = PasswordCounter(marks, vault: try home.highWater(), clock: { [clock] in clock.now })
+        #expect(throws: VaultError.noVault) { try counting.attempt { () throws(VaultError) in throw .noVault } }
+        try later.write(to: URL(fileURLWithPath: try counter))
+        expectDelayed(60, "pass word", "put back before the verdict")
+    }
+
     @Test("the charge is on the disk before the check, and a right password takes it back")
     func chargeFirst() throws {
         let marks = try home.device().highWater(.password, id: file().id, under: home.device().make())

@@ -152,10 +152,12 @@ import Testing
                 try home.tamper(attack)
             }
             #expect(throws: VaultError.corrupt(.header), "\(attack)") { _ = try open(home) }
-            // Elsewhere, and with a generation above the mark, only the header's seal can tell. It does, at the unlock.
+            // Nor with a generation above the mark, since that was not announced.
+            try home.tamper(newer)
+            #expect(throws: VaultError.corrupt(.header), "\(attack)") { _ = try open(home) }
+            // Elsewhere, and where a rollback is accepted, only the header's seal can tell. It does, at the unlock.
             for device in [nil, try home.device()] {
-                if device != nil { try home.tamper(newer) }
-                let opened = try VaultFile.open(home.vault, device: device)
+                let opened = try VaultFile.open(home.vault, device: device, acceptsRollback: device != nil)
                 let isNoted = opened.isNoted
                 #expect(!isNoted)
                 #expect(throws: VaultError.corrupt(.header), "\(attack)") {

@@ -280,19 +280,110 @@ import Testing
         try home.create()
         try home.add("old", ["f": "1"])
         let keys = try home.unlock().classKeys()
+        let vault = try home.open(keys)
         // Generation 2 (offset 25, 8 bytes), default level `always` (offset 37), history 0 (39, 2 bytes); the seal is wrong.
         try home.tamper(
             "UPDATE header SET body = substr(body, 1, 25) || x'0000000000000063' || substr(body, 34, 4) || x'01' "
                 + "|| substr(body, 39, 1) || x'0000' || substr(body, 42)")
-        let vault = try VaultFile.open(home.vault, device: home.device()).open(with: keys)
-        #expect(throws: VaultError.rekeyed) {
+        var refusal: VaultError?
+        do {
             try vault.edit { edit throws(VaultError) in
                 try edit.add(ItemName("new"), level: nil) { draft throws(VaultError) in
                     try draft.put(secret("2"), at: FieldName("f"))
                 }
             }
-        }
+        } catch { refusal = error }
+        #expect(refusal == .rekeyed)
+        #expect(throws: VaultError.corrupt(.header)) { _ = try home.open(keys) }
         #expect(throws: VaultError.corrupt(.header)) { _ = try home.unlock() }
+    }
+
+    @Test("a slot that was changed under a raised generation is told before the stretch, and no password is charged for it")
+    func changedSlotUnderANewerHeader() throws {
+        let home = try homeWithTwoItems()
+        let counter = try home.passwordCount()
+        // The salt of slot 1; generation 99 at offset 25.
+        try home.tamper(
+            "UPDATE slots SET body = CAST(substr(body, 1, 18) || zeroblob(16) || substr(body, 35) AS BLOB) WHERE id = 1",
+            "UPDATE header SET body = CAST(substr(body, 1, 25) || x'0000000000000063' || substr(body, 34) AS BLOB)")
+        for slot in [0, 1] { #expect(throws: VaultError.corrupt(.header)) { _ = try home.unlock(slot: slot) } }
+        #expect(throws: VaultError.corrupt(.header)) { _ = try VaultFile.open(home.vault, device: home.device()).openAlways() }
+        #expect(try home.passwordCount() == counter)
+        // Read on request, where only the seal can judge it: the slot opens nothing then.
+        #expect(throws: VaultError.cannotUnlock) { _ = try home.unlock(acceptsRollback: true) }
+    }
+
+    @Test("a header that a crash left before its mark is believed, since it was announced; another one under its number is not")
+    func announcedHeader() throws {
+        let home = try homeWithTwoItems()
+        try home.save("before")
+        let marks = try home.highWater()
+        let before = try #require(try marks.read())
+        let keys = try home.classKeys()
+        _ = try home.unlock().changePolicy { $0.keepsTicket = true }
+        var seen = try #require(try marks.read())
+        #expect(seen[MarkIndex.header].generation == 2)
+        // As a crash behind the commit leaves it.
+        (seen[MarkIndex.announced], seen[MarkIndex.header]) = (seen[MarkIndex.header], before[MarkIndex.header])
+        let announced = seen[MarkIndex.announced]
+        try marks.write(seen)
+        let file = try VaultFile.open(home.vault, device: home.device())
+        let (isNoted, keepsTicket) = (file.isNoted, file.policy.keepsTicket)
+        #expect(isNoted && keepsTicket)
+        // Who has no root key may go on with it, and notes it.
+        try home.open(keys).edit { edit throws(VaultError) in try edit.trash(ItemName("b")) }
+        #expect(try marks.read()?[MarkIndex.header].generation == 2)
+        // As a crash before the commit leaves it.
+        try home.putBack("before")
+        seen = try #require(try marks.read())
+        for index in [MarkIndex.header] + (1...6) { seen[index] = before[index] }
+        seen[MarkIndex.announced] = announced
+        try marks.write(seen)
+        #expect(try home.get("a", "x") == "value of a")
+        // The number is announced, the header is not.
+        try home.tamper("UPDATE header SET body = CAST(substr(body, 1, 25) || x'0000000000000002' || substr(body, 34) AS BLOB)")
+        #expect(throws: VaultError.corrupt(.header)) { _ = try home.unlock() }
+    }
+
+    @Test("the marks of an earlier build, eight of them, are read; any other number is refused")
+    func numberOfMarks() throws {
+        let home = try homeWithTwoItems()
+        let marks = try home.highWater()
+        let whole = try #require(try marks.read())
+        #expect(whole.count == 11)
+        try marks.write(Array(whole.prefix(8)))
+        #expect(try home.get("a", "x") == "value of a")
+        #expect(try marks.read()?.count == 11)
+        for count in [7, 9, 10] {
+            try marks.write(Array(whole.prefix(count)))
+            #expect(throws: VaultError.corrupt(.header), "\(count)") { _ = try home.get("a", "x") }
+        }
+    }
+
+    @Test("an honest change of the slots is never taken for a forged header by those who open the vault meanwhile")
+    func honestChanges() throws {
+        let home = try homeWithTwoItems()
+        let (path, device) = (home.vault, try home.device())
+        let done = Counter()
+        let group = DispatchGroup()
+        group.enter()
+        Thread.detachNewThread {
+            defer { group.leave() }
+            defer { _ = done.add(1) }
+            guard let file = try? VaultFile.open(path, device: device),
+                let key = try? file.slots[0].key(stretching: secret("pass word")),
+                let vault = try? file.unlock(file.slots[0], with: key)
+            else { return }
+            for number in 0..<60 { _ = try? vault.changePolicy { $0.keepsTicket = number % 2 == 0 } }
+        }
+        var (opened, last) = (0, UInt64(0))
+        while done.add(0) == 0 {
+            let file = try VaultFile.open(path, device: device)
+            #expect(file.header.generation >= last)
+            (opened, last) = (opened + 1, file.header.generation)
+        }
+        group.wait()
+        #expect(opened > 10 && last > 1)
     }
 
     @Test("a lost device key is not silently replaced while its marks are there")
@@ -407,6 +498,15 @@ extension Home {
             return deviceFolder + "/" + (name ?? "vault-none.mark")
         }
     }
+
+    /// The bytes of the count of wrong passwords.
+    func passwordCount() throws -> Data {
+        let name = try FileManager.default.contentsOfDirectory(atPath: deviceFolder)
+            .first { $0.hasPrefix("password-") && $0.hasSuffix(".mark") }
+        return try Data(contentsOf: URL(fileURLWithPath: deviceFolder + "/" + (name ?? "none")))
+    }
+
+    func highWater() throws -> HighWaterFile { try logMarks() }
 
     func marks() throws -> (String, Data) { (try marksFile, try Data(contentsOf: URL(fileURLWithPath: try marksFile))) }
 

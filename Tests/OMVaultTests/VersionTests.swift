@@ -260,6 +260,167 @@ private let name = try! ItemName("a")
         #expect(try home.left(boxes) == 0 && home.rows("pending") == 0)
     }
 
+    @Test("a history that the policy shortens is shorter at once, in every level and in the trash, and the rest is purged")
+    func shorterHistory() throws {
+        let home = try Home()
+        try home.create()
+        try home.addVersions(5)
+        let vault = try home.unlock()
+        for (other, level) in [("open", ProtectionLevel(.always)), ("bound", .highest), ("gone", .whenUnlocked)] {
+            try vault.edit { edit throws(VaultError) in
+                try edit.add(ItemName(other), level: level) { draft throws(VaultError) in
+                    try draft.put(secret("1"), at: FieldName("x"))
+                }
+                for number in 2...3 {
+                    try edit.put(secret("\(number)"), at: FieldPath(ItemName(other), FieldName("x")))
+                }
+            }
+        }
+        try vault.edit { edit throws(VaultError) in try edit.trash(ItemName("gone")) }
+        let (items, trashed) = (try vault.items(), try vault.items(trashed: true))
+        let boxes = try home.boxes()
+        #expect(boxes.count == 15)
+        // One that is longer than the new limit, and one that is not, each with what it had.
+        #expect(try vault.changePolicy { policy throws(VaultError) in try policy.keepVersions(3) }.purge == .complete)
+        #expect(try home.history() == [5, 4, 3, 2] && home.history("bound") == [3, 2, 1] && home.rows("records") == 14)
+        #expect(try vault.value(2) == "2")
+        #expect(try vault.changePolicy { policy throws(VaultError) in try policy.keepVersions(0) }.purge == .complete)
+        #expect(try vault.items() == items && vault.items(trashed: true) == trashed)
+        #expect(try home.history() == [5] && home.history("gone") == [4] && home.rows("records") == 4)
+        #expect(try home.get("a", "x") == "5" && home.get("open", "x") == "3" && home.left(boxes) == 0)
+        let report = try vault.verify(deep: true)
+        #expect(report.findings.isEmpty && report.strays == 0 && report.versions == 4)
+        // A longer one leaves everything as it is.
+        #expect(try vault.changePolicy { policy throws(VaultError) in try policy.keepVersions(5) }.purge == nil)
+        try home.set("6")
+        #expect(try home.history() == [6, 5])
+    }
+
+    @Test("a history that is damaged keeps the policy from being shortened, and nothing is changed")
+    func shorterDamagedHistory() throws {
+        let home = try Home()
+        try home.create()
+        try home.addVersions(4)
+        try home.tamper("UPDATE records SET body = zeroblob(336) WHERE id = 2")
+        let vault = try home.unlock()
+        #expect(throws: VaultError.corrupt(.record)) {
+            try vault.changePolicy { policy throws(VaultError) in try policy.keepVersions(1) }
+        }
+        #expect(try vault.settings().policy.history == 10 && home.rows("records") == 4)
+    }
+
+    @Test("an item in the trash is moved to another level with all versions, stays there, and nothing of it is left behind")
+    func trashedLevel() throws {
+        let home = try Home()
+        try home.create()
+        try home.addVersions(2, level: ProtectionLevel(.always))
+        let vault = try home.unlock()
+        try vault.edit(now: 77) { edit throws(VaultError) in try edit.trash(name) }
+        try home.add("a", ["x": "second"], level: ProtectionLevel(.always))
+        try vault.edit(now: 88) { edit throws(VaultError) in try edit.trash(name) }
+        let boxes = try home.boxes()
+        #expect(throws: VaultError.changedMeanwhile(name, revision: 3)) {
+            try vault.edit { edit throws(VaultError) in try edit.setLevel(name, .highest, ifRevision: 2) }
+        }
+        let item = try vault.edit { edit throws(VaultError) in try edit.setLevel(name, .highest) }
+        #expect(item.isTrashed && item.level == .highest && item.modified == 88)
+        #expect(try vault.items(trashed: true).map(\.level) == [.highest, .highest])
+        #expect(try vault.items().isEmpty && home.left(boxes) == 0)
+        #expect(throws: VaultError.unchanged) {
+            try vault.edit { edit throws(VaultError) in try edit.setLevel(name, .highest) }
+        }
+        // Of the two, the one that went there last comes back first, as before.
+        try vault.edit { edit throws(VaultError) in try edit.restore(name) }
+        #expect(try home.get("a", "x") == "second")
+        #expect(try vault.verify(deep: true).findings.isEmpty)
+    }
+
+    @Test(
+        "an item whose newest record is damaged can go, by its id or by the entry that verify names, and takes nothing with it",
+        arguments: [
+            "UPDATE records SET body = CAST(substr(body, 1, 100) || x'00' || substr(body, 102) AS BLOB) WHERE id = 4",
+            "UPDATE records SET body = zeroblob(336) WHERE id = 4",
+            "DELETE FROM records WHERE id = 4",
+            // Attack: it is made to look like the other item's, or the entry to name the other's row.
+            "UPDATE records SET body = (SELECT o.body FROM records o WHERE o.id = 5) WHERE id = 4",
+            "UPDATE entries SET record = 5 WHERE record = 4",
+            "UPDATE records SET previous = 5 WHERE id = 4; UPDATE records SET body = zeroblob(336) WHERE id = 4",
+        ])
+    func damagedNewest(statements: String) throws {
+        let home = try Home()
+        try home.create()
+        try home.addVersions(4)
+        try home.add("b", ["x": "other"])
+        for statement in statements.split(separator: "; ") { try home.tamper(String(statement)) }
+        #expect(throws: VaultError.corrupt(.record)) { try home.get("a", "x") }
+        #expect(throws: VaultError.corrupt(.record)) {
+            try home.unlock().edit { edit throws(VaultError) in try edit.purge(name) }
+        }
+        let vault = try home.unlock()
+        let finding = try #require(try vault.verify(deep: true).findings.first)
+        let place = try #require(finding.place)
+        let entry = stride(from: 0, to: 32, by: 2).map { place[$0] << 4 | place[$0 + 1] }
+        let missing = VaultError.noItem(try ItemName(String(repeating: "07", count: 16)))
+        #expect(throws: missing) {
+            _ = try vault.perform(.purgeID([UInt8](repeating: 7, count: 16)))
+        }
+        guard case .removed(let items, let purge) = try vault.perform(.purgeID(entry)) else { throw VaultError.noVault }
+        #expect(items.isEmpty && purge == .complete)
+        #expect(try vault.items().map(\.name.text) == ["b"] && home.get("b", "x") == "other")
+        let report = try vault.verify(deep: true)
+        #expect(try report.findings.isEmpty && report.items == 1 && report.strays == 0 && home.rows("records") == 1)
+    }
+
+    @Test("of two damaged items one goes, with the rows that name it, and what is left of the other can still be found")
+    func twoDamaged() throws {
+        let home = try Home()
+        try home.create()
+        try home.addVersions(4)
+        try home.add("b", ["x": "first of b"])
+        let vault = try home.unlock()
+        try vault.edit { edit throws(VaultError) in
+            try edit.put(secret("second of b"), at: FieldPath(ItemName("b"), FieldName("x")))
+        }
+        let id = try vault.item(name).id
+        for row in [4, 6] {
+            try home.tamper(
+                "UPDATE records SET body = CAST(substr(body, 1, 100) || x'0000' || substr(body, 103) AS BLOB) WHERE id = \(row)")
+        }
+        guard case .removed(let items, _) = try vault.perform(.purgeID(id)) else { throw VaultError.noVault }
+        #expect(items.isEmpty)
+        #expect(try home.rows("records") == 2)
+        let report = try vault.verify(deep: true)
+        #expect(report.findings.map { $0.item?.text } == ["b"] && report.findings[0].readable == [1])
+    }
+
+    @Test("by its id goes an item with a damaged history, one in the trash, and the planted one of two of the same name")
+    func purgeByID() throws {
+        let home = try Home()
+        try home.create()
+        try home.addVersions(3)
+        try VaultFile.open(home.vault, device: home.device()).openAlways().edit { edit throws(VaultError) in
+            try edit.add(name, level: ProtectionLevel(.always)) { draft throws(VaultError) in
+                try draft.put(secret("planted"), at: FieldName("x"))
+            }
+        }
+        #expect(throws: VaultError.ambiguous(name, [.whenUnlocked, ProtectionLevel(.always)])) { try home.get("a", "x") }
+        let vault = try home.unlock()
+        let items = try vault.items()
+        let planted = try #require(items.first { $0.level == ProtectionLevel(.always) })
+        let own = try #require(items.first { $0.level == .whenUnlocked })
+        guard case .removed(let gone, _) = try vault.perform(.purgeID(planted.id)) else { throw VaultError.noVault }
+        #expect(gone == [planted])
+        #expect(try home.get("a", "x") == "3" && vault.verify(deep: true).tombstones == 1)
+        try vault.edit { edit throws(VaultError) in try edit.trash(name) }
+        let boxes = try home.boxes()
+        try home.tamper("UPDATE records SET body = zeroblob(336) WHERE id = 2")
+        guard case .removed(let trashed, let purge) = try vault.perform(.purgeID(own.id)) else { throw VaultError.noVault }
+        #expect(trashed.map(\.isTrashed) == [true] && purge == .complete)
+        #expect(try home.left(boxes) == 1 && vault.items(trashed: true).isEmpty)
+        // A tombstone is no item.
+        #expect(throws: VaultError.noItem(try ItemName(Hex.encode(own.id)))) { _ = try vault.perform(.purgeID(own.id)) }
+    }
+
     @Test("a change that was meant for another revision is refused with the one that stands, whatever the change")
     func ifRevision() throws {
         let home = try Home()

@@ -23,7 +23,7 @@ import Testing
         var command: String {
             switch self {
             case .create: "omvault -q backup create h/b --recovery-from file:code"
-            case .here: "omvault -q backup restore h/b --recovery-from file:code"
+            case .here: "omvault -q backup restore h/b --recovery-from file:code --replace-living"
             case .elsewhere:
                 "omvault -q backup restore h/b --recovery-from file:code --new-password-from file:pw"
             }

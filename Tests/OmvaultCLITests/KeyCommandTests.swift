@@ -245,7 +245,52 @@ import Testing
                 2
 
                 """, "\(ran.errors)")
-        #expect(ran.errors.components(separatedBy: "stretched longer now").count == 2)
+        #expect(ran.errors.components(separatedBy: "now is with 9 MiB and 1 passes; the password is the same").count == 2)
+    }
+
+    @Test("policy explain believes no header that this device has not noted: it asks, and the seal judges it")
+    func explainUnproven() throws {
+        let ran = try bash(
+            Self.vault + """
+                omvault -q policy set history 3
+                mkdir other; cp .local/share/omvault/personal.omv other/a.omv; C=$PWD/code; export HOME=$PWD/other
+                sqlite3 other/a.omv "UPDATE header SET body = CAST(substr(body, 1, 38) || x'01' || substr(body, 40) AS BLOB)"
+                omvault -V other/a.omv policy explain item --recovery-from file:$C || echo "exit $?"
+                sqlite3 other/a.omv "UPDATE header SET body = CAST(substr(body, 1, 38) || x'00' || substr(body, 40) AS BLOB)"
+                omvault -V other/a.omv policy explain item --recovery-from file:$C | head -n 1
+                """)
+        #expect(ran.output == "exit 30\nitem: when-unlocked\n", "\(ran)")
+    }
+
+    @Test("a key file whose slot could not be made is taken away, and one that was there before is not")
+    func orphan() throws {
+        let ran = try bash(
+            Self.vault + """
+                strace -f -qq -o trace -e trace=pwrite64 -e inject=pwrite64:error=ENOSPC:when=1+ \\
+                    omvault -q key add-slot --type file --out stick.key --recovery-from file:code 2> said || echo "exit $?"
+                ls stick.key 2> /dev/null || echo gone
+                omvault key slots | wc -l
+                printf mine > there.key
+                refused 5 omvault -q key add-slot --type file --out there.key
+                cat there.key; echo
+                omvault -q key add-slot --type file --out stick.key
+                omvault get item:x --key-file-from file:stick.key; echo
+                """)
+        #expect(ran.output == "exit 60\ngone\n2\nmine\nvalue\n", "\(ran)")
+    }
+
+    @Test("a slot that somebody changed, with a raised generation, is 30 before a password is read, and nothing is charged")
+    func changedSlot() throws {
+        let ran = try bash(
+            Self.vault + Self.failed + """
+                failed
+                sqlite3 .local/share/omvault/personal.omv \\
+                    "UPDATE slots SET body = CAST(substr(body, 1, 18) || zeroblob(16) || substr(body, 35) AS BLOB) WHERE id = 1; \\
+                    UPDATE header SET body = CAST(substr(body, 1, 25) || x'0000000000000063' || substr(body, 34) AS BLOB)"
+                refused 30 omvault get item:x --password-from cmd:'touch asked'
+                test ! -e asked && failed
+                """)
+        #expect(ran.output == "0 1\n0 1\n", "\(ran)")
     }
 
     // MARK: - Rekey

@@ -35,11 +35,45 @@ import Testing
                 """)
         #expect(
             ran.output.split(separator: "\n").map(String.init) == [
-                "exit 20", "1\tvault_created", "2\titem_added", "3\titem_changed", "4\twrong_secret", "4", "exit 2",
-                "omvault: the log is whole: entries 1 to 4", "0", "none", "0", "none", "0", "none",
-                "4 item_added 230",
+                "exit 20", "1\tvault_created", "2\tunlocked", "3\titem_added", "4\tunlocked", "5\titem_changed",
+                "6\twrong_secret", "6", "exit 2", "omvault: the log is whole: entries 1 to 6", "0", "none", "0", "none", "0",
+                "none", "6 unlocked 188",
             ], "\(ran)")
         #expect(ran.status == 0, "\(ran)")
+    }
+
+    @Test("two hundred wrong key files are one entry with a count, and a copy of the vault leaves the log alone")
+    func guesses() throws {
+        let ran = try bash(
+            Self.setup + """
+                omvault -q key add-slot --type file --out good
+                omvault -q -V other init --no-recovery --kdf-mem 8 --kdf-time 1; omvault -q -V other key add-slot --type file --out bad
+                for i in $(seq 200); do
+                    omvault get canary-name:canary-field --key-file-from file:bad 2> /dev/null && echo opened
+                done
+                omvault -q log verify
+                omvault log ls | tail -n 1 | cut -f 3,4 | sed 's/first=.*/first=T/'
+                omvault log ls | wc -l
+                omvault log ls --json | python3 -c 'import json, sys; e = json.load(sys.stdin)["entries"][-1]; print(e["event"], e["count"], e["slot"])'
+                cp $V copy.omv
+                omvault -V ./copy.omv get canary-name:canary-field --key-file-from file:bad 2> /dev/null || echo "exit $?"
+                omvault -q -V ./copy.omv get canary-name:canary-field > /dev/null
+                omvault -q log verify
+                omvault log ls | wc -l
+                omvault -q get canary-name:canary-field > /dev/null
+                omvault -q log verify
+                omvault log ls | tail -n 1 | cut -f 3,4
+                """)
+        #expect(
+            ran.output == """
+                wrong_secret\tslot=3 count=200 first=T
+                8
+                wrong_secret 200 3
+                exit 20
+                8
+                unlocked\tslot=1
+
+                """, "\(ran)")
     }
 
     @Test("a log that somebody edited is 32, names the entry, and keeps nobody from his secrets")
@@ -84,7 +118,8 @@ import Testing
                 omvault backup verify b | cut -f 2 | sed -n '1p;4,5p;7p'
                 mkdir other; B=$PWD/b; C=$PWD/code; N=$PWD/new; P=$PWD/pw; export HOME=$PWD/other
                 omvault backup restore $B --password-from file:$P 2> /dev/null || echo "exit $?"
-                omvault backup restore $B --into w --recovery-from file:$C --new-password-from file:$N 2>&1
+                omvault backup restore $B --into w --recovery-from file:$C --new-password-from file:$N 2>&1 \\
+                    | sed 's/what opened.*since/TAKEN/'
                 omvault ls --vault w --password-from file:$N
                 omvault get there:x --vault w --password-from file:$N; echo
                 omvault get here:x --vault w --password-from file:$N 2> /dev/null || echo "exit $?"
@@ -102,6 +137,8 @@ import Testing
                 exit 30
                 omvault: warning: 1 items were bound to another device and are lost:
                 omvault:   here
+                omvault: warning: TAKEN: slot 2 (recovery code)
+                omvault:   change it again: omvault key passwd, omvault key rm-slot
                 omvault: restored 1 items to vault "w"
                 there
                 value
@@ -127,8 +164,10 @@ import Testing
                 omvault -q add later --field x=file:v
                 mv $V/personal.omv $V/newer
                 try omvault backup restore b
+                try omvault backup restore b --into ./elsewhere.omv
+                try omvault backup restore b --replace-living
                 ls $V
-                try omvault backup restore b --accept-rollback
+                try omvault backup restore b --accept-rollback --replace-living
                 omvault ls
                 mv $V/personal.omv $V/restored; mv $V/newer $V/personal.omv
                 try omvault ls
@@ -138,8 +177,45 @@ import Testing
                 """)
         #expect(
             ran.output.split(separator: "\n").map { String($0.prefix(2)) } == [
-                "5 ", "2 ", "60", "60", "30", "5 ", "5 ", "31", "ne", "he", "th", "31", "13", "b", "co", "ne", "pw", "sa", "v",
+                "5 ", "2 ", "60", "60", "30", "5 ", "5 ", "13", "13", "31", "ne", "he", "th", "31", "13", "b", "co", "ne", "pw", "sa", "v",
             ], "\(ran)")
+    }
+
+    @Test("a restore names what opens the vault again, and keeps the vault that stands elsewhere, until told otherwise")
+    func revived() throws {
+        let ran = try bash(
+            Self.setup + """
+                mv $V/personal.omv here.omv
+                omvault -q -V ./here.omv backup create b
+                refused 13 omvault backup restore b
+                grep -c -- --replace-living .refused
+                omvault -V ./here.omv get there:x; echo
+                omvault -q -V ./here.omv key passwd --new-password-from file:new
+                rm here.omv
+                omvault -q backup restore b --replace-living --accept-rollback --json > said
+                python3 -c 'import json; print(json.load(open("said"))["revived_slots"])'
+                rm $V/personal.omv
+                omvault backup restore b --replace-living --accept-rollback 2>&1 | sed 's/20[0-9-]*T[0-9:]*Z/NOW/'
+                omvault get there:x; echo
+                rm $V/personal.omv
+                omvault backup restore b --replace-living --accept-rollback > /dev/null 2>&1
+                omvault -q backup create c
+                rm $V/personal.omv
+                omvault backup restore c --replace-living 2>&1
+                """)
+        #expect(
+            ran.output == """
+                1
+                value
+                [1, 2]
+                omvault: warning: what opened the vault on NOW opens it again, also what was changed or removed since: slot 1 \
+                (password), slot 2 (recovery code)
+                omvault:   change it again: omvault key passwd, omvault key rm-slot
+                omvault: restored 2 items to vault "personal"
+                value
+                omvault: restored 2 items to vault "personal"
+
+                """, "\(ran)")
     }
 
     @Test("a backup taken while 20 processes write is one state of the vault, and restores as that")
@@ -154,7 +230,7 @@ import Testing
                 omvault -q backup create b5
                 mv $V/personal.omv $V/aside
                 for k in 1 2 3 4 5; do
-                    omvault -q backup restore b$k --into at$k --accept-rollback
+                    omvault -q backup restore b$k --into at$k --accept-rollback --replace-living
                     omvault ls --vault at$k > names$k
                     # Each writer's items come in their order.
                     for i in $(seq 20); do

@@ -51,7 +51,6 @@ struct UnlockCommand: Verb {
         if let refusal = try agent.client.unlock(place, keys, idle: idle ?? 0, hard: hard ?? 0) {
             throw Failure(refusal, vault: access.place.name)
         }
-        try access.record(.unlocked(slot: unlocked.slot.id))
         let opened = try agent.client.status().vaults.first { $0.place == place }
         try door.output.done(
             "unlocked \(access.place.name.shown)"
@@ -60,16 +59,6 @@ struct UnlockCommand: Verb {
                 "result": .text("unlocked"), "vault": .text(access.place.name),
                 "idle": .number(Int(opened?.idleLeft ?? 0)), "hard": .number(Int(opened?.hardLeft ?? 0)),
             ])
-    }
-}
-
-extension VaultAccess {
-    /// Tells the audit log, where this device has one.
-    fileprivate func record(_ event: AuditEvent) throws(Failure) {
-        let file = try file()
-        do throws(VaultError) { try file.record(event) } catch {
-            guard error == .noLogHere else { throw Failure(error, vault: place.name) }
-        }
     }
 }
 

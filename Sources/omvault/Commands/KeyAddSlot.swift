@@ -129,7 +129,15 @@ struct KeyAddSlot: Verb {
         let file = VaultKeyFile.random()
         try target.write(file.text())
         try target.finish()
-        try add(.keyFile(file), vault, policy, access)
+        let made = OutputFile.identity(out)
+        let before = try access.run { () throws(VaultError) in try vault.settings() }.slots
+        do throws(Failure) { try add(.keyFile(file), vault, policy, access) } catch {
+            // The slot may be there although an error came behind it; its file must not go then.
+            let after = (try? vault.settings())?.slots
+            let isThere = after?.contains { slot in slot.kind == .keyFile && !before.contains(slot) } ?? true
+            if !isThere, OutputFile.identity(out) == made { OutputFile.remove(out) }
+            throw error
+        }
     }
 
     private func add(

@@ -32,7 +32,7 @@ struct PolicyShow: Verb {
     func run(_ door: Door) throws {
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources)
-        guard let item else { return try print(try policy(access, secrets), door) }
+        guard let item else { return try print(try access.policy(secrets, unlock), door) }
         let name = try ItemReference(whole: item).itemName()
         let found = try access.read(.item(name), secrets, unlock).item()
         guard door.output.format == .json else {
@@ -43,14 +43,6 @@ struct PolicyShow: Verb {
         document.field("level", .text(found.level.name))
         document.field("device_only", .flag(found.level.isDeviceOnly))
         try door.output.document(document)
-    }
-
-    private func policy(_ access: VaultAccess, _ secrets: borrowing SecretSources) throws(Failure) -> VaultPolicy {
-        let file = try access.file()
-        // Attack: on a device that has not noted this header anybody could have written it; an unlock judges its seal.
-        if file.isNoted { return file.policy }
-        let vault = try access.open(secrets, unlock)
-        return try access.run { () throws(VaultError) in try vault.settings() }.policy
     }
 
     private func print(_ policy: VaultPolicy, _ door: Door) throws(Failure) {
@@ -89,7 +81,8 @@ struct PolicySet: Verb {
             item until the next boot, also after the agent was stopped. Off, as it is at first: only a running agent has
             those keys.
 
-            history N           how many older versions of an item are kept: 0 to 1000, at first 10
+            history N           how many older versions of an item are kept: 0 to 1000, at first 10. Fewer than before: those
+            beyond are purged at once, in every item and in the trash
 
             stretch --kdf-mem MIB --kdf-time N   how long a guess at a password takes; slots below it follow with their
             next unlock
@@ -140,14 +133,15 @@ struct PolicySet: Verb {
         }
         let change = try change()
         let vault = try access.open(secrets, unlock)
-        _ = try access.run { () throws(VaultError) in
+        let purge = try access.run { () throws(VaultError) in
             try vault.changePolicy { policy throws(VaultError) in try change(&policy) }
-        }
+        }.purge
         if rule == "afu-ticket", value == "off" { access.forgetTicket() }
         let name = rule ?? "default"
         try door.output.done(
             "changed the rule \(name) of vault \"\(access.place.name.shown)\"",
-            ["result": .text("changed"), "rule": .text(name)])
+            ["result": .text("changed"), "rule": .text(name), "purged": .flag(purge != .pending)])
+        door.output.purged(purge)
     }
 
     private typealias Change = (inout VaultPolicy) throws(VaultError) -> Void
@@ -205,7 +199,7 @@ struct PolicyExplain: Verb {
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources)
         let level = try access.read(.item(name), secrets, unlock).item().level
-        let sentences = level.explanation(hasTicket: try access.file().policy.keepsTicket)
+        let sentences = level.explanation(hasTicket: try access.policy(secrets, unlock).keepsTicket)
         guard door.output.format == .json else {
             for sentence in ["\(name.text): \(level.words)"] + sentences { try door.output.line(sentence) }
             return

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import OMRecords
 internal import OMVault
 
 /// `omvault rm`: items into the trash, or gone with all their versions.
@@ -13,6 +14,7 @@ struct RemoveCommand: Verb {
               omvault rm github
               omvault rm github --purge
               omvault rm --trash --purge
+              omvault rm --purge --id 0f1e2d3c4b5a69788796a5b4c3d2e1f0
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -27,18 +29,29 @@ struct RemoveCommand: Verb {
     @Flag(help: "The items are in the trash; without a name, all that is there. Only with --purge.")
     var trash = false
 
+    @Option(
+        help: ArgumentHelp(
+            "One item, by the id of 'ls --fields id,name,level' or the entry that 'verify' names: also one that is damaged, and "
+                + "one of two of the same name. Only with --purge.", valueName: "id"))
+    var id: String?
+
     @Option(help: ArgumentHelp("Only while the item has this revision; otherwise exit 12.", valueName: "n"))
     var ifRev: UInt64?
 
     func validate() throws {
         if trash, !purge { throw ValidationError("what is in the trash can only be purged: give --purge too") }
-        if items.isEmpty, !trash { throw ValidationError("no item was named") }
+        if id != nil, !purge { throw ValidationError("--id is for what is removed for good: give --purge too") }
+        if id != nil, !items.isEmpty || trash || ifRev != nil {
+            throw ValidationError("--id names one item, in the trash or not; give it alone with --purge")
+        }
+        if items.isEmpty, !trash, id == nil { throw ValidationError("no item was named") }
         if ifRev != nil, items.count != 1 || trash {
             throw ValidationError("--if-rev is the revision of one item that is not in the trash")
         }
     }
 
     func run(_ door: Door) throws {
+        if let id { return try removeOne(id, door) }
         let names = try items.map { try ItemReference(whole: $0).itemName() }
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources)
@@ -62,6 +75,39 @@ struct RemoveCommand: Verb {
                 "purged": .flag(purge && result != .pending),
             ])
         door.output.purged(result)
+    }
+
+    private func removeOne(_ text: String, _ door: Door) throws {
+        guard let id = Identifier.bytes(text) else {
+            throw ValidationError("\"\(text.shown)\" is no item's id; omvault ls --fields id,name,level")
+        }
+        let access = try VaultAccess(door)
+        let secrets = try SecretSources(door, unlock.sources)
+        try access.unlock(secrets, unlock)
+        try door.confirm("Remove \(described(id, access)) for good?")
+        guard case .removed(let gone, let result) = try access.perform(.purgeID(id)) else {
+            throw Failure.unexpectedReply
+        }
+        let name = gone.first.map { "\"\($0.name.text.shown)\"" } ?? "what could not be read"
+        try door.output.done(
+            "removed \(name) (\(text))",
+            [
+                "result": .text("removed"), "id": .text(text), "items": .list(gone.map { .text($0.name.text) }),
+                "purged": .flag(result != .pending),
+            ])
+        door.output.purged(result)
+    }
+
+    /// What the id names, as far as it can be read: in a vault with a damaged record there is no list.
+    private func described(_ id: [UInt8], _ access: VaultAccess) -> String {
+        for isTrashed in [false, true] {
+            guard let items = try? access.perform(.items(trashed: isTrashed)).items(),
+                let item = items.first(where: { $0.id == id })
+            else { continue }
+            let level = item.level.name + (item.level.isDeviceOnly ? " device-only" : "")
+            return "\"\(item.name.text)\" (\(level)\(isTrashed ? ", in the trash" : ""))"
+        }
+        return "what stands at \(Identifier.text(id)), which cannot be read,"
     }
 
     /// Looked up before the question, so that nobody agrees to what is not there.

@@ -10,7 +10,8 @@ struct SetCommand: Verb {
         abstract: "Change, add or delete a field of an item, or change the item's level.",
         discussion: """
             The version before is kept; 'history' lists it. With --level every version is sealed anew, and what was
-            sealed under the old level is purged.
+            sealed under the old level is purged. Where no item has that name, --level moves those of that name in the
+            trash, and they stay there.
 
               omvault set github:password
               omvault set github:token --value-from cmd:'gh auth token'
@@ -82,19 +83,30 @@ struct SetCommand: Verb {
     static func setLevel(
         _ name: ItemName, _ level: LevelOptions, ifRevision: UInt64?, _ access: VaultAccess
     ) throws(Failure) {
-        let found = try access.perform(.item(name)).item()
+        let found = try placed(name, access)
         guard let chosen = try level.level(default: found.level) else { return }
         let reply = try access.perform(.setLevel(name, chosen, ifRevision: ifRevision))
         let purge = reply.purge
         let changed = try reply.item()
         try access.door.output.done(
-            "\"\(name.text.shown)\" is \(changed.level.name)\(changed.level.isDeviceOnly ? ", device only," : "") now",
+            "\"\(name.text.shown)\"\(changed.isTrashed ? ", in the trash," : "") is \(changed.level.name)"
+                + "\(changed.level.isDeviceOnly ? ", device only," : "") now",
             [
                 "result": .text("changed"), "item": .text(name.text), "level": .text(changed.level.name),
                 "device_only": .flag(changed.level.isDeviceOnly),
                 "revision": .number(Int(clamping: changed.revision)), "purged": .flag(purge != .pending),
             ])
         access.door.output.purged(purge)
+    }
+
+    /// The item, or where there is none, the one of that name that went to the trash last.
+    private static func placed(_ name: ItemName, _ access: VaultAccess) throws(Failure) -> Item {
+        do throws(Failure) { return try access.perform(.item(name)).item() } catch {
+            guard error.status == .notFound else { throw error }
+            let trashed = try access.perform(.items(trashed: true)).items().filter { $0.name == name }
+            guard let last = trashed.max(by: { $0.modified < $1.modified }) else { throw error }
+            return last
+        }
     }
 }
 
@@ -103,5 +115,12 @@ extension Output {
     func purged(_ result: PurgeResult?) {
         guard result == .pending else { return }
         notice("another process is reading the vault; the old sealed bytes leave its log when it is opened next")
+    }
+
+    /// Says that there are such bytes.
+    func pendingPurge(of vault: String) {
+        notice(
+            "a purge of vault \"\(vault.shown)\" is pending: removed sealed bytes still stand in its log until it is unlocked "
+                + "while nobody reads it")
     }
 }

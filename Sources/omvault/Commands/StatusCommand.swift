@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import OMAgent
 internal import OMSecrets
+internal import OMVault
 
 /// `omvault status`: which vaults are open.
 struct StatusCommand: Verb {
@@ -33,13 +34,15 @@ struct StatusReport {
     /// The vault that the command names, which is told of though it is locked.
     private let asked: AgentStatus.Vault?
     private let name: String
+    private let path: String
 
     /// - Parameter given: what the user calls the vault, if anything.
     init(vault given: String?) throws(Failure) {
         home = try Home()
         let vault = try VaultPlace(given, in: home)
         name = vault.name
-        let path = Paths.absolute(vault.path)
+        path = Paths.absolute(vault.path)
+        let path = path
         do throws(AgentError) { agent = try AgentClient(try AgentSocket(Environment.text)).status() } catch {
             guard error == .notRunning || error == .noRuntimeFolder else { throw Failure(error) }
             agent = nil
@@ -57,21 +60,30 @@ struct StatusReport {
                 [name, vault.state.words, Duration.text(vault.idleLeft), Duration.text(vault.hardLeft)]
             }
             if asked == nil { rows.append([name, AgentVaultState.locked.words, "0s", "0s"]) }
+            for vault in open where isPurgePending(vault.place.vault) {
+                output.pendingPurge(of: self.name(of: vault.place.vault))
+            }
+            if asked == nil, isPurgePending(path) { output.pendingPurge(of: name) }
             return try output.rows(rows, header: ["VAULT", "STATE", "IDLE", "HARD"])
         }
         var document = JSONDocument()
         document.field("agent", .flag(agent != nil))
         document.field("vault", .text(name))
         document.field("state", .text((asked?.state ?? .locked).words))
+        document.field("purge_pending", .flag(isPurgePending(path)))
         document.objects("open", zip(names, open)) { vault, entry in
             entry.field("vault", .text(vault.0))
             entry.field("path", .text(vault.1.place.vault))
             entry.field("state", .text(vault.1.state.words))
+            entry.field("purge_pending", .flag(isPurgePending(vault.1.place.vault)))
             entry.field("idle_left", .number(Int(vault.1.idleLeft)))
             entry.field("hard_left", .number(Int(vault.1.hardLeft)))
         }
         try output.document(document)
     }
+
+    /// After the agent was asked, which finishes one that it can. What is wrong with a vault is not for this verb to say.
+    private func isPurgePending(_ path: String) -> Bool { (try? VaultFile.isPurgePending(path)) ?? false }
 
     /// A vault in its usual place by its name, another by its path.
     private func name(of path: String) -> String {

@@ -51,6 +51,17 @@ final class VaultAccess {
         if unlockedAgent == nil { unlocked = try open(secrets, options) }
     }
 
+    /// The policy of the vault that is unlocked here; nil while it is not.
+    func unlockedPolicy() throws(Failure) -> VaultPolicy? {
+        switch unlocked {
+        case .some(let vault):
+            do throws(VaultError) { return try vault.settings().policy } catch {
+                throw Failure(error, vault: place.name)
+            }
+        case .none: return nil
+        }
+    }
+
     private var isUnlocked: Bool {
         switch unlocked {
         case .some: true

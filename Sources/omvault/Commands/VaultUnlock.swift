@@ -77,25 +77,12 @@ extension VaultAccess {
         let slots = try candidates(file, options)
         try run { () throws(VaultError) in try file.checkUse(of: slots[0]) }
         let secret = try read(slots[0], secrets, option: options.option(for: slots[0]))
-        let slot = try run { () throws(VaultError) in try fitting(slots, secret, file) }
-        let vault = try run { () throws(VaultError) in try file.unlock(slot, with: try secret.key(for: slot)) }
+        let vault = try run { () throws(VaultError) in
+            try file.unlock(anyOf: slots) { slot throws(VaultError) in try secret.key(for: slot) }
+        }
+        let slot = vault.openedBy ?? slots[0]
         raise(slot, secret, vault)
         return Unlocked(vault: vault, slot: slot, secret: secret)
-    }
-
-    /// The slot that `secret` is for. All but the last are tried for it.
-    private func fitting(
-        _ slots: [KeySlot], _ secret: borrowing SlotSecret, _ file: borrowing VaultFile
-    ) throws(VaultError) -> KeySlot {
-        for slot in slots.dropLast() {
-            do throws(VaultError) {
-                _ = try file.unlock(slot, with: try secret.key(for: slot))
-                return slot
-            } catch {
-                guard error == .cannotUnlock else { throw error }
-            }
-        }
-        return slots[slots.count - 1]
     }
 
     /// The slots to try: the one that was named, or those of the kind that was asked for. A password is tried at one slot
@@ -168,11 +155,24 @@ extension VaultAccess {
     /// Afterwards, so that nothing that goes wrong here keeps anybody out.
     private func raise(_ slot: KeySlot, _ secret: borrowing SlotSecret, _ vault: borrowing Vault) {
         do throws(VaultError) {
-            if try secret.raiseStretch(of: slot, in: vault) != nil {
-                door.output.notice("slot \(slot.id) was below the policy; its \(slot.kind.noun) is stretched longer now")
-            }
+            guard let raised = try secret.raiseStretch(of: slot, in: vault), let now = raised.stretch else { return }
+            door.output.notice(
+                "slot \(slot.id) was stretched less than the policy asks for, and now is with \(now.memoryKiB >> 10) MiB and "
+                    + "\(now.passes) passes; the \(slot.kind.noun) is the same. Copies of the vault from before are as they were")
         } catch {
-            door.output.notice("slot \(slot.id) is below the policy and could not be made anew")
+            door.output.notice(
+                "slot \(slot.id) is stretched less than the policy asks for, and that could not be changed now: "
+                    + "\(Failure(error, vault: place.name).message). The next unlock tries again")
         }
+    }
+
+    /// The policy: of the header that this device has noted, or of the unlocked vault.
+    func policy(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> VaultPolicy {
+        let file = try file()
+        // Attack: on a device that has not noted this header anybody could have written it; an unlock judges its seal.
+        if file.isNoted { return file.policy }
+        if let policy = try unlockedPolicy() { return policy }
+        let vault = try open(secrets, options)
+        return try run { () throws(VaultError) in try vault.settings() }.policy
     }
 }

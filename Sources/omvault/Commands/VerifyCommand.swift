@@ -37,6 +37,7 @@ struct VerifyCommand: Verb {
         problems += report.findings.map { Problem($0, vault: access.place.name) }
         if report.strays > 0 { problems.append(Problem(strays: report.strays)) }
         try show(problems, report, access.place.name, door)
+        if report.isPurgePending { door.output.pendingPurge(of: access.place.name) }
         if !problems.isEmpty { throw Answered(status: .doctorFindings) }
     }
 
@@ -60,6 +61,7 @@ struct VerifyCommand: Verb {
         document.field("vault", .text(vault))
         document.field("deep", .flag(deep))
         document.field("whole", .flag(problems.isEmpty))
+        document.field("purge_pending", .flag(report.isPurgePending))
         if deep {
             document.field("items", .number(report.items))
             document.field("trashed", .number(report.trashed))
@@ -105,9 +107,15 @@ private struct Problem {
         (revision, readable) = (finding.revision, finding.readable)
     }
 
+    /// The name; and the entry where there is none, or where it is what 'rm --purge --id' takes.
+    private var shownItem: String {
+        guard let place, item == nil || revision == nil else { return item ?? "-" }
+        return item.map { "\($0) (entry \(place))" } ?? "entry \(place)"
+    }
+
     var row: [String] {
         [
-            level ?? "-", item ?? place.map { "entry \($0)" } ?? "-", revision.map { "\($0)" } ?? "-", words,
+            level ?? "-", shownItem, revision.map { "\($0)" } ?? "-", words,
             readable.isEmpty ? "-" : readable.map { "\($0)" }.joined(separator: ","),
         ]
     }

@@ -14,6 +14,7 @@ struct Failure: Error {
     let hints: [String]
     /// Further members of the JSON error, such as `attempts_left`.
     let details: KeyValuePairs<String, JSONValue>
+    private var sdkCode: Int?
 
     init(
         _ status: ExitStatus, _ message: String, hint hints: String..., details: KeyValuePairs<String, JSONValue> = [:]
@@ -34,7 +35,17 @@ struct Failure: Error {
     }
 
     /// The same with what it is about in front, for a command that reads more than one file.
-    func about(_ file: String) -> Failure { Failure(status, "\"\(file)\": \(message)", hints, details) }
+    func about(_ file: String) -> Failure {
+        let failure = Failure(status, "\"\(file)\": \(message)", hints, details)
+        return sdkCode.map { failure.with(sdkCode: $0) } ?? failure
+    }
+
+    /// The same with the SDK's number among the members of the JSON error.
+    func with(sdkCode: Int) -> Failure {
+        var failure = self
+        failure.sdkCode = sdkCode
+        return failure
+    }
 
     /// Runs `body`; what is wrong with a key or a certificate is told with its file's name.
     static func naming<R: ~Copyable>(_ file: String, _ body: () throws -> R) throws -> R {
@@ -59,6 +70,7 @@ struct Failure: Error {
             error.field("message", .text(message))
             if !hints.isEmpty { error.field("hint", .text(hints.joined(separator: "\n"))) }
             for (name, value) in details { error.field(name, value) }
+            if let sdkCode { error.field("sdk_code", .number(sdkCode)) }
         }
         return document
     }

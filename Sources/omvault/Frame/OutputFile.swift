@@ -125,12 +125,16 @@ struct OutputFile: ~Copyable {
         return descriptor
     }
 
-    private struct FileIdentity: Equatable {
-        let device: dev_t
-        let inode: ino_t
+    /// Takes away a file that was made here and is of no use.
+    static func remove(_ path: String) { unlink(path) }
+
+    struct FileIdentity: Equatable {
+        fileprivate let device: dev_t
+        fileprivate let inode: ino_t
     }
 
-    private static func identity(_ path: String) -> FileIdentity? {
+    /// Which file a path leads to.
+    static func identity(_ path: String) -> FileIdentity? {
         var status = stat()
         return stat(path, &status) == 0 ? FileIdentity(device: status.st_dev, inode: status.st_ino) : nil
     }

@@ -20,6 +20,7 @@ extension AuditEvent {
         case .unlocked: "unlocked"
         case .wrongSecret: "wrong_secret"
         case .rollbackAccepted: "rollback_accepted"
+        case .repeated(let run): run.isUnlock ? "unlocked" : "wrong_secret"
         case .slotAdded: "slot_added"
         case .slotChanged: "slot_changed"
         case .slotRemoved: "slot_removed"
@@ -46,6 +47,11 @@ extension AuditEvent {
         case .manyItems(let added, let changed, let purged):
             ["added": .number(Int(added)), "changed": .number(Int(changed)), "purged": .number(Int(purged))]
         case .unlocked(let slot), .wrongSecret(let slot): ["slot": .number(Int(slot))]
+        case .repeated(let run):
+            [
+                "slot": .number(Int(run.slot)), "count": .number(Int(run.count)),
+                "first": .text(Timestamp.text(run.first)),
+            ]
         case .slotAdded(let id, let kind), .slotChanged(let id, let kind), .slotRemoved(let id, let kind):
             ["slot": .number(Int(id)), "kind": .text(kind.noun)]
         case .rekeyed(let epoch): ["epoch": .number(Int(epoch))]

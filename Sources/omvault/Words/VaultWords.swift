@@ -7,6 +7,11 @@ internal import OMVault
 extension Failure {
     /// - Parameter vault: what the user calls it.
     init(_ error: VaultError, vault: String?) {
+        let words = Failure(wordsFor: error, vault)
+        self = error.sdkCode.map { words.with(sdkCode: $0) } ?? words
+    }
+
+    private init(wordsFor error: VaultError, _ vault: String?) {
         let vault = vault.map { "vault \"\($0.shown)\"" } ?? "the vault"
         switch error {
         case .noVault:
@@ -57,6 +62,20 @@ extension Failure {
             self.init(
                 .corrupt, "\(vault) was made under another device key than the one here",
                 hint: "restore the folder omvault-device, or use --recovery-from tty")
+        case .corrupt(.header):
+            self.init(
+                .corrupt, "\(vault) was damaged or changed by somebody without its keys (its header or a key slot)",
+                hints: [
+                    "nothing of it was used; put back your newest copy",
+                    "only when you put back an older folder omvault-device yourself: --accept-rollback reads it once",
+                ])
+        case .corrupt(.record):
+            self.init(
+                .corrupt, "\(vault) was damaged or changed by somebody without its keys (a record)",
+                hints: [
+                    "omvault verify --deep names it, and what of it can be read",
+                    "omvault rm --purge --id ENTRY removes what verify names",
+                ])
         case .corrupt(let part):
             self.init(
                 .corrupt, "\(vault) was damaged or changed by somebody without its keys (\(part.words))",
@@ -83,7 +102,10 @@ extension Failure {
                 .ambiguous,
                 "\(vault) has more than one item \"\(name.text.shown)\": "
                     + levels.map { $0.name + ($0.isDeviceOnly ? " (device only)" : "") }.joined(separator: ", "),
-                hint: "one was put there while the others were locked; omvault ls --fields name,level,modified")
+                hints: [
+                    "one was put there while the others were locked: omvault ls --fields id,name,level,modified",
+                    "omvault rm --purge --id ID removes the one that is not yours",
+                ])
         case .noField(let field, let name):
             self.init(
                 .notFound, "no field \"\(field.text.shown)\" in item \"\(name.text.shown)\"",
@@ -125,6 +147,13 @@ extension Failure {
             self.init(
                 .policy, "\(vault) has no slot that opens without this device's key; a backup would be worth nothing",
                 hint: "omvault key add-slot --type recovery")
+        case .livesHere:
+            self.init(
+                .policy, "this device knows the vault of this backup, and would refuse it once the backup is restored",
+                hints: [
+                    "when no other copy of it is here any more, or it may be refused: --replace-living",
+                    "otherwise go on with that one",
+                ])
         case .noLogHere:
             self.init(
                 .corrupt, "the audit log of \(vault) stands under a device key that is not here",

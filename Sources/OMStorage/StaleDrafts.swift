@@ -1,0 +1,51 @@
+// What killed processes left of files that never got their names.
+
+internal import Glibc
+
+/// Drafts beside a file, named by ``draftName(for:)``.
+enum StaleDrafts {
+    /// Younger ones may be somebody's who has made the file and not locked it yet, in seconds.
+    private static let youngest = 60
+    private static let suffix = ".new"
+
+    /// Takes away the drafts of `path` that nobody works on any more: of this user, older than a minute, locked by nobody.
+    /// What cannot be taken away stays; nothing depends on it.
+    static func remove(for path: String) {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        guard let stream = opendir(folder) else { return }
+        defer { closedir(stream) }
+        var drafts: [String] = []
+        while let entry = readdir(stream) {
+            let found = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            let text = String(decoding: found, as: UTF8.self)
+            if isDraft(text, of: name) { drafts.append("\(folder)/\(text)") }
+        }
+        for draft in drafts where isStale(draft) {
+            for end in ["-wal", "-shm", ""] { unlink(draft + end) }
+        }
+    }
+
+    /// NAME, a dot, 16 hex digits, `.new`.
+    private static func isDraft(_ text: String, of name: String) -> Bool {
+        guard text.hasPrefix(name + "."), text.hasSuffix(suffix) else { return false }
+        let middle = text.utf8.dropFirst(name.utf8.count + 1).dropLast(suffix.utf8.count)
+        return middle.count == 16
+            && middle.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+    }
+
+    private static func isStale(_ draft: String) -> Bool {
+        var status = stat()
+        guard lstat(draft, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+            time(nil) - status.st_mtim.tv_sec >= youngest
+        else { return false }
+        // It got its name, and only the draft's was left. Not opened: closing any descriptor of a database drops the locks
+        // that this process holds on it.
+        if status.st_nlink > 1 { return true }
+        let descriptor = retryingInterrupts { open(draft, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    }
+}

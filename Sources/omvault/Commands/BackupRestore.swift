@@ -1,0 +1,160 @@
+internal import ArgumentParser
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+internal import OMVault
+
+/// `omvault backup restore`
+struct BackupRestore: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Make a vault of a backup.",
+        discussion: """
+            The vault must not be there. From here on this device refuses every other copy of it, newer ones too; where it
+            has seen the vault, wherever that stands, --replace-living says that it is gone or may be refused. On another device than the backup's it opens with a recovery code or a key file, asks for a new password,
+            and names the items that were bound to the other device.
+
+              omvault backup restore vault.omvb
+              omvault backup restore vault.omvb --into work --recovery-from tty
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Argument(help: "The backup.")
+    var file: String
+
+    @Option(help: ArgumentHelp("The vault's name, or a path; default: that of --vault.", valueName: "name"))
+    var into: String?
+
+    @Option(help: ArgumentHelp("On another device: where the new password comes from.", valueName: "source"))
+    var newPasswordFrom: SecretSourceArgument?
+
+    @Flag(help: "Restore although the backup is older than what this device saw last.")
+    var acceptRollback = false
+
+    @Flag(help: "Restore although this device knows the vault: the other copy is gone, or may be refused from now on.")
+    var replaceLiving = false
+
+    func validate() throws {
+        if into != nil, global.vault != nil { throw ValidationError("the vault is named twice") }
+    }
+
+    func run(_ door: Door) throws {
+        let home = try door.home()
+        let access = try VaultAccess(door, vault: into)
+        let path = try BackupPlace(file)
+        let secrets = try SecretSources(door, unlock.sources + [(key: "--new-password-from", value: newPasswordFrom)])
+        guard try !VaultFile.exists(access.place.path) else {
+            throw Failure(VaultError.vaultExists, vault: access.place.name)
+        }
+        let backup = try path.open(door)
+        try refuseTwins(backup.summary.vault, home)
+        let lives = try path.run { () throws(VaultError) in try backup.livesHere(access.device) }
+        guard replaceLiving || !lives else { throw Failure(VaultError.livesHere, vault: nil) }
+        let open = try unlocked(backup, path, access, secrets)
+        let isHome = try path.run { () throws(VaultError) in try backup.isFrom(access.device) }
+        let password = isHome ? nil : try newPassword(backup, access, secrets)
+        let folder = try DeviceFolder.make(home.device)
+        if access.place.path.hasPrefix(home.vaults + "/") { _ = try PrivateFolder.make(home.vaults) }
+        let report = try path.run { () throws(VaultError) in
+            try open.restore(
+                to: access.place.path, device: folder, password: password, acceptsRollback: acceptRollback,
+                replacesLiving: replaceLiving)
+        }
+        try tell(report, access.place, door)
+    }
+
+    private func unlocked(
+        _ backup: BackupFile, _ path: BackupPlace, _ access: VaultAccess, _ secrets: borrowing SecretSources
+    ) throws(Failure) -> OpenBackup {
+        let slots = try candidates(backup)
+        try path.run { () throws(VaultError) in try backup.checkUse(of: slots[0], device: access.device) }
+        let secret = try access.read(slots[0], secrets, option: unlock.given.first?.key)
+        return try path.run { () throws(VaultError) in
+            // Only those that are not charged for are more than one.
+            for slot in slots.dropLast() {
+                do throws(VaultError) {
+                    return try backup.unlock(slot, with: try secret.key(for: slot), device: access.device)
+                } catch {
+                    guard error == .cannotUnlock else { throw error }
+                }
+            }
+            let last = slots[slots.count - 1]
+            return try backup.unlock(last, with: try secret.key(for: last), device: access.device)
+        }
+    }
+
+    private func candidates(_ backup: BackupFile) throws(Failure) -> [KeySlot] {
+        if let id = unlock.keyslot {
+            guard let slot = backup.slots.first(where: { $0.id == id }) else {
+                throw Failure(.notFound, "the backup has no slot \(id)", hint: "omvault backup verify \(file.shown)")
+            }
+            return [slot]
+        }
+        let kind: KeySlot.Kind =
+            unlock.recoveryFrom != nil ? .recovery : unlock.keyFileFrom != nil ? .keyFile : .password
+        let slots = backup.slots.filter { $0.kind == kind }
+        guard !slots.isEmpty else {
+            let others = Set(backup.slots.map(\.kind.option)).sorted().joined(separator: " or ")
+            throw Failure(.badSecret, "the backup has no \(kind.noun)", hint: "unlock it with \(others)")
+        }
+        return kind == .password ? [slots[0]] : slots
+    }
+
+    private func newPassword(
+        _ backup: BackupFile, _ access: VaultAccess, _ secrets: borrowing SecretSources
+    ) throws(Failure) -> NewSlot {
+        let password = try secrets.readPassword(
+            "--new-password-from", prompt: "New password for vault \"\(access.place.name)\" on this device", isNew: true)
+        return try access.run { () throws(VaultError) in
+            try NewSlot(password: password, backup.policy.stretch)
+        }
+    }
+
+    /// Restoring beside the vault itself would make this device refuse that one from now on.
+    private func refuseTwins(_ id: [UInt8], _ home: Home) throws(Failure) {
+        guard let names = try? PrivateFolder(home.vaults).names() else { return }
+        for name in names where name.hasSuffix(".omv") {
+            let path = "\(home.vaults)/\(name)"
+            guard let twin = try? VaultFile.open(path, device: nil), twin.id == id else { continue }
+            throw Failure(
+                .exists, "the vault of this backup is there already, as \"\(name.dropLast(4))\"",
+                hint: "move \(path) away first: what is restored takes its place on this device, and it would be refused")
+        }
+    }
+
+    private func tell(_ report: RestoreReport, _ place: VaultPlace, _ door: Door) throws(Failure) {
+        let lost = report.lost.sorted { $0.name.text < $1.name.text }
+        let restored = report.summary.itemCount - lost.count
+        if !lost.isEmpty {
+            door.output.notice("warning: \(lost.count) items were bound to another device and are lost:")
+            for item in lost {
+                door.output.notice("  \(item.name.text)\(item.isTrashed ? " (in the trash)" : "")")
+            }
+        }
+        // Attack: a password that was changed because somebody knew it opens what is restored from before.
+        let revived = report.isLatestHere ? [] : report.summary.slots.filter { report.slots.contains($0) }
+        if !revived.isEmpty {
+            door.output.notice(
+                "warning: what opened the vault on \(Timestamp.text(report.summary.takenAt)) opens it again, also what was changed or "
+                    + "removed since: " + revived.map { "slot \($0.id) (\($0.kind.noun))" }.joined(separator: ", "))
+            door.output.notice("  change it again: omvault key passwd, omvault key rm-slot")
+        }
+        guard door.output.format == .json else {
+            return door.output.notice("restored \(restored) items to vault \"\(place.name.shown)\"")
+        }
+        var document = JSONDocument()
+        document.field("result", .text("restored"))
+        document.field("vault", .text(place.name))
+        document.field("path", .text(place.path))
+        document.field("items", .number(restored))
+        document.field("revived_slots", .list(revived.map { .number(Int($0.id)) }))
+        document.objects("lost", lost) { item, member in
+            member.field("name", .text(item.name.text))
+            member.field("level", .text(item.level.name))
+            member.field("trashed", .flag(item.isTrashed))
+        }
+        try door.output.document(document)
+    }
+}
