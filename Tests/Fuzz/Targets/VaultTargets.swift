@@ -34,7 +34,7 @@ enum VaultTargets {
         },
         FuzzTarget(name: "record") { bytes in
             guard let record = try? Record(decoding: bytes) else { return }
-            precondition(record.encoded == bytes, "a record is written as it was read")
+            precondition(record.stored == bytes, "a record is written as it was read")
         },
         FuzzTarget(name: "backup") { bytes in
             inFolder { folder in
