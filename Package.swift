@@ -86,8 +86,13 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "OMAgentTests",
-            dependencies: ["OMAgent", "omvault-agent", "OMVault", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
+            dependencies: [
+                "OMAgent", "omvault-agent", "vault-worker", "OMVault", "OMStorage", "OMRecords", "OMSecrets", "COMSystem",
+            ],
             swiftSettings: house),
+        .executableTarget(
+            name: "vault-worker", dependencies: ["OMAgent", "OMVault", "OMStorage", "OMRecords", "OMSecrets"],
+            path: "Tests/Worker", swiftSettings: house),
         .testTarget(name: "OMAuthTests", dependencies: ["OMAuth", "OMStorage", "OMSecrets"], swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
