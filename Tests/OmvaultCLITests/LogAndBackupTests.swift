@@ -87,6 +87,8 @@ import Testing
                 omvault backup restore $B --into w --recovery-from file:$C --new-password-from file:$N 2>&1
                 omvault ls --vault w --password-from file:$N
                 omvault get there:x --vault w --password-from file:$N; echo
+                omvault get there:x --vault w --recovery-from file:$C; echo
+                omvault get here:x --vault w --recovery-from file:$C 2> /dev/null || echo "exit $?"
                 omvault get here:x --vault w --password-from file:$N 2> /dev/null || echo "exit $?"
                 omvault -q add here --vault w --password-from file:$N --field x=file:$P
                 omvault -q log verify --vault w
@@ -105,6 +107,8 @@ import Testing
                 omvault: restored 1 items to vault "w"
                 there
                 value
+                value
+                exit 10
                 exit 10
 
                 """, "\(ran)")
