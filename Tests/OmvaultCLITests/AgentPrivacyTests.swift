@@ -83,7 +83,8 @@ import Testing
                 # Not dumpable, so what the kernel shows of it is root's.
                 stat -c %U "/proc/$agent/mem"
                 (as_nobody python3 "$theirs/same.py" $agent)
-                kill $agent; wait $agent || true
+                # An attached tracer would leave it stopped.
+                kill -CONT $agent; kill $agent; wait $agent || true
                 rm -r "$theirs"
                 """)
         #expect(
