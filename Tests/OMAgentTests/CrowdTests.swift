@@ -32,7 +32,7 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
         let busy = finished.compactMap { Int($0[5]) }.reduce(0, +)
         print(
             "\(processes) processes, \(processes * rounds * 10) writes in \(Int(seconds)) s; the longest took \(longest) ms,"
-                + " \(busy) times somebody was told after 5 s that the agent is busy")
+                + " \(busy) times somebody was told, after 5 s or more, that it is busy")
         try check(home, said.filter { $0.hasPrefix("round ") }.map(Round.init), processes, rounds)
     }
 
