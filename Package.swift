@@ -90,8 +90,13 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "OMAgentTests",
-            dependencies: ["OMAgent", "omvault-agent", "OMVault", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
+            dependencies: [
+                "OMAgent", "omvault-agent", "vault-worker", "OMVault", "OMStorage", "OMRecords", "OMSecrets", "COMSystem",
+            ],
             swiftSettings: house),
+        .executableTarget(
+            name: "vault-worker", dependencies: ["OMAgent", "OMVault", "OMStorage", "OMRecords", "OMSecrets"],
+            path: "Tests/Worker", swiftSettings: house),
         .testTarget(
             name: "OMAuthTests", dependencies: ["OMAuth", "OMStorage", "OMRecords", "OMSecrets"], swiftSettings: house),
     ],

@@ -1,4 +1,4 @@
-// An item as it is stored and synced: sealed, padded, and in clear only what sync cannot do without.
+// An item as it is stored: sealed, padded, and in clear only what sync cannot do without.
 // Format: docs/vault-format.md, "Record".
 
 /// One version of one item, sealed.
@@ -52,7 +52,9 @@ public struct Record: Hashable, Sendable {
 
     public init(header: Header, box: [UInt8]) { (self.header, self.box) = (header, box) }
 
-    public var encoded: [UInt8] { header.encoded + box }
+    /// As it stands in this device's own vault, and in a whole backup of it. What may go to another device is a
+    /// ``PortableRecord``; a package beside this one has no other encoding.
+    package var stored: [UInt8] { header.encoded + box }
 
     public init(decoding bytes: [UInt8]) throws(MalformedBytes) {
         let span = bytes.span

@@ -138,7 +138,10 @@ public struct Database: ~Copyable {
             throw E(storage: error)
         }
         let result: R
-        do throws(E) { result = try body() } catch {
+        do throws(E) {
+            if access == .write { try E.storing { () throws(StorageError) in try syncNewLog() } }
+            result = try body()
+        } catch {
             rollBack()
             throw error
         }
@@ -220,6 +223,16 @@ public struct Database: ~Copyable {
         var found: [String] = []
         while try statement.step() { found.append(statement.text(0)) }
         return found.sorted()
+    }
+
+    /// SQLite syncs the folder after it made the write-ahead log, and drops what came of that. A log whose name is not on
+    /// the disk takes every commit in it along in a power cut, so it is synced here, where that is told.
+    private borrowing func syncNewLog() throws(StorageError) {
+        guard let name = sqlite3_db_filename(handle, "main") else { return }
+        let log = String(cString: name) + "-wal"
+        var status = stat()
+        guard lstat(log, &status) == 0, status.st_size == 0 else { return }
+        try syncFolder(above: log)
     }
 
     private borrowing func rollBack() {

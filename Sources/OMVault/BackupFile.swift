@@ -38,8 +38,8 @@ public struct BackupFile {
             case .slot(let slot): summary.slots.append(slot)
             case .level(let level, let box): states[level] = box
             case .entry: isNewest = true
-            case .record:
-                summary.count(part, isNewest: isNewest)
+            case .record(let record, _):
+                summary.count(record, isNewest: isNewest)
                 isNewest = false
             case .branch, .name: break
             }

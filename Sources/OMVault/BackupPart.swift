@@ -137,10 +137,12 @@ struct BackupKeys: ~Copyable {
 struct BackupWriter: ~Copyable {
     private static let pieceCount = 1 << 18
 
+    private let isPortable: Bool
     private let hash = BLAKE2b(count: 32)
     private var piece: [UInt8] = []
 
     init(portable isPortable: Bool, takenAt time: Int64) {
+        self.isPortable = isPortable
         piece = BackupPart.magic + [isPortable ? 2 : 1]
         piece.append(number: time)
     }
@@ -150,6 +152,16 @@ struct BackupWriter: ~Copyable {
     ) throws(VaultError) {
         append(part.type, part.body)
         if piece.count >= Self.pieceCount { try flush(write) }
+    }
+
+    /// Appends a record: to a portable backup in the encoding for another device, which one that is bound to this device
+    /// has not.
+    mutating func append(
+        _ record: Record, _ write: ([UInt8]) throws(VaultError) -> Void
+    ) throws(VaultError) {
+        guard isPortable else { return try append(.record(record, bytes: record.stored), write) }
+        guard let portable = PortableRecord(record) else { throw .corrupt(.record) }
+        try append(.record(record, bytes: portable.encoded), write)
     }
 
     consuming func finish(

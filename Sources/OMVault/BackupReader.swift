@@ -101,7 +101,9 @@ struct BackupReader: ~Copyable {
             else { throw MalformedBytes() }
             return .branch(TreeBranch(prefix: prefix, digests: Array(bytes.suffix(TreeBranch.digestsCount))))
         case 5: return .entry(bytes)
-        case 6: return .record(try Record(decoding: bytes), bytes: bytes)
+        case 6:
+            let record = isPortable ? try PortableRecord(decoding: bytes).record : try Record(decoding: bytes)
+            return .record(record, bytes: bytes)
         default: return .name(bytes)
         }
     }
@@ -181,8 +183,8 @@ public struct BackupSummary: Hashable, Sendable {
 
     public var itemCount: Int { items.values.reduce(0, +) }
 
-    mutating func count(_ part: BackupPart, isNewest: Bool) {
-        guard case .record(let record, _) = part, !record.header.isDeleted else { return }
+    mutating func count(_ record: Record, isNewest: Bool) {
+        guard !record.header.isDeleted else { return }
         if isNewest { items[record.header.level, default: 0] += 1 } else { olderVersions += 1 }
     }
 }

@@ -75,9 +75,8 @@ extension Snapshot {
             let (versions, name) = try everything(entry, level)
             try writer.append(.entry(entry.key), write)
             for (index, version) in versions.enumerated() {
-                let part = BackupPart.record(version.record, bytes: version.record.encoded)
-                summary.count(part, isNewest: index == 0)
-                try writer.append(part, write)
+                summary.count(version.record, isNewest: index == 0)
+                try writer.append(version.record, write)
             }
             if let name, level.isDeviceOnly {
                 try writer.append(.name(name.sealed(level, entry.key, keys.name, vault: header.id)), write)

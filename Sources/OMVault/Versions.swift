@@ -140,7 +140,7 @@ extension Snapshot {
         _ content: borrowing SecretBytes, _ header: Record.Header, _ keys: LevelKeys, previous: Int64?
     ) throws(VaultError) -> VersionPlace {
         let box = AEAD.seal(content, using: keys.recordKey(header), context: recordContext(header))
-        let bytes = Record(header: header, box: box.bytes).encoded
+        let bytes = Record(header: header, box: box.bytes).stored
         let row: Int64 = try storing { () throws(StorageError) in
             var add = try vault.database.prepare(VaultSchema.addRecord)
             try add.bind(1, bytes)

@@ -120,8 +120,8 @@ import Testing
         let header = Record.Header(
             level: .whenUnlocked, isDeleted: false, id: Random.bytes(16), revision: 1, epoch: 1, parent: nil,
             salt: Random.bytes(16))
-        let bytes = Record(header: header, box: Random.bytes(40 + 256)).encoded
-        #expect(try Record(decoding: bytes).encoded == bytes)
+        let bytes = Record(header: header, box: Random.bytes(40 + 256)).stored
+        #expect(try Record(decoding: bytes).stored == bytes)
         let levels = (0...255).map { UInt8($0) }.filter { ![1, 2, 3, 0x11, 0x12, 0x13].contains($0) }
         let cases = malformed(
             bytes,

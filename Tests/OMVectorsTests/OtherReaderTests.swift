@@ -291,11 +291,14 @@ import Testing
         try folder.write("{\"$schema\": \"http://json-schema.org/draft-07/schema#\"}", "schema.json")
         try folder.write("{\"type\": \"object\", \"properties\": {}}", "schema2.json")
         try folder.write("[{\"path\": \"a\", \"sha256\": \"b\"}]", "MANIFEST.json")
+        try folder.write(String(repeating: "\u{0}", count: 257) + "ustar\u{0}00", "golden.tar")
         let report = try report([folder.path])
         #expect(report.summary == skips(0))
-        #expect(report.notes.map(\.count).reduce(0, +) == 9)
+        #expect(report.notes.map(\.count).reduce(0, +) == 10)
         try folder.write("Words.\n", "notes.md")
         #expect(try OMVectorsTests.report([folder.path]).summary == skips(1))
+        try folder.write("Words.\n", "other.tar")
+        #expect(try OMVectorsTests.report([folder.path]).summary == skips(2))
     }
 
     @Test("a file that a record names is read from below the folder, and from nowhere else")

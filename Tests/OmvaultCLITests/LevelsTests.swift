@@ -35,6 +35,7 @@ import Testing
         unlock() { omvault -q unlock --password-from file:password; }
         pid() { omvault agent status --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["process"])'; }
         slay() { agent=$(pid); kill -9 "$agent"; while kill -0 "$agent" 2>/dev/null; do :; done; }
+        reboot() { slay; forget_keys; rm -rf "$XDG_RUNTIME_DIR"/omvault; omvault -q agent start; }
         elsewhere() {
             mkdir -p other/omvault
             cp .local/share/omvault/personal.omv* other/omvault/
@@ -54,6 +55,21 @@ import Testing
 
         """
 
+    @Test("the tables have a cell for each of the six levels in each of the eight states, and nothing but an answer in it")
+    func cells() throws {
+        let states = [
+            "never unlocked", "unlocked", "locked", "agent killed", "agent restarted", "reboot", "other machine",
+            "device key missing",
+        ]
+        for (name, states) in [("without", states), ("recovery", ["never unlocked"] + states.suffix(2))] {
+            let rows = try table(name).split(separator: "\n").map { $0.split(separator: "|").map(String.init) }
+            #expect(Set(states).subtracting(rows.map { $0[0] }).isEmpty, "\(name)")
+            for row in rows {
+                #expect(row.count == 7 && row.dropFirst().allSatisfy { ["read", "asks", "30", "10"].contains($0) })
+            }
+        }
+    }
+
     @Test("without a password each cell of the table is what happens")
     func without() throws {
         let ran = try bash(
@@ -64,12 +80,14 @@ import Testing
                 omvault -q lock --forget; row 'locked, forgotten'
                 unlock; omvault -q lock; slay; row 'agent killed'
                 omvault -q agent start; row 'agent restarted'
+                unlock; omvault -q lock; reboot; row 'reboot'
                 omvault -q policy set afu-ticket on --password-from file:password
                 unlock; omvault -q lock; slay; omvault -q agent start; row 'agent restarted, ticket on'
                 unlock; omvault -q lock; slay; forget_keys; rm -f "$XDG_RUNTIME_DIR"/omvault/omvault-secret-*
                 omvault -q agent start; row 'keyring revoked, ticket on'
                 unlock; omvault -q lock; slay; rm -rf "$XDG_RUNTIME_DIR"/omvault
                 omvault -q agent start; row 'runtime folder cleared, ticket on'
+                unlock; omvault -q lock; reboot; row 'reboot, ticket on'
                 omvault -q agent stop
                 elsewhere row 'other machine'
                 mv .local/state/omvault-device/device.key aside; row 'device key missing'
@@ -121,6 +139,11 @@ import Testing
         let lines = try String(contentsOf: page, encoding: .utf8)
             .split(separator: "\n", omittingEmptySubsequences: false)
         let start = try #require(lines.firstIndex(of: "<!-- table: \(name) -->"))
+        #expect(
+            lines[start + 1].split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } == [
+                "state", "always", "always, device-only", "after-first-unlock", "after-first-unlock, device-only",
+                "when-unlocked", "when-unlocked, device-only",
+            ])
         let rows = lines[(start + 3)...].prefix { $0.hasPrefix("|") }
         #expect(rows.count >= 3)
         return rows.map { row in

@@ -122,6 +122,8 @@ import Testing
                     | sed 's/what opened.*since/TAKEN/'
                 omvault ls --vault w --password-from file:$N
                 omvault get there:x --vault w --password-from file:$N; echo
+                omvault get there:x --vault w --recovery-from file:$C; echo
+                omvault get here:x --vault w --recovery-from file:$C 2> /dev/null || echo "exit $?"
                 omvault get here:x --vault w --password-from file:$N 2> /dev/null || echo "exit $?"
                 omvault -q add here --vault w --password-from file:$N --field x=file:$P
                 omvault -q log verify --vault w
@@ -142,6 +144,8 @@ import Testing
                 omvault: restored 1 items to vault "w"
                 there
                 value
+                value
+                exit 10
                 exit 10
 
                 """, "\(ran)")

@@ -116,10 +116,16 @@ extension Reading {
 private enum Companion {
     static func of(_ bytes: [UInt8], named name: String) -> String? {
         if isKeyFile(bytes, name) { return "a key or certificate file: run where an index names it" }
+        if isArchive(bytes, name) { return "golden vaults: the tests open them" }
         // Whatever else it holds, a file of this name is about the vectors.
         let title = name.uppercased().split(separator: ".").first ?? ""
         let isText = title == "LICENSE" || title == "LICENCE" || title.hasSuffix("README")
         return isText ? "a text about the vectors" : nil
+    }
+
+    /// By the name and by what every POSIX archive has at the same place.
+    private static func isArchive(_ bytes: [UInt8], _ name: String) -> Bool {
+        name.hasSuffix(".tar") && bytes.dropFirst(257).starts(with: Array("ustar".utf8))
     }
 
     /// By the armour or by the name: one that was broken on purpose has nothing else left.

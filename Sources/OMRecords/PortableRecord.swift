@@ -1,0 +1,25 @@
+// A record that may leave the device. A device-only one cannot become this type, and only this type has an encoding for
+// another device. Format: docs/vault-format.md, "Record".
+
+/// A record of a level that is not device-only.
+///
+///     guard let portable = PortableRecord(record) else { … }   // bound to this device
+///     stream += portable.encoded
+public struct PortableRecord: Hashable, Sendable {
+    public let record: Record
+
+    /// - Returns: nil for a record that is bound to its device.
+    public init?(_ record: Record) {
+        guard !record.header.level.isDeviceOnly else { return nil }
+        self.record = record
+    }
+
+    /// For a portable backup, and for sync.
+    public var encoded: [UInt8] { record.stored }
+
+    /// - Throws: for a record that is bound to a device too: nobody sends one.
+    public init(decoding bytes: [UInt8]) throws(MalformedBytes) {
+        guard let portable = PortableRecord(try Record(decoding: bytes)) else { throw MalformedBytes() }
+        self = portable
+    }
+}

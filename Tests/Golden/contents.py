@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""usage: contents.py [OPTION…]
+
+Prints all that a vault holds, one fact a line, sorted: items with their levels, versions and times, and every value of
+every version. OPTION… go to each omvault that is asked. `make` records this for the golden vaults; the test compares it.
+"""
+
+import base64
+import json
+import subprocess
+import sys
+
+
+def ask(*words):
+    ran = subprocess.run(["omvault", *words, "--json", "--no-input", *sys.argv[1:]], capture_output=True)
+    if ran.returncode != 0:
+        sys.exit(f"omvault {' '.join(words)}: exit {ran.returncode}: {ran.stderr.decode().strip()}")
+    return json.loads(ran.stdout)
+
+
+def bytes_of(value):
+    return base64.b64decode(value["base64"]) if isinstance(value, dict) else value.encode()
+
+
+facts = []
+for state, words in ("live", []), ("trash", ["--trash"]):
+    for item in ask("ls", *words)["items"]:
+        name = item["name"]
+        facts.append(["item", name, state, item["id"], item["level"], item["revision"], item["created"], item["modified"]])
+        for version in ask("history", name)["versions"]:
+            lengths = sorted((field, about["len"]) for field, about in version["fields"].items())
+            facts.append(["version", name, version["revision"], version["state"], version["modified"], lengths])
+            if state == "live":
+                shown = ask("get", name, "--rev", str(version["revision"]), "--reveal")
+                for field, value in shown["fields"].items():
+                    facts.append(["value", name, version["revision"], field, base64.b64encode(bytes_of(value)).decode()])
+report = ask("verify", "--deep")
+facts.append(["whole", report["whole"], report["items"], report["trashed"], report["tombstones"], report["versions"]])
+for line in sorted(json.dumps(fact, ensure_ascii=False) for fact in facts):
+    print(line)

@@ -1,0 +1,149 @@
+// Two hundred processes on one vault at once, half of them through one agent.
+
+import Foundation
+import Glibc
+import OMRecords
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMAgent
+@testable import OMVault
+
+/// `OMVAULT_WHOLE=1 swift test` runs what is cut short otherwise.
+private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != nil
+
+@Suite("A crowd at one vault", .serialized) struct CrowdTests {
+    private static let counters = 4, shared = 3
+
+    @Test("what 200 processes wrote at once, with one unlock each, is all there; the agent is one of the ways")
+    func crowd() throws {
+        let (processes, rounds) = (200, isWhole ? 5 : 1)
+        let home = try AgentHome()
+        try prepare(home)
+        let start = Date()
+        let said = try run(home, processes, rounds)
+        let seconds = Date().timeIntervalSince(start)
+        let failed = said.filter { !$0.hasPrefix("round ") && !$0.hasPrefix("done ") }
+        try #require(failed.isEmpty, "\(failed.prefix(5))")
+        let finished = said.filter { $0.hasPrefix("done ") }.map { $0.split(separator: " ") }
+        #expect(Set(finished.map { $0[1] }).count == processes)
+        let longest = finished.compactMap { Int($0[3]) }.max() ?? .max
+        let busy = finished.compactMap { Int($0[5]) }.reduce(0, +)
+        print(
+            "\(processes) processes, \(processes * rounds * 10) writes in \(Int(seconds)) s; the longest took \(longest) ms,"
+                + " \(busy) times somebody was told, after 5 s or more, that it is busy")
+        try check(home, said.filter { $0.hasPrefix("round ") }.map(Round.init), processes, rounds)
+    }
+
+    private struct Round {
+        let number, round, level, revision, counted: Int
+
+        init(_ line: String) throws {
+            let numbers = line.split(separator: " ").compactMap { Int($0) }
+            try #require(numbers.count == 5, "\(line)")
+            (number, round, level, revision, counted) = (numbers[0], numbers[1], numbers[2], numbers[3], numbers[4])
+        }
+    }
+
+    private func prepare(_ home: AgentHome) throws {
+        let file = VaultKeyFile.random()
+        try VaultFile.create(
+            home.vault, device: DeviceFolder.make(home.root + "/device"),
+            policy: VaultPolicy(defaultLevel: .whenUnlocked, stretch: .floor),
+            slots: [try NewSlot(password: Password(bytes("pass word")), .floor), NewSlot(keyFile: file)])
+        for (name, text) in [("password", bytes("pass word").text), ("key", file.text().text)] {
+            try Data(text.utf8).write(to: URL(filePath: home.root + "/" + name))
+        }
+        try home.open().edit { edit throws(VaultError) in
+            for number in 0..<Self.counters {
+                try edit.add(ItemName("counter \(number)"), level: nil) { draft throws(VaultError) in
+                    try draft.put(bytes("0"), at: FieldName("n"))
+                }
+            }
+            for number in 0..<Self.shared {
+                try edit.add(ItemName("shared \(number)"), level: ProtectionLevel(.afterFirstUnlock)) { _ throws(VaultError) in }
+            }
+        }
+    }
+
+    /// Of ten processes five ask the agent, four have the key file and one the password.
+    private func run(_ home: AgentHome, _ processes: Int, _ rounds: Int) throws -> [String] {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/bash")
+        process.arguments = [
+            "-c", """
+            cd "$1"
+            mkfifo gate
+            # Opened here and handed on: a worker that opened it itself might come too late for anybody to be writing.
+            exec 9<> gate 8< gate
+            for number in $(seq 0 $(($3 - 1))); do
+                key=$1/key password=- socket=$1/run/agent.sock
+                (( number % 10 >= 5 )) && socket=-
+                (( number % 10 == 9 )) && key=- password=$1/password
+                "$2" "$1/a.omv" "$1/device" $key $password $socket $number $4 <&8 8<&- 9>&- > said.$number 2>&1 &
+            done
+            exec 9>&- 8<&-
+            wait
+            cat said.*
+            """, "crowd", home.root, Self.program, "\(processes)", "\(rounds)",
+        ]
+        let output = URL(filePath: home.root + "/output")
+        try Data().write(to: output)
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        try process.run()
+        process.waitUntilExit()
+        return String(decoding: try Data(contentsOf: output), as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    private static let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().path + "/vault-worker"
+
+    private func check(_ home: AgentHome, _ rounds: [Round], _ processes: Int, _ count: Int) throws {
+        #expect(rounds.count == processes * count)
+        let vault = try home.open()
+        let report = try vault.verify(deep: true)
+        #expect(report.findings.isEmpty && report.strays == 0, "\(report.findings.prefix(3))")
+        let items = try vault.items()
+        #expect(items.count == rounds.count + Self.counters + Self.shared)
+        #expect(try vault.items(trashed: true).isEmpty)
+        #expect(report.tombstones == rounds.count)
+        let byName = Dictionary(items.map { ($0.name.text, $0) }) { first, _ in first }
+        for round in rounds {
+            let item = try #require(byName["own \(round.number) \(round.round)"], "\(round)")
+            // Six versions: added, changed, moved to another level, to the trash and back, changed.
+            #expect(item.revision == 6 && round.revision == 6 && Int(item.level.code) == round.level, "\(round)")
+            #expect(try vault.value(item.name, "v") == "last")
+        }
+        for number in 0..<Self.counters {
+            let counted = rounds.filter { $0.number % Self.counters == number }.map(\.counted).reduce(0, +)
+            let item = try #require(byName["counter \(number)"])
+            // Each acknowledged write is one more, and each refused one is none.
+            #expect(try vault.value(item.name, "n") == "\(counted)")
+            #expect(item.revision == UInt64(1 + counted) && counted > 0)
+        }
+        #expect(rounds.contains { $0.counted == 0 }, "nobody was ever refused: the conflicts were not tried")
+        for number in 0..<Self.shared {
+            let item = try #require(byName["shared \(number)"])
+            let written = rounds.filter { $0.number % Self.shared == number }
+            #expect(item.revision == UInt64(1 + written.count))
+            #expect(Set(item.fields.map(\.name.text)) == Set(written.map { "w\($0.number)" }))
+        }
+        // Every write is in the log once, and no purge is left undone.
+        let file = try VaultFile.open(home.vault, device: DeviceFolder(home.root + "/device"))
+        let trail = try file.auditTrail()
+        #expect(trail.fault == nil)
+        let changes = trail.entries.count { (16...21).contains($0.event.kind) }
+        let all = rounds.count * 9 + rounds.map(\.counted).reduce(0, +) + Self.counters + Self.shared
+        #expect(changes == all || trail.entries[0].sequence > 1 && changes < all)
+        let database = try Database.open(home.vault, VaultSchema.schema)
+        #expect(try database.number("SELECT count(*) FROM pending") == 0)
+    }
+}
+
+extension Vault {
+    fileprivate func value(_ name: ItemName, _ field: String) throws -> String {
+        try secret(FieldPath(name, FieldName(field))).text
+    }
+}

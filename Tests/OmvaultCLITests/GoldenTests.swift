@@ -1,0 +1,139 @@
+// The golden vaults: files that an earlier omvault wrote, opened by this one. Made by Tests/Golden/make.
+
+import Foundation
+import Testing
+
+private let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+private let folder = repository.appending(path: "vectors/vault/v1")
+/// They are written when a format is final; from then on they are there.
+private let isMade = FileManager.default.fileExists(atPath: folder.appending(path: "golden.tar").path)
+
+@Suite("The golden vaults", .enabled(if: isMade, "this format has none yet: Tests/Golden/make")) struct GoldenTests {
+    /// A home as it was, and `holds NAME OPTION…`, which compares all that a vault holds with what was written down.
+    private static let start = """
+        set -e
+        tar --no-same-owner -xf "$GOLDEN/golden.tar"
+        holds() {
+            local expected=expected/$1; shift
+            "$TOOLS/contents.py" "$@" > found
+            diff "$expected" found > differences || { echo "not as written down: $*"; head -n 20 differences; }
+        }
+
+        """
+
+    private func golden(_ script: String) throws -> Ran {
+        try bash(
+            Self.start + script,
+            environment: ["GOLDEN": folder.path, "TOOLS": repository.appending(path: "Tests/Golden").path])
+    }
+
+    @Test("nobody has edited them")
+    func untouched() throws {
+        let ran = try golden("sha256sum \"$GOLDEN/golden.tar\" | cut -d ' ' -f 1")
+        let page = try String(contentsOf: folder.appending(path: "README.md"), encoding: .utf8)
+        let digest = ran.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(digest.count == 64 && page.contains("\(digest)  golden.tar"), "\(ran)")
+    }
+
+    @Test(
+        "every way to open one gives every item, level, version and value",
+        arguments: [
+            "--password-from file:secrets/password", "--recovery-from file:secrets/recovery",
+            "--key-file-from file:secrets/key", "--keyslot 4 --password-from file:secrets/login",
+        ])
+    func slots(options: String) throws {
+        let ran = try golden("holds own \(options)")
+        #expect(ran.status == 0 && ran.output == "", "\(ran)")
+    }
+
+    @Test("without the device key the recovery code and the key file give all that is portable, and the password nothing")
+    func elsewhere() throws {
+        let ran = try golden(
+            """
+            rm -r .local/state/omvault-device
+            holds elsewhere --recovery-from file:secrets/recovery
+            holds elsewhere --key-file-from file:secrets/key
+            refused 30 omvault ls --password-from file:secrets/password
+            """)
+        #expect(ran.status == 0 && ran.output == "", "\(ran)")
+    }
+
+    @Test("always items come without a password, and the log is whole and says what it said")
+    func withoutPassword() throws {
+        let ran = try golden(
+            """
+            omvault get always:v --no-input; echo
+            omvault get 'always here:v' --no-input; echo
+            refused 8 omvault get when-unlocked:v --no-input
+            omvault -q log verify
+            "$TOOLS/log.py" > found
+            diff expected/log found
+            """)
+        #expect(ran.status == 0 && ran.output == "value of always\nvalue of always here\n", "\(ran)")
+    }
+
+    @Test("their backups verify; restored here they are the vault, and elsewhere what is portable")
+    func backups() throws {
+        let ran = try golden(
+            """
+            omvault backup verify whole.omvb | grep -c '^kind	whole$'
+            omvault backup verify portable.omvb | grep -c '^kind	portable$'
+            mv .local/share/omvault/personal.omv aside
+            omvault -q backup restore whole.omvb --key-file-from file:secrets/key
+            holds own --password-from file:secrets/password
+            printf new > new
+            for kind in whole portable; do
+                rm -r .local; mkdir .local
+                omvault -q backup restore $kind.omvb --recovery-from file:secrets/recovery --new-password-from file:new
+                holds elsewhere --password-from file:new --keyslot 5
+                holds elsewhere --key-file-from file:secrets/key
+            done
+            """)
+        #expect(ran.status == 0 && ran.output == "1\n1\n", "\(ran)")
+    }
+
+    @Test("a vault whose keys were replaced opens with its new recovery code, and not with the old one")
+    func rekeyed() throws {
+        let ran = try golden(
+            """
+            holds rekeyed --vault rekeyed --password-from file:secrets/password
+            holds rekeyed --vault rekeyed --recovery-from file:secrets/recovery.rekeyed
+            refused 20 omvault ls --vault rekeyed --recovery-from file:secrets/recovery.before
+            """)
+        #expect(ran.status == 0 && ran.output == "", "\(ran)")
+    }
+
+    @Test("the login is granted, and a wrong password counts on from where it stood")
+    func login() throws {
+        let ran = try golden(
+            """
+            check() { omvault login check ada --mode offline --password-from file:$1 || echo "exit $?"; }
+            check secrets/login | cut -d ' ' -f 1-4
+            check secrets/password
+            omvault login status --json
+            """)
+        let lines = ran.output.split(separator: "\n").map(String.init)
+        try #require(lines.count == 4, "\(ran)")
+        #expect(lines[0] == "granted offline user=ada profile=golden")
+        #expect(lines[1] == "denied attempts_left=4" && lines[2] == "exit 20")
+        let login = try Ran.login(lines[3])
+        #expect(login["charged"] as? Int == 1 && login["failed"] as? Int == 1 && login["scheme"] as? String == "SaltedSHA-512")
+    }
+
+    @Test("they can be written to: they are vaults like any other")
+    func written() throws {
+        let ran = try golden(
+            """
+            printf more > more
+            omvault -q add more --field v=file:more --key-file-from file:secrets/key
+            omvault -q set versions:v --value-from file:more --password-from file:secrets/password
+            omvault get more:v --key-file-from file:secrets/key; echo
+            omvault get versions:v --key-file-from file:secrets/key; echo
+            omvault -q key rekey --yes --key-file-from file:secrets/key > /dev/null
+            omvault -q verify --deep --key-file-from file:secrets/key
+            omvault -q log verify
+            """)
+        #expect(ran.status == 0 && ran.output == "more\nmore\n", "\(ran)")
+    }
+}
