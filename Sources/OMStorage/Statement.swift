@@ -46,6 +46,10 @@ public struct Statement: ~Copyable {
         try check(sqlite3_bind_int64(handle, index, number))
     }
 
+    public mutating func bindNull(_ index: Int32) throws(StorageError) {
+        try check(sqlite3_bind_null(handle, index))
+    }
+
     public mutating func bind(_ index: Int32, _ text: String) throws(StorageError) {
         try check(omv_sqlite_bind_text(handle, index, text, Int32(clamping: text.utf8.count)))
     }

@@ -13,7 +13,7 @@ enum House {
         // The doors
         "omvault": services.union(["OMAgent", "COMSystem", "ArgumentParser"]),
         "omvault-agent": ["OMAgent"],
-        "omvault-bench": services.union(["COMSystem", "COpenSSL", "CSodium", "CArgon2", "CCrypt", "CSQLite"]),
+        "omvault-bench": services.union(["OMAgent", "COMSystem", "COpenSSL", "CSodium", "CArgon2", "CCrypt", "CSQLite"]),
         // The C side
         "COMSystem": [], "COpenSSL": [], "CSodium": [], "CArgon2": [], "CCrypt": [], "CSQLite": [],
     ]
