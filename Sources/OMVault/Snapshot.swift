@@ -19,8 +19,6 @@ final class Snapshot {
     private var trees: [ProtectionLevel: HashTree] = [:]
     private var events: [AuditEvent] = []
     private var findRecord: Statement
-    private var saveEntry: Statement?
-    private var addRecord: Statement?
     /// Whether the header is the one that this device noted, or its seal was checked with the root key.
     let isHeaderProven: Bool
     /// Whether the change takes away what must be gone from the log too.
@@ -201,32 +199,12 @@ final class Snapshot {
     func insert(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) {
         try tree(level).insert(entry)
         try storing { () throws(StorageError) in
-            // Prepared once: an import saves thousands.
-            var save = if let saved = saveEntry.take() { saved } else {
-                try vault.database.prepare(VaultSchema.saveEntry)
-            }
+            var save = try vault.database.prepare(VaultSchema.saveEntry)
             try save.bind(1, Int64(level.code))
             try save.bind(2, entry.key)
             try save.bind(3, entry.digest)
             try save.bind(4, entry.row)
             _ = try save.step()
-            saveEntry = consume save
-        }
-    }
-
-    /// Stores a record's bytes and returns their row.
-    func addRow(_ bytes: [UInt8], previous: Int64?) throws(VaultError) -> Int64 {
-        try storing { () throws(StorageError) in
-            var add = if let saved = addRecord.take() { saved } else {
-                try vault.database.prepare(VaultSchema.addRecord)
-            }
-            try add.bind(1, bytes)
-            if let previous { try add.bind(2, previous) } else { try add.bindNull(2) }
-            guard try add.step() else { throw .corrupt }
-            let row = add.number(0)
-            add.reset()
-            addRecord = consume add
-            return row
         }
     }
 

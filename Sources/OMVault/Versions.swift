@@ -141,7 +141,13 @@ extension Snapshot {
     ) throws(VaultError) -> VersionPlace {
         let box = AEAD.seal(content, using: keys.recordKey(header), context: recordContext(header))
         let bytes = Record(header: header, box: box.bytes).encoded
-        let row = try addRow(bytes, previous: previous)
+        let row: Int64 = try storing { () throws(StorageError) in
+            var add = try vault.database.prepare(VaultSchema.addRecord)
+            try add.bind(1, bytes)
+            if let previous { try add.bind(2, previous) }
+            guard try add.step() else { throw .corrupt }
+            return add.number(0)
+        }
         return VersionPlace(row: row, digest: PublicHash.hash(bytes))
     }
 
