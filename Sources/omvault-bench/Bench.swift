@@ -1,7 +1,7 @@
 // How fast omvault is, beside the programs people would use instead. Never part of the tests: a busy machine would fail
 // them. Each row runs ours and the peer in turn, A B A B, in one run, so that both see the same machine.
 //
-//     swift build -c release --static-swift-stdlib -Xlinker -s
+//     swift build -c release --static-swift-stdlib --disable-local-rpath -Xlinker -s
 //     .build/release/omvault-bench --omvault .build/release/omvault
 
 internal import Glibc
