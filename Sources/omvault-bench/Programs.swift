@@ -32,10 +32,12 @@ struct Program {
     /// held ourselves.
     func peakMemory(_ arguments: [String], python: String, in folder: TemporaryFolder) throws(BenchError) -> Double {
         let script = """
-            import resource, subprocess, sys
-            code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
-            print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)
-            sys.exit(code)
+            from resource import RUSAGE_CHILDREN, getrusage
+            from subprocess import DEVNULL, run
+            from sys import argv, exit
+            code = run(argv[1:], stdout=DEVNULL).returncode
+            print(getrusage(RUSAGE_CHILDREN).ru_maxrss * 1024)
+            exit(code)
             """
         try checkInstalled()
         let starter = Program(path: python, home: home, input: input, variables: variables)
