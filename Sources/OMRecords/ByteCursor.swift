@@ -22,10 +22,17 @@ public struct ByteCursor: Sendable {
         try skip(count, in: bytes).map { bytes[$0] }
     }
 
+    // Inlined into the other rooms: as unspecialised generic code it costs a walk through every conformance in the
+    // program, on each start.
+    @inlinable
     public mutating func number<Number: FixedWidthInteger>(
         _: Number.Type = Number.self, in bytes: Span<UInt8>
     ) throws(MalformedBytes) -> Number {
-        try skip(Number.bitWidth / 8, in: bytes).reduce(0) { $0 << 8 | Number(truncatingIfNeeded: bytes[$1]) }
+        var number: Number = 0
+        for index in try skip(Number.bitWidth / 8, in: bytes) {
+            number = number << 8 | Number(truncatingIfNeeded: bytes[index])
+        }
+        return number
     }
 
     /// UTF-8 of `count` bytes; anything that is not is refused, not repaired.
@@ -42,6 +49,7 @@ public struct ByteCursor: Sendable {
 
 extension [UInt8] {
     /// The number in big-endian order.
+    @inlinable
     public mutating func append<Number: FixedWidthInteger>(number: Number) {
         for shift in stride(from: Number.bitWidth - 8, through: 0, by: -8) {
             append(UInt8(truncatingIfNeeded: number >> Number(shift)))

@@ -2,7 +2,8 @@
 //
 // One region for all secrets, not one mapping each: a mapping per secret costs 23 µs and four kernel mappings, and past
 // the lock limit of 8 MiB it would silently not be locked at all. Granules of 64 bytes, first fit; a secret larger than
-// half a chunk gets a mapping of its own.
+// half a chunk gets a mapping of its own. The first chunk is small: locking memory fills it with pages at once, and most
+// commands keep a handful of secrets.
 
 internal import COMSystem
 internal import CSodium
@@ -62,6 +63,7 @@ private struct Address: @unchecked Sendable {
 
 private struct Arena: ~Copyable {
     static let granule = 64
+    static let firstChunkSize = 32 << 10
     static let chunkSize = 256 << 10
     static let largest = chunkSize / 2
 
@@ -80,7 +82,8 @@ private struct Arena: ~Copyable {
         for index in chunks.indices {
             if let base = unsafe chunks[index].take(granules) { return unsafe base }
         }
-        unsafe chunks.append(Chunk(base: map(Arena.chunkSize)))
+        let size = chunks.isEmpty && count <= Arena.firstChunkSize / 2 ? Arena.firstChunkSize : Arena.chunkSize
+        unsafe chunks.append(Chunk(base: map(size), size: size))
         guard let base = unsafe chunks[chunks.count - 1].take(granules) else { fatalError("a new chunk is empty") }
         return unsafe base
     }
@@ -109,10 +112,15 @@ private struct Arena: ~Copyable {
 @safe
 private struct Chunk {
     let base: UnsafeMutableRawPointer
+    let size: Int
     /// One bit a granule, set while it is taken.
-    var taken = [UInt64](repeating: 0, count: Arena.chunkSize / Arena.granule / 64)
+    var taken: [UInt64]
 
-    init(base: UnsafeMutableRawPointer) { unsafe self.base = base }
+    init(base: UnsafeMutableRawPointer, size: Int) {
+        unsafe self.base = base
+        self.size = size
+        taken = [UInt64](repeating: 0, count: size / Arena.granule / 64)
+    }
 
     mutating func take(_ granules: Int) -> UnsafeMutableRawPointer? {
         var run = 0
@@ -136,7 +144,7 @@ private struct Chunk {
 
     mutating func give(back address: UnsafeMutableRawPointer, _ granules: Int) -> Bool {
         let offset = unsafe address - base
-        guard offset >= 0, offset < Arena.chunkSize else { return false }
+        guard offset >= 0, offset < size else { return false }
         let first = offset / Arena.granule
         mark(first..<first + granules, taken: false)
         return true

@@ -21,6 +21,7 @@ public struct Schema: Sendable {
 /// One connection. Not shared between threads.
 public struct Database: ~Copyable {
     let handle: OpaquePointer
+    private let shelf: StatementShelf
 
     /// Opens a file of ours.
     ///
@@ -102,28 +103,35 @@ public struct Database: ~Copyable {
         return database
     }
 
-    private init(handle: OpaquePointer) { self.handle = handle }
+    private init(handle: OpaquePointer) {
+        self.handle = handle
+        shelf = StatementShelf(handle)
+    }
 
-    deinit { sqlite3_close_v2(handle) }
+    deinit {
+        shelf.close()
+        sqlite3_close_v2(handle)
+    }
 
+    /// A statement that is prepared once and kept for the next time: `sql` is one of a schema's few.
     public borrowing func prepare(_ sql: String) throws(StorageError) -> Statement {
-        try Statement(handle, sql)
+        try Statement(shelf, sql)
     }
 
     public borrowing func execute(_ sql: String) throws(StorageError) {
-        var statement = try prepare(sql)
+        var statement = try Statement(handle, sql)
         while try statement.step() {}
     }
 
     /// The single number that `sql` gives.
     public borrowing func number(_ sql: String) throws(StorageError) -> Int64 {
-        var statement = try prepare(sql)
+        var statement = try Statement(handle, sql)
         guard try statement.step() else { throw .corrupt }
         return statement.number(0)
     }
 
     public borrowing func text(_ sql: String) throws(StorageError) -> String {
-        var statement = try prepare(sql)
+        var statement = try Statement(handle, sql)
         guard try statement.step() else { throw .corrupt }
         return statement.text(0)
     }
@@ -219,7 +227,7 @@ public struct Database: ~Copyable {
     }
 
     private borrowing func tables() throws(StorageError) -> [String] {
-        var statement = try prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
+        var statement = try Statement(handle, "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL")
         var found: [String] = []
         while try statement.step() { found.append(statement.text(0)) }
         return found.sorted()

@@ -77,11 +77,15 @@ public struct HighWaterFile: ~Copyable, Sendable {
     }
 
     /// Replaces the marks, over the older slot. To be called under ``lock``.
-    public borrowing func write(_ marks: [HighWaterMark]) throws(StorageError) {
+    ///
+    /// - Parameter isSynced: whether to wait until the disk has them. Without it a power cut may bring the marks before
+    ///   back; a crash of the process does not.
+    public borrowing func write(_ marks: [HighWaterMark], isSynced: Bool = true) throws(StorageError) {
         let file = try PrivateFile(folder.file(fileName), O_RDWR)
         let last = try newest(file)
         let slot = encode(marks, sequence: last.sequence + 1)
-        try file.writeDurably(slot.span, at: last.index == 0 ? Self.slotCount : 0)
+        let offset = last.index == 0 ? Self.slotCount : 0
+        if isSynced { try file.writeDurably(slot.span, at: offset) } else { try file.write(slot.span, at: offset) }
     }
 
     /// Deletes marks that are beyond reading. A state that is found without its marks counts as put back.

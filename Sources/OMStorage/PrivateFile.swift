@@ -81,6 +81,12 @@ struct PrivateFile: ~Copyable {
     /// Writes all of `bytes` at `offset` and waits until the disk has them. A sync that failed is not tried again: the
     /// kernel has dropped the pages, so a second one would report success for bytes that are gone.
     func writeDurably(_ bytes: Span<UInt8>, at offset: Int) throws(StorageError) {
+        try write(bytes, at: offset)
+        guard fdatasync(descriptor) == 0 else { throw .last }
+    }
+
+    /// Writes all of `bytes` at `offset`; the disk has them when the system finds the time.
+    func write(_ bytes: Span<UInt8>, at offset: Int) throws(StorageError) {
         var written = 0
         while written < bytes.count {
             let put = bytes.withUnsafeBytes { buffer in
@@ -91,7 +97,6 @@ struct PrivateFile: ~Copyable {
             guard put > 0 else { throw .last }
             written += put
         }
-        guard fdatasync(descriptor) == 0 else { throw .last }
     }
 
     static func check(

@@ -4,15 +4,23 @@ internal import CSQLite
 
 public struct Statement: ~Copyable {
     private let handle: OpaquePointer
+    private let sql: String
+    /// Where it goes when it is let go of; nil for one that is not used again.
+    private let shelf: StatementShelf?
 
     init(_ database: OpaquePointer, _ sql: String) throws(StorageError) {
-        var handle: OpaquePointer?
-        let code = sqlite3_prepare_v2(database, sql, -1, &handle, nil)
-        guard code == SQLITE_OK, let handle else { throw StorageError(sqlite: code, database) }
-        self.handle = handle
+        handle = try StatementShelf.prepare(database, sql)
+        (self.sql, shelf) = (sql, nil)
     }
 
-    deinit { sqlite3_finalize(handle) }
+    init(_ shelf: StatementShelf, _ sql: String) throws(StorageError) {
+        handle = try shelf.take(sql)
+        (self.sql, self.shelf) = (sql, shelf)
+    }
+
+    deinit {
+        if let shelf { shelf.put(handle, sql) } else { sqlite3_finalize(handle) }
+    }
 
     /// Runs to the next row.
     ///

@@ -55,8 +55,9 @@ struct PasswordCounter: ~Copyable {
                 try write(charged)
                 note(charged.attempts)
                 let result = try check()
-                // A right password is right, also when that cannot be written; the next success tries again.
-                try? write(State(attempts: charged.attempts, failed: 0, last: charged.last))
+                // A right password is right, also when that cannot be written; the next success tries again. Nor is it
+                // waited for: what a power cut takes away is this, and never the charge.
+                try? write(State(attempts: charged.attempts, failed: 0, last: charged.last), isSynced: false)
                 return result
             }
         }
@@ -120,8 +121,8 @@ struct PasswordCounter: ~Copyable {
         }
     }
 
-    private func write(_ state: State) throws(VaultError) {
-        try storing { () throws(StorageError) in try file.write([state.mark]) }
+    private func write(_ state: State, isSynced: Bool = true) throws(VaultError) {
+        try storing { () throws(StorageError) in try file.write([state.mark], isSynced: isSynced) }
     }
 
     private struct State {

@@ -1,7 +1,7 @@
 // How fast omvault is, beside the programs people would use instead. Never part of the tests: a busy machine would fail
 // them. Each row runs ours and the peer in turn, A B A B, in one run, so that both see the same machine.
 //
-//     swift build -c release --static-swift-stdlib
+//     swift build -c release --static-swift-stdlib --disable-local-rpath -Xlinker -s
 //     .build/release/omvault-bench --omvault .build/release/omvault
 
 internal import Glibc
@@ -12,7 +12,10 @@ struct Bench {
         do throws(BenchError) {
             let options = try Options(Array(CommandLine.arguments.dropFirst()))
             let folder = try TemporaryFolder()
-            defer { folder.remove() }
+            defer {
+                VaultRows.end()
+                folder.remove()
+            }
             try run(options, folder)
         } catch {
             let text = "omvault-bench: \(error.text)\n"
@@ -23,7 +26,7 @@ struct Bench {
 
     /// The rows, a file each kind.
     private static func rows(_ options: Options, _ folder: TemporaryFolder) -> [Row] {
-        StartRows.all(options, folder) + StretchRows.all(options, folder) + BlockRows.all(options)
+        StartRows.all(options, folder) + VaultRows.all(options, folder) + StretchRows.all(options, folder) + BlockRows.all(options)
             + CallRows.all() + SignatureRows.all(options) + FileRows.all(options, folder) + SaltedRows.all(options)
     }
 
@@ -53,13 +56,19 @@ struct Options {
     var age = "/usr/bin/age"
     var argon2 = "/usr/bin/argon2"
     var python = "/usr/bin/python3"
+    var pass = "/usr/bin/pass"
+    var gpg = "/usr/bin/gpg"
+    var keepassxc = "/usr/bin/keepassxc-cli"
     var rounds = 9
     var fileMiB = 512
+    /// The vaults of more items are left out.
+    var mostItems = 100_000
     var only = ""
 
     static let help = """
         usage: omvault-bench --omvault PATH [--openssl PATH] [--age PATH] [--argon2 PATH] [--python PATH]
-                             [--rounds N] [--file-mib N] [--only TEXT]
+                             [--pass PATH] [--gpg PATH] [--keepassxc PATH]
+                             [--rounds N] [--file-mib N] [--most-items N] [--only TEXT]
         """
 
     init(_ arguments: [String]) throws(BenchError) {
@@ -72,22 +81,29 @@ struct Options {
             case "--age": age = value
             case "--argon2": argon2 = value
             case "--python": python = value
+            case "--pass": pass = value
+            case "--gpg": gpg = value
+            case "--keepassxc": keepassxc = value
             case "--only": only = value
             case "--rounds": rounds = try Self.number(value)
             case "--file-mib": fileMiB = try Self.number(value)
+            case "--most-items": mostItems = try Self.number(value, upTo: 100_000)
             default: throw BenchError(Self.help)
             }
         }
     }
 
-    private static func number(_ text: String) throws(BenchError) -> Int {
-        guard let number = Int(text), (1...4096).contains(number) else { throw BenchError(Self.help) }
+    private static func number(_ text: String, upTo most: Int = 4096) throws(BenchError) -> Int {
+        guard let number = Int(text), (1...most).contains(number) else { throw BenchError(Self.help) }
         return number
     }
 }
 
 struct BenchError: Error {
     let text: String
+    let isOfMissingProgram: Bool
 
-    init(_ text: String) { self.text = text }
+    init(_ text: String) { (self.text, isOfMissingProgram) = (text, false) }
+
+    init(notInstalled path: String) { (text, isOfMissingProgram) = ("\(path) is not installed", true) }
 }

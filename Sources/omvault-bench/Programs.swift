@@ -8,6 +8,8 @@ struct Program {
     var home: String?
     /// The file that is its standard input.
     var input = "/dev/null"
+    /// Further variables, as `NAME=VALUE`.
+    var variables: [String] = []
 
     /// Runs it with nowhere to write.
     ///
@@ -26,14 +28,37 @@ struct Program {
         return try TemporaryFolder.read(file)
     }
 
+    /// The most memory that it held, in bytes. Python starts it: what a process of ours starts is charged with what we
+    /// held ourselves.
+    func peakMemory(_ arguments: [String], python: String, in folder: TemporaryFolder) throws(BenchError) -> Double {
+        let script = """
+            from resource import RUSAGE_CHILDREN, getrusage
+            from subprocess import DEVNULL, run
+            from sys import argv, exit
+            code = run(argv[1:], stdout=DEVNULL).returncode
+            print(getrusage(RUSAGE_CHILDREN).ru_maxrss * 1024)
+            exit(code)
+            """
+        try checkInstalled()
+        let starter = Program(path: python, home: home, input: input, variables: variables)
+        let text = try starter.output(["-c", script, path] + arguments, in: folder)
+        guard let bytes = Double(text.prefix { !$0.isNewline }) else { throw BenchError("python printed no memory") }
+        return bytes
+    }
+
+    private func checkInstalled() throws(BenchError) {
+        guard access(path, X_OK) == 0 else { throw BenchError(notInstalled: path) }
+    }
+
     private func start(_ arguments: [String], output: String) throws(BenchError) {
+        try checkInstalled()
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-        let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=\(home ?? "/nonexistent")"]
+        let environment = ["PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", "HOME=\(home ?? "/nonexistent")"] + variables
         var (argv, envp) = (([path] + arguments).map { strdup($0) } + [nil], environment.map { strdup($0) } + [nil])
         defer { (argv + envp).forEach { free($0) } }
         var child: pid_t = 0
@@ -53,6 +78,15 @@ struct Program {
 /// A folder of this run's own.
 struct TemporaryFolder {
     let path: String
+
+    private init(path: String) { self.path = path }
+
+    /// A folder in it, of its own.
+    func subfolder(_ name: String) throws(BenchError) -> TemporaryFolder {
+        let path = "\(path)/\(name)"
+        guard mkdir(path, 0o700) == 0 else { throw BenchError("cannot make the folder \(path)") }
+        return TemporaryFolder(path: path)
+    }
 
     init() throws(BenchError) {
         var template = Array("/tmp/omvault-bench.XXXXXX".utf8CString)

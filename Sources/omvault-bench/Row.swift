@@ -6,15 +6,21 @@ struct Row {
         case time
         /// Operations or bytes in a second; more is better.
         case rate(String)
+        /// Bytes on disk or in memory; less is better.
+        case bytes
     }
 
     enum Asked {
         /// Ours at most so many times the peer's time, or at least so many times its rate.
         case ratio(Double)
-        /// Ours at most so many seconds more than the peer.
+        /// Ours at most so many seconds or bytes more than the peer.
         case plus(Double)
         /// Ours at least so many a second, whatever the peer does.
         case atLeast(Double)
+        /// Ours at most so many seconds or bytes, whatever the peer does.
+        case atMost(Double)
+        /// Nothing: the peer is there for scale.
+        case nothing
     }
 
     /// One of the two, measured once a round.
@@ -27,47 +33,68 @@ struct Row {
     let unit: Unit
     let asked: Asked
     let ours: Side
-    let peer: Side
+    /// Nil where nobody else does this.
+    let peer: Side?
 
     struct Result {
         let line: String
         let isMet: Bool
     }
 
-    /// Ours, the peer, ours, the peer …, after one round that only warms the caches.
+    /// Ours, the peer, ours, the peer …, after one round that only warms the caches. A peer that is not installed is
+    /// said to be missing; what is asked of ours alone is measured without it.
     func run(rounds: Int) throws(BenchError) -> Result {
+        var peer = peer
+        var missing: String?
         _ = try ours.measure()
-        _ = try peer.measure()
+        do throws(BenchError) { _ = try peer?.measure() } catch {
+            guard error.isOfMissingProgram, !needsPeer else { throw error }
+            (peer, missing) = (nil, error.text)
+        }
         var samples: ([Double], [Double]) = ([], [])
         for _ in 0..<rounds {
             samples.0.append(try ours.measure())
-            samples.1.append(try peer.measure())
+            if let peer { samples.1.append(try peer.measure()) }
         }
-        let (mine, theirs) = (Statistics(samples.0, unit), Statistics(samples.1, unit))
-        let isMet = isMet(mine.median, theirs.median)
+        let mine = Statistics(samples.0, unit)
+        let theirs = peer == nil ? nil : Statistics(samples.1, unit)
+        let isMet = isMet(mine.median, theirs?.median ?? 0)
         let columns = [
-            name, ours.label, text(mine.best), text(mine.median), peer.label, text(theirs.best), text(theirs.median),
-            Self.fixed(mine.best / theirs.best, 3), Self.fixed(mine.median / theirs.median, 3), askedText,
-            isMet ? "" : "**no**",
+            name, ours.label, text(mine.best), text(mine.median), missing ?? self.peer?.label ?? "–",
+            theirs.map { text($0.best) } ?? "–", theirs.map { text($0.median) } ?? "–",
+            theirs.map { Self.fixed(mine.best / $0.best, 3) } ?? "–",
+            theirs.map { Self.fixed(mine.median / $0.median, 3) } ?? "–", askedText, isMet ? "" : "**no**",
         ]
         return Result(line: "| " + columns.joined(separator: " | ") + " |", isMet: isMet)
     }
 
+    private var needsPeer: Bool {
+        switch asked {
+        case .ratio, .plus: true
+        case .atLeast, .atMost, .nothing: false
+        }
+    }
+
     private func isMet(_ mine: Double, _ theirs: Double) -> Bool {
         switch (asked, unit) {
-        case (.ratio(let most), .time): mine <= most * theirs
         case (.ratio(let least), .rate): mine >= least * theirs
-        case (.plus(let seconds), _): mine <= theirs + seconds
+        case (.ratio(let most), _): mine <= most * theirs
+        case (.plus(let more), _): mine <= theirs + more
         case (.atLeast(let rate), _): mine >= rate
+        case (.atMost(let most), _): mine <= most
+        case (.nothing, _): true
         }
     }
 
     private var askedText: String {
         switch (asked, unit) {
-        case (.ratio(let most), .time): "≤ \(Self.fixed(most, 2)) ×"
         case (.ratio(let least), .rate): "≥ \(Self.fixed(least, 2)) ×"
-        case (.plus(let seconds), _): "≤ peer + \(Self.duration(seconds))"
+        case (.ratio(let most), _): "≤ \(Self.fixed(most, 2)) ×"
+        case (.plus(let more), .bytes): "≤ peer + \(Self.scaled(more))B"
+        case (.plus(let more), _): "≤ peer + \(Self.duration(more))"
         case (.atLeast(let rate), _): "≥ \(Self.scaled(rate))/s"
+        case (.atMost(let most), _): "≤ \(text(most))"
+        case (.nothing, _): ""
         }
     }
 
@@ -75,6 +102,7 @@ struct Row {
         switch unit {
         case .time: Self.duration(value)
         case .rate(let what): "\(Self.scaled(value))\(what)/s"
+        case .bytes: "\(Self.scaled(value))B"
         }
     }
 
@@ -114,7 +142,7 @@ private struct Statistics {
         let (low, high) = (sorted[(sorted.count - 1) / 2], sorted[sorted.count / 2])
         median = (low + high) / 2
         switch unit {
-        case .time: best = sorted[0]
+        case .time, .bytes: best = sorted[0]
         case .rate: best = sorted[sorted.count - 1]
         }
     }

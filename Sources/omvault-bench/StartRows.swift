@@ -11,13 +11,9 @@ enum StartRows {
                 peer: .init(label: "age") { () throws(BenchError) in
                     try Program(path: options.age).time(["--version"])
                 }),
-            Row(
-                name: "get from the passphrase", unit: .time, asked: .plus(0.010),
-                ours: .init(label: "omvault get") { () throws(BenchError) in
-                    let home = try Home.shared(options, folder)
-                    return try home.omvault.time(["get", "github:password", "--password-from", "file:\(home.password)"])
-                },
-                peer: .init(label: "Argon2id, in process") { () throws(BenchError) in try StretchRows.stretch() }),
+            scale("start, --version, beside nothing", options, "/bin/true"),
+            scale("start, --version, beside pass", options, options.pass, ["version"]),
+            scale("start, --version, beside keepassxc-cli", options, options.keepassxc, ["--version"]),
             Row(
                 name: "login check, offline", unit: .time, asked: .plus(0.020),
                 ours: .init(label: "omvault login check") { () throws(BenchError) in
@@ -29,13 +25,20 @@ enum StartRows {
         ]
     }
 
-    fileprivate static func omvault(_ options: Options, home: String? = nil) throws(BenchError) -> Program {
+    private static func scale(_ name: String, _ options: Options, _ peer: String, _ arguments: [String] = []) -> Row {
+        Row(
+            name: name, unit: .time, asked: .nothing,
+            ours: .init(label: "omvault") { () throws(BenchError) in try omvault(options).time(["--version"]) },
+            peer: .init(label: peer) { () throws(BenchError) in try Program(path: peer).time(arguments) })
+    }
+
+    static func omvault(_ options: Options, home: String? = nil) throws(BenchError) -> Program {
         guard let path = options.omvault else { throw BenchError("--omvault PATH is not given") }
         return Program(path: path, home: home)
     }
 }
 
-/// A home with a vault of the standard cost, an item and a login.
+/// A home with a login of the standard cost.
 private struct Home {
     let omvault: Program
     let password: String
@@ -61,8 +64,6 @@ private struct Home {
             omvault: try StartRows.omvault(options, home: folder.path),
             password: try folder.write("password", Array("correct horse battery staple".utf8)))
         let given = ["--password-from", "file:\(home.password)"]
-        try home.omvault.run(["init"] + given)
-        try home.omvault.run(["add", "github", "--field", "password=file:\(home.password)"] + given)
         try home.omvault.run(["profile", "set", "work", "OfflineAuthAllowed=true", "MaxLoginAttempts=3"])
         try home.omvault.run(["login", "enroll", "ada", "--profile", "work"] + given)
         return home

@@ -14,7 +14,7 @@ enum House {
         "omvault": services.union(["OMAgent", "COMSystem", "ArgumentParser"]),
         "omvault-agent": ["OMAgent"],
         "omvault-pam-helper": ["OMAuth", "OMSecrets", "COMSystem"],
-        "omvault-bench": services.union(["COMSystem", "COpenSSL", "CSodium", "CArgon2", "CCrypt", "CSQLite"]),
+        "omvault-bench": services.union(["OMAgent", "COMSystem", "COpenSSL", "CSodium", "CArgon2", "CCrypt", "CSQLite"]),
         // The C side
         "COMSystem": [], "COpenSSL": [], "CSodium": [], "CArgon2": [], "CCrypt": [], "CSQLite": [],
     ]

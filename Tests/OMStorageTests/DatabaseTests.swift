@@ -26,6 +26,50 @@ import Testing
             ])
     }
 
+    @Test("a statement that is used again knows nothing of its last use, and holds no transaction between the two")
+    func statements() throws {
+        let folder = try TemporaryFolder()
+        let database = try Database.create(folder.file("a.db"), schema) { _ throws(StorageError) in }
+        func insert(_ key: Int64, _ value: [UInt8]?) throws(StorageError) {
+            var insert = try database.prepare("INSERT INTO t VALUES (?1, ?2)")
+            try insert.bind(1, key)
+            if let value { try insert.bind(2, value) }
+            _ = try insert.step()
+        }
+        try insert(1, [1, 2])
+        try insert(2, nil)
+        #expect(try database.number("SELECT count(*) FROM t WHERE v IS NULL") == 1)
+
+        func first() throws(StorageError) -> Int64 {
+            var all = try database.prepare("SELECT k FROM t ORDER BY k")
+            return try all.step() ? all.number(0) : 0
+        }
+        // Let go of in the middle of its run.
+        #expect(try first() == 1)
+        #expect(try database.truncateLog())
+        #expect(try first() == 1)
+    }
+
+    @Test("more statements of one text than are kept, and one that outlives its connection, still run")
+    func manyStatements() throws {
+        let folder = try TemporaryFolder()
+        func open() throws(StorageError) -> Statement {
+            let database = try Database.create(folder.file("a.db"), schema) { _ throws(StorageError) in }
+            return try database.prepare("SELECT 7")
+        }
+        var left = try open()
+        #expect(try left.step())
+        #expect(left.number(0) == 7)
+        let database = try Database.open(folder.file("a.db"), schema)
+        func nested(_ depth: Int) throws(StorageError) -> Int64 {
+            var statement = try database.prepare("SELECT 1")
+            guard try statement.step() else { return 0 }
+            return statement.number(0) + (depth == 0 ? 0 : try nested(depth - 1))
+        }
+        #expect(try nested(9) == 10)
+        #expect(try nested(9) == 10)
+    }
+
     @Test("a rollback journal beside the file is refused, and what it names is left alone")
     func forgedJournal() throws {
         let folder = try TemporaryFolder()

@@ -265,6 +265,19 @@ private final class CrashSite {
         #expect(charged > 0)
     }
 
+    @Test("a right password waits for the disk once: for its charge")
+    func settlement() throws {
+        let site = try CrashSite(Self.vault)
+        let ran = try bash(
+            """
+            cp -a "$SITE/." .
+            strace -f -y -o trace -e trace=fdatasync omvault get first:x --password-from file:password
+            echo; grep -c 'fdatasync(.*password-.*mark.*= 0' trace; \(Self.failed)
+            """, environment: ["SITE": site.folder.path])
+        // One attempt was made to add the item.
+        #expect(ran.output.split(separator: "\n") == ["old", "1", "0 2"], "\(ran.output) \(ran.errors)")
+    }
+
     @Test("a rekey killed at every write, sync and unlink leaves the vault with the old keys or with the new ones")
     func rekey() throws {
         let site = try CrashSite(

@@ -94,13 +94,12 @@ final class VaultAccess {
             case .none: break
             }
         }
-        do throws(VaultError) {
-            let open = try VaultFile.open(place.path, device: device, acceptsRollback: acceptsRollback).openAlways()
-            return try open.perform(request())
-        } catch {
+        let file = try file()
+        do throws(VaultError) { return try file.openAlways().perform(request()) } catch {
             guard case .noItem = error else { throw Failure(error, vault: place.name) }
         }
-        try unlock(secrets, options)
+        // The agent has just been asked, and the file been opened.
+        if !isUnlocked { unlocked = try openSlot(secrets, options, in: file).intoVault() }
         return try perform(request())
     }
 
@@ -192,9 +191,13 @@ struct LevelOptions: ParsableArguments {
     var deviceOnly = false
 
     /// Nil where nothing was given. An unknown level is an error, never a weaker one.
-    func level(default defaultLevel: ProtectionLevel) throws(Failure) -> ProtectionLevel? {
+    ///
+    /// - Parameter defaultLevel: asked for with `--device-only` alone: it takes a look into the vault.
+    func level(
+        default defaultLevel: @autoclosure () throws(Failure) -> ProtectionLevel
+    ) throws(Failure) -> ProtectionLevel? {
         guard let text = level else {
-            return deviceOnly ? ProtectionLevel(defaultLevel.availability, deviceOnly: true) : nil
+            return deviceOnly ? ProtectionLevel(try defaultLevel().availability, deviceOnly: true) : nil
         }
         guard let level = ProtectionLevel(named: text) else {
             throw Failure(

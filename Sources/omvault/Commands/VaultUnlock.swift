@@ -73,7 +73,13 @@ extension VaultAccess {
     /// The same, with what it took.
     func openSlot(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> Unlocked {
         // The file first: nobody types a password for a vault that is not there.
-        let file = try file()
+        try openSlot(secrets, options, in: try file())
+    }
+
+    /// - Parameter file: opened a moment ago.
+    func openSlot(
+        _ secrets: borrowing SecretSources, _ options: UnlockOptions, in file: borrowing VaultFile
+    ) throws(Failure) -> Unlocked {
         let slots = try candidates(file, options)
         try run { () throws(VaultError) in try file.checkUse(of: slots[0]) }
         let secret = try read(slots[0], secrets, option: options.option(for: slots[0]))

@@ -1,0 +1,185 @@
+// Vaults to measure, of 10 to 100,000 items, made through the library and unlocked in an agent. Through the command the
+// largest would take an hour.
+
+internal import Glibc
+internal import OMAgent
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+internal import OMVault
+
+/// An item whose names and secrets have 210 bytes together, as in design 5.
+struct SampleItem {
+    static let count = 210
+
+    let name: String
+    let fields: [(name: String, value: String)]
+
+    init(_ index: Int) {
+        var generator = Letters(seed: UInt64(index) &+ 1)
+        let number = String(index)
+        let site = "site-" + String(repeating: "0", count: max(0, 6 - number.utf8.count)) + number
+        let fields = [
+            ("username", "ada.lovelace@\(site).example"), ("password", generator.text(24)),
+            ("notes", "opened by Ada, recovery "),
+        ]
+        let used = site.utf8.count + fields.reduce(0) { $0 + $1.0.utf8.count + $1.1.utf8.count }
+        name = site
+        self.fields = fields.dropLast() + [(fields[2].0, fields[2].1 + generator.text(Self.count - used))]
+    }
+
+    /// As the programs keep it that have one file an item: the password first.
+    var text: String { fields[1].value + "\nusername: \(fields[0].value)\nnotes: \(fields[2].value)\n" }
+
+    /// Letters that no compression shortens much, the same in every run.
+    private struct Letters {
+        private var state: UInt64
+
+        init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 }
+
+        mutating func text(_ count: Int) -> String {
+            String(
+                decoding: (0..<count).map { _ in
+                    state ^= state << 13
+                    state ^= state >> 7
+                    state ^= state << 17
+                    return UInt8(ascii: "a") + UInt8((state >> 33) % 26)
+                }, as: UTF8.self)
+        }
+    }
+}
+
+/// A user's home with the vaults and an agent that has them open.
+final class VaultHome {
+    let omvault: Program
+    let folder: TemporaryFolder
+    let password: String
+    private var made: [Int: Result<MadeVault, BenchError>] = [:]
+    private var added = 0
+
+    struct MadeVault {
+        let name: String
+        /// Bytes of its file, the write-ahead log folded in.
+        let bytes: Int
+    }
+
+    init(_ options: Options, _ folder: TemporaryFolder) throws(BenchError) {
+        self.folder = try folder.subfolder("vaults")
+        var omvault = try StartRows.omvault(options, home: self.folder.path)
+        omvault.variables = ["XDG_RUNTIME_DIR=\(try self.folder.subfolder("run").path)"]
+        self.omvault = omvault
+        password = try self.folder.write("password", Array(Self.passphrase.utf8))
+        for part in [".local", ".local/share", ".local/share/omvault"] { _ = try self.folder.subfolder(part) }
+    }
+
+    private static let passphrase = "correct horse battery staple"
+    /// The item that is asked for; every vault has it.
+    static let sample = SampleItem(7)
+
+    var unlocking: [String] { ["--no-agent", "--password-from", "file:\(password)"] }
+
+    /// The vault of so many items, open in the agent; made when the first row asks for it.
+    func vault(_ count: Int) throws(BenchError) -> MadeVault {
+        if let made = made[count] { return try made.get() }
+        let result: Result<MadeVault, BenchError>
+        do throws(BenchError) { result = .success(try make(count)) } catch { result = .failure(error) }
+        made[count] = result
+        return try result.get()
+    }
+
+    private func make(_ count: Int) throws(BenchError) -> MadeVault {
+        let name = "v\(count)"
+        let path = try create(name, .standard) { vault throws(VaultError) in
+            for start in stride(from: 0, to: count, by: 10_000) {
+                try Self.fill(vault, start..<min(start + 10_000, count))
+            }
+        }
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw BenchError("cannot look at \(path)") }
+        let unlock = ["--vault", name, "unlock", "--idle", "43200", "--password-from", "file:\(password)"]
+        try omvault.run(unlock)
+        let sample = Self.sample
+        let read = try omvault.output(["--vault", name, "get", "\(sample.name):password"], in: folder)
+        guard read == sample.fields[1].value else { throw BenchError("vault \(name) does not hold what was put in") }
+        return MadeVault(name: name, bytes: Int(status.st_size))
+    }
+
+    /// Seconds for one change that adds `count` items to a new vault.
+    func timeImport(_ count: Int) throws(BenchError) -> Double {
+        var seconds = 0.0
+        let path = try create("imported", .floor) { vault throws(VaultError) in
+            let start = Clock.now
+            try Self.fill(vault, 0..<count)
+            seconds = Clock.now - start
+        }
+        for end in ["", "-wal", "-shm"] { unlink(path + end) }
+        return seconds
+    }
+
+    /// Seconds for one item that is added through the agent by a process that runs already.
+    func timeAdd(_ count: Int) throws(BenchError) -> Double {
+        let path = path(try vault(count).name)
+        do {
+            guard let place = AgentPlace(vault: path, device: device) else { throw BenchError("\(path) is too long") }
+            let client = AgentClient(try AgentSocket(path: "\(folder.path)/run/omvault/agent.sock"))
+            let name = try ItemName(newName())
+            var values = FieldValues()
+            try values.put(SecretBytes(copying: Array(Self.passphrase.utf8)), at: try FieldName("password"))
+            let start = Clock.now
+            switch try client.perform(place, .add(name, level: nil, values)) {
+            case .reply: return Clock.now - start
+            case .failure(let error): throw BenchError("the agent refuses: \(error)")
+            case .locked: throw BenchError("the agent has locked")
+            }
+        } catch let error as BenchError {
+            throw error
+        } catch {
+            throw BenchError("the agent does not answer: \(error)")
+        }
+    }
+
+    private var device: String { "\(folder.path)/.local/state/omvault-device" }
+    private func path(_ vault: String) -> String { "\(folder.path)/.local/share/omvault/\(vault).omv" }
+
+    /// An item name that no vault has yet.
+    func newName() -> String {
+        added += 1
+        return "added-\(added)"
+    }
+
+    func end() { try? omvault.run(["agent", "stop"]) }
+
+    /// - Returns: the vault's path; it is closed by then.
+    private func create(
+        _ name: String, _ stretch: Argon2id.Parameters, _ fill: (borrowing Vault) throws(VaultError) -> Void
+    ) throws(BenchError) -> String {
+        let path = path(name)
+        do {
+            let device = try DeviceFolder.make(device)
+            let password = try Password(SecretBytes(copying: Array(Self.passphrase.utf8)))
+            try VaultFile.create(
+                path, device: device, policy: VaultPolicy(defaultLevel: .whenUnlocked),
+                slots: [try NewSlot(password: password, stretch)])
+            let file = try VaultFile.open(path, device: device)
+            let slot = file.slots[0]
+            let vault = try file.unlock(slot, with: try slot.key(stretching: password.bytes))
+            try fill(vault)
+        } catch {
+            throw BenchError("cannot make vault \(name): \(error)")
+        }
+        return path
+    }
+
+    private static func fill(_ vault: borrowing Vault, _ indices: Range<Int>) throws(VaultError) {
+        try vault.edit { edit throws(VaultError) in
+            for index in indices {
+                let item = SampleItem(index)
+                try edit.add(try ItemName(item.name), level: nil) { draft throws(VaultError) in
+                    for (name, value) in item.fields {
+                        try draft.put(SecretBytes(copying: Array(value.utf8)), at: try FieldName(name))
+                    }
+                }
+            }
+        }
+    }
+}
