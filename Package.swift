@@ -20,6 +20,7 @@ let package = Package(
         .library(name: "OMRecords", targets: ["OMRecords"]),
         .library(name: "OMVault", targets: ["OMVault"]),
         .library(name: "OMAuth", targets: ["OMAuth"]),
+        .library(name: "OMOnline", targets: ["OMOnline"]),
         .library(name: "OMVectors", targets: ["OMVectors"]),
         .executable(name: "omvault", targets: ["omvault"]),
         .library(name: "OMAgent", targets: ["OMAgent"]),
@@ -27,7 +28,10 @@ let package = Package(
         .executable(name: "omvault-bench", targets: ["omvault-bench"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2"))
+        .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2")),
+        .package(url: "https://github.com/swift-server/async-http-client", .upToNextMinor(from: "1.37.0")),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.90.0"),
     ],
     targets: [
         // Floor 4, doors
@@ -39,7 +43,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: house),
-        .executableTarget(name: "omvault-agent", dependencies: ["OMAgent"], swiftSettings: house),
+        .executableTarget(
+            name: "omvault-agent", dependencies: ["OMAgent", "OMOnline", "OMRecords", "OMSecrets"], swiftSettings: house),
         .executableTarget(
             name: "omvault-bench",
             dependencies: ["OMCrypto", "OMSecrets", "COpenSSL", "CSodium"],
@@ -54,6 +59,14 @@ let package = Package(
         .target(name: "OMVault", dependencies: ["OMSecrets", "OMStorage", "OMRecords"], swiftSettings: strict),
         .target(name: "OMAuth", dependencies: ["OMSecrets", "OMCrypto", "OMStorage"], swiftSettings: strict),
         .target(name: "OMVectors", dependencies: ["OMCrypto", "OMSecrets"], swiftSettings: strict),
+
+        .target(
+            name: "OMOnline",
+            dependencies: [
+                "OMSecrets", "OMRecords", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ], swiftSettings: house),
 
         // Floor 1, ground
         .target(
@@ -88,6 +101,10 @@ let package = Package(
             name: "OMAgentTests",
             dependencies: ["OMAgent", "omvault-agent", "OMVault", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
             swiftSettings: house),
+        .testTarget(
+            name: "OMOnlineTests",
+            dependencies: ["OMOnline", "OMAgent", "omvault-agent", "OMRecords", "OMSecrets", "COMSystem"],
+            swiftSettings: house),
         .testTarget(name: "OMAuthTests", dependencies: ["OMAuth", "OMStorage", "OMSecrets"], swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
@@ -106,7 +123,7 @@ if Context.environment["OMV_FUZZ"] == "1" {
         .executableTarget(
             name: "omvault-fuzz",
             dependencies: [
-                "CFuzz", "OMAgent", "OMVault", "OMStorage", "OMRecords", "OMVectors", "OMCrypto", "OMSecrets",
+                "CFuzz", "OMAgent", "OMOnline", "OMVault", "OMStorage", "OMRecords", "OMVectors", "OMCrypto", "OMSecrets",
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: house + fuzzing,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
