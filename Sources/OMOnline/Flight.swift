@@ -23,6 +23,10 @@ struct WebAnswer: Sendable {
 
 /// One client for one question, never used for another: trust, deadline and connections end with it.
 final class Flight: Sendable {
+    /// One thread, however many processors there are: each takes descriptors, of which the helper has few. Names are not
+    /// resolved on it.
+    private static let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
     private let client: HTTPClient
     private let end: ContinuousClock.Instant
 
@@ -42,7 +46,7 @@ final class Flight: Sendable {
         configuration.httpVersion = .http1Only
         // A failed attempt is an answer; tried again it would only use the time up and hide its reason.
         configuration.connectionPool.retryConnectionEstablishment = false
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        client = HTTPClient(eventLoopGroupProvider: .shared(Self.thread), configuration: configuration)
         end = ContinuousClock.now + .milliseconds(Int(service.deadlines.total))
     }
 

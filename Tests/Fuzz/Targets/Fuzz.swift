@@ -20,6 +20,7 @@ private let targets: [FuzzTarget] =
     + SymmetricTargets.all
     + KeyTargets.all
     + AgentTargets.all
+    + OnlineTargets.all
     + VaultTargets.all
 
 nonisolated(unsafe) private var chosen: FuzzTarget?
