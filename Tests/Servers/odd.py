@@ -5,10 +5,11 @@ Each prints its port as KEY=VALUE. The one called `http` (and `https`) answers b
 import json, pathlib, socket, ssl, struct, sys, threading, time, urllib.parse
 
 FOLDER = sys.argv[1]
-seen = []  # what requests there were, for tests that ask what was sent
+SEEN = f"{FOLDER}/seen"  # every request as a line of JSON, for tests that ask what was sent
+lock = threading.Lock()
 
 
-def context(name, **limits):
+def context(name):
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.load_cert_chain(f"{FOLDER}/{name}.crt", f"{FOLDER}/{name}.key")
     return made
@@ -128,17 +129,15 @@ def oauth(connection, case, method, fields, body, base):
     send(connection, status, answer)
 
 
-def http(base_of):
+def http(scheme):
     def handle(connection):
         method, target, fields, body = request(connection)
-        base = base_of()
-        seen.append([method, target, fields, body.decode("latin-1")])
+        base = f"{scheme}://{fields['host']}"
+        with lock, open(SEEN, "a") as file:
+            file.write(json.dumps([method, target, fields, body.decode("latin-1")]) + "\n")
         path = target.partition("?")[0]
         authorized = "authorization" in fields
-        if path == "/seen":
-            said, seen[:] = seen[:-1], []
-            send(connection, 200, {"seen": said})
-        elif path.startswith("/token/"):
+        if path.startswith("/token/"):
             oauth(connection, path.rpartition("/")[2], method, fields, body, base)
         elif path.endswith("/.well-known/openid-configuration"):
             tenant = path[: -len("/.well-known/openid-configuration")]
@@ -210,22 +209,22 @@ def http(base_of):
     return handle
 
 
-ports = {}
+print(f"seen={SEEN}")
 listen("blackhole", black_hole)
 listen("garbage", garbage)
-ports["http"] = listen("http", http(lambda: f"http://127.0.0.1:{ports['http']}"))
-ports["https"] = listen("https", http(lambda: f"https://localhost:{ports['https']}"), tls=context("good"))
+listen("http", http("http"))
+listen("https", http("https"), tls=context("good"))
 old = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 old.set_ciphers("DEFAULT:@SECLEVEL=0")
 old.minimum_version, old.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
 old.load_cert_chain(f"{FOLDER}/good.crt", f"{FOLDER}/good.key")
-listen("tls11", http(lambda: ""), tls=old)
+listen("tls11", http("https"), tls=old)
 
 # Where localhost has two addresses, at one port only one of them answers, at the next only the other.
 if socket.has_ipv6 and pathlib.Path("/proc/net/if_inet6").read_text():
-    listen("v6", http(lambda: ""), family=socket.AF_INET6, host="::1")
+    listen("v6", http("http"), family=socket.AF_INET6, host="::1")
     # The first one takes no connection and refuses none: its queue is full.
-    half = listen("half", http(lambda: ""))
+    half = listen("half", http("http"))
     full = socket.socket(socket.AF_INET6)
     full.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
     full.bind(("::1", half))
