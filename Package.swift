@@ -44,7 +44,9 @@ let package = Package(
             ],
             swiftSettings: house),
         .executableTarget(
-            name: "omvault-agent", dependencies: ["OMAgent", "OMOnline", "OMRecords", "OMSecrets"], swiftSettings: house),
+            name: "omvault-agent",
+            dependencies: ["OMAgent", "OMOnline", "OMRecords", "OMSecrets"],
+            swiftSettings: house),
         .executableTarget(
             name: "omvault-bench",
             dependencies: ["OMCrypto", "OMSecrets", "COpenSSL", "CSodium"],

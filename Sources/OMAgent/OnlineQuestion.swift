@@ -194,7 +194,8 @@ public struct OnlineQuestion: ~Copyable, Sendable {
 extension OnlineService {
     /// Whether each text fits its two bytes of length, and each list its limit.
     fileprivate var fits: Bool {
-        var texts = headers.flatMap { [$0.name, $0.value] } + [domain?.name, domain?.header, profile].compactMap(\.self)
+        var texts =
+            headers.flatMap { [$0.name, $0.value] } + [domain?.name, domain?.header, profile].compactMap(\.self)
         var lists = [headers.count]
         switch kind {
         case .basic(let basic):

@@ -1,8 +1,8 @@
 // The application profile: what a server says about the logins of one application. docs/online.md, "Application profile".
 
 internal import AsyncHTTPClient
-internal import NIOHTTP1
 internal import FoundationEssentials
+internal import NIOHTTP1
 public import OMRecords
 
 public enum ApplicationProfile {

@@ -57,8 +57,9 @@ struct CookieJar: Codable, Sendable {
         guard let first = parts.first, let equals = first.firstIndex(of: "=") else { return nil }
         let (name, value) = (trimmed(first[..<equals]), trimmed(first[first.index(after: equals)...]))
         // Attack: what is sent back must not end the header's line or smuggle in another cookie.
-        guard !name.isEmpty, [name, value].allSatisfy({ $0.utf8.allSatisfy { (0x21...0x7E).contains($0) || $0 == 0x20 } })
-        else { return nil }
+        guard !name.isEmpty, [name, value].allSatisfy({ $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } }) else {
+            return nil
+        }
         var domain = address.host
         var coversSubdomains = false
         var path = address.path.lastIndex(of: "/").map { String(address.path[..<$0]) } ?? "/"

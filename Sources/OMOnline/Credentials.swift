@@ -98,7 +98,9 @@ struct CustomHeaders {
     static let maximum = 10
     private static let forbidden: Set = ["authorization", "cookie", "content-length", "host"]
     /// What frames the request itself: a second one lets two servers on the way read two requests.
-    private static let framing: Set = ["transfer-encoding", "connection", "content-type", "expect", "upgrade", "te", "trailer"]
+    private static let framing: Set = [
+        "transfer-encoding", "connection", "content-type", "expect", "upgrade", "te", "trailer",
+    ]
 
     let fields: [OnlineService.Header]
 

@@ -1,8 +1,8 @@
 // Where an OAuth server's endpoints are: its own document (RFC 8414, OpenID Connect Discovery), or the profile.
 
 internal import AsyncHTTPClient
-internal import NIOHTTP1
 internal import FoundationEssentials
+internal import NIOHTTP1
 internal import OMRecords
 
 /// The endpoints that a login needs.
@@ -14,7 +14,8 @@ struct OAuthEndpoints: Sendable {
 
     private static let maximumDocument = 256 << 10
 
-    static func find(_ endpoint: OAuthService.Endpoint, _ flight: Flight) async throws(OnlineRefusal) -> OAuthEndpoints {
+    static func find(_ endpoint: OAuthService.Endpoint, _ flight: Flight) async throws(OnlineRefusal) -> OAuthEndpoints
+    {
         switch endpoint {
         case .token(let token, let revocation):
             var address: WebAddress?

@@ -110,7 +110,8 @@ public struct OAuthProvider: Sendable {
 
     /// Posts the form with the client's own proof, and follows nothing: 307 and 308 would send the password on.
     private func post(
-        _ form: consuming FormBody, to address: WebAddress, _ domain: OnlineService.Header?, _ endpoints: OAuthEndpoints,
+        _ form: consuming FormBody, to address: WebAddress, _ domain: OnlineService.Header?,
+        _ endpoints: OAuthEndpoints,
         _ clientSecret: borrowing SecretBytes, _ flight: Flight
     ) async throws(OnlineRefusal) -> WebAnswer {
         var form = form

@@ -35,7 +35,9 @@ struct WebAddress: Hashable, Sendable {
         let rest = text[colon.upperBound...]
         let authority = rest.prefix { !"/?".contains($0) }
         let tail = rest[authority.endIndex...]
-        guard !authority.contains("@"), let (host, port) = Self.split(authority, isSecure ? 443 : 80) else { return nil }
+        guard !authority.contains("@"), let (host, port) = Self.split(authority, isSecure ? 443 : 80) else {
+            return nil
+        }
         // Attack: a backslash, a blank or a bracket in the wrong place is read differently by the library that connects.
         guard !tail.contains(where: { "[]".contains($0) }) else { return nil }
         (self.host, self.port) = (host, port)
@@ -55,7 +57,9 @@ struct WebAddress: Hashable, Sendable {
         } else {
             host = authority.prefix { $0 != ":" }
             port = authority[host.endIndex...]
-            guard !host.isEmpty, host.allSatisfy({ $0.isLetter || $0.isNumber || "-._".contains($0) }) else { return nil }
+            guard !host.isEmpty, host.allSatisfy({ $0.isLetter || $0.isNumber || "-._".contains($0) }) else {
+                return nil
+            }
         }
         guard !port.isEmpty else { return (host.lowercased(), usual) }
         let digits = port.dropFirst()
@@ -87,7 +91,9 @@ struct WebAddress: Hashable, Sendable {
     /// Where a `Location` leads, whether it may be followed or not; nil when it is no address.
     func resolving(_ location: String) -> WebAddress? {
         let plain = location.prefix { $0 != "#" }
-        guard let base = URL(string: text), let target = URL(string: String(plain), relativeTo: base) else { return nil }
+        guard let base = URL(string: text), let target = URL(string: String(plain), relativeTo: base) else {
+            return nil
+        }
         return WebAddress(reading: target.absoluteURL.absoluteString)
     }
 }

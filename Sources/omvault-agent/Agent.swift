@@ -15,8 +15,8 @@ enum Agent {
             fatalError("omvault-agent: error: this system refuses to protect the process")
         }
         guard let options else {
-            say("usage: omvault-agent [--socket PATH] [--idle SEC] [--hard SEC] [--no-memfd-secret] [--ready]\n"
-                + "       omvault-agent --online, with a socket as descriptor 3")
+            let options = "[--socket PATH] [--idle SEC] [--hard SEC] [--no-memfd-secret] [--ready]"
+            say("usage: omvault-agent \(options), or omvault-agent --online with a socket as descriptor 3")
             exit(2)
         }
         signal(SIGPIPE, SIG_IGN)

@@ -11,7 +11,7 @@ import Testing
     private func nginx() throws -> Server { try Server.nginx.get() }
     private func odd() throws -> Server { try Server.odd.get() }
 
-    @Test("the right password is accepted with its cookies and the server's clock, a wrong one and an unknown user are not")
+    @Test("the right password is accepted with its cookies and the server's clock, a wrong one or user is not")
     func passwords() async throws {
         let server = try nginx()
         let provider = basic(server.url("/login"), tokens: ["SID"], trusted: server.ca)
@@ -97,7 +97,8 @@ import Testing
     func domain() async throws {
         let server = try nginx()
         let prefix = OnlineService.Domain("acme")
-        #expect(await basic(server.url("/tenant"), domain: prefix, trusted: server.ca).refusal("alice", "of acme") == nil)
+        #expect(
+            await basic(server.url("/tenant"), domain: prefix, trusted: server.ca).refusal("alice", "of acme") == nil)
         #expect(await basic(server.url("/tenant"), domain: prefix, trusted: server.ca).refusal() == .rejected)
         let header = OnlineService.Domain("acme", header: "X-USER-IDENTITY-DOMAIN-NAME")
         let extra = [OnlineService.Header("X-Extra", "yes")]
@@ -114,7 +115,8 @@ import Testing
             basic(server.url(path), logout: logout.map { server.url($0) }, trusted: server.ca)
         }
         let session = try await provider("/login").session()
-        #expect(await refusal { () async throws(OnlineRefusal) in try await provider("/checked").check(session) } == nil)
+        #expect(
+            await refusal { () async throws(OnlineRefusal) in try await provider("/checked").check(session) } == nil)
         let stranger = try await basic(server.url("/tenant"), trusted: server.ca).session("acme.alice", "of acme")
         let dead = await refusal { () async throws(OnlineRefusal) in try await provider("/checked").check(stranger) }
         #expect(dead == .rejected)
@@ -157,7 +159,8 @@ import Testing
     @Test(
         "an answer that is cut, doubled, endless or no answer is a failure, and never a login",
         arguments: [
-            ("/cut", .brokenAnswer), ("/reset", .brokenAnswer), ("/nothing", .brokenAnswer), ("/garbage", .brokenAnswer),
+            ("/cut", .brokenAnswer), ("/reset", .brokenAnswer), ("/nothing", .brokenAnswer),
+            ("/garbage", .brokenAnswer),
             ("/two-lengths", .brokenAnswer), ("/endless", .answerTooLarge), ("/headers", .answerTooLarge),
             ("/long-header", .answerTooLarge), ("/cookies", .answerTooLarge),
         ] as [(String, OnlineFailure)], ["http", "https"])

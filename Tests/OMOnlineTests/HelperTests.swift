@@ -25,7 +25,7 @@ import Testing
         .login("alice", password: bytes(password), of: service)
     }
 
-    @Test("a login over the helper: accepted with session, clock and profile, checked, logged out; a wrong password is not")
+    @Test("a login over the helper: accepted with session, clock and profile, checked, logged out; a wrong one is not")
     func flow() throws {
         let server = try Server.nginx.get()
         let client = OnlineClient(program: Self.program)
@@ -46,7 +46,7 @@ import Testing
         #expect(try refusal(client, login(untrusting)) == .untrusted(.name))
     }
 
-    @Test("OAuth over the helper: tokens, new tokens, revocation; a client that the server does not know is no rejection")
+    @Test("OAuth over the helper: tokens, new tokens, revocation; an unknown client is no wrong password")
     func oauthFlow() throws {
         let server = try Server.odd.get()
         let client = OnlineClient(program: Self.program)
@@ -243,64 +243,9 @@ import Testing
         let folder = "/proc/\(process)/fd"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.count { name in
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"))?.hasPrefix("socket:") == true
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"))?.hasPrefix("socket:")
+                == true
         }
-    }
-}
-
-/// A program in the helper's place.
-private final class Impostor {
-    let folder = FileManager.default.temporaryDirectory.path + "/omvault-" + UUID().uuidString
-    let program: String
-    var client: OnlineClient { OnlineClient(program: program) }
-
-    init(_ script: String) throws {
-        program = folder + "/omvault-agent"
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let text = """
-            #!/usr/bin/python3
-            import os, time
-            here = \(String(reflecting: folder))
-            open(here + '/pid', 'w').write(str(os.getpid()))
-            def read(count):
-                data = b''
-                while len(data) < count:
-                    data += os.read(3, count - len(data)) or exit(1)
-                return data
-            head = read(8)
-            question = head + read(int.from_bytes(head[4:], 'big'))
-            number = question[8:24]
-            accepted = b'\\0\\1\\0\\0\\0\\1x\\0\\0\\0'
-            def say(body, kind=0xa0, version=1):
-                os.write(3, bytes([0x4f, 0x41, version, kind]) + len(body).to_bytes(4, 'big') + body)
-            \(script)
-
-            """
-        try Data(text.utf8).write(to: URL(filePath: program))
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
-        // A process that another test forked while the file was written holds it until it runs a program of its own.
-        let nothing = open("/dev/null", O_RDONLY)
-        defer { close(nothing) }
-        var child: pid_t = -1
-        for _ in 0..<6_000 {
-            child = AgentProcess.spawnDetached(program, [], nothing)
-            if child > 0 || errno != ETXTBSY { break }
-            usleep(10_000)
-        }
-        try #require(child > 0)
-        // It finds no question, and ends.
-        _ = om_wait(child)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
-
-    /// Neither alive nor a zombie. A helper that was killed before it could say its number is not, either.
-    var isGone: Bool {
-        guard let text = try? String(contentsOfFile: folder + "/pid", encoding: .utf8), let process = pid_t(text) else {
-            return true
-        }
-        return kill(process, 0) != 0 && errno == ESRCH
     }
 }
 

@@ -201,7 +201,9 @@ import Testing
         }
         let failing = oauth(token(server, "plain", "invalid-client"))
         let session = try await failing.session()
-        let got = await refusal { () async throws(OnlineRefusal) in try await failing.logOut(session, clientSecret: none) }
+        let got = await refusal { () async throws(OnlineRefusal) in
+            try await failing.logOut(session, clientSecret: none)
+        }
         #expect(got == .failed(.invalidClient, status: 401))
         let silent = oauth(token(server, "plain"))
         let kept = try await silent.session()

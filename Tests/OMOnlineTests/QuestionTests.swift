@@ -88,10 +88,16 @@ import Testing
             ("no UTF-8", number + times + plain + [1, 0, 1, 0xFF, 0, 0, 0, 0, 5]),
             ("task 0", number + times + plain + basic + [0]), ("task 6", number + times + plain + basic + [6]),
             ("a refresh of Basic", number + times + plain + basic + [3, 0, 0, 0, 0]),
-            ("a session beyond the limit", number + times + plain + basic + [2, 0, 8, 0, 1]
-                + [UInt8](repeating: 0, count: (512 << 10) + 1)),
-            ("certificates beyond the limit", number + times + [0, 0, 0, 1, 0, 16, 0, 1]
-                + [UInt8](repeating: 0, count: (1 << 20) + 1) + [0] + basic + [5]),
+            (
+                "a session beyond the limit",
+                number + times + plain + basic + [2, 0, 8, 0, 1]
+                    + [UInt8](repeating: 0, count: (512 << 10) + 1)
+            ),
+            (
+                "certificates beyond the limit",
+                number + times + [0, 0, 0, 1, 0, 16, 0, 1]
+                    + [UInt8](repeating: 0, count: (1 << 20) + 1) + [0] + basic + [5]
+            ),
         ] {
             #expect(refused(body), "\(what)")
         }
@@ -145,7 +151,8 @@ import Testing
                 return "malformed"
             }
         }
-        let profile = ServerProfile(epoch: 9, application: "W", values: ["MaxLoginAttempts": "3", "CryptoScheme": "AES"])
+        let profile = ServerProfile(
+            epoch: 9, application: "W", values: ["MaxLoginAttempts": "3", "CryptoScheme": "AES"])
         func accepted(_ session: [UInt8]?, _ profile: ServerProfile?) -> [UInt8] {
             if let session {
                 return body(

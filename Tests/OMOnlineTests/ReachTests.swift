@@ -109,7 +109,8 @@ import Testing
     @Test(
         "an address that would carry the password in clear, or can be read in two ways, is refused before anything is sent",
         arguments: [
-            "http://server.example/login", "http://127.0.0.1.example.com/", "http://user@localhost/", "ftp://localhost/",
+            "http://server.example/login", "http://127.0.0.1.example.com/", "http://user@localhost/",
+            "ftp://localhost/",
             "https://user:secret@localhost/", "https://", "https:///login", "localhost", "", "https://local host/",
             "https://localhost\\@elsewhere.example/", "https://localhost:0/", "https://localhost:99999/",
             "https://localhost:/", "https://[::1/", "https://localhost/#fragment", "https://lo\u{0441}alhost/",

@@ -1,9 +1,10 @@
 // What a server, the online helper and whoever claims to be one of them may say.
 
-@testable import OMAgent
-@testable import OMOnline
 import OMRecords
 import OMSecrets
+
+@testable import OMAgent
+@testable import OMOnline
 
 enum OnlineTargets {
     private static let number = [UInt8](repeating: 7, count: 16)
@@ -11,7 +12,9 @@ enum OnlineTargets {
     static let all = [
         // What is read must be written again as the same bytes.
         FuzzTarget(name: "online-question") { bytes in
-            guard let question = try? OnlineQuestion(decoding: bytes.span), let again = question.encoded() else { return }
+            guard let question = try? OnlineQuestion(decoding: bytes.span), let again = question.encoded() else {
+                return
+            }
             precondition(again.withBytes { again in again.indices.map { again[$0] } } == bytes, "two spellings")
         },
         // The first byte chooses the task that is answered.
@@ -33,7 +36,9 @@ enum OnlineTargets {
             _ = try? TokenAnswer(answer, sendsPassword: first > 127)
         },
         FuzzTarget(name: "online-discovery") { bytes in
-            guard let address = WebAddress(reading: "https://a.example/.well-known/openid-configuration") else { return }
+            guard let address = WebAddress(reading: "https://a.example/.well-known/openid-configuration") else {
+                return
+            }
             _ = try? OAuthEndpoints.read(bytes, from: address)
         },
         FuzzTarget(name: "online-profile") { bytes in _ = try? ApplicationProfile.read(bytes) },
