@@ -33,6 +33,7 @@ let package = Package(
         .library(name: "OMRecords", targets: ["OMRecords"]),
         .library(name: "OMVault", targets: ["OMVault"]),
         .library(name: "OMAuth", targets: ["OMAuth"]),
+        .library(name: "OMOnline", targets: ["OMOnline"]),
         .library(name: "OMVectors", targets: ["OMVectors"]),
         .executable(name: "omvault", targets: ["omvault"]),
         .library(name: "OMAgent", targets: ["OMAgent"]),
@@ -41,7 +42,10 @@ let package = Package(
         .executable(name: "omvault-pam-helper", targets: ["omvault-pam-helper"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2"))
+        .package(url: "https://github.com/apple/swift-argument-parser", .upToNextMinor(from: "1.8.2")),
+        .package(url: "https://github.com/swift-server/async-http-client", .upToNextMinor(from: "1.37.0")),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.90.0"),
     ],
     targets: [
         // Floor 4, doors
@@ -54,7 +58,8 @@ let package = Package(
             ],
             swiftSettings: house, linkerSettings: quickStart),
         .executableTarget(
-            name: "omvault-agent", dependencies: ["OMAgent"], swiftSettings: house, linkerSettings: quickStart),
+            name: "omvault-agent", dependencies: ["OMAgent", "OMOnline", "OMRecords", "OMSecrets"], swiftSettings: house,
+            linkerSettings: quickStart),
         .executableTarget(
             name: "omvault-bench",
             dependencies: [
@@ -74,6 +79,14 @@ let package = Package(
         .target(
             name: "OMAuth", dependencies: ["OMSecrets", "OMCrypto", "OMStorage", "OMRecords"], swiftSettings: strict),
         .target(name: "OMVectors", dependencies: ["OMCrypto", "OMSecrets"], swiftSettings: strict),
+
+        .target(
+            name: "OMOnline",
+            dependencies: [
+                "OMSecrets", "OMRecords", .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ], swiftSettings: house),
 
         // Floor 1, ground
         .target(
@@ -110,6 +123,10 @@ let package = Package(
                 "OMAgent", "omvault-agent", "vault-worker", "OMVault", "OMStorage", "OMRecords", "OMSecrets", "COMSystem",
             ],
             swiftSettings: house),
+        .testTarget(
+            name: "OMOnlineTests",
+            dependencies: ["OMOnline", "OMAgent", "omvault-agent", "OMRecords", "OMSecrets", "COMSystem"],
+            swiftSettings: house),
         .executableTarget(
             name: "vault-worker", dependencies: ["OMAgent", "OMVault", "OMStorage", "OMRecords", "OMSecrets"],
             path: "Tests/Worker", swiftSettings: house),
@@ -132,7 +149,7 @@ if Context.environment["OMV_FUZZ"] == "1" {
         .executableTarget(
             name: "omvault-fuzz",
             dependencies: [
-                "CFuzz", "OMAgent", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMVectors", "OMCrypto",
+                "CFuzz", "OMAgent", "OMOnline", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMVectors", "OMCrypto",
                 "OMSecrets",
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: house + fuzzing,

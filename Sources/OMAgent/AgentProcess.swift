@@ -70,11 +70,7 @@ public enum AgentProcess {
         guard pipe(&ends) == 0 else { throw .io(errno) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         defer { close(ends[0]) }
-        // A new process takes nothing of ours along: no variable that steers the loader, no secret that stands in one.
-        let environment = ["\(environment.name)=\(environment.value)", "PATH=/usr/bin:/bin"]
-        let child = withStrings([program] + options) { arguments in
-            withStrings(environment) { om_spawn_detached(program, arguments, $0, ends[1]) }
-        }
+        let child = spawnDetached(program, options, ends[1])
         let failure = errno
         close(ends[1])
         guard child > 0 else { throw .io(failure) }
@@ -83,6 +79,15 @@ public enum AgentProcess {
         let words = readWords(ends[0])
         guard words == ready else {
             throw .cannotStart(words.isEmpty ? "it ended without a word" : words)
+        }
+    }
+
+    /// Starts the program in a session of its own, with `descriptor` as descriptor 3. Its id, or -1 with `errno`.
+    static func spawnDetached(_ program: String, _ options: [String], _ descriptor: Int32) -> pid_t {
+        // A new process takes nothing of ours along: no variable that steers the loader, no secret that stands in one.
+        let environment = ["\(environment.name)=\(environment.value)", "PATH=/usr/bin:/bin"]
+        return withStrings([program] + options) { arguments in
+            withStrings(environment) { om_spawn_detached(program, arguments, $0, descriptor) }
         }
     }
 

@@ -36,6 +36,8 @@ enum FrameKind: UInt8 {
     case unlock = 0x03
     case lock = 0x04
     case perform = 0x05
+    // To the online helper: docs/online-protocol.md
+    case question = 0x20
     // From the agent
     case done = 0x80
     case otherVersion = 0x81
@@ -46,6 +48,8 @@ enum FrameKind: UInt8 {
     case failure = 0x86
     case locked = 0x87
     case full = 0x88
+    // From the online helper
+    case answer = 0xA0
 }
 
 /// Which vault a message is about: two names that the client found, as it would open them itself.

@@ -1,4 +1,5 @@
-// The agent's door: its arguments, its hardening, its exit code. All else is in OMAgent.
+// The agent's door: its arguments, its hardening, its exit code. All else is in OMAgent; as the online helper it joins
+// OMOnline to it, in OnlineDoor.
 
 internal import Glibc
 internal import OMAgent
@@ -7,13 +8,15 @@ internal import OMAgent
 enum Agent {
     static func main() {
         protectFreedMemory()
+        if CommandLine.arguments.dropFirst() == ["--online"] { OnlineDoor.run() }
         let options = Options(Array(CommandLine.arguments.dropFirst()))
         if options?.reportsReady == true { AgentProcess.leaveParent() }
         guard AgentProcess.harden(hidesMemory: options?.hidesMemory ?? true) else {
             fatalError("omvault-agent: error: this system refuses to protect the process")
         }
         guard let options else {
-            say("usage: omvault-agent [--socket PATH] [--idle SEC] [--hard SEC] [--no-memfd-secret] [--ready]")
+            let options = "[--socket PATH] [--idle SEC] [--hard SEC] [--no-memfd-secret] [--ready]"
+            say("usage: omvault-agent \(options), or omvault-agent --online with a socket as descriptor 3")
             exit(2)
         }
         signal(SIGPIPE, SIG_IGN)

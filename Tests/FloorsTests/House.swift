@@ -8,11 +8,12 @@ enum House {
         "OMRecords": [],
         "OMVault": ["OMSecrets", "OMStorage", "OMRecords"],
         "OMAuth": ["OMSecrets", "OMCrypto", "OMStorage", "OMRecords"],
+        "OMOnline": ["OMSecrets", "OMRecords", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"],
         "OMVectors": ["OMCrypto", "OMSecrets"],
         "OMAgent": ["OMVault", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
         // The doors
         "omvault": services.union(["OMAgent", "COMSystem", "ArgumentParser"]),
-        "omvault-agent": ["OMAgent"],
+        "omvault-agent": ["OMAgent", "OMOnline", "OMRecords", "OMSecrets"],
         "omvault-pam-helper": ["OMAuth", "OMSecrets", "COMSystem"],
         "omvault-bench": services.union(["OMAgent", "COMSystem", "COpenSSL", "CSodium", "CArgon2", "CCrypt", "CSQLite"]),
         // The C side

@@ -86,6 +86,24 @@ ssize_t om_socket_send(int fd, const void *bytes, size_t count);
 /// Receives without waiting; bytes received, 0 at the end, or -1.
 ssize_t om_socket_receive(int fd, void *bytes, size_t count);
 
+/// Two stream sockets connected to each other.
+int om_socket_pair(int ends[2]);
+/// 1 when the descriptor is one end of a connected Unix stream socket, 0 when not.
+int om_socket_is_connected(int fd);
+/// Waits until something arrives at `socket` or `other` (-1 for none), or the other end of `socket` is gone. 1 when
+/// `socket` has something to say, 2 when `other` has, 0 after `milliseconds`.
+int om_socket_wait(int socket, int other, int milliseconds);
+/// Waits until the other end of `socket` is gone, for at most `milliseconds`: 1 when it is.
+int om_socket_wait_for_end(int socket, int milliseconds);
+
+/// A counter to wait for, and to raise from any thread.
+int om_event(void);
+int om_event_raise(int event);
+
+/// No file, 64 descriptors, 512 MiB of memory, 60 seconds of processor time: for a process that reads what anybody may
+/// have written.
+int om_limit_process(void);
+
 /// A timer on the clock that counts suspended time too.
 int om_boot_timer(void);
 /// Makes the timer's descriptor readable at `seconds` since boot; 0 disarms it.

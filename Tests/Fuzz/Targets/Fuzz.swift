@@ -21,6 +21,7 @@ private let targets: [FuzzTarget] =
     + SymmetricTargets.all
     + KeyTargets.all
     + AgentTargets.all
+    + OnlineTargets.all
     + VaultTargets.all
     + ProfileTargets.all
     + SealedTargets.all

@@ -1,0 +1,76 @@
+// What a short-lived helper and whoever started it need: a pair of sockets, waiting with a way out, limits.
+#include "COMSystem.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+int om_socket_pair(int ends[2]) {
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
+}
+
+int om_socket_is_connected(int fd) {
+    int kind = 0, domain = 0;
+    socklen_t size = sizeof kind;
+    if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &kind, &size) != 0) return 0;
+    size = sizeof domain;
+    if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0) return 0;
+    if (kind != SOCK_STREAM || domain != AF_UNIX) return 0;
+    struct sockaddr_storage peer;
+    size = sizeof peer;
+    return getpeername(fd, (struct sockaddr *)&peer, &size) == 0;
+}
+
+// poll, gone on with after a signal for what is left of the time.
+static int poll_for(struct pollfd *waiting, nfds_t count, int milliseconds) {
+    int64_t end = om_boot_milliseconds() + milliseconds;
+    while (1) {
+        int got = poll(waiting, count, milliseconds);
+        if (got >= 0 || errno != EINTR) return got;
+        int64_t left = end - om_boot_milliseconds();
+        milliseconds = left > 0 ? (int)left : 0;
+    }
+}
+
+int om_socket_wait(int socket, int other, int milliseconds) {
+    struct pollfd waiting[2] = {{socket, POLLIN, 0}, {other, POLLIN, 0}};
+    int got = poll_for(waiting, 2, milliseconds);
+    if (got <= 0) return got;
+    return waiting[1].revents ? 2 : 1;
+}
+
+int om_socket_wait_for_end(int socket, int milliseconds) {
+    struct pollfd waiting = {socket, POLLRDHUP, 0};
+    return poll_for(&waiting, 1, milliseconds);
+}
+
+int om_event(void) {
+    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+int om_event_raise(int event) {
+    uint64_t one = 1;
+    return write(event, &one, sizeof one) == sizeof one ? 0 : -1;
+}
+
+int om_limit_process(void) {
+    const struct {
+        int resource;
+        rlim_t limit;
+    } limits[] = {
+        {RLIMIT_CORE, 0}, {RLIMIT_FSIZE, 0}, {RLIMIT_NOFILE, 64}, {RLIMIT_DATA, 512 << 20}, {RLIMIT_CPU, 60},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        struct rlimit now;
+        if (getrlimit(limits[i].resource, &now) != 0) return -1;
+        // One that is lower already stays.
+        if (now.rlim_max != RLIM_INFINITY && now.rlim_max <= limits[i].limit) continue;
+        struct rlimit wanted = {limits[i].limit, limits[i].limit};
+        if (setrlimit(limits[i].resource, &wanted) != 0) return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,98 @@
+// Asking a server through a process that ends with the answer. docs/online-protocol.md, "The helper".
+
+internal import COMSystem
+internal import Glibc
+internal import OMRecords
+internal import OMSecrets
+
+/// A way to call a question off from another thread, or from a signal's handler.
+public final class OnlineCancellation: Sendable {
+    let event = om_event()
+
+    public init() {}
+
+    deinit { if event >= 0 { close(event) } }
+
+    public func cancel() { _ = om_event_raise(event) }
+}
+
+/// The online helper of this machine. Each question is a process of its own, so that questions do not wait for each
+/// other.
+public struct OnlineClient: Sendable {
+    /// What the helper may take beyond the question's own deadline, in milliseconds.
+    static let grace: Int64 = 1_000
+
+    private let program: String
+
+    /// - Parameter program: the agent's program, absolute. Nobody but this user and root may be able to change it, or its
+    ///   folder.
+    public init(program: String) { self.program = program }
+
+    /// Asks, and waits for the answer: no longer than the question's total deadline and a second.
+    ///
+    /// - Returns: what the server said, or why it said nothing. A helper that fails in any way is
+    ///   ``OnlineFailure/helper``.
+    /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``, ``AgentError/io(_:)`` when no helper
+    ///   can be started.
+    public func ask(
+        _ question: consuming OnlineQuestion, cancellation: OnlineCancellation? = nil
+    ) throws(AgentError) -> OnlineReply {
+        try AgentProcess.check(program)
+        guard let body = question.encoded() else { return .refused(.failed(.unusableSession)) }
+        let end = now() + Int64(question.service.deadlines.total) + Self.grace
+        let helper = try Helper(program)
+        return Self.exchange(body, question, helper.channel, until: end, cancellation)
+    }
+
+    private static func exchange(
+        _ body: borrowing SecretBuffer, _ question: borrowing OnlineQuestion, _ channel: borrowing FrameChannel,
+        until end: Int64, _ cancellation: OnlineCancellation?
+    ) -> OnlineReply {
+        let broken = OnlineRefusal.failed(.helper)
+        do throws(ChannelError) {
+            try channel.send(.question, body, within: AgentProtocol.frameTime)
+            switch om_socket_wait(channel.descriptor, cancellation?.event ?? -1, Int32(clamping: end - now())) {
+            case 1: break
+            case 2: return .refused(.failed(.cancelled))
+            default: return .refused(broken)
+            }
+            let left = Int(max(1, end - now()))
+            guard let frame = try channel.receive(start: left, frame: left, maximum: OnlineQuestion.maximumBody),
+                frame.version == AgentProtocol.version, frame.kind == FrameKind.answer.rawValue
+            else { return .refused(broken) }
+            let (number, task) = (question.number, question.task)
+            return try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
+                do throws(MalformedBytes) { return try OnlineReply.decode(bytes, to: number, task) } catch {
+                    throw .malformed
+                }
+            }
+        } catch {
+            return .refused(broken)
+        }
+    }
+}
+
+/// A helper that runs, and is gone when this is: however a question ends, no process is left behind.
+private struct Helper: ~Copyable {
+    let channel: FrameChannel
+    private let process: pid_t
+
+    init(_ program: String) throws(AgentError) {
+        var ends: [Int32] = [-1, -1]
+        guard om_socket_pair(&ends) == 0 else { throw .io(errno) }
+        let child = AgentProcess.spawnDetached(program, ["--online"], ends[1])
+        let failure = errno
+        close(ends[1])
+        guard child > 0 else {
+            close(ends[0])
+            throw .io(failure)
+        }
+        channel = FrameChannel(ends[0])
+        process = child
+    }
+
+    deinit {
+        kill(process, SIGKILL)
+        _ = om_wait(process)
+    }
+}

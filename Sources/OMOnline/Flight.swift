@@ -1,0 +1,182 @@
+// All that one question costs on the network: bounded in time and in bytes, and every way it can fail as one of ours.
+
+internal import AsyncHTTPClient
+internal import FoundationEssentials
+internal import Glibc
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOPosix
+internal import NIOSSL
+internal import OMRecords
+
+/// A server's answer, its body read as far as it was wanted.
+struct WebAnswer: Sendable {
+    let status: Int
+    let headers: HTTPHeaders
+    let body: [UInt8]
+
+    var isSuccess: Bool { (200..<300).contains(status) }
+    var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
+    /// The server's clock, to the second.
+    var date: Int64? { headers.first(name: "Date").flatMap(HTTPTime.seconds) }
+}
+
+/// One client for one question, never used for another: trust, deadline and connections end with it.
+final class Flight: Sendable {
+    /// One thread, however many processors there are: each takes descriptors, of which the helper has few. Names are not
+    /// resolved on it.
+    private static let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    private let client: HTTPClient
+    private let end: ContinuousClock.Instant
+
+    init(_ service: OnlineService) throws(OnlineRefusal) {
+        var trust = TLSConfiguration.makeClientConfiguration()
+        trust.minimumTLSVersion = .tlsv12
+        trust.certificateVerification = .fullVerification
+        if let pem = service.trusted {
+            guard let certificates = try? NIOSSLCertificate.fromPEMBytes(pem), !certificates.isEmpty else {
+                throw .failed(.unusableTrust)
+            }
+            trust.trustRoots = .certificates(certificates)
+        }
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: trust, redirectConfiguration: .disallow,
+            timeout: .init(connect: .milliseconds(Int64(service.deadlines.connect))))
+        configuration.httpVersion = .http1Only
+        // A failed attempt is an answer; tried again it would only use the time up and hide its reason.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(eventLoopGroupProvider: .shared(Self.thread), configuration: configuration)
+        end = ContinuousClock.now + .milliseconds(Int(service.deadlines.total))
+    }
+
+    // Not waited for: a name that is being resolved would hold us up.
+    deinit { _ = client.shutdown() }
+
+    /// Sends one request and follows nothing.
+    ///
+    /// - Parameters:
+    ///   - limit: bytes of the body that are taken; more is refused.
+    ///   - readsErrors: whether the body of an answer that is no success is read too.
+    func fetch(_ request: HTTPClientRequest, limit: Int, readsErrors: Bool) async throws(OnlineRefusal) -> WebAnswer {
+        var request = request
+        // A connection that is used again may be closed by the other end at that very moment.
+        request.headers.replaceOrAdd(name: "Connection", value: "close")
+        request.headers.replaceOrAdd(name: "User-Agent", value: "omvault")
+        let (client, end, sent) = (client, end, request)
+        do {
+            return try await withThrowingTaskGroup(of: WebAnswer?.self) { group in
+                group.addTask {
+                    let left = ContinuousClock.now.duration(to: end)
+                    let response = try await client.execute(sent, deadline: .now() + .nanoseconds(left.nanoseconds))
+                    let status = Int(response.status.code)
+                    var body: [UInt8] = []
+                    if readsErrors || (200..<300).contains(status) {
+                        body = Array(buffer: try await response.body.collect(upTo: limit))
+                    }
+                    return WebAnswer(status: status, headers: response.headers, body: body)
+                }
+                // The library's own deadline ends with the head: a body could drip for ever.
+                group.addTask {
+                    try await Task.sleep(until: end, clock: .continuous)
+                    return nil
+                }
+                defer { group.cancelAll() }
+                guard let first = try await group.next(), let answer = first else {
+                    throw OnlineRefusal.unreachable(.timedOut)
+                }
+                return answer
+            }
+        } catch {
+            throw Task.isCancelled ? .failed(.cancelled) : Self.refusal(error)
+        }
+    }
+
+    static func refusal(_ error: any Error) -> OnlineRefusal {
+        switch error {
+        case let error as OnlineRefusal: error
+        case let error as HTTPClientError: refusal(error)
+        case let error as NIOConnectionError: refusal(error)
+        case let error as NIOSSLError: refusal(error)
+        case let error as NIOSSLExtraError
+        where error == .failedToValidateHostname || error == .serverHostnameImpossibleToMatch:
+            .untrusted(.name)
+        case is NIOSSLExtraError, is BoringSSLError: .untrusted(.handshake)
+        case let error as IOError: refusal(error)
+        case ChannelError.connectTimeout: .unreachable(.timedOut)
+        case is NIOTooManyBytesError: .failed(.answerTooLarge)
+        case let error as HTTPParserError where error == .headerOverflow: .failed(.answerTooLarge)
+        case is CancellationError: .failed(.cancelled)
+        default: .failed(.brokenAnswer)
+        }
+    }
+
+    private static func refusal(_ error: HTTPClientError) -> OnlineRefusal {
+        let timeOuts: [HTTPClientError] = [
+            .connectTimeout, .tlsHandshakeTimeout, .deadlineExceeded, .readTimeout, .writeTimeout,
+            .getConnectionFromPoolTimeout, .cancelled,
+        ]
+        if timeOuts.contains(error) { return .unreachable(.timedOut) }
+        return .failed(.brokenAnswer)
+    }
+
+    /// No address of the name could be connected to. Of several reasons the last one tried counts.
+    private static func refusal(_ error: NIOConnectionError) -> OnlineRefusal {
+        guard let last = error.connectionErrors.last?.error else { return .unreachable(.nameNotFound) }
+        switch last {
+        case let last as IOError: return refusal(last)
+        case ChannelError.connectTimeout: return .unreachable(.timedOut)
+        default: return .unreachable(.noRoute)
+        }
+    }
+
+    private static func refusal(_ error: IOError) -> OnlineRefusal {
+        switch error.errnoCode {
+        case ECONNREFUSED: .unreachable(.refused)
+        case ETIMEDOUT: .unreachable(.timedOut)
+        case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL, EACCES, EPERM: .unreachable(.noRoute)
+        default: .failed(.brokenAnswer)
+        }
+    }
+
+    private static func refusal(_ error: NIOSSLError) -> OnlineRefusal {
+        switch error {
+        // The library gives the reason as text only.
+        case .handshakeFailed(let reason):
+            .untrusted("\(reason)".contains("CERTIFICATE_VERIFY_FAILED") ? .certificate : .handshake)
+        case .unableToValidateCertificate, .noCertificateToValidate: .untrusted(.certificate)
+        case .cannotFindPeerIP, .cannotMatchULabel: .untrusted(.name)
+        case .uncleanShutdown: .failed(.brokenAnswer)
+        default: .untrusted(.handshake)
+        }
+    }
+
+    /// What a status means wherever it comes, when it is no success: the protocols tell the rest.
+    static func refusal(_ answer: WebAnswer) -> OnlineRefusal {
+        let status = UInt16(clamping: answer.status)
+        let said = answer.headers.first(name: "Retry-After")
+        let wait = said.flatMap { HTTPTime.retryAfter($0, date: answer.date, now: Clock.now()) }
+        return switch answer.status {
+        case 401: .rejected
+        case 403, 423: .forbidden
+        case 429: .failed(.tooManyRequests, status: status, retryAfter: wait)
+        case 502, 504: .unreachable(.gateway)
+        case 503 where said == nil: .unreachable(.gateway)
+        case 500...599: .failed(.serverError, status: status, retryAfter: wait)
+        case _ where answer.isRedirect: .failed(.redirected, status: status)
+        default: .failed(.unexpectedAnswer, status: status)
+        }
+    }
+}
+
+enum Clock {
+    /// Seconds since 1970 by this machine's clock.
+    static func now() -> Int64 { Int64(Date().timeIntervalSince1970) }
+}
+
+extension Duration {
+    fileprivate var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return max(0, seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+}

@@ -1,0 +1,163 @@
+// Logins over HTTP Basic. docs/online.md, "HTTP Basic".
+//
+// A password is sent only to a server that asked for one. Attack, or mere mistake: a login address that anybody may read
+// says 200 to every password.
+
+internal import AsyncHTTPClient
+internal import NIOHTTP1
+public import OMRecords
+public import OMSecrets
+
+public struct HTTPBasicProvider: Sendable {
+    private static let maximumRedirects = 5
+    /// The page behind the login is of no use; so much of it is read to see that it is whole.
+    private static let maximumPage = 1 << 20
+
+    private let service: OnlineService
+    private let basic: BasicService
+
+    public init(_ service: OnlineService, _ basic: BasicService) { (self.service, self.basic) = (service, basic) }
+
+    /// Asks the server whether the password is the user's.
+    ///
+    /// - Parameter password: used as the bytes it is, in UTF-8 or not.
+    public func logIn(
+        _ user: String, password: borrowing SecretBytes
+    ) async throws(OnlineRefusal) -> OnlineGrant {
+        let name = try LoginName(user, service.domain)
+        let authorization = try Authorization.basic(name.text, password)
+        let headers = try headers(name.header)
+        let login = try WebAddress(basic.login)
+        let flight = try Flight(service)
+
+        let asking = try await challengingAddress(login, headers, flight)
+        var jar = CookieJar()
+        let first = headers + [OnlineService.Header("Authorization", authorization)]
+        var (answer, address) = (try await get(asking, first, &jar, flight), asking)
+        if answer.isRedirect {
+            // From here on without the password. The cookies must then say that it was right: the page that the redirect
+            // leads to may be the one that says it was wrong.
+            guard !basic.requiredTokens.isEmpty else { throw .failed(.redirected, status: UInt16(answer.status)) }
+            (answer, address) = try await following(answer, from: address, headers, &jar, flight)
+            guard answer.status != 401, answer.status != 403 else {
+                throw .failed(.redirected, status: UInt16(answer.status))
+            }
+        }
+        guard answer.isSuccess else { throw Flight.refusal(answer) }
+        guard jar.holds(basic.requiredTokens) else { throw .failed(.tokenMissing, status: UInt16(answer.status)) }
+        return OnlineGrant(
+            session: try Session.cookies(jar).sealable(), serverTime: address.isSecure ? answer.date : nil,
+            profile: await ApplicationProfile.fetchIfAny(service, flight))
+    }
+
+    /// Asks the server whether the session still counts, with its cookies and without a password.
+    ///
+    /// - Throws: ``OnlineRefusal/rejected`` when it does not.
+    public func check(_ session: borrowing SecretBytes) async throws(OnlineRefusal) -> OnlineGrant {
+        var jar = try jar(session)
+        let login = try WebAddress(basic.login)
+        let domain = service.domain.flatMap { domain in domain.header.map { OnlineService.Header($0, domain.name) } }
+        let headers = try headers(domain)
+        let flight = try Flight(service)
+        let (answer, address) = try await following(
+            try await get(login, headers, &jar, flight), from: login, headers, &jar, flight)
+        guard answer.status != 403 else { throw .rejected }
+        guard answer.isSuccess else { throw Flight.refusal(answer) }
+        guard jar.holds(basic.requiredTokens) else { throw .rejected }
+        return OnlineGrant(
+            session: try Session.cookies(jar).sealable(), serverTime: address.isSecure ? answer.date : nil)
+    }
+
+    /// Tells the server that the session is over. 401 is a success: it is over.
+    public func logOut(_ session: borrowing SecretBytes) async throws(OnlineRefusal) -> OnlineGrant {
+        try await logOut(session, authorization: nil)
+    }
+
+    /// The same, with the password as `SendAuthorizationHeaderInLogout` asks for; it goes to the login's server only.
+    public func logOut(
+        _ session: borrowing SecretBytes, user: String, password: borrowing SecretBytes
+    ) async throws(OnlineRefusal) -> OnlineGrant {
+        let name = try LoginName(user, service.domain)
+        return try await logOut(session, authorization: try Authorization.basic(name.text, password))
+    }
+
+    private func logOut(
+        _ session: borrowing SecretBytes, authorization: String?
+    ) async throws(OnlineRefusal) -> OnlineGrant {
+        guard let text = basic.logout else { return OnlineGrant() }
+        var jar = try jar(session)
+        let (logout, login) = (try WebAddress(text), try WebAddress(basic.login))
+        let plain = basic.sendsHeadersAtLogout ? try headers(nil) : []
+        var headers = plain
+        if let authorization, logout.hasOrigin(of: login) {
+            headers.append(OnlineService.Header("Authorization", authorization))
+        }
+        let flight = try Flight(service)
+        var answer = try await get(logout, headers, &jar, flight)
+        // A server that sends us on to another one has ended the session; where it sends us is of no use.
+        do throws(OnlineRefusal) { answer = try await following(answer, from: logout, plain, &jar, flight).0 } catch {
+            guard case .failed(.redirected, _, _) = error else { throw error }
+            return OnlineGrant()
+        }
+        guard answer.isSuccess || answer.status == 401 else { throw Flight.refusal(answer) }
+        return OnlineGrant()
+    }
+
+    // MARK: - Requests
+
+    /// The address within the login's own origin that refuses whoever brings no password. Redirects are followed: there
+    /// is nothing yet that they could carry away.
+    private func challengingAddress(
+        _ login: WebAddress, _ headers: [OnlineService.Header], _ flight: Flight
+    ) async throws(OnlineRefusal) -> WebAddress {
+        var jar = CookieJar()
+        let (answer, address) = try await following(
+            try await get(login, headers, &jar, flight), from: login, headers, &jar, flight)
+        switch answer.status {
+        // 403 and 423 may be all that a server says to somebody without a password.
+        case 401, 403, 423: return address
+        case 200..<300: throw .failed(.noChallenge, status: UInt16(answer.status))
+        default: throw Flight.refusal(answer)
+        }
+    }
+
+    private func following(
+        _ answer: WebAnswer, from address: WebAddress, _ headers: [OnlineService.Header], _ jar: inout CookieJar,
+        _ flight: Flight
+    ) async throws(OnlineRefusal) -> (WebAnswer, WebAddress) {
+        var (answer, address) = (answer, address)
+        for _ in 0...Self.maximumRedirects {
+            guard answer.isRedirect else { return (answer, address) }
+            let status = UInt16(answer.status)
+            guard let location = answer.headers.first(name: "Location"), let target = address.resolving(location) else {
+                throw .failed(.redirected, status: status)
+            }
+            guard target.isSecure || !address.isSecure else { throw .failed(.downgraded, status: status) }
+            guard target.hasOrigin(of: address) else { throw .failed(.redirected, status: status) }
+            address = target
+            answer = try await get(address, headers, &jar, flight)
+        }
+        throw .failed(.redirected, status: UInt16(answer.status))
+    }
+
+    private func get(
+        _ address: WebAddress, _ headers: [OnlineService.Header], _ jar: inout CookieJar, _ flight: Flight
+    ) async throws(OnlineRefusal) -> WebAnswer {
+        var request = HTTPClientRequest(url: address.text)
+        for header in headers { request.headers.add(name: header.name, value: header.value) }
+        if let field = jar.field(for: address, now: Clock.now()) { request.headers.add(name: "Cookie", value: field) }
+        let answer = try await flight.fetch(request, limit: Self.maximumPage, readsErrors: false)
+        try jar.take(answer.headers["Set-Cookie"], from: address, now: Clock.now())
+        return answer
+    }
+
+    private func headers(_ domain: OnlineService.Header?) throws(OnlineRefusal) -> [OnlineService.Header] {
+        if let domain { guard CustomHeaders.isUsable(domain) else { throw .failed(.unusableHeaders) } }
+        return try CustomHeaders(service.headers).fields + (domain.map { [$0] } ?? [])
+    }
+
+    private func jar(_ session: borrowing SecretBytes) throws(OnlineRefusal) -> CookieJar {
+        guard case .cookies(let jar) = try Session(session) else { throw .failed(.unusableSession) }
+        return jar
+    }
+}

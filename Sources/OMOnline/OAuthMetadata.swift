@@ -1,0 +1,77 @@
+// Where an OAuth server's endpoints are: its own document (RFC 8414, OpenID Connect Discovery), or the profile.
+
+internal import AsyncHTTPClient
+internal import FoundationEssentials
+internal import NIOHTTP1
+internal import OMRecords
+
+/// The endpoints that a login needs.
+struct OAuthEndpoints: Sendable {
+    let token: WebAddress
+    let revocation: WebAddress?
+    /// Whether a client's secret goes into the body: the server says it takes none in a header.
+    let takesSecretInBody: Bool
+
+    private static let maximumDocument = 256 << 10
+
+    static func find(_ endpoint: OAuthService.Endpoint, _ flight: Flight) async throws(OnlineRefusal) -> OAuthEndpoints
+    {
+        switch endpoint {
+        case .token(let token, let revocation):
+            var address: WebAddress?
+            if let revocation { address = try WebAddress(revocation) }
+            return OAuthEndpoints(token: try WebAddress(token), revocation: address, takesSecretInBody: false)
+        case .discovery(let text):
+            let address = try WebAddress(text)
+            var request = HTTPClientRequest(url: address.text)
+            request.headers.add(name: "Accept", value: "application/json")
+            let answer = try await flight.fetch(request, limit: maximumDocument, readsErrors: false)
+            guard answer.isSuccess else {
+                // Nobody was asked about a password yet.
+                let refusal = Flight.refusal(answer)
+                if refusal == .rejected || refusal == .forbidden {
+                    throw .failed(.untrustedDiscovery, status: UInt16(answer.status))
+                }
+                throw refusal
+            }
+            return try read(answer.body, from: address)
+        }
+    }
+
+    private struct Document: Decodable {
+        let issuer: String
+        let token_endpoint: String
+        let revocation_endpoint: String?
+        let token_endpoint_auth_methods_supported: [String]?
+    }
+
+    /// - Throws: ``OnlineFailure/unexpectedAnswer`` for no such document, ``OnlineFailure/untrustedDiscovery``.
+    static func read(_ bytes: [UInt8], from address: WebAddress) throws(OnlineRefusal) -> OAuthEndpoints {
+        guard let document = try? JSONDecoder().decode(Document.self, from: Data(bytes)) else {
+            throw .failed(.unexpectedAnswer)
+        }
+        guard let issuer = WebAddress(reading: document.issuer), speaks(for: issuer, address),
+            let token = endpoint(document.token_endpoint, of: address)
+        else { throw .failed(.untrustedDiscovery) }
+        // Nothing is asked of us that RFC 8414 does not: without a list, a header is what every server takes.
+        let methods = document.token_endpoint_auth_methods_supported ?? ["client_secret_basic"]
+        return OAuthEndpoints(
+            token: token, revocation: document.revocation_endpoint.flatMap { endpoint($0, of: address) },
+            takesSecretInBody: !methods.contains("client_secret_basic") && methods.contains("client_secret_post"))
+    }
+
+    /// Whether a document at `address` may speak for `issuer`: same origin, and beneath its path, in either of the two
+    /// places that the standards name. Attack: one tenant of a server hands out another one's document.
+    private static func speaks(for issuer: WebAddress, _ address: WebAddress) -> Bool {
+        guard issuer.hasOrigin(of: address), !issuer.text.contains("?") else { return false }
+        let path = issuer.path.hasSuffix("/") ? String(issuer.path.dropLast()) : issuer.path
+        let isBeneath = address.path.hasPrefix(path + "/")
+        return isBeneath || address.path.hasPrefix("/.well-known/") && address.path.hasSuffix(path)
+    }
+
+    /// An endpoint that may be used: never http where the document came by https.
+    private static func endpoint(_ text: String, of document: WebAddress) -> WebAddress? {
+        guard let endpoint = try? WebAddress(text), endpoint.isSecure || !document.isSecure else { return nil }
+        return endpoint
+    }
+}

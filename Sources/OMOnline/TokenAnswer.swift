@@ -1,0 +1,120 @@
+// What a token endpoint says (RFC 6749, 5.1 and 5.2), with what servers make of it.
+
+internal import FoundationEssentials
+internal import OMRecords
+
+struct TokenAnswer: Sendable {
+    let access: String
+    let refresh: String?
+    let lifetime: UInt32?
+    /// Nil when the server does not say: those that were asked for.
+    let scopes: [String]?
+
+    /// Descriptions by which servers say that an account is blocked or disabled, in lower case and without the full stop.
+    /// Compared whole: a description may quote a user name, which is anybody's to choose.
+    static let blockedDescriptions: Set = [
+        "account disabled", "account is disabled", "account is temporarily disabled", "account temporarily disabled",
+        "user account is disabled", "user disabled", "user is disabled", "account locked", "account is locked",
+        "user account is locked", "user account locked", "user is locked", "user locked", "account blocked",
+        "account is blocked", "user is blocked", "user blocked", "account suspended", "account is suspended",
+        "user is suspended", "your account is locked. contact your system administrator", "your account is locked",
+        "your account is deactivated", "your account is disabled", "user account is deactivated", "user is deactivated",
+    ]
+    /// The same as error codes, and the numbers of a server that puts one in front of its description.
+    static let blockedCodes: Set = [
+        "account_disabled", "account_locked", "account_blocked", "user_disabled", "user_locked", "user_blocked",
+        "user_suspended",
+    ]
+    static let blockedNumbers = ["AADSTS50057:", "AADSTS50053:"]
+
+    /// - Parameter sendsPassword: whether `invalid_grant` is about a password, or about a refresh token.
+    init(_ answer: WebAnswer, sendsPassword: Bool) throws(OnlineRefusal) {
+        let document = try? JSONDecoder().decode(Document.self, from: Data(answer.body))
+        if let error = document?.error {
+            throw Self.refusal(error, document?.description, answer, sendsPassword: sendsPassword)
+        }
+        guard answer.isSuccess else {
+            let general = Flight.refusal(answer)
+            guard case .failed(.unexpectedAnswer, let status, _) = general else { throw general }
+            throw .failed(.unnamedOAuthError, status: status)
+        }
+        guard let document, let access = document.access, !access.isEmpty, access.utf8.count <= 64 << 10,
+            document.refresh?.utf8.count ?? 0 <= 64 << 10,
+            document.type.map({ $0.lowercased() == "bearer" }) ?? true
+        else { throw .failed(.unexpectedAnswer, status: UInt16(answer.status)) }
+        self.access = access
+        refresh = document.refresh.flatMap { $0.isEmpty ? nil : $0 }
+        lifetime = document.lifetime
+        scopes = document.scope?.split(separator: " ").map(String.init)
+    }
+
+    private static func refusal(
+        _ error: String, _ description: String?, _ answer: WebAnswer, sendsPassword: Bool
+    ) -> OnlineRefusal {
+        let general = Flight.refusal(answer)
+        // A server that is overloaded says so by its status, whatever else it says.
+        if answer.status == 429 || (500...599).contains(answer.status) && error != "temporarily_unavailable" {
+            return general
+        }
+        if sendsPassword, saysBlocked(error, description) { return .blocked }
+        let failure: OnlineFailure
+        switch error {
+        case "invalid_grant": return sendsPassword ? .rejected : .failed(.invalidGrant, status: UInt16(answer.status))
+        case "access_denied": return .forbidden
+        case "invalid_client": failure = .invalidClient
+        case "unauthorized_client": failure = .unauthorizedClient
+        case "invalid_scope": failure = .invalidScope
+        case "invalid_request": failure = .invalidRequest
+        case "unsupported_grant_type": failure = .unsupportedGrant
+        case "unsupported_response_type": failure = .unsupportedResponse
+        case "temporarily_unavailable":
+            guard case .failed(_, _, let wait) = general else { return general }
+            return .failed(.temporarilyUnavailable, status: UInt16(answer.status), retryAfter: wait)
+        default: failure = .otherOAuthError
+        }
+        return .failed(failure, status: UInt16(answer.status))
+    }
+
+    static func saysBlocked(_ error: String, _ description: String?) -> Bool {
+        if blockedCodes.contains(error) { return true }
+        guard let description else { return false }
+        if blockedNumbers.contains(where: description.hasPrefix) { return true }
+        let plain = description.lowercased().split(separator: " ").joined(separator: " ")
+        return blockedDescriptions.contains(plain.hasSuffix(".") ? String(plain.dropLast()) : plain)
+    }
+
+    /// Every field may be of a form that nobody expects; it is then as if it was not there.
+    private struct Document: Decodable {
+        let access: String?
+        let type: String?
+        let refresh: String?
+        let scope: String?
+        let error: String?
+        let description: String?
+        let lifetime: UInt32?
+
+        enum CodingKeys: String, CodingKey {
+            case access = "access_token"
+            case type = "token_type"
+            case refresh = "refresh_token"
+            case scope
+            case error
+            case description = "error_description"
+            case lifetime = "expires_in"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: CodingKeys.self)
+            func text(_ key: CodingKeys) -> String? { try? fields.decodeIfPresent(String.self, forKey: key) }
+            access = text(.access)
+            type = text(.type)
+            refresh = text(.refresh)
+            scope = text(.scope) ?? (try? fields.decode([String].self, forKey: .scope))?.joined(separator: " ")
+            error = text(.error)
+            description = text(.description)
+            // A number, a fraction, or either of them in quotes.
+            let seconds = (try? fields.decode(Double.self, forKey: .lifetime)) ?? text(.lifetime).flatMap { Double($0) }
+            lifetime = seconds.flatMap { $0.isFinite && $0 >= 0 ? UInt32(min($0, 315_360_000)) : nil }
+        }
+    }
+}

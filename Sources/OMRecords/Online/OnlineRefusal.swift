@@ -1,0 +1,130 @@
+// Why a server's answer is no login. Which of these falls back to the cached credential is not decided here.
+
+/// What came instead of a login. Nothing that the server wrote stands in it: those words are anybody's.
+public enum OnlineRefusal: Error, Hashable, Sendable {
+    /// The password or the user name is wrong: 401, or `invalid_grant`.
+    case rejected
+    /// 403 or 423: the server refuses, and does not say that the password is wrong.
+    case forbidden
+    /// The server says in so many words that the account is blocked or disabled.
+    case blocked
+    /// Nobody who could decide was reached.
+    case unreachable(UnreachableCause)
+    /// Somebody was reached who did not prove to be the server.
+    case untrusted(UntrustedCause)
+    /// The server was reached and gave no verdict. `status` is the answer's, if there was one; `retryAfter` counts seconds.
+    case failed(OnlineFailure, status: UInt16? = nil, retryAfter: UInt32? = nil)
+}
+
+public enum UnreachableCause: UInt8, CaseIterable, Sendable {
+    case nameNotFound = 1
+    case refused = 2
+    /// No way there, or the connection was cut before it stood.
+    case noRoute = 3
+    case timedOut = 4
+    /// 502, 504, or 503 without `Retry-After`: a gateway without anything behind it.
+    case gateway = 5
+}
+
+public enum UntrustedCause: UInt8, CaseIterable, Sendable {
+    /// Expired, or of nobody who is trusted.
+    case certificate = 1
+    /// A good certificate, of another server.
+    case name = 2
+    /// No common version or cipher, or no TLS at all.
+    case handshake = 3
+}
+
+public enum OnlineFailure: UInt8, CaseIterable, Sendable {
+    /// 5xx that is no gateway's, or 503 with `Retry-After`.
+    case serverError = 1
+    /// 429
+    case tooManyRequests = 2
+    /// Another status than the protocol has, or content of another form.
+    case unexpectedAnswer = 3
+    /// The connection ended in the answer, or what came is no HTTP.
+    case brokenAnswer = 4
+    /// More content or more header fields than are taken.
+    case answerTooLarge = 5
+    /// A redirect that is not followed: to another server, or with credentials at hand.
+    case redirected = 6
+    /// A redirect from https to http.
+    case downgraded = 7
+    /// The login succeeded without a cookie that `RequiredTokens` names.
+    case tokenMissing = 8
+    /// The server lets in who brings no password: what it says to a password proves nothing.
+    case noChallenge = 9
+    /// http to another machine, a scheme that is none of these, or no address at all.
+    case unsafeAddress = 10
+    /// More than ten custom headers, or one that may not be set, or that no header can carry.
+    case unusableHeaders = 11
+    /// The user name cannot be sent: empty, or with a colon or a control character.
+    case unusableUser = 12
+    /// `TrustedCA` holds no certificate.
+    case unusableTrust = 13
+    /// The session is none of this provider's.
+    case unusableSession = 14
+    /// The discovery document speaks for another issuer, or names no token endpoint that may be used.
+    case untrustedDiscovery = 15
+    /// The application profile is not what the format allows, or does not come from the login's own server.
+    case unusableProfile = 16
+    /// The process that asks on our behalf could not, ended, or broke the protocol.
+    case helper = 17
+    /// Whoever asked for it has called it off.
+    case cancelled = 18
+    // What RFC 6749 has names for
+    case invalidClient = 32
+    case unauthorizedClient = 33
+    case invalidScope = 34
+    case invalidRequest = 35
+    case unsupportedGrant = 36
+    case unsupportedResponse = 37
+    case temporarilyUnavailable = 38
+    /// `invalid_grant` where no password was sent: the refresh token is spent.
+    case invalidGrant = 39
+    case otherOAuthError = 40
+    /// A refusal of a token endpoint's without any of these names.
+    case unnamedOAuthError = 41
+}
+
+extension OnlineRefusal {
+    /// The SDK's number, where it has one.
+    public var sdkCode: Int? {
+        switch self {
+        case .rejected: 10003
+        case .forbidden, .blocked: 10408
+        case .unreachable(.timedOut): 10042
+        case .unreachable: 10001
+        case .untrusted: 10422
+        case .failed(let failure, _, _): failure.sdkCode
+        }
+    }
+}
+
+extension OnlineFailure {
+    /// The SDK's number, where it has one.
+    public var sdkCode: Int? {
+        switch self {
+        case .serverError, .tooManyRequests, .unexpectedAnswer, .brokenAnswer, .answerTooLarge: 10005
+        case .redirected, .downgraded, .tokenMissing: 10408
+        case .noChallenge: 20001
+        case .unsafeAddress: 10101
+        case .unusableHeaders: 10021
+        case .unusableUser: 10036
+        case .unusableTrust, .unusableProfile, .untrustedDiscovery: 10015
+        case .unusableSession: 10023
+        case .helper: nil
+        case .cancelled: 10029
+        case .invalidClient: 40239
+        case .unauthorizedClient: 40214
+        case .invalidScope: 40232
+        case .invalidRequest: 40230
+        case .unsupportedGrant: 40238
+        case .unsupportedResponse: 40211
+        case .temporarilyUnavailable: 40234
+        case .invalidGrant: 40240
+        case .otherOAuthError: 40235
+        case .unnamedOAuthError: 40236
+        }
+    }
+}

@@ -1,0 +1,62 @@
+// What a server, the online helper and whoever claims to be one of them may say.
+
+import OMRecords
+import OMSecrets
+
+@testable import OMAgent
+@testable import OMOnline
+
+enum OnlineTargets {
+    private static let number = [UInt8](repeating: 7, count: 16)
+
+    static let all = [
+        // What is read must be written again as the same bytes.
+        FuzzTarget(name: "online-question") { bytes in
+            guard let question = try? OnlineQuestion(decoding: bytes.span), let again = question.encoded() else {
+                return
+            }
+            precondition(again.withBytes { again in again.indices.map { again[$0] } } == bytes, "two spellings")
+        },
+        // The first byte chooses the task that is answered.
+        FuzzTarget(name: "online-answer") { bytes in
+            let tasks: [OnlineTask] = [.login(user: "a"), .check, .refresh, .logout(user: nil), .profile]
+            guard let first = bytes.first else { return }
+            let body = number + bytes.dropFirst()
+            guard let reply = try? OnlineReply.decode(body.span, to: number, tasks[Int(first) % tasks.count]) else {
+                return
+            }
+            let again = reply.encoded(number)
+            precondition(again.withBytes { again in again.indices.map { again[$0] } } == body, "two spellings")
+        },
+        // The first byte chooses a status.
+        FuzzTarget(name: "online-tokens") { bytes in
+            guard let first = bytes.first else { return }
+            let answer = WebAnswer(
+                status: [200, 400, 401, 403, 429, 503][Int(first) % 6], headers: [:], body: Array(bytes.dropFirst()))
+            _ = try? TokenAnswer(answer, sendsPassword: first > 127)
+        },
+        FuzzTarget(name: "online-discovery") { bytes in
+            guard let address = WebAddress(reading: "https://a.example/.well-known/openid-configuration") else {
+                return
+            }
+            _ = try? OAuthEndpoints.read(bytes, from: address)
+        },
+        FuzzTarget(name: "online-profile") { bytes in _ = try? ApplicationProfile.read(bytes) },
+        FuzzTarget(name: "online-session") { bytes in _ = try? Session(SecretBytes(copying: bytes)) },
+        FuzzTarget(name: "online-fields") { bytes in
+            guard let text = String(validating: bytes, as: UTF8.self),
+                let here = WebAddress(reading: "https://a.example:8443/b/c?d")
+            else { return }
+            _ = HTTPTime.seconds(text)
+            _ = HTTPTime.retryAfter(text, date: nil, now: 0)
+            var jar = CookieJar()
+            try? jar.take([text, text], from: here, now: 0)
+            if let field = jar.field(for: here, now: 0) {
+                precondition(!field.utf8.contains { $0 < 0x20 || $0 == 0x7F }, "a cookie that ends the line")
+            }
+            if let target = here.resolving(text) {
+                precondition(WebAddress(reading: target.text) == target, "an address with two readings")
+            }
+        },
+    ]
+}

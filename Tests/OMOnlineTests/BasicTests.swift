@@ -1,0 +1,188 @@
+// HTTP Basic against nginx, and against a server that breaks rules. docs/online.md, "HTTP Basic".
+
+import Foundation
+import OMRecords
+import OMSecrets
+import Testing
+
+@testable import OMOnline
+
+@Suite("HTTP Basic") struct BasicTests {
+    private func nginx() throws -> Server { try Server.nginx.get() }
+    private func odd() throws -> Server { try Server.odd.get() }
+
+    @Test("the right password is accepted with its cookies and the server's clock, a wrong one or user is not")
+    func passwords() async throws {
+        let server = try nginx()
+        let provider = basic(server.url("/login"), tokens: ["SID"], trusted: server.ca)
+        let grant = try await provider.logIn("alice", password: bytes("correct horse 42"))
+        let now = Int64(Date().timeIntervalSince1970)
+        #expect(abs((grant.serverTime ?? 0) - now) < 60)
+        #expect(grant.profile == nil)
+        let session = try grant.newSession().cookies().cookies.map(\.name)
+        #expect(session == ["SID"])
+        #expect(await provider.refusal("alice", "wrong") == .rejected)
+        #expect(await provider.refusal("nobody", "correct horse 42") == .rejected)
+        #expect(await provider.refusal("alice", "") == .rejected)
+    }
+
+    @Test("a password reaches the server as the bytes it is: forms' and headers' own characters, and what is no UTF-8")
+    func passwordBytes() async throws {
+        let server = try nginx()
+        let provider = basic(server.url("/login"), trusted: server.ca)
+        #expect(await provider.refusal("bob", "p&=+%:; ü") == nil)
+        let password = SecretBytes(copying: [0xFF, 0xFE, 0x80] + Array(" no text".utf8))
+        _ = try await provider.logIn("carol", password: password)
+    }
+
+    @Test("without a cookie that RequiredTokens names, or with one that the server takes away again, it is no login")
+    func requiredTokens() async throws {
+        let server = try nginx()
+        for tokens in [["SID", "OTHER"], ["GONE"], ["sid"]] {
+            let refusal = await basic(server.url("/login"), tokens: tokens, trusted: server.ca).refusal()
+            #expect(refusal == .failed(.tokenMissing, status: 200), "\(tokens)")
+        }
+    }
+
+    /// Table of docs/online.md. `down`, `away`: redirects to http and to another origin.
+    private static let answers: [(path: String, refusal: OnlineRefusal)] = [
+        ("/status/401", .rejected), ("/status/403", .forbidden), ("/status/423", .forbidden),
+        ("/status/502", .unreachable(.gateway)), ("/status/503", .unreachable(.gateway)),
+        ("/status/504", .unreachable(.gateway)),
+        ("/retry-seconds", .failed(.serverError, status: 503, retryAfter: 120)),
+        ("/retry-date", .failed(.serverError, status: 503, retryAfter: 86_400)),
+        ("/status/429", .failed(.tooManyRequests, status: 429)),
+        ("/retry-429", .failed(.tooManyRequests, status: 429, retryAfter: 7)),
+        ("/status/500", .failed(.serverError, status: 500)), ("/status/501", .failed(.serverError, status: 501)),
+        ("/status/507", .failed(.serverError, status: 507)),
+        ("/status/400", .failed(.unexpectedAnswer, status: 400)),
+        ("/status/402", .failed(.unexpectedAnswer, status: 402)),
+        ("/status/404", .failed(.unexpectedAnswer, status: 404)),
+        ("/status/418", .failed(.unexpectedAnswer, status: 418)),
+        ("/open", .failed(.noChallenge, status: 200)),
+        ("/down", .failed(.downgraded, status: 301)), ("/away", .failed(.redirected, status: 302)),
+        ("/loop", .failed(.redirected, status: 302)),
+        ("/behind", .failed(.redirected, status: 302)), ("/slash", .failed(.redirected, status: 301)),
+        ("/behind-down", .failed(.redirected, status: 302)),
+        ("/big", .failed(.answerTooLarge)),
+    ]
+
+    @Test("every answer of a server's has its outcome", arguments: 0..<answers.count)
+    func outcome(_ index: Int) async throws {
+        let server = try nginx()
+        let (path, expected) = Self.answers[index]
+        #expect(await basic(server.url(path), trusted: server.ca).refusal() == expected, "\(path)")
+    }
+
+    @Test("a redirect within the origin is followed before the password is sent, and the password goes to its end")
+    func redirectBefore() async throws {
+        let server = try nginx()
+        let provider = basic(server.url("/here"), trusted: server.ca)
+        #expect(await provider.refusal() == nil)
+        #expect(await provider.refusal("alice", "wrong") == .rejected)
+    }
+
+    @Test("a redirect after the password is followed without it, and counts only with the cookies that are asked for")
+    func redirectAfter() async throws {
+        let server = try nginx()
+        let login = server.url("/behind")
+        #expect(await basic(login, tokens: ["SID"], trusted: server.ca).refusal() == nil)
+        let other = await basic(login, tokens: ["OTHER"], trusted: server.ca).refusal()
+        #expect(other == .failed(.tokenMissing, status: 200))
+        let down = await basic(server.url("/behind-down"), tokens: ["SID"], trusted: server.ca).refusal()
+        #expect(down == .failed(.downgraded, status: 302))
+    }
+
+    @Test("the identity domain stands before the user name, or in its header")
+    func domain() async throws {
+        let server = try nginx()
+        let prefix = OnlineService.Domain("acme")
+        #expect(
+            await basic(server.url("/tenant"), domain: prefix, trusted: server.ca).refusal("alice", "of acme") == nil)
+        #expect(await basic(server.url("/tenant"), domain: prefix, trusted: server.ca).refusal() == .rejected)
+        let header = OnlineService.Domain("acme", header: "X-USER-IDENTITY-DOMAIN-NAME")
+        let extra = [OnlineService.Header("X-Extra", "yes")]
+        let both = basic(server.url("/header"), domain: header, headers: extra, trusted: server.ca)
+        #expect(await both.refusal() == nil)
+        let without = basic(server.url("/header"), headers: extra, trusted: server.ca)
+        #expect(await without.refusal() == .forbidden)
+    }
+
+    @Test("the session is checked without a password, and logging out takes 401 for a success")
+    func session() async throws {
+        let server = try nginx()
+        func provider(_ path: String, _ logout: String? = nil) -> HTTPBasicProvider {
+            basic(server.url(path), logout: logout.map { server.url($0) }, trusted: server.ca)
+        }
+        let session = try await provider("/login").session()
+        #expect(
+            await refusal { () async throws(OnlineRefusal) in try await provider("/checked").check(session) } == nil)
+        let stranger = try await basic(server.url("/tenant"), trusted: server.ca).session("acme.alice", "of acme")
+        let dead = await refusal { () async throws(OnlineRefusal) in try await provider("/checked").check(stranger) }
+        #expect(dead == .rejected)
+        for (path, expected) in [
+            ("/logout", nil), ("/logout-401", nil), ("/away", nil),
+            ("/down", .failed(.downgraded, status: 301)), ("/status/500", .failed(.serverError, status: 500)),
+        ] as [(String, OnlineRefusal?)] {
+            let got = await refusal { () async throws(OnlineRefusal) in
+                try await provider("/login", path).logOut(session)
+            }
+            #expect(got == expected, "\(path)")
+        }
+        let token = SecretBytes(copying: Array(#"{"tokens":{}}"#.utf8))
+        let foreign = await refusal { () async throws(OnlineRefusal) in try await provider("/checked").check(token) }
+        #expect(foreign == .failed(.unusableSession))
+    }
+
+    @Test("the password goes to nobody who did not ask for it, and never with a redirect")
+    func whatIsSent() async throws {
+        let server = try Server("odd")
+        let login = { (path: String) in server.url(path, "http", scheme: "http") }
+        #expect(await basic(login("/no-challenge")).refusal() == .failed(.noChallenge, status: 200))
+        #expect(await basic(login("/login")).refusal() == nil)
+        let seen = try server.seen()
+        #expect(seen.map(\.target) == ["/no-challenge", "/login", "/login"])
+        #expect(seen.map { $0.fields["authorization"] != nil } == [false, false, true])
+        #expect(seen.last?.fields["authorization"] == "Basic YWxpY2U6Y29ycmVjdCBob3JzZSA0Mg==")
+        #expect(seen.allSatisfy { $0.fields["user-agent"] == "omvault" && $0.fields["connection"] == "close" })
+    }
+
+    @Test(
+        "chunks, HTTP/1.0 without a length and early hints are understood",
+        arguments: ["/chunked", "/old", "/continue", "/else"], ["http", "https"])
+    func quirks(_ path: String, _ key: String) async throws {
+        let server = try odd()
+        let provider = basic(server.url(path, key, scheme: key), trusted: key == "https" ? server.ca : nil)
+        #expect(await provider.refusal() == nil)
+    }
+
+    @Test(
+        "an answer that is cut, doubled, endless or no answer is a failure, and never a login",
+        arguments: [
+            ("/cut", .brokenAnswer), ("/reset", .brokenAnswer), ("/nothing", .brokenAnswer),
+            ("/garbage", .brokenAnswer),
+            ("/two-lengths", .brokenAnswer), ("/endless", .answerTooLarge), ("/headers", .answerTooLarge),
+            ("/long-header", .answerTooLarge), ("/cookies", .answerTooLarge),
+        ] as [(String, OnlineFailure)], ["http", "https"])
+    func broken(_ row: (path: String, failure: OnlineFailure), _ key: String) async throws {
+        let server = try odd()
+        let provider = basic(server.url(row.path, key, scheme: key), trusted: key == "https" ? server.ca : nil)
+        #expect(await provider.refusal() == .failed(row.failure), "\(row.path) over \(key)")
+    }
+}
+
+extension Server {
+    /// What the odd server was asked since the last time.
+    func seen() throws -> [SeenRequest] {
+        let file = try FileHandle(forUpdating: URL(filePath: self["seen"]))
+        defer { try? file.close() }
+        let lines = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")
+        try file.truncate(atOffset: 0)
+        return try lines.map { line in
+            let row = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [Any])
+            return SeenRequest(
+                method: row[0] as? String ?? "", target: row[1] as? String ?? "",
+                fields: row[2] as? [String: String] ?? [:], body: row[3] as? String ?? "")
+        }
+    }
+}

@@ -1,0 +1,268 @@
+// The real helper, and programs that only claim to be it. docs/online-protocol.md, "The helper".
+
+import COMSystem
+import Foundation
+import Glibc
+import OMRecords
+import OMSecrets
+import Testing
+
+@testable import OMAgent
+
+@Suite("The online helper") struct HelperTests {
+    /// Where the test runner stands, and the built programs beside it.
+    private static let program =
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/omvault-agent"
+
+    private func service(
+        _ login: String, trusted: [UInt8]? = nil, profile: String? = nil, deadlines: OnlineDeadlines = patient
+    ) -> OnlineService {
+        OnlineService(
+            .basic(BasicService(login: login)), trusted: trusted, profile: profile, deadlines: deadlines)
+    }
+
+    private func login(_ service: OnlineService, _ password: String = "correct horse 42") -> OnlineQuestion {
+        .login("alice", password: bytes(password), of: service)
+    }
+
+    @Test("a login over the helper: accepted with session, clock and profile, checked, logged out; a wrong one is not")
+    func flow() throws {
+        let server = try Server.nginx.get()
+        let client = OnlineClient(program: Self.program)
+        let service = service(server.url("/login"), trusted: server.ca, profile: server.url("/profile"))
+        let grant = try client.ask(login(service)).get()
+        let (time, profile) = (grant.serverTime, grant.profile)
+        let session = try grant.session()
+        #expect(abs((time ?? 0) - Int64(Date().timeIntervalSince1970)) < 60 && profile?.epoch == 7)
+        #expect(try refusal(client, login(service, "wrong")) == .rejected)
+        let checked = self.service(server.url("/checked"), trusted: server.ca)
+        let check = try refusal(client, .check(session.duplicate(), of: checked))
+        #expect(check == nil)
+        let logout = try refusal(client, .logout(session, of: service))
+        #expect(logout == nil)
+        let alone = try client.ask(.profile(of: service)).get().profile
+        #expect(alone == profile)
+        let untrusting = self.service(server.url("/login", "port_name"), trusted: server.ca)
+        #expect(try refusal(client, login(untrusting)) == .untrusted(.name))
+    }
+
+    @Test("OAuth over the helper: tokens, new tokens, revocation; an unknown client is no wrong password")
+    func oauthFlow() throws {
+        let server = try Server.odd.get()
+        let client = OnlineClient(program: Self.program)
+        func service(_ name: String) -> OnlineService {
+            let token = server.url("/token/\(name)", "http", scheme: "http")
+            let revocation = server.url("/token/revoke", "http", scheme: "http")
+            return OnlineService(
+                .oauth(OAuthService(.token(token, revocation: revocation), clientID: "id")), deadlines: patient)
+        }
+        let grant = try client.ask(login(service("plain"))).get()
+        #expect(grant.lifetime == 3600 && grant.serverTime == nil && grant.profile == nil)
+        let session = try grant.session()
+        let refresh = OnlineQuestion.refresh(session, of: service("plain"), clientSecret: bytes("secret"))
+        let renewed = try client.ask(refresh).get().session()
+        let logout = try refusal(client, .logout(renewed, of: service("plain")))
+        #expect(logout == nil)
+        #expect(try refusal(client, login(service("invalid-client"))) == .failed(.invalidClient, status: 401))
+        #expect(try refusal(client, login(service("disabled"))) == .blocked)
+    }
+
+    @Test("a server that says nothing is unreachable within the deadline, and two questions do not wait for each other")
+    func blackHole() async throws {
+        let server = try Server.odd.get()
+        let service = service(
+            server.url("/", "blackhole", scheme: "http"), deadlines: OnlineDeadlines(connect: 1_500, total: 1_500))
+        let start = ContinuousClock.now
+        async let one = Task.detached { try refusal(OnlineClient(program: Self.program), login(service)) }.value
+        async let other = Task.detached { try refusal(OnlineClient(program: Self.program), login(service)) }.value
+        #expect(try await [one, other] == [.unreachable(.timedOut), .unreachable(.timedOut)])
+        #expect(start.duration(to: .now) < .seconds(20))
+    }
+
+    @Test("the helper has no core, no new rights, no file and no descriptor but its own, and ends when nobody waits")
+    func confinement() throws {
+        let server = try Server.odd.get()
+        let (channel, child) = try start()
+        let question = body(login(service(server.url("/", "blackhole", scheme: "http"))))
+        try channel.send(.question, try #require(question))
+        // It has read the question once the server has its connection, and is hardened before that.
+        let connected = { Self.sockets(child) > 1 }
+        for _ in 0..<3_000 where !connected() { usleep(10_000) }
+        #expect(connected())
+        func line(_ file: String, _ start: String) -> String {
+            let text = (try? String(contentsOfFile: "/proc/\(child)/\(file)", encoding: .utf8)) ?? ""
+            let found = text.split(separator: "\n").first { $0.hasPrefix(start) } ?? ""
+            return found.split(whereSeparator: { " \t".contains($0) }).joined(separator: " ")
+        }
+        #expect(line("limits", "Max core file size") == "Max core file size 0 0 bytes")
+        #expect(line("limits", "Max file size") == "Max file size 0 0 bytes")
+        #expect(line("limits", "Max open files") == "Max open files 64 64 files")
+        #expect(line("status", "NoNewPrivs") == "NoNewPrivs: 1")
+        let environment = FileManager.default.contents(atPath: "/proc/\(child)/environ") ?? Data()
+        #expect(
+            // The C library cuts its own variable into pieces.
+            String(decoding: environment, as: UTF8.self).split(separator: "\0").map { $0.prefix { $0 != "=" } }
+                .filter { !$0.hasPrefix("glibc.") } == ["GLIBC_TUNABLES", "PATH"])
+        channel.end()
+        #expect(om_wait(child) == 1)
+    }
+
+    @Test("without a socket of this user's at descriptor 3, or with a question that is none, it ends without a word")
+    func refusals() throws {
+        var ends: [Int32] = [-1, -1]
+        #expect(pipe(&ends) == 0)
+        let piped = AgentProcess.spawnDetached(Self.program, ["--online"], ends[0])
+        #expect(om_wait(piped) == 2)
+        close(ends[0])
+        close(ends[1])
+        for bytes in [
+            [UInt8](repeating: 65, count: 64), [0x4F, 0x41, 1, 0x20, 0, 0, 0, 1, 0], [0x4F, 0x41, 1, 0x02, 0, 0, 0, 0],
+            [0x4F, 0x41, 2, 0x20, 0, 0, 0, 0], [0x4F, 0x41, 1, 0x20, 255, 255, 255, 255],
+        ] {
+            let (channel, child) = try start()
+            _ = bytes.withUnsafeBytes { om_socket_send(channel.descriptor, $0.baseAddress, $0.count) }
+            #expect(om_wait(child) == 1, "\(bytes.prefix(9))")
+            var answer: UInt8 = 0
+            #expect(om_socket_receive(channel.descriptor, &answer, 1) <= 0)
+            channel.end()
+        }
+    }
+
+    /// What a program that claims to be the helper does with `question`, its bytes, and `number`, that of the question.
+    private static let impostors: [(what: String, script: String)] = [
+        ("ends", ""),
+        ("is killed", "os.kill(os.getpid(), 9)"),
+        ("says garbage", "os.write(3, b'yes yes yes yes yes yes')"),
+        ("is cut in the head", "os.write(3, b'OA\\x01')"),
+        ("is cut in the body", "os.write(3, b'OA\\x01\\xa0' + (90).to_bytes(4, 'big') + number)"),
+        ("answers for another question", "say(bytes(16) + accepted)"),
+        ("answers with another kind", "say(number + accepted, kind=0x80)"),
+        ("answers with another version", "say(number + accepted, version=2)"),
+        ("answers with a byte more", "say(number + accepted + b'\\0')"),
+        ("answers with a byte less", "say((number + accepted)[:-1])"),
+        ("accepts without a session", "say(number + bytes(5))"),
+        ("sends the question back", "os.write(3, question)"),
+        ("announces 4 GiB", "os.write(3, b'OA\\x01\\xa0\\xff\\xff\\xff\\xff')"),
+    ]
+
+    @Test("a helper that ends, is killed, lies or answers for another question is a failure, never a login")
+    func impostors() throws {
+        let service = service("https://localhost/")
+        for (what, script) in Self.impostors {
+            let home = try Impostor(script)
+            #expect(try refusal(home.client, login(service)) == .failed(.helper), "\(what)")
+            #expect(home.isGone, "\(what)")
+        }
+        // The same program says yes when it plays by the rules: the others are refused for what they do wrong.
+        let honest = try Impostor("say(number + accepted)")
+        #expect(try refusal(honest.client, login(service)) == nil)
+        #expect(try refusal(honest.client, .profile(of: service)) == .failed(.helper))
+        #expect(honest.isGone)
+    }
+
+    @Test("a helper that hangs is killed a second after the deadline, or when the question is called off")
+    func hanging() throws {
+        let home = try Impostor("time.sleep(600)")
+        let short = service("https://localhost/", deadlines: OnlineDeadlines(connect: 1, total: 1))
+        #expect(try refusal(home.client, login(short)) == .failed(.helper))
+        #expect(home.isGone)
+        let cancellation = OnlineCancellation()
+        cancellation.cancel()
+        #expect(try refusal(home.client, login(service("https://localhost/")), cancellation) == .failed(.cancelled))
+        #expect(home.isGone)
+    }
+
+    @Test("the helper is started with three null devices, its socket, and two variables")
+    func inheritance() throws {
+        setenv("OMVAULT_TEST_INHERITANCE", "secret", 1)
+        let open = try FileHandle(forReadingFrom: URL(filePath: #filePath))
+        defer { try? open.close() }
+        let home = try Impostor(
+            "fds = sorted(int(f) for f in os.listdir('/proc/self/fd') if os.path.exists('/proc/self/fd/' + f))\n"
+                + "open(here + '/facts', 'w').write(repr((fds, [os.readlink(f'/proc/self/fd/{f}') for f in range(3)], "
+                + "sorted(os.environ), os.getcwd(), os.getsid(0) == os.getpid())))")
+        _ = try refusal(home.client, login(service("https://localhost/")))
+        let facts = try String(contentsOfFile: home.folder + "/facts", encoding: .utf8)
+        let null = "'/dev/null', '/dev/null', '/dev/null'"
+        #expect(
+            facts == "([0, 1, 2, 3], [\(null)], ['GLIBC_TUNABLES', 'LC_CTYPE', 'PATH'], '/', True)"
+                || facts == "([0, 1, 2, 3], [\(null)], ['GLIBC_TUNABLES', 'PATH'], '/', True)", "\(facts)")
+    }
+
+    @Test("a program that is missing, or that somebody else could change, is not started")
+    func unsafeProgram() throws {
+        let home = try Impostor("say(number + accepted)")
+        let service = service("https://localhost/")
+        chmod(home.program, 0o722)
+        #expect(throws: AgentError.unsafeProgram(home.program)) { _ = try refusal(home.client, login(service)) }
+        chmod(home.program, 0o700)
+        chmod(home.folder, 0o770)
+        #expect(throws: AgentError.unsafeProgram(home.folder)) { _ = try refusal(home.client, login(service)) }
+        chmod(home.folder, 0o700)
+        let missing = home.folder + "/none"
+        #expect(throws: AgentError.programMissing(missing)) {
+            _ = try refusal(OnlineClient(program: missing), login(service))
+        }
+    }
+
+    // MARK: - Pieces
+
+    private final class Channel {
+        let descriptor: Int32
+        private var isOpen = true
+        init(_ descriptor: Int32) { self.descriptor = descriptor }
+        deinit { end() }
+        func end() {
+            if isOpen { close(descriptor) }
+            isOpen = false
+        }
+        func send(_ kind: FrameKind, _ body: [UInt8]) throws {
+            var frame: [UInt8] = [0x4F, 0x41, 1, kind.rawValue]
+            for shift in [24, 16, 8, 0] { frame.append(UInt8(truncatingIfNeeded: body.count >> shift)) }
+            let all = frame + body
+            let sent = all.withUnsafeBytes { om_socket_send(descriptor, $0.baseAddress, $0.count) }
+            try #require(sent == all.count)
+        }
+    }
+
+    private func start() throws -> (Channel, pid_t) {
+        var ends: [Int32] = [-1, -1]
+        try #require(om_socket_pair(&ends) == 0)
+        let child = AgentProcess.spawnDetached(Self.program, ["--online"], ends[1])
+        close(ends[1])
+        try #require(child > 0)
+        return (Channel(ends[0]), child)
+    }
+
+    private func body(_ question: consuming OnlineQuestion) -> [UInt8]? {
+        guard let body = question.encoded() else { return nil }
+        return body.withBytes { body in body.indices.map { body[$0] } }
+    }
+
+    private static func sockets(_ process: pid_t) -> Int {
+        let folder = "/proc/\(process)/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.count { name in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)"))?.hasPrefix("socket:")
+                == true
+        }
+    }
+}
+
+/// What stood in the way of an answer; nil when the server accepted.
+private func refusal(
+    _ client: OnlineClient, _ question: consuming OnlineQuestion, _ cancellation: OnlineCancellation? = nil
+) throws(AgentError) -> OnlineRefusal? {
+    let reply = try client.ask(question, cancellation: cancellation)
+    switch consume reply {
+    case .accepted: return nil
+    case .refused(let refusal): return refusal
+    }
+}
+
+extension OnlineAcceptance {
+    fileprivate consuming func session() throws -> SecretBytes {
+        guard let session = takeSession() else { throw NoSession() }
+        return session
+    }
+}

@@ -1,0 +1,63 @@
+import COMSystem
+import Foundation
+import Glibc
+import OMSecrets
+import Testing
+
+@testable import OMAgent
+
+/// A program in the helper's place.
+final class Impostor {
+    let folder = FileManager.default.temporaryDirectory.path + "/omvault-" + UUID().uuidString
+    let program: String
+    var client: OnlineClient { OnlineClient(program: program) }
+
+    init(_ script: String) throws {
+        program = folder + "/omvault-agent"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let text = """
+            #!/usr/bin/python3
+            import os, time
+            here = \(String(reflecting: folder))
+            open(here + '/pid', 'w').write(str(os.getpid()))
+            def read(count):
+                data = b''
+                while len(data) < count:
+                    data += os.read(3, count - len(data)) or exit(1)
+                return data
+            head = read(8)
+            question = head + read(int.from_bytes(head[4:], 'big'))
+            number = question[8:24]
+            accepted = b'\\0\\1\\0\\0\\0\\1x\\0\\0\\0'
+            def say(body, kind=0xa0, version=1):
+                os.write(3, bytes([0x4f, 0x41, version, kind]) + len(body).to_bytes(4, 'big') + body)
+            \(script)
+
+            """
+        try Data(text.utf8).write(to: URL(filePath: program))
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
+        // A process that another test forked while the file was written holds it until it runs a program of its own.
+        let nothing = open("/dev/null", O_RDONLY)
+        defer { close(nothing) }
+        var child: pid_t = -1
+        for _ in 0..<6_000 {
+            child = AgentProcess.spawnDetached(program, [], nothing)
+            if child > 0 || errno != ETXTBSY { break }
+            usleep(10_000)
+        }
+        try #require(child > 0)
+        // It finds no question, and ends.
+        _ = om_wait(child)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// Neither alive nor a zombie. A helper that was killed before it could say its number is not, either.
+    var isGone: Bool {
+        guard let text = try? String(contentsOfFile: folder + "/pid", encoding: .utf8), let process = pid_t(text) else {
+            return true
+        }
+        return kill(process, 0) != 0 && errno == ESRCH
+    }
+}

@@ -1,0 +1,214 @@
+// OAuth 2.0's resource owner grant against glewlwyd, and against a server with the habits of others. docs/online.md, "OAuth".
+
+import Foundation
+import OMRecords
+import OMSecrets
+import Testing
+
+@testable import OMOnline
+
+@Suite("OAuth 2.0, resource owner") struct OAuthTests {
+    private func odd() throws -> Server { try Server.odd.get() }
+
+    private func token(_ server: Server, _ name: String, _ revocation: String? = nil) -> OAuthService.Endpoint {
+        .token(
+            server.url("/token/\(name)", "http", scheme: "http"),
+            revocation: revocation.map { server.url("/token/\($0)", "http", scheme: "http") })
+    }
+
+    @Test("glewlwyd: found by discovery, login, refresh, revocation; a wrong password, client or user is none")
+    func glewlwyd() async throws {
+        let server = try Server.glewlwyd.get()
+        let discovery = OAuthService.Endpoint.discovery(server["issuer"] + "/.well-known/openid-configuration")
+        let provider = oauth(discovery, client: "omvault", scopes: ["openid", "profile"])
+        let secret = bytes("omvault-secret")
+
+        let grant = try await provider.logIn("alice", password: bytes("correct horse 42"), clientSecret: secret)
+        #expect(grant.lifetime == 3600)
+        // TLS did not vouch for its clock.
+        #expect(grant.serverTime == nil)
+        let session = try grant.newSession()
+        let first = try session.tokens()
+        #expect(first.refresh != nil && first.revocation?.hasSuffix("/revoke") == true)
+        #expect(await provider.refusal("bob", "p&=+%:; ü", secret: "omvault-secret") == nil)
+
+        // This server says 403 to each of these, and no more.
+        for (user, password) in [("alice", "wrong"), ("nobody", "correct horse 42"), ("dora", "disabled here")] {
+            #expect(await provider.refusal(user, password, secret: "omvault-secret") == .forbidden, "\(user)")
+        }
+        let client = await provider.refusal(secret: "another")
+        #expect(client == .failed(.unnamedOAuthError, status: 400))
+
+        let renewed = try await provider.refresh(session, clientSecret: secret).newSession()
+        let second = try renewed.tokens()
+        #expect(second.access != first.access && second.refresh != first.refresh)
+        let spent = await refusal { () async throws(OnlineRefusal) in
+            try await provider.refresh(session, clientSecret: secret)
+        }
+        #expect(spent != nil)
+        _ = try await provider.logOut(renewed, clientSecret: secret)
+        let revoked = await refusal { () async throws(OnlineRefusal) in
+            try await provider.refresh(renewed, clientSecret: secret)
+        }
+        #expect(revoked != nil)
+    }
+
+    /// Table of docs/online.md.
+    private static let answers: [(name: String, refusal: OnlineRefusal?)] = [
+        ("plain", nil), ("quoted", nil), ("bare", nil), ("short", nil),
+        ("invalid-grant", .rejected), ("unauthorized", .rejected),
+        ("disabled", .blocked), ("azure-disabled", .blocked), ("named-disabled", .rejected),
+        ("denied", .forbidden),
+        ("invalid-client", .failed(.invalidClient, status: 401)),
+        ("unauthorized-client", .failed(.unauthorizedClient, status: 400)),
+        ("invalid-scope", .failed(.invalidScope, status: 400)),
+        ("invalid-request", .failed(.invalidRequest, status: 400)),
+        ("no-grant", .failed(.unsupportedGrant, status: 400)),
+        ("odd-error", .failed(.unnamedOAuthError, status: 400)),
+        ("busy", .unreachable(.gateway)),
+        ("limit", .failed(.tooManyRequests, status: 429)), ("broken", .failed(.serverError, status: 500)),
+        ("html", .failed(.unexpectedAnswer, status: 200)), ("mac", .failed(.unexpectedAnswer, status: 200)),
+        ("list", .failed(.unexpectedAnswer, status: 200)), ("number", .failed(.unexpectedAnswer, status: 200)),
+        ("empty", .failed(.unexpectedAnswer, status: 200)),
+        ("big", .failed(.answerTooLarge)), ("moved", .failed(.redirected, status: 307)),
+    ]
+
+    @Test("every answer of a token endpoint's has its outcome", arguments: 0..<answers.count)
+    func outcome(_ index: Int) async throws {
+        let (name, expected) = Self.answers[index]
+        #expect(await oauth(token(try odd(), name)).refusal() == expected, "\(name)")
+    }
+
+    @Test("what a server leaves out is filled in: the scopes asked for, no lifetime, no refresh token")
+    func quirks() async throws {
+        let server = try odd()
+        let bare = try await oauth(token(server, "bare"), scopes: ["x", "y"]).session().tokens()
+        #expect(bare.scopes == ["x", "y"] && bare.lifetime == nil && bare.refresh == nil && bare.revocation == nil)
+        #expect(bare.isAlive(bare.issued + 1_000_000))
+        let quoted = try await oauth(token(server, "quoted")).session().tokens()
+        #expect(quoted.lifetime == 3600)
+        #expect(quoted.isAlive(quoted.issued + 3599) && !quoted.isAlive(quoted.issued + 3600))
+        #expect(!quoted.isAlive(quoted.issued - 1))
+        let plain = try await oauth(token(server, "plain"), scopes: ["x"]).session().tokens()
+        #expect(plain.scopes == ["a", "b"])
+    }
+
+    @Test("the form carries any password as its bytes; a secret goes into the header, or where the server wants it")
+    func whatIsSent() async throws {
+        let server = try Server("odd")
+        let discovery = { (tenant: String) in
+            OAuthService.Endpoint.discovery(
+                server.url("/\(tenant)/.well-known/openid-configuration", "http", scheme: "http"))
+        }
+        #expect(await oauth(token(server, "plain"), scopes: ["a", "b"]).refusal("bob", "p&=+% ü") == nil)
+        let noText = SecretBytes(copying: [0xFF, 0x26, 0x00])
+        _ = try await oauth(token(server, "plain"), domain: .init("acme")).logIn(
+            "bob", password: noText, clientSecret: bytes(""))
+        #expect(await oauth(token(server, "plain"), client: "a b", header: true).refusal() == nil)
+        #expect(await oauth(token(server, "plain"), client: "id").refusal(secret: "s:1") == nil)
+        #expect(await oauth(discovery("post"), client: "id").refusal(secret: "s:1") == nil)
+        let seen = try server.seen().filter { $0.method == "POST" }
+        #expect(
+            seen.map(\.body) == [
+                "grant_type=password&username=bob&password=p%26%3D%2B%25%20%C3%BC&scope=a%20b&client_id=native",
+                "grant_type=password&username=acme.bob&password=%FF%26%00&client_id=native",
+                "grant_type=password&username=alice&password=correct%20horse%2042&client_id=a%20b",
+                "grant_type=password&username=alice&password=correct%20horse%2042",
+                "grant_type=password&username=alice&password=correct%20horse%2042&client_id=id&client_secret=s%3A1",
+            ])
+        #expect(
+            seen.map { $0.fields["authorization"] } == [nil, nil, "Basic YSUyMGI6", "Basic aWQ6cyUzQTE=", nil])
+        #expect(seen.allSatisfy { $0.fields["content-type"] == "application/x-www-form-urlencoded" })
+    }
+
+    @Test("a discovery document counts only for its own issuer, and never leads to http elsewhere")
+    func discovery() async throws {
+        let server = try odd()
+        func refusal(_ tenant: String) async -> OnlineRefusal? {
+            await oauth(
+                .discovery(server.url("\(tenant)/.well-known/openid-configuration", "http", scheme: "http"))
+            ).refusal()
+        }
+        #expect(await refusal("") == nil)
+        #expect(await refusal("/tenant-a") == nil)
+        for tenant in ["/wrong-issuer", "/other-tenant", "/unsafe"] {
+            #expect(await refusal(tenant) == .failed(.untrustedDiscovery), "\(tenant)")
+        }
+        #expect(await refusal("/nothing") == .failed(.unexpectedAnswer))
+        let elsewhere = oauth(.discovery(server.url("/login", "http", scheme: "http")))
+        #expect(await elsewhere.refusal() == .failed(.untrustedDiscovery, status: 401))
+    }
+
+    @Test("a refresh without a new refresh token keeps the old one, and a spent one ends the session")
+    func refresh() async throws {
+        let server = try odd()
+        let none = bytes("")
+        let keeping = oauth(token(server, "keeps"))
+        let session = try await keeping.session()
+        let renewed = try await keeping.refresh(session, clientSecret: none).newSession().tokens()
+        #expect(renewed.refresh == "rt-1" && renewed.access == "at-2")
+        let changing = oauth(token(server, "plain"))
+        let changed = try await changing.refresh(session, clientSecret: none).newSession().tokens()
+        #expect(changed.refresh == "rt-2")
+
+        let spent = oauth(token(server, "first-only"))
+        let old = try await spent.session()
+        let refreshed = await refusal { () async throws(OnlineRefusal) in
+            try await spent.refresh(old, clientSecret: none)
+        }
+        #expect(refreshed == .failed(.invalidGrant, status: 400))
+        let checked = await refusal { () async throws(OnlineRefusal) in try await spent.check(old, clientSecret: none) }
+        #expect(checked == .rejected)
+    }
+
+    @Test("a living session is not asked about, a dead one is made anew or is none any more")
+    func check() async throws {
+        let server = try Server("odd")
+        let none = bytes("")
+        let living = try await oauth(token(server, "plain")).session()
+        _ = try server.seen()
+        let isAnew = try await oauth(token(server, "plain")).check(living, clientSecret: none).hasSession()
+        #expect(!isAnew)
+        #expect(try server.seen().isEmpty)
+        let dead = try await oauth(token(server, "short")).session()
+        let anew = try await oauth(token(server, "keeps")).check(dead, clientSecret: none).newSession().tokens()
+        #expect(anew.access == "at-2")
+        let gone = await refusal { () async throws(OnlineRefusal) in
+            try await oauth(.token("http://127.0.0.1:\(server["closed"])/", revocation: nil)).check(
+                dead, clientSecret: none)
+        }
+        // The session that the caller holds is as good as before.
+        #expect(gone == .unreachable(.refused))
+    }
+
+    @Test("logging out revokes both tokens, the refresh token first; a server without a place for that hears nothing")
+    func revocation() async throws {
+        let server = try Server("odd")
+        let none = bytes("")
+        for (place, expected) in [("revoke", nil), ("revoke-unsupported", nil)] as [(String, OnlineRefusal?)] {
+            let provider = oauth(token(server, "plain", place))
+            let session = try await provider.session()
+            _ = try server.seen()
+            let got = await refusal { () async throws(OnlineRefusal) in
+                try await provider.logOut(session, clientSecret: none)
+            }
+            #expect(got == expected)
+            #expect(
+                try server.seen().map(\.body) == [
+                    "token=rt-1&token_type_hint=refresh_token&client_id=native",
+                    "token=at-1&token_type_hint=access_token&client_id=native",
+                ])
+        }
+        let failing = oauth(token(server, "plain", "invalid-client"))
+        let session = try await failing.session()
+        let got = await refusal { () async throws(OnlineRefusal) in
+            try await failing.logOut(session, clientSecret: none)
+        }
+        #expect(got == .failed(.invalidClient, status: 401))
+        let silent = oauth(token(server, "plain"))
+        let kept = try await silent.session()
+        _ = try server.seen()
+        _ = try await silent.logOut(kept, clientSecret: none)
+        #expect(try server.seen().isEmpty)
+    }
+}

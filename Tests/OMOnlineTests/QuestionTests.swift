@@ -1,0 +1,204 @@
+// The frames of docs/online-protocol.md, good and malformed.
+
+import OMRecords
+import OMSecrets
+import Testing
+
+@testable import OMAgent
+
+@Suite("The online helper's frames") struct QuestionTests {
+    private static let services: [OnlineService] = [
+        OnlineService(.basic(BasicService(login: "https://a.example/"))),
+        OnlineService(
+            .basic(
+                BasicService(
+                    login: "https://a.example/", logout: "https://a.example/out", requiredTokens: ["A", "B"],
+                    sendsHeadersAtLogout: true)),
+            domain: .init("acme"), headers: [.init("X-A", "b"), .init("X-C", "")], trusted: [1, 2, 3],
+            profile: "https://a.example/p", deadlines: OnlineDeadlines(connect: 1, total: 600_000)),
+        OnlineService(
+            .oauth(OAuthService(.discovery("https://a.example/d"), clientID: "id", scopes: ["a", "b"])),
+            domain: .init("acme", header: "X-D")),
+        OnlineService(
+            .oauth(
+                OAuthService(
+                    .token("https://a.example/t", revocation: "https://a.example/r"), clientID: "id",
+                    includesClientHeader: true))),
+        OnlineService(.oauth(OAuthService(.token("https://a.example/t", revocation: nil), clientID: ""))),
+    ]
+
+    private static func tasks(_ service: OnlineService) -> [() -> OnlineQuestion] {
+        var all: [() -> OnlineQuestion] = [
+            { .login("ü", password: secret([0, 255, 13]), of: service) },
+            { .check(secret([1]), of: service) },
+            { .logout(secret([]), of: service) },
+            { .logout(secret([2]), user: "a", password: secret([3]), of: service) },
+            { .profile(of: service) },
+        ]
+        if case .oauth = service.kind {
+            all.append { .refresh(secret([4]), of: service, clientSecret: secret([5])) }
+        }
+        return all
+    }
+
+    @Test("a question is read as it was written, and written again as the same bytes")
+    func roundTrip() throws {
+        var count = 0
+        for service in Self.services {
+            for make in Self.tasks(service) {
+                let question = make()
+                let body = try bytes(of: question)
+                let again = try OnlineQuestion(decoding: body.span)
+                let isSame = again.service == service && again.number == question.number && again.task == question.task
+                #expect(isSame)
+                let written = try bytes(of: again)
+                #expect(written == body)
+                count += 1
+            }
+        }
+        #expect(count == 28)
+    }
+
+    @Test("a question cut anywhere, or with a byte behind it, is refused")
+    func cut() throws {
+        for service in Self.services {
+            for make in Self.tasks(service) {
+                let body = try bytes(of: make())
+                for length in 0..<body.count { #expect(refused(Array(body[..<length])) == true) }
+                #expect(refused(body + [0]) == true)
+                #expect(refused(body) == false)
+            }
+        }
+    }
+
+    @Test("a question with a value that the page does not have is refused")
+    func malformed() throws {
+        let number = [UInt8](repeating: 7, count: 16)
+        let times: [UInt8] = [0, 0, 0, 1, 0, 0, 0, 1]
+        let plain: [UInt8] = [0, 0, 0, 0, 0]
+        let basic: [UInt8] = [1, 0, 1, 65, 0, 0, 0, 0]
+        #expect(!refused(number + times + plain + basic + [5]))
+        for (what, body) in [
+            ("a deadline of 0", number + [0, 0, 0, 0, 0, 0, 0, 1] + plain + basic + [5]),
+            ("a deadline of an hour", number + [0, 0, 0, 1, 0, 0x36, 0xEE, 0x80] + plain + basic + [5]),
+            ("a flag of 2", number + times + [2, 0, 0, 0, 0] + basic + [5]),
+            ("65 headers", number + times + [0, 0, 65, 0, 0] + basic + [5]),
+            ("no kind", number + times + plain + [0, 0, 1, 65, 0, 0, 0, 0, 5]),
+            ("kind 3", number + times + plain + [3, 0, 1, 65, 0, 0, 0, 0, 5]),
+            ("no UTF-8", number + times + plain + [1, 0, 1, 0xFF, 0, 0, 0, 0, 5]),
+            ("task 0", number + times + plain + basic + [0]), ("task 6", number + times + plain + basic + [6]),
+            ("a refresh of Basic", number + times + plain + basic + [3, 0, 0, 0, 0]),
+            (
+                "a session beyond the limit",
+                number + times + plain + basic + [2, 0, 8, 0, 1]
+                    + [UInt8](repeating: 0, count: (512 << 10) + 1)
+            ),
+            (
+                "certificates beyond the limit",
+                number + times + [0, 0, 0, 1, 0, 16, 0, 1]
+                    + [UInt8](repeating: 0, count: (1 << 20) + 1) + [0] + basic + [5]
+            ),
+        ] {
+            #expect(refused(body), "\(what)")
+        }
+    }
+
+    private func refused(_ body: [UInt8]) -> Bool {
+        do throws(MalformedBytes) {
+            _ = try OnlineQuestion(decoding: body.span)
+            return false
+        } catch { return true }
+    }
+
+    @Test("what is too long for the protocol becomes no question")
+    func tooLong() {
+        let long = String(repeating: "a", count: 65_536)
+        let service = OnlineService(.basic(BasicService(login: long)))
+        func isNone(_ question: consuming OnlineQuestion) -> Bool {
+            switch question.encoded() {
+            case .some: false
+            case .none: true
+            }
+        }
+        #expect(isNone(.profile(of: service)) == true)
+        let many = OnlineService(.basic(BasicService(login: "a", requiredTokens: Array(repeating: "a", count: 65))))
+        #expect(isNone(.profile(of: many)) == true)
+        let plain = Self.services[0]
+        #expect(isNone(.check(SecretBytes(count: (512 << 10) + 1) { _ in }, of: plain)) == true)
+        #expect(isNone(.login("a", password: SecretBytes(count: (1 << 20) + 1) { _ in }, of: plain)) == true)
+        #expect(isNone(.login(long, password: secret([]), of: plain)) == true)
+        #expect(isNone(.login("a", password: secret([]), of: plain)) == false)
+    }
+
+    private static let refusals: [OnlineRefusal] =
+        [.rejected, .forbidden, .blocked] + UnreachableCause.allCases.map { .unreachable($0) }
+        + UntrustedCause.allCases.map { .untrusted($0) } + OnlineFailure.allCases.map { .failed($0) }
+        + [.failed(.serverError, status: 503, retryAfter: 7), .failed(.tokenMissing, status: 200)]
+
+    @Test("an answer is read as it was written, only to its own question, and not cut or with a byte behind it")
+    func answers() throws {
+        let (number, other) = (Random.bytes(16), Random.bytes(16))
+        func outcome(_ body: [UInt8], _ number: [UInt8], _ task: OnlineTask = .login(user: "a")) -> String {
+            do {
+                let got = try OnlineReply.decode(body.span, to: number, task).get()
+                let (lifetime, time, profile) = (got.lifetime, got.serverTime, got.profile)
+                var count = -1
+                if let session = got.takeSession() { count = session.count }
+                return "\(count) \(lifetime ?? 0) \(time ?? 0) \(profile?.values.count ?? -1)"
+            } catch let refusal as OnlineRefusal {
+                return "\(refusal)"
+            } catch {
+                return "malformed"
+            }
+        }
+        let profile = ServerProfile(
+            epoch: 9, application: "W", values: ["MaxLoginAttempts": "3", "CryptoScheme": "AES"])
+        func accepted(_ session: [UInt8]?, _ profile: ServerProfile?) -> [UInt8] {
+            if let session {
+                return body(
+                    of: .accepted(
+                        OnlineAcceptance(session: secret(session), lifetime: 5, serverTime: 6, profile: profile)),
+                    number)
+            }
+            return body(
+                of: .accepted(OnlineAcceptance(session: nil, lifetime: 5, serverTime: 6, profile: profile)), number)
+        }
+        var rows = Self.refusals.map { (body(of: OnlineReply.refused($0), number), "\($0)") }
+        rows.append((accepted([1, 2], nil), "2 5 6 -1"))
+        rows.append((accepted([1, 2], profile), "2 5 6 2"))
+        for (body, expected) in rows {
+            #expect(outcome(body, number) == expected)
+            #expect(outcome(body, other) == "malformed")
+            #expect(outcome(body + [0], number) == "malformed")
+            for length in 0..<body.count { #expect(outcome(Array(body[..<length]), number) == "malformed") }
+        }
+        // More or less than was asked: by task, whether a session and a profile may come.
+        for (task, allowed) in [
+            (.login(user: "a"), [false, false, true, true]), (.check, [true, false, true, false]),
+            (.refresh, [false, false, true, false]), (.logout(user: nil), [true, false, false, false]),
+            (.profile, [false, true, false, false]),
+        ] as [(OnlineTask, [Bool])] {
+            let bodies = [accepted(nil, nil), accepted(nil, profile), accepted([1], nil), accepted([1], profile)]
+            #expect(bodies.map { outcome($0, number, task) != "malformed" } == allowed, "\(task)")
+        }
+        for tail: [UInt8] in [
+            [7], [255], [4, 0], [4, 6], [5, 4], [6, 0, 0, 0], [6, 19, 0, 0], [6, 1, 2, 0], [0, 2, 0, 0, 0],
+            [0, 0, 0, 1, 0, 0x20, 0, 0, 0, 0, 0, 1, 0],  // a time beyond 2^53
+            [0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 8) + [0, 1, 5, 0, 0],  // a key that is none
+            [0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 8) + [0, 2, 1, 0, 0, 1, 0, 0],  // one key twice
+        ] {
+            #expect(outcome(number + tail, number) == "malformed", "\(tail)")
+        }
+    }
+
+    private func bytes(of question: borrowing OnlineQuestion) throws -> [UInt8] {
+        guard let body = question.encoded() else { throw MalformedBytes() }
+        return body.withBytes { body in body.indices.map { body[$0] } }
+    }
+
+    private func body(of reply: consuming OnlineReply, _ number: [UInt8]) -> [UInt8] {
+        reply.encoded(number).withBytes { body in body.indices.map { body[$0] } }
+    }
+}
+
+private func secret(_ bytes: [UInt8]) -> SecretBytes { SecretBytes(copying: bytes) }

@@ -1,0 +1,142 @@
+// Whether a server is reached, whether it is the right one, and how long that may take.
+
+import Foundation
+import Glibc
+import OMRecords
+import OMSecrets
+import Testing
+
+@testable import OMOnline
+
+@Suite("Reaching a server") struct ReachTests {
+    private func nginx() throws -> Server { try Server.nginx.get() }
+    private func odd() throws -> Server { try Server.odd.get() }
+
+    @Test("a certificate that is expired, of nobody trusted, self-signed, or of another name is never accepted")
+    func certificates() async throws {
+        let server = try nginx()
+        for (key, host, cause) in [
+            ("port_expired", "localhost", UntrustedCause.certificate), ("port_foreign", "localhost", .certificate),
+            ("port_self", "localhost", .certificate), ("port_name", "localhost", .name),
+            ("port_name", "127.0.0.1", .name),
+        ] {
+            let refusal = await basic(server.url("/login", key, host: host), trusted: server.ca).refusal()
+            #expect(refusal == .untrusted(cause), "\(key) as \(host)")
+        }
+        #expect(await basic(server.url("/login", host: "127.0.0.1"), trusted: server.ca).refusal() == nil)
+    }
+
+    @Test("with TrustedCA its certificates count and no others, without it the system's")
+    func trust() async throws {
+        let server = try nginx()
+        let own = server.contents("selfsigned")
+        #expect(await basic(server.url("/login", "port_self"), trusted: own).refusal() == nil)
+        #expect(await basic(server.url("/login"), trusted: own).refusal() == .untrusted(.certificate))
+        #expect(await basic(server.url("/login"), trusted: nil).refusal() == .untrusted(.certificate))
+        #expect(await basic(server.url("/login"), trusted: own + server.ca).refusal() == nil)
+        for pem in ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
+            let refusal = await basic(server.url("/login"), trusted: Array(pem.utf8)).refusal()
+            #expect(refusal == .failed(.unusableTrust), "\(pem)")
+        }
+    }
+
+    @Test("a server without TLS, or with TLS 1.1 at most, is not trusted")
+    func handshake() async throws {
+        let server = try odd()
+        for key in ["garbage", "tls11"] {
+            let refusal = await basic(server.url("/login", key), trusted: server.ca).refusal()
+            #expect(refusal == .untrusted(.handshake), "\(key)")
+        }
+    }
+
+    @Test("nobody at the port and no such name are told apart from a server")
+    func unreachable() async throws {
+        let server = try odd()
+        #expect(await basic(server.url("/", "closed")).refusal() == .unreachable(.refused))
+        #expect(await basic("https://no-such-name.invalid/").refusal() == .unreachable(.nameNotFound))
+    }
+
+    @Test(
+        "a server that accepts and says nothing costs the time to connect, one that drips costs the total",
+        arguments: [
+            ("blackhole", "https", "/", 300, 60_000), ("blackhole", "http", "/", 60_000, 600),
+            // Long enough for the first request on a busy machine: it is the second one that drips.
+            ("http", "http", "/drip-head", 60_000, 4_000), ("http", "http", "/drip-body", 60_000, 4_000),
+            ("http", "http", "/informational", 60_000, 4_000),
+        ] as [(String, String, String, UInt32, UInt32)])
+    func deadlines(_ row: (key: String, scheme: String, path: String, connect: UInt32, total: UInt32)) async throws {
+        let server = try odd()
+        let deadlines = OnlineDeadlines(connect: row.connect, total: row.total)
+        let provider = basic(server.url(row.path, row.key, scheme: row.scheme), deadlines: deadlines)
+        let start = ContinuousClock.now
+        #expect(await provider.refusal() == .unreachable(.timedOut))
+        let took = start.duration(to: .now)
+        // The machine may be slow, but not by the minute that the other deadline has.
+        #expect(took >= .milliseconds(Int(min(row.connect, row.total))) && took < .seconds(20), "\(took)")
+    }
+
+    @Test("of a name's addresses the one that answers is found: the others refuse, or take no connection at all")
+    func addresses() async throws {
+        let server = try odd()
+        // A machine without IPv6, or whose localhost has no such address, shows less.
+        let keys = addressesOfLocalhost() > 1 && server.facts["v6"] != nil ? ["http", "v6", "half"] : ["http"]
+        for key in keys {
+            #expect(await basic(server.url("/login", key, scheme: "http")).refusal() == nil, "\(key)")
+        }
+        if server.facts["v6"] != nil {
+            #expect(await basic(server.url("/login", "v6", scheme: "http", host: "[::1]")).refusal() == nil)
+        }
+    }
+
+    private func addressesOfLocalhost() -> Int {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo("localhost", nil, &hints, &list) == 0 else { return 0 }
+        defer { freeaddrinfo(list) }
+        return sequence(first: list, next: { $0?.pointee.ai_next }).prefix { $0 != nil }.count
+    }
+
+    @Test("a question that is called off ends at once and is no verdict")
+    func cancellation() async throws {
+        let server = try odd()
+        let provider = basic(server.url("/", "blackhole", scheme: "http"))
+        let asking = Task { await provider.refusal() }
+        asking.cancel()
+        #expect(await asking.value == .failed(.cancelled))
+    }
+
+    @Test(
+        "an address that would carry the password in clear, or can be read in two ways, is refused before anything is sent",
+        arguments: [
+            "http://server.example/login", "http://127.0.0.1.example.com/", "http://user@localhost/",
+            "ftp://localhost/",
+            "https://user:secret@localhost/", "https://", "https:///login", "localhost", "", "https://local host/",
+            "https://localhost\\@elsewhere.example/", "https://localhost:0/", "https://localhost:99999/",
+            "https://localhost:/", "https://[::1/", "https://localhost/#fragment", "https://lo\u{0441}alhost/",
+            "file:///etc/passwd", "https://localhost/a\r\nX: y", "http://128.0.0.1/", "http://[::2]/",
+        ])
+    func unsafeAddress(_ text: String) async {
+        #expect(await basic(text).refusal() == .failed(.unsafeAddress))
+    }
+
+    @Test("user names and headers that no request can carry are refused before anything is sent")
+    func unsafeWords() async throws {
+        let server = try odd()
+        let login = server.url("/login", "http", scheme: "http")
+        for user in ["", "a:b", "a\nb", "a\0b", "a\u{7F}"] {
+            #expect(await basic(login).refusal(user) == .failed(.unusableUser), "\(user)")
+        }
+        let good = OnlineService.Header("X-A", "b")
+        for headers in [
+            [OnlineService.Header("Authorization", "x")], [.init("cookie", "x")], [.init("CONTENT-LENGTH", "0")],
+            [.init("host", "x")], [.init("Transfer-Encoding", "chunked")], [.init("", "x")], [.init("X A", "x")],
+            [.init("X-A", "b\r\nX-B: c")], [.init("X-Ä", "x")], Array(repeating: good, count: 11),
+        ] {
+            #expect(await basic(login, headers: headers).refusal() == .failed(.unusableHeaders), "\(headers)")
+        }
+        #expect(await basic(login, headers: Array(repeating: good, count: 10)).refusal() == nil)
+        let domain = OnlineService.Domain("a", header: "Authorization")
+        #expect(await basic(login, domain: domain).refusal() == .failed(.unusableHeaders))
+    }
+}

@@ -1,0 +1,240 @@
+"""Servers on loopback that break rules, one port for each kind: started by `serve odd`, which see.
+
+Each prints its port as KEY=VALUE. The one called `http` (and `https`) answers by the path: see `answers`.
+"""
+import json, pathlib, socket, ssl, struct, sys, threading, time, urllib.parse
+
+FOLDER = sys.argv[1]
+SEEN = f"{FOLDER}/seen"  # every request as a line of JSON, for tests that ask what was sent
+lock = threading.Lock()
+
+
+def context(name):
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.load_cert_chain(f"{FOLDER}/{name}.crt", f"{FOLDER}/{name}.key")
+    return made
+
+
+def listen(key, handle, family=socket.AF_INET, host="127.0.0.1", port=0, tls=None):
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if family == socket.AF_INET6:
+        listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    listener.bind((host, port))
+    listener.listen(64)
+    print(f"{key}={listener.getsockname()[1]}")
+
+    def serve(connection):
+        try:
+            if tls is not None:
+                connection = tls.wrap_socket(connection, server_side=True)
+            handle(connection)
+        except (OSError, ssl.SSLError, ValueError):
+            pass
+        finally:
+            connection.close()
+
+    def accept():
+        while True:
+            threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+
+    threading.Thread(target=accept, daemon=True).start()
+    return listener.getsockname()[1]
+
+
+def black_hole(connection):
+    while connection.recv(4096):
+        pass
+
+
+def garbage(connection):
+    connection.recv(4096)
+    connection.sendall(b"\x00\x01\x02 no protocol of yours\r\n\r\n" * 4)
+
+
+def request(connection):
+    """Head and body of one request."""
+    data = b""
+    while b"\r\n\r\n" not in data:
+        piece = connection.recv(65536)
+        if not piece:
+            raise ValueError("no request")
+        data += piece
+    head, _, body = data.partition(b"\r\n\r\n")
+    lines = head.decode("latin-1").split("\r\n")
+    fields = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines[1:])}
+    while len(body) < int(fields.get("content-length", 0)):
+        body += connection.recv(65536)
+    method, target, _ = lines[0].split(" ")
+    return method, target, fields, body
+
+
+def reset(connection):
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def send(connection, status, body=b"", *fields, protocol="HTTP/1.1", length=True):
+    if isinstance(body, (dict, list)):
+        fields, body = ("Content-Type: application/json;charset=UTF-8",) + fields, json.dumps(body).encode()
+    lines = [f"{protocol} {status} Said", *fields]
+    if length:
+        lines.append(f"Content-Length: {len(body)}")
+    connection.sendall(("\r\n".join(lines) + "\r\n\r\n").encode() + body)
+
+
+def oauth(connection, case, method, fields, body, base):
+    """A token endpoint with the habits of some server. `case` is the last part of the path."""
+    form = dict(urllib.parse.parse_qsl(body.decode("latin-1"), keep_blank_values=True, encoding="utf-8"))
+    refreshing = form.get("grant_type") == "refresh_token"
+    good = {"access_token": "at-2" if refreshing else "at-1", "token_type": "Bearer"}
+    answers = {
+        "plain": (200, dict(good, expires_in=3600, refresh_token="rt-2" if refreshing else "rt-1", scope="a b")),
+        "quoted": (200, dict(good, expires_in="3600", token_type="bearer", refresh_token="rt-1")),
+        "short": (200, dict(good, expires_in=0, refresh_token="rt-1")),
+        "keeps": (200, dict(good, expires_in=0) if refreshing else dict(good, expires_in=0, refresh_token="rt-1")),
+        "bare": (200, {"access_token": "at-1", "token_type": "BEARER"}),
+        "mac": (200, dict(good, token_type="mac")),
+        "list": (200, [good]),
+        "number": (200, dict(good, access_token=7)),
+        "empty": (200, dict(good, access_token="")),
+        "invalid-grant": (400, {"error": "invalid_grant", "error_description": "Invalid user credentials"}),
+        "disabled": (400, {"error": "invalid_grant", "error_description": "Account disabled"}),
+        "azure-disabled": (400, {"error": "invalid_grant", "error_description": "AADSTS50057: The account is disabled."}),
+        "named-disabled": (400, {"error": "invalid_grant", "error_description": "No such user: account disabled"}),
+        "invalid-client": (401, {"error": "invalid_client"}),
+        "unauthorized-client": (400, {"error": "unauthorized_client"}),
+        "invalid-scope": (400, {"error": "invalid_scope"}),
+        "invalid-request": (400, {"error": "invalid_request"}),
+        "no-grant": (400, {"error": "unsupported_grant_type"}),
+        "denied": (403, {"error": "access_denied"}),
+        "odd-error": (400, {"error": {"code": 7}}),
+        "busy": (503, {"error": "temporarily_unavailable"}),
+        "limit": (429, {"error": "invalid_grant"}),
+        "broken": (500, {"error": "invalid_grant"}),
+        "unauthorized": (401, b"no"),
+        "html": (200, b"<html>hello</html>"),
+    }
+    if case == "first-only":
+        status, answer = answers["invalid-grant"] if refreshing else answers["short"]
+    elif case == "moved":
+        return send(connection, 307, b"", f"Location: {base}/token/plain")
+    elif case == "big":
+        return send(connection, 200, b"{" + b" " * (300 << 10) + b"}")
+    elif case == "revoke":
+        return send(connection, 200)
+    elif case == "revoke-unsupported":
+        return send(connection, 400, {"error": "unsupported_token_type"})
+    else:
+        status, answer = answers[case]
+    send(connection, status, answer)
+
+
+def http(scheme):
+    def handle(connection):
+        method, target, fields, body = request(connection)
+        base = f"{scheme}://{fields['host']}"
+        with lock, open(SEEN, "a") as file:
+            file.write(json.dumps([method, target, fields, body.decode("latin-1")]) + "\n")
+        path = target.partition("?")[0]
+        authorized = "authorization" in fields
+        if path.startswith("/token/"):
+            oauth(connection, path.rpartition("/")[2], method, fields, body, base)
+        elif path.endswith("/.well-known/openid-configuration"):
+            tenant = path[: -len("/.well-known/openid-configuration")]
+            issuer = {"/wrong-issuer": "https://elsewhere.example", "/other-tenant": base + "/tenant-b"}.get(
+                tenant, base + tenant)
+            document = {"issuer": issuer, "token_endpoint": f"{base}/token/plain",
+                        "revocation_endpoint": f"{base}/token/revoke"}
+            if tenant == "/post":
+                document["token_endpoint_auth_methods_supported"] = ["client_secret_post"]
+            if tenant == "/unsafe":
+                document["token_endpoint"] = "http://elsewhere.example/token"
+            if tenant == "/nothing":
+                document = {"issuer": issuer}
+            send(connection, 200, document)
+        elif not authorized and path != "/no-challenge":
+            send(connection, 401, b"", 'WWW-Authenticate: Basic realm="odd"')
+        elif path == "/no-challenge":
+            send(connection, 200, b"welcome, whoever")
+        elif path == "/chunked":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n")
+        elif path == "/old":
+            send(connection, 200, b"hello", protocol="HTTP/1.0", length=False)
+            if isinstance(connection, ssl.SSLSocket):
+                connection.unwrap()
+        elif path == "/continue":
+            connection.sendall(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
+            send(connection, 200, b"hello")
+        elif path == "/cut":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhello")
+        elif path == "/reset":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhello")
+            time.sleep(0.2)
+            reset(connection)
+        elif path == "/nothing":
+            pass
+        elif path == "/endless":
+            connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+            while True:
+                connection.sendall(b"x" * 65536)
+        elif path == "/headers":
+            connection.sendall(b"HTTP/1.1 200 OK\r\n")
+            for number in range(1_000_000):
+                connection.sendall(f"X-{number}: {'y' * 1000}\r\n".encode())
+        elif path == "/long-header":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nX-Long: ")
+            while True:
+                connection.sendall(b"y" * 65536)
+        elif path == "/cookies":
+            send(connection, 200, b"", *(f"Set-Cookie: c{number}={'v' * 400}" for number in range(100)))
+        elif path == "/two-lengths":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!")
+        elif path == "/garbage":
+            connection.sendall(b"\x00\x01\x02 no protocol of yours\r\n\r\n" * 4)
+        elif path == "/drip-head":
+            for byte in b"HTTP/1.1 200 OK\r\nX-Slow: " + b"y" * 1000:
+                connection.sendall(bytes([byte]))
+                time.sleep(0.05)
+        elif path == "/drip-body":
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+            while True:
+                connection.sendall(b"x")
+                time.sleep(0.05)
+        elif path == "/informational":
+            while True:
+                connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+                time.sleep(0.01)
+        else:
+            send(connection, 200, b"hello", 'Set-Cookie: SID=abc; Path=/; Secure')
+    return handle
+
+
+print(f"seen={SEEN}")
+listen("blackhole", black_hole)
+listen("garbage", garbage)
+listen("http", http("http"))
+listen("https", http("https"), tls=context("good"))
+old = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+old.set_ciphers("DEFAULT:@SECLEVEL=0")
+old.minimum_version, old.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
+old.load_cert_chain(f"{FOLDER}/good.crt", f"{FOLDER}/good.key")
+listen("tls11", http("https"), tls=old)
+
+# Where localhost has two addresses, at one port only one of them answers, at the next only the other.
+if socket.has_ipv6 and pathlib.Path("/proc/net/if_inet6").read_text():
+    listen("v6", http("http"), family=socket.AF_INET6, host="::1")
+    # The first one takes no connection and refuses none: its queue is full.
+    half = listen("half", http("http"))
+    full = socket.socket(socket.AF_INET6)
+    full.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+    full.bind(("::1", half))
+    full.listen(0)
+    waiting = [socket.socket(socket.AF_INET6) for _ in range(4)]
+    for each in waiting:
+        each.setblocking(False)
+        each.connect_ex(("::1", half))
+with socket.socket() as closed:
+    closed.bind(("127.0.0.1", 0))
+    print(f"closed={closed.getsockname()[1]}")
+print("ready", flush=True)
+threading.Event().wait()
