@@ -79,6 +79,7 @@ public struct Profile: Hashable, Sendable {
     public let offlineCredentialMaxAge: Int64?
     /// `OnAttemptsExceeded`; absent: wipe where a server can give a new credential, else lockout.
     public let onAttemptsExceeded: OnAttemptsExceeded
+    var standIn = ProfileStandIn()
 
     /// - Throws: ``AuthError/profile(_:)``.
     public init(_ name: ProfileName, values: [String: ProfileValue]) throws(AuthError) {
