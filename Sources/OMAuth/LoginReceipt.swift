@@ -11,6 +11,12 @@ public struct LoginReceipt: ~Copyable, Sendable {
     /// What the server gave to go on with; nil offline.
     public let session: SecretBytes?
 
+    /// The login alone, for whoever unlocks something with it.
+    public consuming func takeLogin() -> VerifiedLogin? { login }
+
+    /// What the server gave, alone, for whoever keeps the session.
+    public consuming func takeSession() -> SecretBytes? { session }
+
     /// Offline: the slot opened.
     init(
         offline login: consuming VerifiedLogin, _ request: LoginRequest, _ online: OnlineRefusal?, _ clock: ClockReading

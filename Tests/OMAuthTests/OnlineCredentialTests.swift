@@ -32,10 +32,8 @@ import Testing
         func key(_ password: String, _ mode: ConnectivityMode) throws -> [UInt8] {
             let receipt = try authenticator.login(
                 LoginRequest(ada, profile, mode: mode), password: Password(password), asking: server)
-            guard let key = receipt.login?.unlock.withExposedBytes({ bytes in bytes.indices.map { bytes[$0] } }) else {
-                throw Missing()
-            }
-            return key
+            guard let login = receipt.takeLogin() else { throw Missing() }
+            return login.unlock.withExposedBytes { bytes in bytes.indices.map { bytes[$0] } }
         }
         let first = try key("right", .online)
         let slot = try home.row(profile).credential
