@@ -77,7 +77,7 @@ import Testing
         #expect(idle.use(at: clock.read()) == .idle)
         #expect(idle.standing(at: clock.read()) == .idle)
         clock.advance(boot: -50)
-        for _ in 0..<17 {
+        for _ in 0..<18 {
             session.use(at: clock.read())
             clock.advance(boot: 50)
         }
