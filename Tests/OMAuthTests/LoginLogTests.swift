@@ -11,7 +11,13 @@ import Testing
     func tampering() throws {
         let place = MemoryPlace(), profile = try serverProfile(5), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
-        for _ in 0..<9 { _ = authenticator.end("right", profile, .offline, asking: nil) }
+        for _ in 0..<4 { _ = authenticator.end("right", profile, .offline, asking: nil) }
+        // Another history of the same device, put back later: its sixth entry is authentic, and was another.
+        let early = place.disk
+        _ = authenticator.end("wrong", profile, .offline, asking: nil)
+        let forked = place.disk.log[6]
+        place.disk = early
+        for _ in 0..<5 { _ = authenticator.end("right", profile, .offline, asking: nil) }
         let whole = place.disk
         let trail = try authenticator.log()
         #expect(trail.fault == nil && trail.entries.map(\.sequence) == Array(1...10))
@@ -26,6 +32,7 @@ import Testing
         #expect(try fault { $0.log[4] = nil } == LoginTrail.Fault(sequence: 4, .missing))
         #expect(
             try fault { ($0.log[4], $0.log[5]) = ($0.log[5], $0.log[4]) } == LoginTrail.Fault(sequence: 4, .changed))
+        #expect(try fault { $0.log[6] = forked } == LoginTrail.Fault(sequence: 7, .changed))
         #expect(try fault { $0.log[1] = nil } == LoginTrail.Fault(sequence: 1, .missing))
         #expect(try fault { $0.log[10] = nil } == LoginTrail.Fault(sequence: 10, .missing))
         #expect(try fault { $0.log[11] = $0.log[10] } == LoginTrail.Fault(sequence: 11, .added))
