@@ -4,27 +4,34 @@ public import OMStorage
 
 /// Why there is no login. No case carries a password, nor anything derived from one.
 @nonexhaustive
-public enum AuthError: Error, Hashable, Sendable {
+public indirect enum AuthError: Error, Hashable, Sendable {
     // Names and policy
 
     /// A user name is 1 to 255 bytes of UTF-8 without control characters.
     case invalidUserName
+    /// An identity domain is up to 255 bytes of UTF-8 without control characters.
+    case invalidDomain
     /// A profile name is 1 to 64 of `A-Z a-z 0-9 . _ -` and does not start with a dot.
     case invalidProfileName
     /// There is no profile of this name.
     case unknownProfile(ProfileName)
     /// The profile says something that it must not.
     case profile(ProfileProblem)
-    /// The profile does not have `OfflineAuthAllowed`.
+    /// Profile, server or administrator do not allow offline logins.
     case offlineNotAllowed
+    /// An online login was asked for, and the profile names no server that could be asked.
+    case noServer
+    /// Whoever was asked for the password declined.
+    case cancelled
 
     // Verdicts
 
     /// The password is wrong. `attemptsLeft` more wrong ones are tolerated; the one after them has `consequence`.
     case wrongPassword(attemptsLeft: Int, consequence: OnAttemptsExceeded)
     /// This wrong password exceeded the limit and the cached credential is gone. Until `isFinished`, another process
-    /// that reads an old state keeps its bytes in the ledger's log.
-    case attemptsExceeded(isFinished: Bool)
+    /// that reads an old state keeps its bytes in the ledger's log. `online` says why the server did not accept it
+    /// either, where there is one.
+    case attemptsExceeded(isFinished: Bool, online: OnlineRefusal? = nil)
     /// The cached credential went earlier: an enrolment or an online success makes a new one.
     case wiped(isFinished: Bool)
     /// Too many attempts, or too many that a crash cut short. Nothing is destroyed; an administrator is needed.
@@ -33,8 +40,16 @@ public enum AuthError: Error, Hashable, Sendable {
     case noCredential
     /// The cached credential is older than the profile's `OfflineCredentialMaxAge` since this time (seconds, 1970).
     case expired(since: Int64)
+    /// A wrong password was typed a moment ago. Nothing is charged before so many seconds have passed.
+    case delayed(seconds: Int64)
+    /// The wall clock is behind what this login has seen, and the profile does not tolerate that.
+    case clockRolledBack
     /// There is a credential already: it is replaced only after its old password.
     case oldPasswordRequired
+    /// The server, or the way to it, gave no login; nothing was looked at offline.
+    case online(OnlineRefusal)
+    /// The server gave no login because of `online`, and no offline login could take its place because of `offline`.
+    case neither(online: OnlineRefusal, offline: AuthError)
 
     // What was found is not what was written
 
@@ -68,13 +83,18 @@ public enum AuthError: Error, Hashable, Sendable {
     public var sdkCode: Int? {
         switch self {
         case .wrongPassword: 10003
-        case .attemptsExceeded, .wiped, .lockedOut: 10418
+        case .attemptsExceeded, .wiped, .lockedOut, .delayed: 10418
+        case .online(let refusal), .neither(let refusal, _): refusal.sdkCode
+        case .noServer: 10101
+        case .cancelled: 10029
+        case .invalidDomain: 10037
         case .noCredential, .expired, .oldPasswordRequired: 10408
         case .invalidUserName: 10036
         case .invalidProfileName: 10100
         case .profile(let problem): problem.sdkCode
         case .schemeUnavailable: 10506
-        case .unknownProfile, .offlineNotAllowed, .quarantined, .deviceKeyMissing, .deviceKeyDamaged, .otherDeviceKey,
+        case .unknownProfile, .offlineNotAllowed, .clockRolledBack, .quarantined, .deviceKeyMissing, .deviceKeyDamaged,
+            .otherDeviceKey,
             .rolledBack,
             .selfTestFailed, .rootRequired, .busy, .outOfMemory, .storage:
             nil

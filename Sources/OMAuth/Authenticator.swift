@@ -15,11 +15,14 @@ public struct Authenticator: Sendable {
     /// How long one who wiped waits for readers, in milliseconds. Others try once.
     static let patience: Int32 = 2_000
 
-    let places: LoginPlaces
+    typealias Stretch = @Sendable (LoginRecipe, borrowing Password) throws(AuthError) -> Key<Unlocking>
+
+    let places: any LoginPlace
     let parameters: Argon2id.Parameters
     let clock: @Sendable () -> ClockReading
     /// Milliseconds.
     let lockWait: Int
+    let stretch: Stretch
     /// Told of the row of every check, just before it: how tests see that the charge is on the disk by then.
     let onCheck: @Sendable (LoginRow) -> Void
 
@@ -32,12 +35,13 @@ public struct Authenticator: Sendable {
     }
 
     init(
-        _ places: LoginPlaces, _ parameters: Argon2id.Parameters, lockWait: Int = 60_000,
-        clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() },
+        _ places: any LoginPlace, _ parameters: Argon2id.Parameters,
+        lockWait: Int = 60_000, clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() },
+        stretch: @escaping Stretch = { (recipe, password) throws(AuthError) in try recipe.stretch(password) },
         onCheck: @escaping @Sendable (LoginRow) -> Void = { _ in }
     ) {
-        (self.places, self.parameters, self.lockWait, self.clock) = (places, parameters, lockWait, clock)
-        self.onCheck = onCheck
+        (self.places, self.parameters) = (places, parameters)
+        (self.lockWait, self.clock, self.stretch, self.onCheck) = (lockWait, clock, stretch, onCheck)
     }
 
     /// Checks `password` without a server.
@@ -46,28 +50,53 @@ public struct Authenticator: Sendable {
     ///
     /// - Throws: ``AuthError``: each of its verdicts, what was found damaged or put back, and what the machine refused.
     public func check(
-        _ user: UserName, _ profile: Profile, password: borrowing Password
+        _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password
     ) throws(AuthError) -> VerifiedLogin {
-        guard profile.offlineAuthAllowed else { throw .offlineNotAllowed }
-        let key = LoginKey(profile: profile.name, user: user)
+        let key = LoginKey(user, profile, domain)
+        // Without a server nobody but the profile can allow it: nothing has to be opened to refuse.
+        guard !key.server.isEmpty || policy(profile, nil).isOfflineAllowed else { throw .offlineNotAllowed }
         let store = try open(key)
         try store.finishPendingWipes()
+        let verdict: Verdict
+        do throws(AuthError) { verdict = try judge(key, profile, password, store) } catch {
+            store.tell(refusal: error, of: key, at: clock())
+            throw error
+        }
+        switch consume verdict {
+        case .right(let login): return login
+        case .wrong(let error): throw error
+        }
+    }
+
+    /// What an attempt has come to that was charged. Its log entry is written with its settlement.
+    private enum Verdict: ~Copyable {
+        case right(VerifiedLogin)
+        case wrong(AuthError)
+    }
+
+    private func judge(
+        _ key: LoginKey, _ profile: Profile, _ password: borrowing Password, _ store: borrowing LoginStore
+    ) throws(AuthError) -> Verdict {
         while true {
             // 1. Salt and parameters. Whoever has no attempt left is told here, before the slow part.
             let row = try store.find(key)
             guard let slot = try admit(row, profile, store) else { continue }
             // 2. Outside the login's lock, so that two hundred at once wait for the processor and not for each other.
-            let stretched = try slot.recipe.stretch(password)
+            let stretched = try stretch(slot.recipe, password)
             // 3. From here to the settlement nobody else is at this login.
-            let login = try store.lock(row.id).hold(wait: lockWait) { () throws(AuthError) in
+            let verdict = try store.hold(row.id, wait: lockWait) { () throws(AuthError) in
                 try Uninterrupted.run { () throws(AuthError) in
                     try attempt(row.id, slot, stretched, profile, store)
                 }
             }
-            // 8. A credential of another scheme than the policy's is made anew, around the same unlocking key.
-            if let login {
-                if slot.recipe.scheme != profile.cryptoScheme { remake(slot, login, password, profile, store, row.id) }
-                return login
+            guard let verdict else { continue }
+            switch consume verdict {
+            case .wrong(let error): return .wrong(error)
+            case .right(let login):
+                // 8. A credential of another scheme than the policy's is made anew, around the same unlocking key.
+                let policy = policy(profile, row.server)
+                if slot.recipe.scheme != policy.cryptoScheme { remake(slot, login, password, policy, store, row.id) }
+                return .right(login)
             }
         }
     }
@@ -78,14 +107,16 @@ public struct Authenticator: Sendable {
     private func attempt(
         _ id: LoginID, _ slot: LoginSlot, _ stretched: borrowing Key<Unlocking>, _ profile: Profile,
         _ store: borrowing LoginStore
-    ) throws(AuthError) -> VerifiedLogin? {
+    ) throws(AuthError) -> Verdict? {
         // 4 and 5. Whatever fails in here ends the attempt before the check.
         let charge = try store.charge(id, onCheck) { (row) throws(AuthError) in
-            switch row.standing(under: profile, at: row.time.now(clock())) {
+            let policy = policy(profile, row.server), clock = clock()
+            switch row.standing(under: policy, at: clock) {
             case .refused(let error): throw error
             case .wipeDue: row.credential = .wipePending
             case .open(slot):
-                row.policy = LoginRow.PolicyNote(profile)
+                row.note = LoginRow.PolicyNote(policy)
+                row.lastAttempt = row.time.now(clock)
                 return true
             case .open: break
             }
@@ -96,24 +127,30 @@ public struct Authenticator: Sendable {
             guard row.credential == .wipePending else { return nil }
             throw .wiped(isFinished: try store.finishWipe(id, wait: 0))
         case .charged(let charged):
-            let row = charged.row
+            let row = charged.row, policy = policy(profile, row.server), clock = clock()
             // 6. The only line that looks at the password.
-            let login = charged.check(stretched, store.device, profile, clock())
+            let login = charged.check(stretched, store.device, policy, clock)
             // 7.
-            guard var login else { throw try settleWrong(row, profile, store) }
-            do { try settleRight(row, store) } catch { login.isDegraded = true }
-            return login
+            guard var login else { return .wrong(try settleWrong(row, policy, store)) }
+            do { try settleRight(row, row.time.behind(clock), store) } catch { login.isDegraded = true }
+            return .right(login)
         }
+    }
+
+    /// The policy in force for a login whose row says `server`.
+    func policy(_ profile: Profile, _ server: ServerPolicy?) -> LoginPolicy {
+        LoginPolicy(profile, server)
     }
 
     /// Whatever fails in here: the login stands, and the next success tries again.
     private func remake(
-        _ old: LoginSlot, _ login: borrowing VerifiedLogin, _ password: borrowing Password, _ profile: Profile,
+        _ old: LoginSlot, _ login: borrowing VerifiedLogin, _ password: borrowing Password, _ policy: LoginPolicy,
         _ store: borrowing LoginStore, _ id: LoginID
     ) {
-        let recipe = LoginRecipe(profile.cryptoScheme, old.recipe.parameters)
-        guard let slot = try? slot(recipe, password, store.device, id, holding: login.unlock) else { return }
-        _ = try? store.lock(id).hold(wait: lockWait) { () throws(AuthError) in
+        let recipe = LoginRecipe(policy.cryptoScheme, old.recipe.parameters)
+        guard let stretched = try? stretch(recipe, password) else { return }
+        let slot = LoginSlot(recipe, stretched, store.device, id, holding: login.unlock)
+        _ = try? store.hold(id, wait: lockWait) { () throws(AuthError) in
             try Uninterrupted.run { () throws(AuthError) in
                 _ = try store.change(id) { (row) throws(AuthError) in
                     if row.credential == .live(old) { row.credential = .live(slot) }
@@ -123,15 +160,11 @@ public struct Authenticator: Sendable {
         }
     }
 
-    private func slot(
-        _ recipe: LoginRecipe, _ password: borrowing Password, _ device: borrowing DeviceKey, _ id: LoginID,
-        holding unlock: borrowing Key<Unlocking>
-    ) throws(AuthError) -> LoginSlot {
-        LoginSlot(recipe, try recipe.stretch(password), device, id, holding: unlock)
-    }
-
-    private func settleRight(_ charged: LoginRow, _ store: borrowing LoginStore) throws(AuthError) {
-        _ = try store.change(charged.id) { (row) throws(AuthError) in
+    private func settleRight(
+        _ charged: LoginRow, _ secondsBehind: UInt64?, _ store: borrowing LoginStore
+    ) throws(AuthError) {
+        let behind = secondsBehind.map { [LoginEvent.clockBehind(seconds: $0)] } ?? []
+        _ = try store.change(charged.id, telling: { _ in [.grantedOffline] + behind }) { (row) throws(AuthError) in
             guard row.credential == charged.credential else { throw .rolledBack }
             (row.charged, row.failed) = (0, 0)
         }
@@ -139,22 +172,30 @@ public struct Authenticator: Sendable {
 
     /// - Returns: What the wrong password has come to.
     private func settleWrong(
-        _ charged: LoginRow, _ profile: Profile, _ store: borrowing LoginStore
+        _ charged: LoginRow, _ policy: LoginPolicy, _ store: borrowing LoginStore
     ) throws(AuthError) -> AuthError {
-        let settled = try store.change(charged.id) { (row) throws(AuthError) in
+        var hasForgotten = false
+        func event(_ row: LoginRow) -> LoginEvent {
+            if row.credential == .wipePending { return .wiped }
+            return row.failed > policy.tolerated
+                ? .lockedOut : .wrongPassword(attemptsLeft: UInt32(row.attemptsLeft(under: policy)))
+        }
+        let settled = try store.change(charged.id, telling: { [event($0)] }) { (row) throws(AuthError) in
             row.failed = min(row.failed + 1, row.charged)
-            // The slot leaves with the very commit that says it has to.
-            let isExceeded = row.failed > profile.maxLoginAttempts
-            if isExceeded, profile.onAttemptsExceeded == .wipe { row.credential = .wipePending }
+            // The slot leaves with the very commit that says it has to, and what is remembered with it.
+            let isWiped = row.failed > policy.tolerated && policy.onAttemptsExceeded == .wipe
+            if isWiped { row.credential = .wipePending }
+            hasForgotten = try store.forget(Clearing(after: isWiped ? .limitExceeded : .wrongOffline), of: row.key)
         }
         if settled.credential == .wipePending {
             // Whatever holds the wipe up, it is exceeded: the row says pending, and the next operation goes on.
             let isFinished = (try? store.finishWipe(charged.id, wait: Self.patience)) ?? false
             return .attemptsExceeded(isFinished: isFinished)
         }
-        if settled.failed > profile.maxLoginAttempts { return .lockedOut }
+        if hasForgotten { _ = try? store.finishForgetting(wait: 0) }
+        if settled.failed > policy.tolerated { return .lockedOut }
         return .wrongPassword(
-            attemptsLeft: settled.attemptsLeft(under: profile), consequence: profile.onAttemptsExceeded)
+            attemptsLeft: settled.attemptsLeft(under: policy), consequence: policy.onAttemptsExceeded)
     }
 
     // MARK: - Shared with enrolment and status
@@ -163,23 +204,29 @@ public struct Authenticator: Sendable {
     ///
     /// - Throws: ``AuthError/noCredential``, ``AuthError/rolledBack``, ``AuthError/deviceKeyMissing``.
     func open(_ key: LoginKey) throws(AuthError) -> LoginStore {
-        let folder = try places.deviceFolder()
-        let device = try storing { () throws(StorageError) in try folder?.load() }
-        let ledger = try storing { () throws(StorageError) in try Ledger.open(places.ledger) }
+        let device = try places.loadDevice()
+        let ledger = try storing { () throws(StorageError) in try places.openLedger() }
         guard let ledger else {
-            guard let folder, let device else { throw .noCredential }
+            guard let device else { throw .noCredential }
             // Attack: delete the whole ledger. The mark of each of its rows is still there.
-            let id = key.id(under: device)
-            let mark = try storing { () throws(StorageError) in
-                try folder.highWater(.login, id: id.bytes, under: device).read()
-            }
+            let marks = try places.marks(key.id(under: device), under: device)
+            let mark = try storing { () throws(StorageError) in try marks.read() }
             throw mark?.first?.isVacant ?? true ? .noCredential : .rolledBack
         }
-        guard let folder, let device else {
+        guard let device else {
             let isEmpty = try storing { () throws(StorageError) in try ledger.rows().isEmpty }
             throw isEmpty ? .noCredential : .deviceKeyMissing
         }
-        return LoginStore(ledger, folder, device, clock)
+        return try LoginStore(ledger, places, device, clock)
+    }
+
+    /// Opens the ledger of this device, whoever is in it; makes nothing.
+    ///
+    /// - Returns: nil when there is no ledger, or no device key.
+    func openAny() throws(AuthError) -> LoginStore? {
+        let ledger = try storing { () throws(StorageError) in try places.openLedger() }
+        guard let ledger, let device = try places.loadDevice() else { return nil }
+        return try LoginStore(ledger, places, device, clock)
     }
 
     /// Judges a row, and carries out the wipe that a lowered limit has made due.
@@ -188,25 +235,54 @@ public struct Authenticator: Sendable {
     func admit(
         _ row: LoginRow, _ profile: Profile, _ store: borrowing LoginStore
     ) throws(AuthError) -> LoginSlot? {
-        switch row.standing(under: profile, at: row.time.now(clock())) {
+        switch row.standing(under: policy(profile, row.server), at: clock()) {
         case .open(let slot): return slot
         // The last charge may be of an attempt that is running: whether it was wrong shows when the lock is free.
-        case .refused(.lockedOut), .wipeDue: break
+        case .refused(.lockedOut), .refused(.delayed), .wipeDue: break
         case .refused(let error):
             if case .expired = error { store.rememberTime(row.id) }
             throw error
         }
-        return try store.lock(row.id).hold(wait: lockWait) { () throws(AuthError) in
+        return try store.hold(row.id, wait: lockWait) { () throws(AuthError) in
             try Uninterrupted.run { () throws(AuthError) in
-                let now = try store.change(row.id) { (row) throws(AuthError) in
-                    let standing = row.standing(under: profile, at: row.time.now(clock()))
-                    if standing == .wipeDue { row.credential = .wipePending }
+                var isWipedNow = false
+                let now = try store.change(
+                    row.id, telling: { $0.credential == .wipePending && isWipedNow ? [.wipedByPolicy] : [] }
+                ) { (row) throws(AuthError) in
+                    guard row.standing(under: policy(profile, row.server), at: clock()) == .wipeDue else { return }
+                    row.credential = .wipePending
+                    isWipedNow = true
+                    _ = try store.forget(Clearing(after: .limitExceeded), of: row.key)
                 }
                 if now.credential == .wipePending {
                     throw .wiped(isFinished: try store.finishWipe(row.id, wait: Self.patience))
                 }
-                if case .refused(let error) = now.standing(under: profile, at: now.time.now(clock())) { throw error }
+                if case .refused(let error) = now.standing(under: policy(profile, now.server), at: clock()) {
+                    throw error
+                }
                 return nil
+            }
+        }
+    }
+}
+
+extension LoginStore {
+    /// Writes down that somebody was refused. What cannot be written changes nothing about it.
+    borrowing func tell(refusal error: AuthError, of key: LoginKey, at clock: ClockReading) {
+        switch error {
+        // Nothing was decided.
+        case .busy, .storage, .outOfMemory, .schemeUnavailable, .cancelled: return
+        default: tell(.refused(LoginEvent.Refusal(error)), of: key, at: clock)
+        }
+    }
+
+    borrowing func tell(_ event: LoginEvent, of key: LoginKey, at clock: ClockReading) {
+        let id = key.id(under: device)
+        // Whoever has no row here is not named, not even by an id.
+        let isKnown = (try? ledger.row(id)) != nil
+        try? logging { (entries: inout LoginLog.Entries) throws(AuthError) in
+            try ledger.write { () throws(AuthError) in
+                try entries.append([event], isKnown ? id : nil, at: clock.wall)
             }
         }
     }

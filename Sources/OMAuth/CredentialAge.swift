@@ -24,6 +24,14 @@ struct TimeMemory: Hashable, Sendable {
         (sinceBoot, bootID) = (Self.clamp(clock.sinceBoot), clock.bootID)
     }
 
+    /// The memory after an online success. A server that proved who it is knows better than this machine, in both
+    /// directions: a floor that a clock in 2038 has raised comes down again.
+    init(confirmed serverTime: Int64, _ clock: ClockReading) {
+        floor = Self.clamp(serverTime)
+        written = floor
+        (sinceBoot, bootID) = (Self.clamp(clock.sinceBoot), clock.bootID)
+    }
+
     init(floor: Int64, written: Int64, sinceBoot: Int64, bootID: [UInt8]) {
         (self.floor, self.written, self.sinceBoot, self.bootID) = (floor, written, sinceBoot, bootID)
     }
@@ -35,9 +43,21 @@ struct TimeMemory: Hashable, Sendable {
         return Self.clamp(max(clock.wall, floor, counted))
     }
 
+    /// Seconds that have passed since a time that was judged at an earlier write, and surely passed: a second that has only
+    /// begun counts for nothing. In the same boot the boot clock counts them, and a wall clock that was set forward does not.
+    func passed(since then: Int64, _ clock: ClockReading) -> Int64 {
+        let passed = elapsed(clock).map { written - then + $0 } ?? now(clock) - then
+        return max(0, passed - 1)
+    }
+
     /// Whether the wall clock lies behind what was seen before.
     func isAhead(of clock: ClockReading) -> Bool {
         clock.wall < floor - Self.tolerance
+    }
+
+    /// How far the wall clock lies behind what was seen before; nil while it is within the tolerance.
+    func behind(_ clock: ClockReading) -> UInt64? {
+        isAhead(of: clock) ? UInt64(floor - max(clock.wall, 0)) : nil
     }
 
     /// Remembers this moment. A clock that says 2038 for one boot moves the floor by what that boot has counted and a day.

@@ -12,13 +12,14 @@ extension Authenticator {
     /// - Throws: ``AuthError/offlineNotAllowed``, ``AuthError/oldPasswordRequired``, and what stands in the way of a
     ///   credential that is locked out, damaged or rolled back: it has to be removed first.
     public func enroll(
-        _ user: UserName, _ profile: Profile, password: borrowing Password
+        _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password
     ) throws(AuthError) -> VerifiedLogin {
-        guard profile.offlineAuthAllowed else { throw .offlineNotAllowed }
-        let key = LoginKey(profile: profile.name, user: user)
+        guard policy(profile, nil).isOfflineAllowed else { throw .offlineNotAllowed }
+        let key = LoginKey(user, profile, domain)
         let store = try make(key)
         try store.finishPendingWipes()
-        while let row = try store.load(key.id(under: store.device)), row.credential != .wiped {
+        while let row = try store.load(key.id(under: store.device)) {
+            if row.credential == .wiped || row.credential == .cleared { break }
             // Nil: the row has changed meanwhile. Judge it anew.
             if try admit(row, profile, store) != nil { throw .oldPasswordRequired }
         }
@@ -27,16 +28,17 @@ extension Authenticator {
 
     /// Replaces a living credential. The old password is checked, and charged, like any attempt.
     ///
-    /// - Throws: What ``check(_:_:password:)`` throws for the old password; then as
-    ///   ``enroll(_:_:password:)``.
+    /// - Throws: What ``check(_:_:domain:password:)`` throws for the old password; then as
+    ///   ``enroll(_:_:domain:password:)``.
     public func enroll(
-        _ user: UserName, _ profile: Profile, password: borrowing Password, oldPassword: borrowing Password
+        _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password,
+        oldPassword: borrowing Password
     ) throws(AuthError) -> VerifiedLogin {
-        guard profile.offlineAuthAllowed else { throw .offlineNotAllowed }
-        let key = LoginKey(profile: profile.name, user: user)
+        guard policy(profile, nil).isOfflineAllowed else { throw .offlineNotAllowed }
+        let key = LoginKey(user, profile, domain)
         let store = try open(key)
         let old = try store.find(key).credential
-        _ = try check(user, profile, password: oldPassword)
+        _ = try check(user, profile, domain: domain, password: oldPassword)
         guard case .live(let slot) = old else { throw .oldPasswordRequired }
         return try replace(slot, key, profile, password, store)
     }
@@ -48,10 +50,17 @@ extension Authenticator {
     /// then on, each until it is removed too.
     ///
     /// - Throws: ``AuthError/noCredential``, ``AuthError/busy``, ``AuthError/storage(_:)``.
-    public func remove(_ user: UserName, _ profile: ProfileName) throws(AuthError) -> Removal {
-        do throws(AuthError) { return try removeRow(user, profile) ? .done : .pending } catch {
-            guard error == .quarantined, let aside = try moveUnreadableAside() else { throw error }
-            _ = try? removeRow(user, profile)
+    ///
+    /// - Parameters:
+    ///   - profile: Its name: the profile itself may be gone, or beyond reading.
+    ///   - server: The origin of the server, for a login whose row does not say it any more.
+    public func remove(
+        _ user: UserName, _ profile: ProfileName, domain: IdentityDomain = .none, server: String = ""
+    ) throws(AuthError) -> Removal {
+        let key = LoginKey(profile: profile, user: user, server: server, domain: domain)
+        do throws(AuthError) { return try removeRows(key) ? .done : .pending } catch {
+            guard error == .quarantined, let aside = try places.moveUnreadableAside() else { throw error }
+            _ = try? removeRows(key)
             return .movedAside(aside)
         }
     }
@@ -65,47 +74,51 @@ extension Authenticator {
         case movedAside(String)
     }
 
-    /// - Returns: nil when the ledger can be opened.
-    private func moveUnreadableAside() throws(AuthError) -> String? {
-        do throws(StorageError) { _ = try Ledger.open(places.ledger) } catch {
-            guard error == .corrupt else { throw AuthError(storage: error) }
-            return try storing { () throws(StorageError) in try Database.moveAside(places.ledger) }
+    /// Every row that names the user, the profile and the domain goes, whichever server it is of.
+    private func removeRows(_ key: LoginKey) throws(AuthError) -> Bool {
+        let device = try places.loadDevice()
+        let found = try storing { () throws(StorageError) in try places.openLedger() }
+        guard let device else {
+            guard let found else { throw .noCredential }
+            return try removeWithoutKey(key, found)
         }
-        return nil
-    }
-
-    private func removeRow(_ user: UserName, _ profile: ProfileName) throws(AuthError) -> Bool {
-        let key = LoginKey(profile: profile, user: user)
-        let folder = try places.deviceFolder()
-        let device = try storing { () throws(StorageError) in try folder?.load() }
-        let file = try storing { () throws(StorageError) in try Ledger.open(places.ledger) }
-        guard let file else {
-            guard let folder, let device else { throw .noCredential }
-            _ = try storing { () throws(StorageError) in try PrivateFolder.make(places.state) }
-            let ledger = try storing { () throws(StorageError) in try Ledger.make(places.ledger) }
-            return try remove(key, LoginStore(ledger, folder, device, clock))
+        let ledger: any LedgerTables
+        if let found {
+            ledger = found
+        } else {
+            ledger = try storing { () throws(StorageError) in try places.makeLedger() }
         }
-        guard let folder, let device else { return try removeWithoutKey(key, file) }
-        return try remove(key, LoginStore(file, folder, device, clock))
+        let store = try LoginStore(ledger, places, device, clock)
+        var keys = Set([key])
+        for (_, bytes) in try store.rows() {
+            guard let other = LoginRow(unauthenticated: bytes)?.key else { continue }
+            if (other.profile, other.user, other.domain) == (key.profile, key.user, key.domain) { keys.insert(other) }
+        }
+        var (isThere, isFinished) = (false, true)
+        for key in keys {
+            guard let isDone = try remove(key, store) else { continue }
+            (isThere, isFinished) = (true, isFinished && isDone)
+        }
+        guard isThere else { throw .noCredential }
+        return isFinished
     }
 
     // MARK: - Steps
 
     /// Opens the store, making what is missing.
-    private func make(_ key: LoginKey) throws(AuthError) -> LoginStore {
-        let ledger = try storing { () throws(StorageError) in
-            _ = try PrivateFolder.make(places.state)
-            return try Ledger.make(places.ledger)
-        }
-        let folder = try storing { () throws(StorageError) in try DeviceFolder.make(places.device) }
-        let found = try storing { () throws(StorageError) in try folder.load() }
-        if found == nil {
+    func makeStore() throws(AuthError) -> LoginStore {
+        let ledger = try storing { () throws(StorageError) in try places.makeLedger() }
+        if try places.loadDevice() == nil {
             // A new device key beside old rows would make "the key is gone" look like "another key's row".
             let isEmpty = try storing { () throws(StorageError) in try ledger.rows().isEmpty }
             guard isEmpty else { throw .deviceKeyMissing }
         }
-        let device = try storing { () throws(StorageError) in try folder.make() }
-        let store = LoginStore(ledger, folder, device, clock)
+        let device = try places.makeDevice()
+        return try LoginStore(ledger, places, device, clock)
+    }
+
+    private func make(_ key: LoginKey) throws(AuthError) -> LoginStore {
+        let store = try makeStore()
         do throws(AuthError) { _ = try store.find(key) } catch {
             guard error == .noCredential else { throw error }
         }
@@ -118,49 +131,55 @@ extension Authenticator {
         _ store: borrowing LoginStore
     ) throws(AuthError) -> VerifiedLogin {
         let id = key.id(under: store.device)
-        let recipe = LoginRecipe(profile.cryptoScheme, parameters)
-        let stretched = try recipe.stretch(password)
+        let server = try store.load(id)?.server
+        let policy = policy(profile, server)
+        guard policy.isOfflineAllowed else { throw .offlineNotAllowed }
+        let recipe = LoginRecipe(policy.cryptoScheme, parameters)
+        let stretched = try stretch(recipe, password)
         let slot = LoginSlot(recipe, stretched, store.device, id)
-        return try store.lock(id).hold(wait: lockWait) { () throws(AuthError) in
+        return try store.hold(id, wait: lockWait) { () throws(AuthError) in
             try Uninterrupted.run { () throws(AuthError) in
                 // Two that enrol one user at once: the second finds the first one's slot, and does not know its password.
                 guard Self.holds(try store.load(id)?.credential, old) else { throw .oldPasswordRequired }
-                try store.insert(LoginRow(id, key, slot, store.device, profile, clock()))
+                let row = LoginRow(
+                    id, key, .live(slot), store.device, policy, TimeMemory(starting: clock()), server: server)
+                try store.insert(row, telling: [.enrolled(isReplaced: old != nil)])
                 // The slot that was replaced. A reader may keep its bytes for now; the next purge gets them.
                 if old != nil { _ = try? store.purge(wait: 0) }
-                return try selfTest(key, profile, stretched)
+                return try selfTest(key, policy, stretched)
             }
         }
     }
 
     private static func holds(_ found: LoginRow.Credential?, _ old: LoginSlot?) -> Bool {
         switch found {
-        case nil, .wiped: old == nil
+        case nil, .wiped, .cleared: old == nil
         case .live(let slot): slot == old
-        case .wipePending: false
+        case .wipePending, .clearPending: false
         }
     }
 
     /// Opens what was stored as a later process will: device key, mark and row read anew.
-    private func selfTest(
-        _ key: LoginKey, _ profile: Profile, _ stretched: borrowing Key<Unlocking>
+    func selfTest(
+        _ key: LoginKey, _ policy: LoginPolicy, _ stretched: borrowing Key<Unlocking>
     ) throws(AuthError) -> VerifiedLogin {
         let store = try open(key)
         let row = try store.find(key)
-        guard let login = row.openNewSlot(with: stretched, store.device, profile, clock()) else {
+        guard let login = row.openNewSlot(with: stretched, store.device, policy, clock()) else {
             try store.remove(key)
             throw .selfTestFailed
         }
         return login
     }
 
-    private func remove(_ key: LoginKey, _ store: borrowing LoginStore) throws(AuthError) -> Bool {
+    /// - Returns: Whether all of its bytes are gone; nil when there is nothing to remove.
+    private func remove(_ key: LoginKey, _ store: borrowing LoginStore) throws(AuthError) -> Bool? {
         let id = key.id(under: store.device)
-        return try store.lock(id).hold(wait: lockWait) { () throws(AuthError) in
+        return try store.hold(id, wait: lockWait) { () throws(AuthError) in
             try Uninterrupted.run { () throws(AuthError) in
                 // Whatever else is wrong with it, it can be removed.
                 do throws(AuthError) { _ = try store.find(key) } catch {
-                    if error == .noCredential { throw error }
+                    if error == .noCredential { return nil }
                 }
                 try store.remove(key)
                 return try store.purge(wait: Self.patience)
@@ -169,7 +188,7 @@ extension Authenticator {
     }
 
     /// Without the device key there is no id, no mark and no lock: the rows that name this login go.
-    private func removeWithoutKey(_ key: LoginKey, _ ledger: borrowing Ledger) throws(AuthError) -> Bool {
+    private func removeWithoutKey(_ key: LoginKey, _ ledger: any LedgerTables) throws(AuthError) -> Bool {
         let isThere = try storing { () throws(StorageError) in try ledger.deleteRows(naming: key) }
         guard isThere else { throw .noCredential }
         return try storing { () throws(StorageError) in try ledger.purge(wait: Self.patience) }

@@ -11,13 +11,7 @@ public struct UserName: Hashable, Sendable {
 
     /// - Throws: ``AuthError/invalidUserName``.
     public init(_ text: String) throws(AuthError) {
-        let isPrintable = text.unicodeScalars.allSatisfy { scalar in
-            switch scalar.properties.generalCategory {
-            case .control, .lineSeparator, .paragraphSeparator: false
-            default: true
-            }
-        }
-        guard (1...Self.maximumCount).contains(text.utf8.count), isPrintable else { throw .invalidUserName }
+        guard (1...Self.maximumCount).contains(text.utf8.count), text.isPrintable else { throw .invalidUserName }
         utf8 = Array(text.utf8)
     }
 
@@ -47,15 +41,49 @@ public struct ProfileName: Hashable, Sendable {
     }
 }
 
+/// The part of a server's users that a login belongs to: up to 255 bytes of UTF-8 without control characters, compared as
+/// bytes.
+public struct IdentityDomain: Hashable, Sendable {
+    public static let maximumCount = 255
+    /// No domain.
+    public static let none = IdentityDomain(utf8: [])
+
+    public let utf8: [UInt8]
+
+    /// - Parameter text: Empty: no domain.
+    /// - Throws: ``AuthError/invalidDomain``.
+    public init(_ text: String) throws(AuthError) {
+        guard text.utf8.count <= Self.maximumCount, text.isPrintable else { throw .invalidDomain }
+        self.init(utf8: Array(text.utf8))
+    }
+
+    private init(utf8: [UInt8]) { self.utf8 = utf8 }
+
+    public var text: String { String(decoding: utf8, as: UTF8.self) }
+}
+
 /// One login: the counter, the row and the mark belong to this and to nothing less.
 struct LoginKey: Hashable, Sendable {
+    /// The longest origin of a server.
+    static let longestServer = 512
+
+    /// The origin of the profile's server, so that a login there never meets one of the same name elsewhere; empty without one.
+    let server: String
     let profile: ProfileName
+    let domain: IdentityDomain
     let user: UserName
 
-    /// Server and domain have their fields already, so that a login of a server never meets one of the same name here.
+    init(_ user: UserName, _ profile: Profile, _ domain: IdentityDomain = .none) {
+        self.init(profile: profile.name, user: user, server: profile.serverOrigin, domain: domain)
+    }
+
+    init(profile: ProfileName, user: UserName, server: String = "", domain: IdentityDomain = .none) {
+        (self.profile, self.user, self.server, self.domain) = (profile, user, server, domain)
+    }
+
     func id(under device: borrowing DeviceKey) -> LoginID {
-        let server = "", domain = ""
-        let context = Context(.loginID, .text(server), .text(profile.text), .text(domain), .bytes(user.utf8))
+        let context = Context(
+            .loginID, .text(server), .text(profile.text), .text(domain.text), .bytes(user.utf8))
         return LoginID(Array(device.key.fingerprint(context).prefix(LoginID.count)))
     }
 }
@@ -69,5 +97,16 @@ struct LoginID: Hashable, Sendable {
     init(_ bytes: [UInt8]) {
         precondition(bytes.count == Self.count, "a login id has 16 bytes")
         self.bytes = bytes
+    }
+}
+
+extension String {
+    fileprivate var isPrintable: Bool {
+        unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .lineSeparator, .paragraphSeparator: false
+            default: true
+            }
+        }
     }
 }

@@ -1,4 +1,5 @@
-// One login as it is stored: its counters, what it remembers of time, and its slot. docs/login-format.md, "A row".
+// One login as it is stored: its counters, what it remembers of time and of its server, and its slot.
+// docs/login-format.md, "A row".
 
 internal import OMStorage
 
@@ -14,54 +15,74 @@ struct LoginRow: Hashable, Sendable {
     var charged: UInt32
     /// Wrong verdicts since the last success.
     var failed: UInt32
+    /// Passwords compared with the slot because a server had refused them, since the last online success.
+    var onlineCompares: UInt32
+    /// When the last attempt was charged, as judged then.
+    var lastAttempt: Int64
     var credential: Credential
     let enrolledAt: Int64
     /// 0: never.
     let lastOnline: Int64
     var time: TimeMemory
-    var policy: PolicyNote
+    var note: PolicyNote
+    /// What the server said last about logins; nil: nothing.
+    var server: ServerPolicy?
 
-    /// A wiped row has no slot: there is nowhere for one to be.
+    /// Only a live row has a slot: in the others there is nowhere for one to be.
     enum Credential: Hashable, Sendable {
         case live(LoginSlot)
-        /// The slot is out of the row; its bytes may still be in the ledger's log.
+        /// The limit was exceeded. The slot is out of the row; its bytes may still be in the ledger's log.
         case wipePending
         case wiped
+        /// The credential was taken away for another reason than the limit: a server's word, a logout.
+        case clearPending
+        case cleared
     }
 
     /// The policy at the last write, for those who look at the row later. It decides nothing.
     struct PolicyNote: Hashable, Sendable {
         let limit: UInt32
         let consequence: OnAttemptsExceeded
+        let mode: LimitMode
 
-        init(_ profile: Profile) { self.init(UInt32(profile.maxLoginAttempts), profile.onAttemptsExceeded) }
+        init(_ policy: LoginPolicy) {
+            self.init(UInt32(policy.maxLoginAttempts), policy.onAttemptsExceeded, policy.limitMode)
+        }
 
-        init(_ limit: UInt32, _ consequence: OnAttemptsExceeded) {
-            (self.limit, self.consequence) = (limit, consequence)
+        init(_ limit: UInt32, _ consequence: OnAttemptsExceeded, _ mode: LimitMode) {
+            (self.limit, self.consequence, self.mode) = (limit, consequence, mode)
         }
     }
 
     /// The row of a new credential; its generation is given when it is put in.
+    ///
+    /// - Parameters:
+    ///   - credential: A slot, or ``Credential/cleared`` for a row that only remembers what the server said.
+    ///   - online: The credential comes from a server that took the password now.
     init(
-        _ id: LoginID, _ key: LoginKey, _ slot: LoginSlot, _ device: borrowing DeviceKey, _ profile: Profile,
-        _ clock: ClockReading
+        _ id: LoginID, _ key: LoginKey, _ credential: Credential, _ device: borrowing DeviceKey, _ policy: LoginPolicy,
+        _ time: TimeMemory, online: Bool = false, server: ServerPolicy? = nil
     ) {
         (self.id, self.key, deviceID) = (id, key, device.fingerprint())
-        (generation, charged, failed, lastOnline) = (0, 0, 0, 0)
-        credential = .live(slot)
-        time = TimeMemory(starting: clock)
+        (generation, charged, failed, onlineCompares, lastAttempt) = (0, 0, 0, 0, 0)
+        self.credential = credential
+        self.time = time
         enrolledAt = time.floor
-        policy = PolicyNote(profile)
+        lastOnline = online ? time.floor : 0
+        (note, self.server) = (PolicyNote(policy), server)
     }
 
-    func age(under profile: Profile) -> CredentialAge {
-        CredentialAge(since: max(enrolledAt, lastOnline), maximum: profile.offlineCredentialMaxAge)
+    func age(under policy: LoginPolicy) -> CredentialAge {
+        CredentialAge(since: max(enrolledAt, lastOnline), maximum: policy.offlineCredentialMaxAge)
     }
 
     /// How many more wrong passwords are tolerated.
-    func attemptsLeft(under profile: Profile) -> Int {
-        max(0, profile.maxLoginAttempts - Int(charged))
+    func attemptsLeft(under policy: LoginPolicy) -> Int {
+        max(0, policy.tolerated - Int(charged))
     }
+
+    /// Whether its slot is on its way out, with bytes of it perhaps still in the ledger's log.
+    var isPending: Bool { credential == .wipePending || credential == .clearPending }
 }
 
 /// What a row allows under a policy at a time.
@@ -75,20 +96,24 @@ enum Standing: Hashable, Sendable {
 
 extension LoginRow {
     /// The one place that decides who may check.
-    func standing(under profile: Profile, at now: Int64) -> Standing {
+    func standing(under policy: LoginPolicy, at clock: ClockReading) -> Standing {
         let slot: LoginSlot
         switch credential {
         case .wiped: return .refused(.wiped(isFinished: true))
         case .wipePending: return .refused(.wiped(isFinished: false))
+        // What the server said about offline logins outlives the credential.
+        case .cleared, .clearPending: return .refused(policy.isOfflineAllowed ? .noCredential : .offlineNotAllowed)
         case .live(let live): slot = live
         }
-        let limit = profile.maxLoginAttempts
+        guard policy.isOfflineAllowed else { return .refused(.offlineNotAllowed) }
         // The policy was lowered below what has happened already, or the wipe was not written.
-        if failed > limit { return profile.onAttemptsExceeded == .wipe ? .wipeDue : .refused(.lockedOut) }
+        if failed > policy.tolerated { return policy.onAttemptsExceeded == .wipe ? .wipeDue : .refused(.lockedOut) }
         // Crashes alone destroy nothing, but they earn no further check either.
-        if charged > limit { return .refused(.lockedOut) }
-        let age = age(under: profile)
-        if let expires = age.expires, age.isExpired(at: now) { return .refused(.expired(since: expires)) }
-        return .open(slot)
+        if charged > policy.tolerated { return .refused(.lockedOut) }
+        if policy.clockRollback == .deny, time.isAhead(of: clock) { return .refused(.clockRolledBack) }
+        let age = age(under: policy)
+        if let expires = age.expires, age.isExpired(at: time.now(clock)) { return .refused(.expired(since: expires)) }
+        let left = policy.delay(after: Int(charged)) - time.passed(since: lastAttempt, clock)
+        return left > 0 ? .refused(.delayed(seconds: left)) : .open(slot)
     }
 }

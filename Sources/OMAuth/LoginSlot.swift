@@ -7,6 +7,7 @@ internal import OMStorage
 public struct VerifiedLogin: ~Copyable, Sendable {
     public let user: UserName
     public let profile: ProfileName
+    public let domain: IdentityDomain
     /// 16 bytes that only this device can compute: what a vault's login slot calls the login.
     public let id: [UInt8]
     /// Opens what was sealed for this login, such as a vault's login slot. A new enrolment has a new one.
@@ -19,18 +20,22 @@ public struct VerifiedLogin: ~Copyable, Sendable {
     public let expiresSoon: Bool
     /// The wall clock lies more than two minutes behind what this login has seen before.
     public let clockIsBehind: Bool
+    /// How many wrong passwords are tolerated from here on.
+    public let attemptsLeft: Int
     /// The password was right, but the charge of this attempt could not be taken back.
     public internal(set) var isDegraded = false
 
-    fileprivate init(_ row: LoginRow, _ unlock: consuming Key<Unlocking>, _ profile: Profile, _ clock: ClockReading) {
+    fileprivate init(_ row: LoginRow, _ unlock: consuming Key<Unlocking>, _ policy: LoginPolicy, _ clock: ClockReading)
+    {
         let now = row.time.now(clock)
-        let age = row.age(under: profile)
-        (user, self.profile, id) = (row.key.user, row.key.profile, row.id.bytes)
+        let age = row.age(under: policy)
+        (user, profile, domain, id) = (row.key.user, row.key.profile, row.key.domain, row.id.bytes)
         self.unlock = unlock
         self.age = now - age.since
         expires = age.expires
         expiresSoon = age.expires.map { $0 - now <= 7 * 86_400 } ?? false
         clockIsBehind = row.time.isAhead(of: clock)
+        attemptsLeft = policy.tolerated
     }
 }
 
@@ -48,10 +53,23 @@ struct ChargedRow: ~Copyable {
     ///
     /// - Returns: nil when the password was another one.
     consuming func check(
-        _ stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ profile: Profile, _ clock: ClockReading
+        _ stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ policy: LoginPolicy,
+        _ clock: ClockReading
     ) -> VerifiedLogin? {
         observe(row)
-        return row.open(with: stretched, device, profile, clock)
+        return row.open(with: stretched, device, policy, clock)
+    }
+}
+
+/// A row whose charge for one comparison is on the disk, row and mark: see ``LoginStore/chargeComparison(_:_:)``. A server
+/// has refused the password; whether it is the cached one tells whether it was changed there, and nothing else.
+struct ComparedRow: ~Copyable {
+    let row: LoginRow
+
+    init(chargeOnDisk row: LoginRow) { self.row = row }
+
+    consuming func isCached(_ stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey) -> Bool {
+        row.unlockingKey(with: stretched, device) != nil
     }
 }
 
@@ -64,29 +82,37 @@ enum Charge: ~Copyable {
 extension LoginRow {
     /// Opens the slot with a key that was just made for it: the self-test of an enrolment.
     func openNewSlot(
-        with stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ profile: Profile,
+        with stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ policy: LoginPolicy,
         _ clock: ClockReading
     ) -> VerifiedLogin? {
-        open(with: stretched, device, profile, clock)
+        open(with: stretched, device, policy, clock)
     }
 
     fileprivate func open(
-        with stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ profile: Profile,
+        with stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ policy: LoginPolicy,
         _ clock: ClockReading
     ) -> VerifiedLogin? {
+        guard let unlock = unlockingKey(with: stretched, device) else { return nil }
+        return VerifiedLogin(self, unlock, policy, clock)
+    }
+
+    fileprivate func unlockingKey(
+        with stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey
+    ) -> Key<Unlocking>? {
         guard case .live(let slot) = credential else { return nil }
         let keys = SlotKeys(stretched, device, id)
         let header = slot.recipe.header(id, deviceID)
         // The commitment first: XChaCha20-Poly1305 alone lets one box open under two passwords.
         guard (try? keys.proven.check(slot.commitment, to: header)) != nil else { return nil }
-        let unlock: Key<Unlocking>
-        do { unlock = try keys.wrapping.unwrap(slot.box, context: LoginSlot.context(id, header)) } catch { return nil }
-        return VerifiedLogin(self, unlock, profile, clock)
+        return try? keys.wrapping.unwrap(slot.box, context: LoginSlot.context(id, header))
     }
 }
 
 /// A random unlocking key, wrapped under a password and the device key.
 struct LoginSlot: Hashable, Sendable {
+    /// Of the slot, not of the row around it: what a slot is bound to must not change while it lives.
+    static let version: UInt8 = 1
+
     let recipe: LoginRecipe
     let commitment: [UInt8]
     let box: SealedBox
@@ -130,7 +156,7 @@ struct LoginRecipe: Hashable, Sendable {
 
     /// All that a slot is bound to and that never changes while it lives.
     fileprivate func header(_ id: LoginID, _ deviceID: [UInt8]) -> [UInt8] {
-        [LoginRow.version] + id.bytes + deviceID + encoded
+        [LoginSlot.version] + id.bytes + deviceID + encoded
     }
 }
 

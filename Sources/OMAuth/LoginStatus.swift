@@ -8,6 +8,7 @@ public struct LoginStatus: Hashable, Sendable {
     /// nil when the row is too damaged to name anybody. While ``details`` is nil the names are only what the row says.
     public let user: UserName?
     public let profile: ProfileName?
+    public let domain: IdentityDomain
     /// What a check would be refused with now; nil: it would be let through to its password.
     public let refusal: AuthError?
     /// What an authentic row says.
@@ -32,6 +33,11 @@ public struct LoginStatus: Hashable, Sendable {
         public let expires: Int64?
         /// The wall clock lies more than two minutes behind what this login has seen before.
         public let clockIsBehind: Bool
+        /// `MaxLoginAttempts` and `LimitMode` as they are in force.
+        public let limit: Int
+        public let limitMode: LimitMode
+        /// The epoch of the server's policy that is in force; nil: none is.
+        public let serverEpoch: Int64?
     }
 }
 
@@ -41,15 +47,14 @@ extension Authenticator {
     /// - Parameter profiles: The policies to judge by; a login of any other profile is refused as
     ///   ``AuthError/unknownProfile(_:)``.
     public func status(_ profiles: [Profile]) throws(AuthError) -> [LoginStatus] {
-        let folder = try places.deviceFolder()
-        let device = try storing { () throws(StorageError) in try folder?.load() }
-        let ledger = try storing { () throws(StorageError) in try Ledger.open(places.ledger) }
+        let device = try places.loadDevice()
+        let ledger = try storing { () throws(StorageError) in try places.openLedger() }
         guard let ledger else { return [] }
-        guard let folder, let device else {
+        guard let device else {
             let rows = try storing { () throws(StorageError) in try ledger.rows() }
             return Self.sorted(rows.map { LoginStatus(unusable: $0.bytes, .deviceKeyMissing) })
         }
-        let store = LoginStore(ledger, folder, device, clock)
+        let store = try LoginStore(ledger, places, device, clock)
         try store.finishPendingWipes()
         var found: [LoginStatus] = []
         for row in try store.rows() { found.append(status(row.id, row.bytes, profiles, store)) }
@@ -57,8 +62,10 @@ extension Authenticator {
     }
 
     /// The login of one user, also when its row is gone and only its mark tells of it.
-    public func status(_ user: UserName, _ profile: Profile) throws(AuthError) -> LoginStatus {
-        let key = LoginKey(profile: profile.name, user: user)
+    public func status(
+        _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none
+    ) throws(AuthError) -> LoginStatus {
+        let key = LoginKey(user, profile, domain)
         do throws(AuthError) {
             let store = try open(key)
             try store.finishPendingWipes()
@@ -66,7 +73,7 @@ extension Authenticator {
         } catch {
             switch error {
             case .busy, .storage: throw error
-            default: return LoginStatus(user: user, profile: profile.name, refusal: error, details: nil)
+            default: return LoginStatus(user: user, profile: profile.name, domain: domain, refusal: error, details: nil)
             }
         }
     }
@@ -89,17 +96,19 @@ extension Authenticator {
     }
 
     private func status(_ row: LoginRow, _ profile: Profile) -> LoginStatus {
-        let clock = clock()
-        let refusal: AuthError? =
-            switch row.standing(under: profile, at: row.time.now(clock)) {
-            case .open: profile.offlineAuthAllowed ? nil : .offlineNotAllowed
+        let clock = clock(), policy = policy(profile, row.server)
+        var refusal: AuthError? =
+            switch row.standing(under: policy, at: clock) {
+            case .open: nil
             case .refused(let error): error
             // The next attempt will find the limit lowered below what has happened, and wipe.
             case .wipeDue: .wiped(isFinished: false)
             }
+        // The profile names another server by now: a login there is another one.
+        if row.key.server != profile.serverOrigin { refusal = .noCredential }
         return LoginStatus(
-            user: row.key.user, profile: row.key.profile, refusal: refusal,
-            details: LoginStatus.Details(row, profile, clock))
+            user: row.key.user, profile: row.key.profile, domain: row.key.domain, refusal: refusal,
+            details: LoginStatus.Details(row, policy, clock))
     }
 
     private static func sorted(_ found: [LoginStatus]) -> [LoginStatus] {
@@ -115,19 +124,23 @@ extension LoginStatus {
     /// A row that is refused before it is believed.
     fileprivate init(unusable bytes: [UInt8], _ refusal: AuthError) {
         let claimed = LoginRow(unauthenticated: bytes)?.key
-        self.init(user: claimed?.user, profile: claimed?.profile, refusal: refusal, details: nil)
+        self.init(
+            user: claimed?.user, profile: claimed?.profile, domain: claimed?.domain ?? .none, refusal: refusal,
+            details: nil)
     }
 }
 
 extension LoginStatus.Details {
-    fileprivate init(_ row: LoginRow, _ profile: Profile, _ clock: ClockReading) {
+    fileprivate init(_ row: LoginRow, _ policy: LoginPolicy, _ clock: ClockReading) {
         (charged, failed) = (Int(row.charged), Int(row.failed))
-        attemptsLeft = row.attemptsLeft(under: profile)
-        consequence = profile.onAttemptsExceeded
+        attemptsLeft = row.attemptsLeft(under: policy)
+        consequence = policy.onAttemptsExceeded
         if case .live(let slot) = row.credential { scheme = slot.recipe.scheme } else { scheme = nil }
         enrolledAt = row.enrolledAt
         lastOnline = row.lastOnline == 0 ? nil : row.lastOnline
-        expires = row.age(under: profile).expires
+        expires = row.age(under: policy).expires
         clockIsBehind = row.time.isAhead(of: clock)
+        (limit, limitMode) = (policy.maxLoginAttempts, policy.limitMode)
+        serverEpoch = row.server?.epoch
     }
 }

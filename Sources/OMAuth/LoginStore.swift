@@ -4,41 +4,29 @@
 internal import OMSecrets
 internal import OMStorage
 
-/// Where logins are stored.
-struct LoginPlaces: Sendable {
-    /// `$XDG_STATE_HOME/omvault`
-    let state: String
-    /// `$XDG_STATE_HOME/omvault-device`
-    let device: String
-
-    var ledger: String { "\(state)/logins.db" }
-
-    /// - Returns: nil when there is no device folder.
-    func deviceFolder() throws(AuthError) -> DeviceFolder? {
-        do throws(StorageError) { return try DeviceFolder(device) } catch {
-            if error == .missing { return nil }
-            throw AuthError(storage: error)
-        }
-    }
-}
-
 /// An open ledger with the device key that authenticates it.
 struct LoginStore: ~Copyable {
     let device: DeviceKey
-    private let ledger: Ledger
-    private let folder: DeviceFolder
+    let ledger: any LedgerTables
+    let log: LoginLog
+    private let place: any LoginPlace
     private let clock: @Sendable () -> ClockReading
 
     init(
-        _ ledger: consuming Ledger, _ folder: DeviceFolder, _ device: consuming DeviceKey,
+        _ ledger: any LedgerTables, _ place: any LoginPlace, _ device: consuming DeviceKey,
         _ clock: @escaping @Sendable () -> ClockReading
-    ) {
-        (self.folder, self.clock) = (folder, clock)
+    ) throws(AuthError) {
+        (self.place, self.clock, self.ledger) = (place, clock, ledger)
+        log = try LoginLog(ledger, place, device)
         self.device = device
-        self.ledger = ledger
     }
 
-    func lock(_ id: LoginID) -> FileLock { mark(id).lock }
+    /// Runs `body` while nobody else is at this login.
+    borrowing func hold<R: ~Copyable>(
+        _ id: LoginID, wait: Int, _ body: () throws(AuthError) -> R
+    ) throws(AuthError) -> R {
+        try marks(id).hold(wait: wait, body)
+    }
 
     /// The row of `key`, authentic and no older than its mark.
     ///
@@ -71,38 +59,55 @@ struct LoginStore: ~Copyable {
     }
 
     /// Changes the row in one transaction, then its mark. A row that `body` leaves as it was is not written.
-    /// To be called under the row's ``lock(_:)``.
+    /// To be called under the row's lock, ``hold(_:wait:_:)``.
     ///
+    /// - Parameter telling: What the log says about it, in the same transaction.
     /// - Returns: The row as it stands now.
     borrowing func change(
-        _ id: LoginID, _ body: (inout LoginRow) throws(AuthError) -> Void
+        _ id: LoginID, telling: ((LoginRow) -> [LoginEvent])? = nil,
+        _ body: (inout LoginRow) throws(AuthError) -> Void
     ) throws(AuthError) -> LoginRow {
-        var written: HighWaterMark?
-        let row = try ledger.write { () throws(AuthError) in
-            guard var row = try load(id) else { throw .noCredential }
-            let before = row
-            try body(&row)
-            guard row != before else { return row }
-            row.generation += 1
-            row.time.note(clock())
-            written = try put(row)
+        try logging(telling != nil) { (entries: inout LoginLog.Entries) throws(AuthError) in
+            var written: HighWaterMark?
+            let row = try ledger.write { () throws(AuthError) in
+                guard var row = try load(id) else { throw .noCredential }
+                let before = row
+                try body(&row)
+                if row != before {
+                    row.generation += 1
+                    row.time.note(clock())
+                    written = try put(row)
+                }
+                try entries.append(telling?(row) ?? [], id, at: row.time.written)
+                return row
+            }
+            if let written { try write(written, id) }
             return row
         }
-        if let written { try write(written, id) }
-        return row
+    }
+
+    /// Runs `body` with the log's lock held, where it has something to say, and notes then where the log ends.
+    borrowing func logging<R>(
+        _ isLogging: Bool = true, _ body: (inout LoginLog.Entries) throws(AuthError) -> R
+    ) throws(AuthError) -> R {
+        guard isLogging else {
+            var none = LoginLog.Entries(log)
+            return try body(&none)
+        }
+        return try log.hold { (entries: inout LoginLog.Entries) throws(AuthError) in try body(&entries) }
     }
 
     /// Raises the row's floor of time to now, as far as it may rise at once. Attack: an expiry that was seen is forgotten
     /// by the next boot with the clock set back. Who cannot write is refused all the same.
     borrowing func rememberTime(_ id: LoginID) {
         let clock = clock
-        _ = try? lock(id).hold(wait: 0) { () throws(AuthError) in
+        _ = try? hold(id, wait: 0) { () throws(AuthError) in
             try change(id) { (row) throws(AuthError) in row.time.note(clock()) }
         }
     }
 
     /// Charges one check: the row in one transaction, then its mark. `judge` says whether there is anything to check, and
-    /// may change the row instead. To be called under the row's ``lock(_:)``.
+    /// may change the row instead. To be called under the row's lock.
     borrowing func charge(
         _ id: LoginID, _ observe: @escaping @Sendable (LoginRow) -> Void,
         _ judge: (inout LoginRow) throws(AuthError) -> Bool
@@ -115,30 +120,75 @@ struct LoginStore: ~Copyable {
         return isCharged ? .charged(ChargedRow(chargeOnDisk: row, observe)) : .nothingToCheck(row)
     }
 
-    /// Puts a new row in, in place of what is there. To be called under the row's ``lock(_:)``.
-    borrowing func insert(_ row: LoginRow) throws(AuthError) {
+    /// Charges one comparison of a password that a server has refused. To be called under the row's lock.
+    ///
+    /// - Parameter most: How many there may be between two online successes.
+    /// - Returns: nil when they are spent, or there is another slot by now.
+    borrowing func chargeComparison(
+        _ id: LoginID, _ slot: LoginSlot, most: Int
+    ) throws(AuthError) -> ComparedRow? {
+        var isCharged = false
+        let row = try change(id) { (row) throws(AuthError) in
+            guard row.credential == .live(slot), row.onlineCompares < UInt32(most) else { return }
+            row.onlineCompares += 1
+            isCharged = true
+        }
+        return isCharged ? ComparedRow(chargeOnDisk: row) : nil
+    }
+
+    /// Puts a new row in, in place of what is there. To be called under the row's lock.
+    ///
+    /// - Parameters:
+    ///   - overridesDamage: Whether it may take the place of a row or mark that is damaged or was put back: after the
+    ///     server has taken the password, and at nobody else's word.
+    ///   - events: What the log says about it.
+    borrowing func insert(
+        _ row: LoginRow, overridesDamage: Bool = false, telling events: [LoginEvent] = []
+    ) throws(AuthError) {
         var row = row
-        if try readMark(row.id) == nil {
-            try storing { () throws(StorageError) in try mark(row.id).create([.vacant(0)]) }
+        let id = row.id
+        try prepareMark(id, overridesDamage)
+        try logging { (entries: inout LoginLog.Entries) throws(AuthError) in
+            let written = try ledger.write { () throws(AuthError) in
+                let found = try generation(id, overridesDamage)
+                row.generation = max(found, try readMark(id)?.generation ?? 0) + 1
+                try entries.append(events, id, at: row.time.written)
+                return try put(row)
+            }
+            try write(written, id)
         }
-        let written = try ledger.write { () throws(AuthError) in
-            let found = try load(row.id)?.generation ?? 0
-            row.generation = max(found, try readMark(row.id)?.generation ?? 0) + 1
-            return try put(row)
+    }
+
+    /// The highest generation that a row of this id is known to have had, beside its mark's.
+    private borrowing func generation(_ id: LoginID, _ overridesDamage: Bool) throws(AuthError) -> UInt64 {
+        do throws(AuthError) { return try load(id)?.generation ?? 0 } catch {
+            guard overridesDamage, error == .quarantined || error == .rolledBack else { throw error }
         }
-        try write(written, row.id)
+        guard let bytes = try storing({ () throws(StorageError) in try ledger.row(id) }),
+            let authentic = try? LoginRow(bytes, under: id, device)
+        else { return 0 }
+        return authentic.generation
+    }
+
+    private borrowing func prepareMark(_ id: LoginID, _ overridesDamage: Bool) throws(AuthError) {
+        let file = try marks(id)
+        do throws(AuthError) { if try readMark(id) != nil { return } } catch {
+            guard overridesDamage, error == .quarantined else { throw error }
+            try storing { () throws(StorageError) in try file.remove() }
+        }
+        try storing { () throws(StorageError) in try file.create([.vacant(0)]) }
     }
 
     /// Takes the rows of `key` away, authentic or not, and says so in the mark first. To be called under the
-    /// row's ``lock(_:)``.
+    /// row's lock.
     borrowing func remove(_ key: LoginKey) throws(AuthError) {
         let id = key.id(under: device)
         let found = try? load(id)
         let known = try? readMark(id)
         // Above every generation there was: an old ledger that is put back later stays refused.
         let vacant = HighWaterMark.vacant(max(found?.generation ?? 0, known?.generation ?? 0) + 1)
+        let file = try marks(id)
         try storing { () throws(StorageError) in
-            let file = mark(id)
             do throws(StorageError) { try file.write([vacant]) } catch {
                 switch error {
                 case .missing: try file.create([vacant])
@@ -150,15 +200,20 @@ struct LoginStore: ~Copyable {
             try ledger.delete(id.bytes)
             _ = try ledger.deleteRows(naming: key)
         }
+        try logging { (entries: inout LoginLog.Entries) throws(AuthError) in
+            try ledger.write { () throws(AuthError) in try entries.append([.removed], id, at: clock().wall) }
+        }
     }
 
-    /// Finishes a wipe, if nobody reads an old state any more. To be called under the row's ``lock(_:)``.
+    /// Finishes a wipe, if nobody reads an old state any more. To be called under the row's lock.
     ///
     /// - Parameter wait: For readers, in milliseconds.
     borrowing func finishWipe(_ id: LoginID, wait: Int32) throws(AuthError) -> Bool {
         guard try purge(wait: wait) else { return false }
+        try notePurged()
         _ = try change(id) { (row) throws(AuthError) in
             if row.credential == .wipePending { row.credential = .wiped }
+            if row.credential == .clearPending { row.credential = .cleared }
         }
         return true
     }
@@ -168,9 +223,10 @@ struct LoginStore: ~Copyable {
     borrowing func finishPendingWipes() throws(AuthError) {
         for (id, bytes) in try rows() where id.count == LoginID.count {
             let id = LoginID(id)
-            guard let row = try? LoginRow(bytes, under: id, device), row.credential == .wipePending else { continue }
-            _ = try? lock(id).hold(wait: 0) { () throws(AuthError) in try finishWipe(id, wait: 0) }
+            guard let row = try? LoginRow(bytes, under: id, device), row.isPending else { continue }
+            _ = try? hold(id, wait: 0) { () throws(AuthError) in try finishWipe(id, wait: 0) }
         }
+        if try isForgettingPending() { _ = try? finishForgetting(wait: 0) }
     }
 
     borrowing func rows() throws(AuthError) -> [(id: [UInt8], bytes: [UInt8])] {
@@ -193,26 +249,28 @@ struct LoginStore: ~Copyable {
         return HighWaterMark(row, bytes)
     }
 
-    private borrowing func mark(_ id: LoginID) -> HighWaterFile {
-        folder.highWater(.login, id: id.bytes, under: device)
+    private borrowing func marks(_ id: LoginID) throws(AuthError) -> any LoginMarks {
+        try place.marks(id, under: device)
     }
 
     private borrowing func readMark(_ id: LoginID) throws(AuthError) -> HighWaterMark? {
-        guard let marks = try storing({ () throws(StorageError) in try mark(id).read() }) else { return nil }
+        let file = try marks(id)
+        guard let marks = try storing({ () throws(StorageError) in try file.read() }) else { return nil }
         guard marks.count == 1 else { throw .quarantined }
         return marks[0]
     }
 
     private borrowing func write(_ mark: HighWaterMark, _ id: LoginID) throws(AuthError) {
-        try storing { () throws(StorageError) in try self.mark(id).write([mark]) }
+        let file = try marks(id)
+        try storing { () throws(StorageError) in try file.write([mark]) }
     }
 }
 
-extension Ledger {
+extension LedgerTables {
     /// Deletes the rows that say they are of `key`, whoever wrote them.
     ///
     /// - Returns: Whether there was one.
-    borrowing func deleteRows(naming key: LoginKey) throws(StorageError) -> Bool {
+    func deleteRows(naming key: LoginKey) throws(StorageError) -> Bool {
         let named = try rows().filter { LoginRow(unauthenticated: $0.bytes)?.key == key }
         for row in named { try delete(row.id) }
         return !named.isEmpty
@@ -226,7 +284,7 @@ extension HighWaterMark {
     }
 
     /// The mark where no row is.
-    fileprivate static func vacant(_ generation: UInt64) -> HighWaterMark {
+    static func vacant(_ generation: UInt64) -> HighWaterMark {
         HighWaterMark(generation: generation, digest: [UInt8](repeating: 0, count: 32))
     }
 

@@ -27,7 +27,7 @@ public enum OAuthGrant: String, CaseIterable, Hashable, Sendable {
 public enum ConnectivityMode: String, CaseIterable, Hashable, Sendable {
     /// By the server, and by nothing else.
     case online = "Online"
-    /// By the cached credential, and no connection is made.
+    /// By the cached credential. No connection is made, unless the limit was exceeded: then the server is asked.
     case offline = "Offline"
     /// By the server, and by the cached credential when it cannot be reached.
     case auto = "Auto"
@@ -58,19 +58,28 @@ public enum ClockRollback: String, CaseIterable, Hashable, Sendable {
 }
 
 /// Whether something may be remembered, and what is ticked where the user has not chosen yet.
-public struct RememberChoice: Hashable, Sendable {
+public struct RememberOption: Hashable, Sendable {
     public let isAllowed: Bool
     /// Never true where it is not allowed.
     public let isDefault: Bool
 
-    init(_ isAllowed: Bool, _ isDefault: Bool) { (self.isAllowed, self.isDefault) = (isAllowed, isAllowed && isDefault) }
+    public init(isAllowed: Bool = false, isDefault: Bool = false) {
+        (self.isAllowed, self.isDefault) = (isAllowed, isAllowed && isDefault)
+    }
 }
 
 /// The SDK's three ways to remember, the strongest first.
 public struct RememberPolicy: Hashable, Sendable {
-    public let autoLogin: RememberChoice
-    public let credentials: RememberChoice
-    public let userName: RememberChoice
+    public let autoLogin: RememberOption
+    public let credentials: RememberOption
+    public let userName: RememberOption
+
+    public init(
+        autoLogin: RememberOption = RememberOption(), credentials: RememberOption = RememberOption(),
+        userName: RememberOption = RememberOption()
+    ) {
+        (self.autoLogin, self.credentials, self.userName) = (autoLogin, credentials, userName)
+    }
 }
 
 /// Who is asked online.

@@ -103,9 +103,9 @@ extension Profile {
     public var sessionActiveOnRestart: Bool { flag(.sessionActiveOnRestart) }
     public var remember: RememberPolicy {
         RememberPolicy(
-            autoLogin: RememberChoice(flag(.autoLoginAllowed), flag(.autoLoginDefault)),
-            credentials: RememberChoice(flag(.rememberCredentialsAllowed), flag(.rememberCredentialsDefault)),
-            userName: RememberChoice(flag(.rememberUsernameAllowed), flag(.rememberUsernameDefault)))
+            autoLogin: RememberOption(isAllowed: flag(.autoLoginAllowed), isDefault: flag(.autoLoginDefault)),
+            credentials: RememberOption(isAllowed: flag(.rememberCredentialsAllowed), isDefault: flag(.rememberCredentialsDefault)),
+            userName: RememberOption(isAllowed: flag(.rememberUsernameAllowed), isDefault: flag(.rememberUsernameDefault)))
     }
 
     // MARK: - Warnings

@@ -8,17 +8,17 @@ public struct ServerPolicy: Hashable, Sendable {
     public static let lastEpoch: Int64 = 9_007_199_254_740_991
 
     /// Rises with each change that the server makes.
-    public let epoch: Int64
-    public let offlineAuthAllowed: Bool?
-    public let maxLoginAttempts: Int?
-    public let cryptoScheme: CryptoScheme?
+    public var epoch: Int64
+    public var offlineAuthAllowed: Bool?
+    public var maxLoginAttempts: Int?
+    public var cryptoScheme: CryptoScheme?
     /// Kept and reported; this machine has no location.
-    public let locationUpdateEnabled: Bool?
-    public let locationUpdateDistanceFilter: Int?
+    public var locationUpdateEnabled: Bool?
+    public var locationUpdateDistanceFilter: Int?
 
     /// What was kept from an answer that was read before.
     public init(
-        epoch: Int64, offlineAuthAllowed: Bool?, maxLoginAttempts: Int?, cryptoScheme: CryptoScheme?,
+        epoch: Int64, offlineAuthAllowed: Bool? = nil, maxLoginAttempts: Int? = nil, cryptoScheme: CryptoScheme? = nil,
         locationUpdateEnabled: Bool? = nil, locationUpdateDistanceFilter: Int? = nil
     ) {
         (self.epoch, self.offlineAuthAllowed) = (epoch, offlineAuthAllowed)

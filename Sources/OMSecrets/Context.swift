@@ -74,6 +74,13 @@ public enum Label: String, CaseIterable, Sendable {
     case loginRowMAC = "omv/login/row"
     case loginSlot = "omv/login/slot"
     case loginUnlock = "omv/login/unlock"
+    case loginLogID = "omv/login/log-id"
+    case loginLogMAC = "omv/login/log"
+    // Remembered credentials
+    case rememberID = "omv/remember/id"
+    case rememberMAC = "omv/remember/row"
+    case rememberKey = "omv/remember/key"
+    case rememberPassword = "omv/remember/password"
     // The agent
     case agentTicket = "omv/agent/ticket"
     // The file container (docs/file-format.md)

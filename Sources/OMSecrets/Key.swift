@@ -13,6 +13,8 @@ public enum Sealing: KeyUse {}
 public enum Wrapping: KeyUse {}
 /// Made by a verified login or a stretched password; opens a vault's slot.
 public enum Unlocking: DerivingUse {}
+/// Derived from the class key of a level, or from the device key; keeps a remembered password.
+public enum Remembering: DerivingUse {}
 /// A root, class or device key: only a source of other keys.
 public enum Deriving: DerivingUse {}
 /// Computes a ``MAC``.

@@ -180,7 +180,7 @@ import Testing
         let key = LoginKey(profile: profile.name, user: ada)
         let store = try home.authenticator().open(key)
         let id = key.id(under: store.device)
-        try store.lock(id).hold { () throws(AuthError) in
+        try store.hold(id, wait: 60_000) { () throws(AuthError) in
             _ = try store.change(id) { (row) throws(AuthError) in body(&row) }
         }
     }
@@ -191,7 +191,7 @@ import Testing
         try home.enroll(profile)
         let before = try home.rowBytes(profile)
         let store = try home.authenticator().open(LoginKey(profile: profile.name, user: ada))
-        try store.lock(home.id(profile)).hold { () throws(AuthError) in
+        try store.hold(home.id(profile), wait: 60_000) { () throws(AuthError) in
             let error = refusal { () throws(AuthError) in
                 _ = try home.authenticator(lockWait: 20).check(ada, profile, password: Password("right"))
             }

@@ -45,7 +45,7 @@ final class Home: Sendable {
     }
 
     func id(_ profile: Profile, _ user: UserName = ada) throws -> LoginID {
-        try LoginKey(profile: profile.name, user: user).id(under: device())
+        try LoginKey(user, profile).id(under: device())
     }
 
     func markPath(_ profile: Profile, _ user: UserName = ada) throws -> String {

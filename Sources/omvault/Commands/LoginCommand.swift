@@ -172,7 +172,7 @@ struct LoginCheck: Verb {
         case .wrongPassword(let left, let consequence):
             document.field("attempts_left", .number(left))
             document.field("on_exceeded", .text(consequence.rawValue))
-        case .attemptsExceeded(let isErased), .wiped(let isErased):
+        case .attemptsExceeded(let isErased, _), .wiped(let isErased):
             document.field("attempts_left", .number(0))
             document.field("erased", .flag(isErased))
         case .lockedOut: document.field("attempts_left", .number(0))

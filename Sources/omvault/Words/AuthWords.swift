@@ -8,6 +8,27 @@ extension Failure {
         switch error {
         case .invalidUserName:
             self.init(.usage, "that cannot be a user's name", hint: "1 to 255 bytes of UTF-8, no control characters")
+        case .invalidDomain:
+            self.init(
+                .usage, "that cannot be an identity domain", hint: "up to 255 bytes of UTF-8, no control characters")
+        case .noServer:
+            self.init(.config, "the profile names no server that could be asked", hint: "--mode offline")
+        case .cancelled: self.init(.aborted, "the login was given up")
+        case .delayed(let seconds):
+            self.init(
+                .delayed, "a wrong password came a moment ago; nothing was charged",
+                hint: "try again in \(seconds) s", details: ["retry_after": .number(Int(seconds))])
+        case .clockRolledBack:
+            self.init(
+                .policy, "the clock is behind what this login has seen, and the profile does not tolerate that",
+                hint: "set the clock; or log in online")
+        case .online(let refusal): self.init(refusal)
+        case .neither(let online, let offline):
+            let (failed, cause) = (Failure(online), Failure(offline))
+            // What is wrong with the credential here says more than that nobody was reached; that there is none does not.
+            let status = cause.status == .noOffline ? failed.status : cause.status
+            self.init(
+                status, "\(failed.message); and offline: \(cause.message)", hints: failed.hints + cause.hints)
         case .invalidProfileName:
             self.init(
                 .usage, "that cannot be a profile's name",
@@ -27,7 +48,7 @@ extension Failure {
                 "wrong password; attempts left: \(left); the \(left == 0 ? "next wrong one" : "wrong one after them") "
                     + consequence.words,
                 details: ["attempts_left": .number(left), "on_exceeded": .text(consequence.rawValue)])
-        case .attemptsExceeded(let isFinished):
+        case .attemptsExceeded(let isFinished, _):
             self.init(
                 .wiped, "wrong password, one more than is tolerated: the cached credential is destroyed",
                 hint: Self.wipeHint(isFinished), details: ["attempts_left": .number(0)])
@@ -85,6 +106,24 @@ extension Failure {
         }
     }
 
+    init(_ refusal: OnlineRefusal) {
+        switch refusal {
+        case .rejected: self.init(.badSecret, "the server refused the user name or the password")
+        case .forbidden: self.init(.remoteAuth, "the server does not let this user in")
+        case .blocked: self.init(.lockedOut, "the server says that the account is blocked or disabled")
+        case .untrusted:
+            self.init(
+                .remoteError, "the server could not prove who it is; nothing was sent to it",
+                hint: "--mode offline uses the cached credential")
+        case .unreachable(let cause): self.init(.network, "the server was not reached: \(cause.words)")
+        case .failed(let failure, let retryAfter):
+            self.init(
+                .remoteError, "the server gave no verdict: \(failure.words)",
+                hints: retryAfter.map { ["try again in \($0) s"] } ?? [],
+                details: retryAfter.map { ["retry_after": .number(Int($0))] } ?? [:])
+        }
+    }
+
     private static func wipeHint(_ isFinished: Bool) -> String {
         isFinished
             ? "omvault login enroll makes a new one"
@@ -121,13 +160,57 @@ extension AuthError {
         case .rolledBack: "rolled_back"
         case .unknownProfile: "unknown_profile"
         case .profile: "invalid_profile"
-        case .invalidUserName, .invalidProfileName: "invalid_name"
+        case .invalidUserName, .invalidDomain, .invalidProfileName: "invalid_name"
+        case .noServer: "no_server"
+        case .cancelled: "cancelled"
+        case .delayed: "delayed"
+        case .clockRolledBack: "clock_rolled_back"
+        case .online(let refusal), .neither(let refusal, _): refusal.name
         case .selfTestFailed: "self_test_failed"
         case .rootRequired: "root_required"
         case .busy: "busy"
         case .outOfMemory: "out_of_memory"
         case .schemeUnavailable: "scheme_unavailable"
         case .storage: "storage"
+        }
+    }
+}
+
+extension OnlineRefusal {
+    /// The name of a refusal in machine-readable answers.
+    var name: String {
+        switch self {
+        case .rejected: "rejected"
+        case .forbidden: "forbidden"
+        case .blocked: "blocked"
+        case .untrusted: "untrusted_server"
+        case .unreachable: "unreachable"
+        case .failed: "server_error"
+        }
+    }
+}
+
+extension UnreachableCause {
+    fileprivate var words: String {
+        switch self {
+        case .refused: "the connection was refused"
+        case .noRoute: "there is no way to it"
+        case .nameNotFound: "its name is not known"
+        case .timedOut: "it did not answer in time"
+        case .badGateway, .unavailable, .gatewayTimeout: "something before it says that it is not there"
+        }
+    }
+}
+
+extension ProviderFailure {
+    fileprivate var words: String {
+        switch self {
+        case .tooBusy: "it is too busy"
+        case .status(let status): "it answered with status \(status)"
+        case .brokenAnswer: "its answer is broken"
+        case .redirected: "it sends the login elsewhere, or to a connection without protection"
+        case .tokenMissing: "its answer lacks what RequiredTokens asks for"
+        case .configuration: "it does not accept the profile's own settings"
         }
     }
 }

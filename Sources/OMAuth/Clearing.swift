@@ -1,0 +1,78 @@
+// What ends with what: the wipe matrix of docs/login.md, as one function.
+
+/// Something after which parts of a login are taken away.
+public enum ClearingEvent: String, CaseIterable, Hashable, Sendable {
+    /// Wrong passwords exceeded the limit, and the policy is to wipe.
+    case limitExceeded = "limit exceeded"
+    /// A wrong password offline, within the limit.
+    case wrongOffline = "wrong password offline"
+    /// The server refused the very password that is cached.
+    case rejectedCached = "401 for the cached password"
+    /// The server refused another password, or the user.
+    case rejectedOther = "401 for another password"
+    /// 403, 423.
+    case forbidden = "403, 423"
+    /// The provider says that the account is blocked.
+    case blocked = "account blocked"
+    case otherFailure = "any other online failure, cancel"
+    case idleTimeOut = "idle time-out"
+    case sessionTimeOut = "session time-out"
+    case logout
+    case logoutClear = "logout --clear"
+}
+
+/// What is left of a login after an event.
+public struct Clearing: Hashable, Sendable {
+    /// The row's slot.
+    public let keepsVerifier: Bool
+    public let keepsPassword: Bool
+    public let keepsUserName: Bool
+    public let preferences: Preferences
+    public let session: Session
+
+    public enum Preferences: String, Hashable, Sendable {
+        case kept, autoLoginOff, deleted
+    }
+
+    /// The context: cookies and tokens, kept by whoever keeps the session.
+    public enum Session: String, Hashable, Sendable {
+        case kept
+        /// Kept, and good for nothing before the next login.
+        case invalid
+        case deleted
+        /// Deleted, and a registration with the server too.
+        case deletedWithRegistration
+    }
+
+    public init(after event: ClearingEvent) {
+        switch event {
+        case .limitExceeded, .rejectedCached, .blocked: self.init(false, false, true, .autoLoginOff, .deleted)
+        case .rejectedOther, .forbidden: self.init(true, false, true, .autoLoginOff, .deleted)
+        case .wrongOffline: self.init(true, false, true, .autoLoginOff, .kept)
+        case .otherFailure: self.init(true, true, true, .kept, .kept)
+        case .idleTimeOut: self.init(true, true, true, .kept, .invalid)
+        // Without a password there is no auto login, whatever is preferred.
+        case .sessionTimeOut: self.init(true, false, true, .kept, .deleted)
+        case .logout: self.init(true, false, true, .kept, .deleted)
+        case .logoutClear: self.init(false, false, false, .deleted, .deletedWithRegistration)
+        }
+    }
+
+    private init(
+        _ keepsVerifier: Bool, _ keepsPassword: Bool, _ keepsUserName: Bool, _ preferences: Preferences,
+        _ session: Session
+    ) {
+        (self.keepsVerifier, self.keepsPassword, self.keepsUserName) = (keepsVerifier, keepsPassword, keepsUserName)
+        (self.preferences, self.session) = (preferences, session)
+    }
+}
+
+extension ClearingEvent {
+    /// Its number in the log; the order of the cases is a format.
+    var code: UInt8 { UInt8((Self.allCases.firstIndex(of: self) ?? 0) + 1) }
+
+    init?(code: UInt64) {
+        guard let found = Self.allCases.first(where: { UInt64($0.code) == code }) else { return nil }
+        self = found
+    }
+}

@@ -1,0 +1,103 @@
+// A login that asks a person: the auto login first, then questions, until one succeeds or somebody declines.
+
+internal import OMSecrets
+
+extension Authenticator {
+    /// Logs in with what `collector` collects, and remembers afterwards what the profile allows and the user wants.
+    ///
+    /// An auto login is submitted at most once between two successes, and never after anything else failed: a password that
+    /// went stale costs one attempt. What is refused as wrong is asked for again, with the reason; nothing is submitted
+    /// twice by itself.
+    ///
+    /// - Parameters:
+    ///   - mode: nil: as the profile says.
+    ///   - key: Opens and keeps a remembered password; nil: its level is locked, so there is none.
+    /// - Throws: ``AuthError/cancelled`` when the person declines; what ends a login for good.
+    public func login(
+        _ profile: Profile, mode: ConnectivityMode? = nil, collecting collector: any CredentialCollector,
+        asking provider: (any Provider)?, remembering key: RememberingKey? = nil,
+        cancellation: Cancellation = Cancellation()
+    ) throws(AuthError) -> LoginReceipt {
+        var refusal: AuthError?
+        if let key, let auto = try takeAutoLogin(profile, key: key) {
+            let request = LoginRequest(auto.user, profile, domain: auto.domain, mode: mode)
+            do throws(AuthError) {
+                let receipt = try login(
+                    request, password: auto.password, asking: provider, collector: collector,
+                    cancellation: cancellation)
+                try remember(receipt, profile, password: auto.password, key: key)
+                return receipt
+            } catch {
+                // Nobody judged the password: it may be submitted again.
+                guard error.isAboutPassword else {
+                    if error.isAboutReach { try rearm(profile) }
+                    throw error
+                }
+                refusal = error
+            }
+        }
+        while true {
+            try cancellation.check()
+            let known = try remembered(profile)
+            let isUsable = key != nil && (known?.hasPassword ?? false)
+            let question = CredentialQuestion(
+                profile: profile.name, user: known?.user, domain: known?.domain ?? .none,
+                asksDomain: profile.collectIdentityDomain, hasRememberedPassword: isUsable,
+                remember: profile.remember, preferences: known?.preferences ?? RememberPreferences(), refusal: refusal)
+            guard let answer = collector.credentials(question) else { throw .cancelled }
+            let (user, domain, preferences) = (answer.user, answer.domain, answer.preferences)
+            guard let password = try password(answer, profile, key) else {
+                refusal = .noCredential
+                continue
+            }
+            do throws(AuthError) {
+                let receipt = try login(
+                    LoginRequest(user, profile, domain: domain, mode: mode), password: password, asking: provider,
+                    collector: collector, cancellation: cancellation)
+                try? remember(receipt, profile, password: password, preferences, key: key)
+                return receipt
+            } catch {
+                guard error.isAboutPassword else { throw error }
+                refusal = error
+            }
+        }
+    }
+
+    /// - Returns: nil when the remembered password was meant and there is none any more, or it is of another user.
+    private func password(
+        _ answer: consuming CredentialAnswer, _ profile: Profile, _ key: RememberingKey?
+    ) throws(AuthError) -> Password? {
+        let (user, domain) = (answer.user, answer.domain)
+        switch answer.takeSecret() {
+        case .typed(let password): return password
+        case .remembered:
+            // Attack: have one user's remembered password submitted under another's name.
+            guard let key, let known = try remembered(profile), known.user == user, known.domain == domain else {
+                return nil
+            }
+            return try rememberedPassword(profile, key: key)
+        }
+    }
+}
+
+extension CredentialAnswer {
+    fileprivate consuming func takeSecret() -> Secret { secret }
+}
+
+extension AuthError {
+    /// Whether another answer may do better: the SDK's recoverable errors that a person can do something about.
+    fileprivate var isAboutPassword: Bool {
+        switch self {
+        case .wrongPassword, .online(.rejected): true
+        default: false
+        }
+    }
+
+    /// Whether no one was there to judge the password.
+    fileprivate var isAboutReach: Bool {
+        switch self {
+        case .online(.unreachable), .online(.untrusted), .online(.failed), .neither, .busy, .cancelled: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,76 @@
+// Drives the machine: one thread, one way down, the network with no lock held.
+
+public import OMSecrets
+internal import OMStorage
+
+extension Authenticator {
+    /// Logs in, online or offline, as the request's mode and the policy say.
+    ///
+    /// - Parameters:
+    ///   - provider: Who is asked online; nil: nobody.
+    ///   - collector: Answers what the server wants to know beside the password.
+    ///   - cancellation: Is honoured until an attempt is charged.
+    /// - Throws: ``AuthError``: what the server or the cached credential refused.
+    public func login(
+        _ request: LoginRequest, password: borrowing Password, asking provider: (any Provider)?,
+        collector: (any CredentialCollector)? = nil, cancellation: Cancellation = Cancellation()
+    ) throws(AuthError) -> LoginReceipt {
+        let collector = collector ?? NoCollector()
+        let rules = LoginMachine.Rules(
+            mode: request.mode, isOfflineAllowed: isOfflineAllowed(request),
+            isOfflineOnUntrusted: request.profile.offlineOnUntrustedServer, hasProvider: provider != nil)
+        var accepted: AcceptedAnswer?
+        var receipt: LoginReceipt?
+        var verified: VerifiedLogin?
+        var online: OnlineRefusal?
+        var (state, effect) = LoginMachine.next(.start, .begun, rules)
+        while true {
+            let event: LoginMachine.Event
+            switch effect {
+            case .ask:
+                try cancellation.check()
+                guard let provider else { throw .noServer }
+                collector.progress(.asking)
+                let answer = provider.authenticate(
+                    request.question, password: password, asking: collector, cancellation: cancellation)
+                try cancellation.check()
+                online = answer.refusal
+                accepted = AcceptedAnswer(answer)
+                event = .answered(online)
+            case .check:
+                try cancellation.check()
+                collector.progress(.stretching)
+                do throws(AuthError) {
+                    verified = try check(request.user, request.profile, domain: request.domain, password: password)
+                    event = .opened
+                } catch { event = .refused(error) }
+            case .settle(let refusal):
+                settle(refusal, request, password)
+                event = .settled
+            case .accept:
+                // Only a server's yes is there to be taken.
+                guard let yes = accepted.take() else { throw .cancelled }
+                collector.progress(.storing)
+                receipt = accept(yes, request, password)
+                event = .settled
+            case .grantOnline:
+                guard let receipt else { throw .cancelled }
+                return receipt
+            case .grantOffline:
+                guard let verified else { throw .cancelled }
+                return LoginReceipt(offline: verified, request, online, clock())
+            case .refuse(let error): throw error
+            }
+            (state, effect) = LoginMachine.next(state, event, rules)
+        }
+    }
+
+    /// As far as can be told before the row is judged. Where it cannot be read, the check says why.
+    private func isOfflineAllowed(_ request: LoginRequest) -> Bool {
+        let key = LoginKey(request.user, request.profile, request.domain)
+        guard !key.server.isEmpty, let store = try? openAny(), let row = try? store.find(key) else {
+            return policy(request.profile, nil).isOfflineAllowed
+        }
+        return policy(request.profile, row.server).isOfflineAllowed
+    }
+}

@@ -1,0 +1,124 @@
+// What logins are kept in: files in the product. A test's memory keeps the same promises, so that one code path serves both.
+
+internal import OMSecrets
+internal import OMStorage
+
+/// The device key, the ledger and the marks of one user.
+protocol LoginPlace: Sendable {
+    /// - Returns: nil when there is none.
+    func loadDevice() throws(AuthError) -> DeviceKey?
+    /// The device key, made if there is none.
+    func makeDevice() throws(AuthError) -> DeviceKey
+    /// - Returns: nil when there is none.
+    func openLedger() throws(StorageError) -> (any LedgerTables)?
+    /// The ledger, made if there is none. Two that make it at once get the same one.
+    func makeLedger() throws(StorageError) -> any LedgerTables
+    /// The marks under one id; nothing is made.
+    func marks(_ id: LoginID, under device: borrowing DeviceKey) throws(AuthError) -> any LoginMarks
+    /// Gives a ledger that cannot be opened another name.
+    ///
+    /// - Returns: the new name; nil when it can be opened.
+    func moveUnreadableAside() throws(AuthError) -> String?
+}
+
+/// The tables of a ledger. What their bytes mean is not known here.
+protocol LedgerTables: AnyObject {
+    func row(_ id: LoginID) throws(StorageError) -> [UInt8]?
+    /// Every row, with the key that it stands under.
+    func rows() throws(StorageError) -> [(id: [UInt8], bytes: [UInt8])]
+    func put(_ id: LoginID, _ bytes: [UInt8]) throws(StorageError)
+    func delete(_ id: [UInt8]) throws(StorageError)
+
+    func remembered(_ id: LoginID) throws(StorageError) -> [UInt8]?
+    func rememberedIDs() throws(StorageError) -> [[UInt8]]
+    func putRemembered(_ id: LoginID, _ bytes: [UInt8]) throws(StorageError)
+    func deleteRemembered(_ id: LoginID) throws(StorageError)
+
+    /// The log from this entry on, in order.
+    func log(from sequence: UInt64) throws(StorageError) -> [(sequence: UInt64, bytes: [UInt8])]
+    func putLog(_ sequence: UInt64, _ bytes: [UInt8]) throws(StorageError)
+    func dropLog(_ range: Range<UInt64>) throws(StorageError)
+
+    /// Runs `body` while nobody else writes; what it throws undoes it.
+    func write<R: ~Copyable>(_ body: () throws(AuthError) -> R) throws(AuthError) -> R
+    /// Removes what deleted rows have left behind.
+    ///
+    /// - Parameter wait: For readers of an old state, in milliseconds.
+    /// - Returns: false while one still holds the log.
+    func purge(wait: Int32) throws(StorageError) -> Bool
+}
+
+/// One file of marks beside the device key, and its lock.
+protocol LoginMarks {
+    /// - Returns: nil when there is no file.
+    func read() throws(StorageError) -> [HighWaterMark]?
+    func create(_ marks: [HighWaterMark]) throws(StorageError)
+    func write(_ marks: [HighWaterMark]) throws(StorageError)
+    func remove() throws(StorageError)
+    /// Runs `body` while nobody else holds this lock.
+    ///
+    /// - Parameter wait: In milliseconds; then it is ``AuthError/busy``.
+    func hold<R: ~Copyable>(wait: Int, _ body: () throws(AuthError) -> R) throws(AuthError) -> R
+}
+
+/// Where logins are stored on a disk.
+struct LoginPlaces: LoginPlace {
+    /// `$XDG_STATE_HOME/omvault`
+    let state: String
+    /// `$XDG_STATE_HOME/omvault-device`
+    let device: String
+
+    var ledger: String { "\(state)/logins.db" }
+
+    func loadDevice() throws(AuthError) -> DeviceKey? {
+        guard let folder = try folder() else { return nil }
+        return try storing { () throws(StorageError) in try folder.load() }
+    }
+
+    func makeDevice() throws(AuthError) -> DeviceKey {
+        try storing { () throws(StorageError) in try DeviceFolder.make(device).make() }
+    }
+
+    func openLedger() throws(StorageError) -> (any LedgerTables)? { try Ledger.open(ledger) }
+
+    func makeLedger() throws(StorageError) -> any LedgerTables {
+        _ = try PrivateFolder.make(state)
+        return try Ledger.make(ledger)
+    }
+
+    func marks(_ id: LoginID, under device: borrowing DeviceKey) throws(AuthError) -> any LoginMarks {
+        guard let folder = try folder() else { throw .deviceKeyMissing }
+        return MarkFile(folder.highWater(.login, id: id.bytes, under: device))
+    }
+
+    func moveUnreadableAside() throws(AuthError) -> String? {
+        do throws(StorageError) { _ = try Ledger.open(ledger) } catch {
+            guard error == .corrupt else { throw AuthError(storage: error) }
+            return try storing { () throws(StorageError) in try Database.moveAside(ledger) }
+        }
+        return nil
+    }
+
+    /// - Returns: nil when there is no device folder.
+    private func folder() throws(AuthError) -> DeviceFolder? {
+        do throws(StorageError) { return try DeviceFolder(device) } catch {
+            if error == .missing { return nil }
+            throw AuthError(storage: error)
+        }
+    }
+}
+
+private final class MarkFile: LoginMarks {
+    private let file: HighWaterFile
+
+    init(_ file: consuming HighWaterFile) { self.file = file }
+
+    func read() throws(StorageError) -> [HighWaterMark]? { try file.read() }
+    func create(_ marks: [HighWaterMark]) throws(StorageError) { try file.create(marks) }
+    func write(_ marks: [HighWaterMark]) throws(StorageError) { try file.write(marks) }
+    func remove() throws(StorageError) { try file.remove() }
+
+    func hold<R: ~Copyable>(wait: Int, _ body: () throws(AuthError) -> R) throws(AuthError) -> R {
+        try file.lock.hold(wait: wait, body)
+    }
+}

@@ -1,0 +1,92 @@
+// The proof of a login. Two things can become one, a slot that opened and a server's yes; nothing else has the parts.
+
+public import OMSecrets
+internal import OMStorage
+
+/// A login that succeeded, online or offline.
+public struct LoginReceipt: ~Copyable, Sendable {
+    public let context: LoginContext
+    /// What opened the cached credential's slot, and with it vaults. nil after an online login that could not be cached.
+    public let login: VerifiedLogin?
+    /// What the server gave to go on with; nil offline.
+    public let session: SecretBytes?
+
+    /// The login alone, for whoever unlocks something with it.
+    public consuming func takeLogin() -> VerifiedLogin? { login }
+
+    /// What the server gave, alone, for whoever keeps the session.
+    public consuming func takeSession() -> SecretBytes? { session }
+
+    /// Offline: the slot opened.
+    init(
+        offline login: consuming VerifiedLogin, _ request: LoginRequest, _ online: OnlineRefusal?, _ clock: ClockReading
+    ) {
+        context = LoginContext(login, request, .offline(online), clock)
+        self.login = consume login
+        session = nil
+    }
+
+    /// Online: the server said yes, and the credential that was stored for it has opened.
+    init(
+        online accepted: consuming AcceptedAnswer, stored login: consuming VerifiedLogin, _ request: LoginRequest,
+        _ clock: ClockReading
+    ) {
+        context = LoginContext(login, request, .online(notCached: nil), clock)
+        self.login = consume login
+        session = accepted.session
+    }
+
+    /// Online: the server said yes, and nothing is cached.
+    ///
+    /// - Parameter reason: ``AuthError/offlineNotAllowed``, or what stood in the way of storing it.
+    init(
+        online accepted: consuming AcceptedAnswer, notCached reason: AuthError, _ request: LoginRequest,
+        _ clock: ClockReading
+    ) {
+        context = LoginContext(request, reason, clock)
+        login = nil
+        session = accepted.session
+    }
+}
+
+/// What is known about a login that succeeded. Nothing of it is secret.
+public struct LoginContext: Hashable, Sendable {
+    public enum Way: Hashable, Sendable {
+        /// By the cached credential; `online` is why no server was asked, nil where none was to be.
+        case offline(_ online: OnlineRefusal?)
+        /// By the server. `notCached` is why the next login cannot be offline; nil where it can.
+        case online(notCached: AuthError?)
+    }
+
+    public let user: UserName
+    public let domain: IdentityDomain
+    public let profile: ProfileName
+    public let way: Way
+    /// Seconds since the enrolment or the last online success.
+    public let age: Int64
+    /// The last second (since 1970) in which the cached credential is good; nil: there is none, or it does not expire.
+    public let expires: Int64?
+    public let expiresSoon: Bool
+    public let clockIsBehind: Bool
+    /// The password was right, but the charge of this attempt could not be taken back.
+    public let isDegraded: Bool
+    /// How many wrong passwords are tolerated from here on.
+    public let attemptsLeft: Int
+    /// When idle time and session end.
+    public let session: LoginSession
+
+    fileprivate init(_ login: borrowing VerifiedLogin, _ request: LoginRequest, _ way: Way, _ clock: ClockReading) {
+        (user, domain, profile) = (login.user, login.domain, login.profile)
+        (self.way, age, expires) = (way, login.age, login.expires)
+        (expiresSoon, clockIsBehind, isDegraded) = (login.expiresSoon, login.clockIsBehind, login.isDegraded)
+        attemptsLeft = login.attemptsLeft
+        session = LoginSession(request.profile, at: clock)
+    }
+
+    fileprivate init(_ request: LoginRequest, _ reason: AuthError, _ clock: ClockReading) {
+        (user, domain, profile) = (request.user, request.domain, request.profile.name)
+        (way, age, expires) = (.online(notCached: reason), 0, nil)
+        (expiresSoon, clockIsBehind, isDegraded, attemptsLeft) = (false, false, false, 0)
+        session = LoginSession(request.profile, at: clock)
+    }
+}

@@ -1,0 +1,211 @@
+// What a server's answer does to the cached credential: a yes stores a new one, a no may take the old one away.
+
+internal import OMSecrets
+internal import OMStorage
+
+extension Authenticator {
+    /// S5, yes: stores a credential of the password that the server took, opens it, and makes the receipt.
+    ///
+    /// Whatever stands in the way of storing it, the server has said yes: the receipt says why nothing is cached.
+    func accept(
+        _ accepted: consuming AcceptedAnswer, _ request: LoginRequest, _ password: borrowing Password
+    ) -> LoginReceipt {
+        let reason: AuthError
+        do throws(AuthError) {
+            let stored = try store(accepted.policy, accepted.serverTime, request, password)
+            switch consume stored {
+            case .some(let login): return LoginReceipt(online: accepted, stored: login, request, clock())
+            case .none: reason = .offlineNotAllowed
+            }
+        } catch { reason = error }
+        return LoginReceipt(online: accepted, notCached: reason, request, clock())
+    }
+
+    /// - Returns: nil where offline logins are not allowed.
+    private func store(
+        _ offered: ServerPolicy?, _ serverTime: Int64?, _ request: LoginRequest, _ password: borrowing Password
+    ) throws(AuthError) -> VerifiedLogin? {
+        let (profile, key) = (request.profile, LoginKey(request.user, request.profile, request.domain))
+        // Nothing is made for somebody who may not be cached, and of whom nothing is known.
+        if offered == nil, !policy(profile, nil).isOfflineAllowed, try openAny() == nil { return nil }
+        let store = try makeStore()
+        try store.finishPendingWipes()
+        let id = key.id(under: store.device)
+        // Damaged, put back, wiped or locked out: the server's word makes it all anew.
+        let row = try? store.load(id)
+        let (server, epochs) = Self.newer(row?.server, offered)
+        let policy = policy(profile, server)
+        guard policy.isOfflineAllowed else {
+            guard row != nil || offered != nil else { return nil }
+            try bar(row, key, id, policy, server, epochs, serverTime, store)
+            return nil
+        }
+        // Both stretches outside the lock. The old slot's, because a vault's login slot needs the key that is in it.
+        let recipe = LoginRecipe(policy.cryptoScheme, parameters)
+        let stretched = try stretch(recipe, password)
+        var old: LoginSlot?
+        if case .live(let slot) = row?.credential, row?.standing(under: policy, at: clock()).mayCheck ?? false {
+            old = slot
+        }
+        let oldStretched = if let old { try stretch(old.recipe, password) } else { Key<Unlocking>.random() }
+        return try store.hold(id, wait: lockWait) { () throws(AuthError) in
+            try Uninterrupted.run { () throws(AuthError) in
+                var slot: LoginSlot?
+                if let old, let unlock = try kept(old, oldStretched, id, policy, store) {
+                    slot = LoginSlot(recipe, stretched, store.device, id, holding: unlock)
+                }
+                let live = slot ?? LoginSlot(recipe, stretched, store.device, id)
+                let time = time(after: try? store.load(id), serverTime)
+                let new = LoginRow(id, key, .live(live), store.device, policy, time, online: true, server: server)
+                try store.insert(new, overridesDamage: true, telling: [.grantedOnline(isCached: true)] + epochs)
+                if row != nil { _ = try? store.purge(wait: 0) }
+                return try selfTest(key, policy, stretched)
+            }
+        }
+    }
+
+    /// The key in the slot that is replaced, if the password opens it. Charged like any check: a server that says yes to
+    /// everything earns no guess beyond the limit.
+    private func kept(
+        _ slot: LoginSlot, _ stretched: borrowing Key<Unlocking>, _ id: LoginID, _ policy: LoginPolicy,
+        _ store: borrowing LoginStore
+    ) throws(AuthError) -> Key<Unlocking>? {
+        let charge = try? store.charge(id, onCheck) { (row) throws(AuthError) in
+            row.credential == .live(slot) && Int(row.charged) <= policy.tolerated
+        }
+        guard let charge else { return nil }
+        switch consume charge {
+        case .nothingToCheck: return nil
+        case .charged(let charged):
+            guard let login = charged.check(stretched, store.device, policy, clock()) else { return nil }
+            return login.unlock.duplicate()
+        }
+    }
+
+    /// Remembers that offline logins are not allowed, and takes away what would serve one where the server says so.
+    private func bar(
+        _ row: LoginRow?, _ key: LoginKey, _ id: LoginID, _ policy: LoginPolicy, _ server: ServerPolicy?,
+        _ epochs: [LoginEvent], _ serverTime: Int64?, _ store: borrowing LoginStore
+    ) throws(AuthError) {
+        try store.hold(id, wait: lockWait) { () throws(AuthError) in
+            try Uninterrupted.run { () throws(AuthError) in
+                let time = time(after: row, serverTime)
+                let new = LoginRow(id, key, .clearPending, store.device, policy, time, online: true, server: server)
+                try store.insert(new, overridesDamage: true, telling: [.grantedOnline(isCached: false)] + epochs)
+                _ = try store.finishWipe(id, wait: 0)
+            }
+        }
+    }
+
+    /// The policy with the higher epoch, and what the log says about it. Attack: an old, laxer policy is played back.
+    private static func newer(
+        _ known: ServerPolicy?, _ offered: ServerPolicy?
+    ) -> (ServerPolicy?, [LoginEvent]) {
+        guard let offered else { return (known, []) }
+        if let known, offered.epoch < known.epoch { return (known, [.policyRefused(epoch: offered.epoch)]) }
+        return (offered, offered == known ? [] : [.policyTaken(epoch: offered.epoch)])
+    }
+
+    private func time(after row: LoginRow?, _ serverTime: Int64?) -> TimeMemory {
+        if let serverTime { return TimeMemory(confirmed: serverTime, clock()) }
+        guard var time = row?.time else { return TimeMemory(starting: clock()) }
+        time.note(clock())
+        return time
+    }
+
+    // MARK: - No
+
+    /// S5, no: takes away what the answer takes away. Nothing that fails in here turns the no into a yes, so nothing is
+    /// thrown.
+    func settle(_ refusal: OnlineRefusal, _ request: LoginRequest, _ password: borrowing Password) {
+        guard let store = try? openAny() else { return }
+        let key = LoginKey(request.user, request.profile, request.domain)
+        store.tell(.refusedOnline(LoginEvent.Refusal(refusal)), of: key, at: clock())
+        switch refusal {
+        case .unreachable, .untrusted, .failed: return
+        case .forbidden: clear(.forbidden, key, store)
+        case .blocked: clear(.blocked, key, store)
+        case .rejected:
+            let isCached = (try? isCached(password, key, request.profile, store)) ?? false
+            clear(isCached ? .rejectedCached : .rejectedOther, key, store)
+        }
+    }
+
+    /// Whether the password that the server has refused is the cached one: then it was changed there.
+    ///
+    /// That is a way to guess, for a blocked account answers 401 to everything. So it has a budget of its own, charged on
+    /// the disk before each comparison, that only an online success gives back.
+    private func isCached(
+        _ password: borrowing Password, _ key: LoginKey, _ profile: Profile, _ store: borrowing LoginStore
+    ) throws(AuthError) -> Bool {
+        let row = try store.find(key)
+        let policy = policy(profile, row.server)
+        guard case .live(let slot) = row.credential, row.onlineCompares < UInt32(policy.mostComparisons) else {
+            return false
+        }
+        let stretched = try stretch(slot.recipe, password)
+        return try store.hold(row.id, wait: lockWait) { () throws(AuthError) in
+            try Uninterrupted.run { () throws(AuthError) in
+                let charge = try store.chargeComparison(row.id, slot, most: policy.mostComparisons)
+                guard let charge else { return false }
+                onCheck(charge.row)
+                let isCached = charge.isCached(stretched, store.device)
+                store.tell(.compared(isCached: isCached), of: key, at: clock())
+                return isCached
+            }
+        }
+    }
+
+    /// Takes away what an event takes away, row and remembered credential in one transaction.
+    private func clear(_ event: ClearingEvent, _ key: LoginKey, _ store: borrowing LoginStore) {
+        let clearing = Clearing(after: event), id = key.id(under: store.device)
+        var isPurgeDue = false
+        _ = try? store.hold(id, wait: lockWait) { () throws(AuthError) in
+            try Uninterrupted.run { () throws(AuthError) in
+                do throws(AuthError) {
+                    let row = try store.change(id, telling: { _ in [.cleared(event)] }) { (row) throws(AuthError) in
+                        if !clearing.keepsVerifier, case .live = row.credential { row.credential = .clearPending }
+                        isPurgeDue = try store.forget(clearing, of: key)
+                    }
+                    if row.isPending { _ = try store.finishWipe(id, wait: Self.patience) }
+                } catch {
+                    // No row, or none that is to be believed: what is remembered goes all the same.
+                    guard error == .noCredential || error == .quarantined || error == .rolledBack else { throw error }
+                    isPurgeDue = try store.ledger.write { () throws(AuthError) in try store.forget(clearing, of: key) }
+                }
+            }
+        }
+        if isPurgeDue { _ = try? store.finishForgetting(wait: 0) }
+    }
+
+    // MARK: - Ends that are no answer
+
+    /// Carries out what the end of a session takes away of what is stored here.
+    ///
+    /// - Parameter event: ``ClearingEvent/sessionTimeOut``, ``ClearingEvent/idleTimeOut``, ``ClearingEvent/logout`` or
+    ///   ``ClearingEvent/logoutClear``.
+    /// - Returns: What it takes away of everything; what this room does not keep is the caller's to carry out.
+    @discardableResult
+    public func end(
+        _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, after event: ClearingEvent
+    ) throws(AuthError) -> Clearing {
+        let clearing = Clearing(after: event)
+        guard let store = try openAny() else { return clearing }
+        let key = LoginKey(user, profile, domain)
+        if event == .logout || event == .logoutClear {
+            store.tell(.loggedOut(isCleared: event == .logoutClear), of: key, at: clock())
+        }
+        clear(event, key, store)
+        return clearing
+    }
+}
+
+extension Standing {
+    /// Whether a slot may be opened; one that has expired, or waits, is not guessed at any more for that.
+    fileprivate var mayCheck: Bool {
+        switch self {
+        case .open, .refused(.expired), .refused(.delayed): true
+        case .wipeDue, .refused: false
+        }
+    }
+}

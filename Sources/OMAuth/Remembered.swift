@@ -1,0 +1,246 @@
+// Auto Login, Remember Credentials, Remember User Name: what is kept after a success, and what a failure takes away.
+
+public import OMSecrets
+internal import OMStorage
+
+/// What a user has chosen; nil: nothing, so the profile's default counts.
+public struct RememberPreferences: Hashable, Sendable {
+    public var autoLogin: Bool?
+    public var credentials: Bool?
+    public var userName: Bool?
+
+    public init(autoLogin: Bool? = nil, credentials: Bool? = nil, userName: Bool? = nil) {
+        (self.autoLogin, self.credentials, self.userName) = (autoLogin, credentials, userName)
+    }
+}
+
+/// What is done with a login that succeeded, by priority: the first that is allowed and wanted.
+public enum RememberChoice: String, CaseIterable, Hashable, Sendable {
+    /// The password is submitted without anybody pressing a key.
+    case autoLogin
+    /// User name and password are filled in.
+    case credentials
+    /// The user name is filled in.
+    case userName
+    case nothing
+
+    public init(_ policy: RememberPolicy, _ preferences: RememberPreferences) {
+        func isOn(_ option: RememberOption, _ choice: Bool?) -> Bool {
+            option.isAllowed && (choice ?? option.isDefault)
+        }
+        if isOn(policy.autoLogin, preferences.autoLogin) {
+            self = .autoLogin
+        } else if isOn(policy.credentials, preferences.credentials) {
+            self = .credentials
+        } else if isOn(policy.userName, preferences.userName) {
+            self = .userName
+        } else {
+            self = .nothing
+        }
+    }
+
+    var keepsPassword: Bool { self == .autoLogin || self == .credentials }
+}
+
+/// What is remembered for a profile and its server.
+public struct Remembered: Hashable, Sendable {
+    public let user: UserName?
+    public let domain: IdentityDomain
+    public let preferences: RememberPreferences
+    public let hasPassword: Bool
+    /// Whether an auto login may be tried: since the last success none has been.
+    public let isArmed: Bool
+}
+
+/// The password of an auto login. There is one between two successes: taking it has noted on the disk that it was taken.
+public struct AutoLogin: ~Copyable, Sendable {
+    public let user: UserName
+    public let domain: IdentityDomain
+    public let password: Password
+}
+
+extension Authenticator {
+    /// Remembers what the profile allows and the user wants, after a success. What is not wanted is forgotten.
+    ///
+    /// - Parameters:
+    ///   - preferences: nil: as they were.
+    ///   - key: Keeps the password; nil (its level is locked): no password is kept.
+    public func remember(
+        _ receipt: borrowing LoginReceipt, _ profile: Profile, password: borrowing Password,
+        _ preferences: RememberPreferences? = nil, key: RememberingKey?
+    ) throws(AuthError) {
+        guard let store = try openAny() else { return }
+        let (user, domain) = (receipt.context.user, receipt.context.domain)
+        let id = Self.rememberedID(profile, store.device)
+        let hadPassword = try store.changeRemembered(id) { row in
+            if let preferences { row.preferences = preferences }
+            let choice = RememberChoice(profile.remember, row.preferences)
+            row.forgetPassword()
+            (row.user, row.domain) = choice == .nothing ? (nil, .none) : (user, domain)
+            if choice.keepsPassword, let key {
+                row.setPassword(password, of: user, domain, key: key.key)
+                row.isArmed = choice == .autoLogin
+            }
+        }
+        if hadPassword { _ = try store.finishForgetting(wait: 0) }
+    }
+
+    /// What is remembered; nothing of it is secret.
+    public func remembered(_ profile: Profile) throws(AuthError) -> Remembered? {
+        guard let store = try openAny(),
+            let row = try store.remembered(Self.rememberedID(profile, store.device)), !row.isEmpty
+        else { return nil }
+        return Remembered(
+            user: row.user, domain: row.domain, preferences: row.preferences, hasPassword: row.password != nil,
+            isArmed: row.isArmed)
+    }
+
+    /// The remembered password, to be filled in for somebody who then submits it.
+    ///
+    /// - Returns: nil when none is remembered, or the profile does not allow it any more.
+    public func rememberedPassword(_ profile: Profile, key: RememberingKey) throws(AuthError) -> Password? {
+        guard let store = try openAny(),
+            let row = try store.remembered(Self.rememberedID(profile, store.device)),
+            RememberChoice(profile.remember, row.preferences).keepsPassword
+        else { return nil }
+        return row.openPassword(with: key.key)
+    }
+
+    /// The password to submit without asking anybody. That it was taken is on the disk before it is handed out: neither a
+    /// crash nor a loop of restarts submits it again, until a success remembers it anew.
+    ///
+    /// - Returns: nil when there is no auto login: not wanted, not allowed, or tried already.
+    public func takeAutoLogin(_ profile: Profile, key: RememberingKey) throws(AuthError) -> AutoLogin? {
+        guard let store = try openAny() else { return nil }
+        let id = Self.rememberedID(profile, store.device)
+        guard let before = try store.remembered(id), before.isArmed,
+            RememberChoice(profile.remember, before.preferences) == .autoLogin,
+            let password = before.openPassword(with: key.key), let user = before.user
+        else { return nil }
+        var isTaken = false
+        _ = try store.changeRemembered(id) { row in
+            // Two at once: one of them takes it.
+            isTaken = row == before
+            if isTaken { row.isArmed = false }
+        }
+        return isTaken ? AutoLogin(user: user, domain: before.domain, password: password) : nil
+    }
+
+    /// Arms an auto login again that came to nothing because no server could be asked.
+    func rearm(_ profile: Profile) throws(AuthError) {
+        guard let store = try openAny() else { return }
+        _ = try store.changeRemembered(Self.rememberedID(profile, store.device)) { row in
+            row.isArmed = row.password != nil
+        }
+    }
+
+    /// The key for what is remembered at the level `always`: it needs this device and nothing else.
+    ///
+    /// - Returns: nil while there is no device key.
+    public func deviceRememberingKey() throws(AuthError) -> RememberingKey? {
+        guard let device = try places.loadDevice() else { return nil }
+        return RememberingKey(device.key.derive(Context(.rememberKey), as: Remembering.self))
+    }
+
+    static func rememberedID(_ profile: Profile, _ device: borrowing DeviceKey) -> LoginID {
+        let context = Context(.rememberID, .text(profile.serverOrigin), .text(profile.name.text))
+        return LoginID(Array(device.key.fingerprint(context).prefix(LoginID.count)))
+    }
+}
+
+/// A key for remembered passwords, in a form that can be handed around.
+public final class RememberingKey: Sendable {
+    let key: Key<Remembering>
+
+    public init(_ key: consuming Key<Remembering>) { self.key = key }
+}
+
+extension LoginStore {
+    borrowing func remembered(_ id: LoginID) throws(AuthError) -> RememberedRow? {
+        guard let bytes = try storing({ () throws(StorageError) in try ledger.remembered(id) }) else { return nil }
+        return try RememberedRow(bytes, under: id, device)
+    }
+
+    /// Changes what is remembered in a transaction of its own. What cannot be read begins anew.
+    ///
+    /// - Returns: Whether bytes of a password are to be purged.
+    borrowing func changeRemembered(
+        _ id: LoginID, _ body: (inout RememberedRow) -> Void
+    ) throws(AuthError) -> Bool {
+        try ledger.write { () throws(AuthError) in try changeRememberedInside(id, body) }
+    }
+
+    /// The same inside a writing transaction.
+    @discardableResult
+    private borrowing func changeRememberedInside(
+        _ id: LoginID, _ body: (inout RememberedRow) -> Void
+    ) throws(AuthError) -> Bool {
+        let found = try? remembered(id)
+        var row = found ?? RememberedRow(id)
+        let before = row
+        body(&row)
+        guard row != before || found == nil else { return row.isPurgePending }
+        try storing { () throws(StorageError) in
+            if row.isEmpty, !row.isPurgePending {
+                try ledger.deleteRemembered(id)
+            } else {
+                try ledger.putRemembered(id, row.encode(under: device))
+            }
+        }
+        return row.isPurgePending
+    }
+
+    /// Carries out what an event takes away of what is remembered. To be called in a writing transaction.
+    ///
+    /// - Returns: Whether bytes of a password are to be purged.
+    borrowing func forget(_ clearing: Clearing, of key: LoginKey) throws(AuthError) -> Bool {
+        let context = Context(.rememberID, .text(key.server), .text(key.profile.text))
+        let id = LoginID(Array(device.key.fingerprint(context).prefix(LoginID.count)))
+        let bytes = try storing { () throws(StorageError) in try ledger.remembered(id) }
+        guard let bytes else { return false }
+        // What is not authentic is nobody's, and good for nothing.
+        guard let row = try? RememberedRow(bytes, under: id, device) else {
+            try storing { () throws(StorageError) in try ledger.deleteRemembered(id) }
+            return true
+        }
+        // Somebody else's failure takes nothing away: guessing at one user must not log another out.
+        guard row.user == key.user, row.domain == key.domain else { return false }
+        return try changeRememberedInside(id) { row in
+            if !clearing.keepsPassword { row.forgetPassword() }
+            if !clearing.keepsUserName { (row.user, row.domain) = (nil, .none) }
+            switch clearing.preferences {
+            case .kept: break
+            case .autoLoginOff: row.preferences.autoLogin = false
+            case .deleted: row.preferences = RememberPreferences()
+            }
+        }
+    }
+
+    /// Removes what forgotten passwords have left behind, if nobody reads an old state any more.
+    ///
+    /// - Returns: false while somebody does: the next operation tries again.
+    borrowing func finishForgetting(wait: Int32) throws(AuthError) -> Bool {
+        guard try purge(wait: wait) else { return false }
+        try notePurged()
+        return true
+    }
+
+    /// Notes after a purge that nothing is left behind.
+    borrowing func notePurged() throws(AuthError) {
+        for bytes in try storing({ () throws(StorageError) in try ledger.rememberedIDs() })
+        where bytes.count == LoginID.count {
+            let id = LoginID(bytes)
+            guard let row = try? remembered(id), row.isPurgePending else { continue }
+            _ = try changeRemembered(id) { $0.isPurgePending = false }
+        }
+    }
+
+    /// Whether a forgotten password waits for its purge.
+    borrowing func isForgettingPending() throws(AuthError) -> Bool {
+        for bytes in try storing({ () throws(StorageError) in try ledger.rememberedIDs() })
+        where bytes.count == LoginID.count {
+            if let row = try? remembered(LoginID(bytes)), row.isPurgePending { return true }
+        }
+        return false
+    }
+}

@@ -1,0 +1,161 @@
+// What is remembered of the last login of a profile: names and choices in clear, the password sealed.
+// Format: docs/login-format.md, "Remembered credentials".
+
+internal import OMSecrets
+internal import OMStorage
+
+/// A row of what is remembered. Only an authentic one is ever decoded to this.
+struct RememberedRow: Hashable, Sendable {
+    private static let version: UInt8 = 1
+    /// A password of 1 MiB and its length, padded, in its box; names, and the rest.
+    static let maximumCount =
+        1 + LoginID.count + 5 + 1 + UserName.maximumCount + 1 + IdentityDomain.maximumCount + 1 + 32 + 4
+        + maximumBox + MAC.count
+    private static let maximumBox = SealedBox.overhead + Password.maximumCount + 2 * padding
+    /// What the box gives away of the password's length.
+    private static let padding = 64
+
+    let id: LoginID
+    var preferences = RememberPreferences()
+    var user: UserName?
+    var domain = IdentityDomain.none
+    var password: Sealed?
+    /// The password may be submitted without anybody asking for it: since the last success, and until the next try.
+    var isArmed = false
+    /// A password is gone from here, and bytes of its box may still be in the ledger's log.
+    var isPurgePending = false
+
+    struct Sealed: Hashable, Sendable {
+        /// Which key opens it.
+        let keyID: [UInt8]
+        let box: SealedBox
+    }
+
+    init(_ id: LoginID) { self.id = id }
+
+    /// Whether there is anything in it.
+    var isEmpty: Bool { user == nil && password == nil && preferences == RememberPreferences() }
+
+    mutating func setPassword(
+        _ typed: borrowing Password, of user: UserName, _ domain: IdentityDomain, key: borrowing Key<Remembering>
+    ) {
+        var content = SecretBuffer(capacity: typed.bytes.count + Self.padding)
+        for shift in stride(from: 24, through: 0, by: -8) {
+            content.append(UInt8(truncatingIfNeeded: typed.bytes.count >> shift))
+        }
+        content.append(typed.bytes)
+        while content.count % Self.padding != 0 { content.append(0) }
+        (self.user, self.domain) = (user, domain)
+        let sealing = key.derive(Context(.rememberPassword), as: Sealing.self)
+        password = Sealed(
+            keyID: Self.keyID(key), box: AEAD.seal(content.finish(), using: sealing, context: context(user, domain)))
+    }
+
+    /// - Returns: nil when there is none, or none that this key opens.
+    func openPassword(with key: borrowing Key<Remembering>) -> Password? {
+        guard let password, let user, password.keyID == Self.keyID(key) else { return nil }
+        let sealing = key.derive(Context(.rememberPassword), as: Sealing.self)
+        guard let content = try? AEAD.open(password.box, using: sealing, context: context(user, domain)) else {
+            return nil
+        }
+        let bytes = content.withBytes { (content: Span<UInt8>) -> SecretBytes? in
+            guard content.count >= 4 else { return nil }
+            let count = (0..<4).reduce(0) { $0 << 8 | Int(content[$1]) }
+            guard count <= content.count - 4 else { return nil }
+            return SecretBytes(copying: content.extracting(4..<4 + count))
+        }
+        switch consume bytes {
+        case .none: return nil
+        case .some(let bytes): return try? Password(bytes)
+        }
+    }
+
+    /// Takes the password away; nothing has to be unlocked for that.
+    mutating func forgetPassword() {
+        if password != nil { isPurgePending = true }
+        (password, isArmed) = (nil, false)
+    }
+
+    static func keyID(_ key: borrowing Key<Remembering>) -> [UInt8] { key.fingerprint(Context(.rememberKey)) }
+
+    private func context(_ user: UserName, _ domain: IdentityDomain) -> Context {
+        Context(.rememberPassword, .bytes(id.bytes), .bytes(user.utf8), .bytes(domain.utf8))
+    }
+}
+
+// MARK: - Bytes
+
+extension RememberedRow {
+    func encode(under device: borrowing DeviceKey) -> [UInt8] {
+        var bytes: [UInt8] = [Self.version] + id.bytes
+        bytes += [isArmed ? 1 : 0, isPurgePending ? 1 : 0]
+        bytes += [preferences.autoLogin, preferences.credentials, preferences.userName].map {
+            $0.map { $0 ? 2 : 1 } ?? 0
+        }
+        for name in [user?.utf8 ?? [], domain.utf8] { bytes += [UInt8(name.count)] + name }
+        bytes += [password == nil ? 0 : 1]
+        if let password {
+            bytes += password.keyID
+            bytes.append(UInt32(password.box.bytes.count))
+            bytes += password.box.bytes
+        }
+        return bytes + Self.tag(of: bytes, id, device)
+    }
+
+    /// - Throws: ``AuthError/quarantined`` for any byte that this device did not write there.
+    init(_ bytes: [UInt8], under id: LoginID, _ device: borrowing DeviceKey) throws(AuthError) {
+        guard (MAC.count...Self.maximumCount).contains(bytes.count) else { throw .quarantined }
+        let body = Array(bytes.dropLast(MAC.count))
+        guard ConstantTime.areEqual(Self.tag(of: body, id, device).span, Array(bytes.suffix(MAC.count)).span) else {
+            throw .quarantined
+        }
+        do throws(Malformed) { try self.init(body: body) } catch { throw .quarantined }
+        guard self.id == id else { throw .quarantined }
+    }
+
+    private init(body: [UInt8]) throws(Malformed) {
+        var reader = ByteReader(body)
+        guard try reader.byte() == Self.version else { throw Malformed() }
+        id = LoginID(try reader.bytes(LoginID.count))
+        isArmed = try reader.flag()
+        isPurgePending = try reader.flag()
+        preferences.autoLogin = try Self.choice(reader.byte())
+        preferences.credentials = try Self.choice(reader.byte())
+        preferences.userName = try Self.choice(reader.byte())
+        let name = try reader.bytes(Int(try reader.byte()))
+        if !name.isEmpty {
+            guard let text = String(validating: name, as: UTF8.self), let user = try? UserName(text) else {
+                throw Malformed()
+            }
+            self.user = user
+        }
+        domain = try reader.name { (text) throws(AuthError) in try IdentityDomain(text) }
+        if try reader.flag() {
+            let keyID = try reader.bytes(32)
+            let count = try reader.number32(UInt32(SealedBox.overhead)...UInt32(Self.maximumBox))
+            password = Sealed(keyID: keyID, box: SealedBox(stored: try reader.bytes(Int(count))))
+        }
+        // A password is somebody's, and only one that is there can be submitted.
+        guard reader.isAtEnd, password == nil || user != nil, password != nil || !isArmed else { throw Malformed() }
+    }
+
+    private static func choice(_ code: UInt8) throws(Malformed) -> Bool? {
+        guard code <= 2 else { throw Malformed() }
+        return code == 0 ? nil : code == 2
+    }
+
+    private static func tag(of body: [UInt8], _ id: LoginID, _ device: borrowing DeviceKey) -> [UInt8] {
+        let key = device.key.derive(Context(.rememberMAC), as: Authenticating.self)
+        return MAC.tag(of: body, using: key, context: Context(.rememberMAC, .bytes(id.bytes)))
+    }
+}
+
+extension ByteReader {
+    fileprivate mutating func flag() throws(Malformed) -> Bool {
+        switch try byte() {
+        case 0: false
+        case 1: true
+        default: throw Malformed()
+        }
+    }
+}

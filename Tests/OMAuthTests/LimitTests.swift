@@ -1,0 +1,243 @@
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMAuth
+
+@Suite struct LimitTests {
+    @Test(
+        "R18 the limit of N wrong passwords is counted as its mode says, to the attempt",
+        arguments: [1, 2, 3], LimitMode.allCases)
+    func table(_ limit: Int, _ mode: LimitMode) throws {
+        let place = MemoryPlace(), authenticator = place.authenticator()
+        let profile = try serverProfile(limit) { $0.limitMode = mode }
+        _ = try authenticator.enroll(ada, profile, password: Password("right"))
+        let tolerated = mode == .exceeds ? limit : limit - 1
+        #expect(try authenticator.status(ada, profile).details?.attemptsLeft == tolerated)
+        for attempt in 0..<tolerated {
+            #expect(
+                authenticator.end("wrong", profile, .offline, asking: nil)
+                    == .refused(.wrongPassword(attemptsLeft: tolerated - attempt - 1, consequence: .wipe)))
+        }
+        #expect(
+            authenticator.end("wrong", profile, .offline, asking: nil)
+                == .refused(.attemptsExceeded(isFinished: true)))
+        #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.wiped(isFinished: true)))
+    }
+
+    @Test("the password that exceeded is tried online: accepted there, it is cached anew; else it says why it is 23")
+    func exceededOnline() throws {
+        for (provider, expected) in [
+            (TestProvider(knowing: "changed"), Ending.online(notCached: nil)),
+            (TestProvider(.rejected), .refused(.attemptsExceeded(isFinished: true, online: .rejected))),
+            (
+                TestProvider(.unreachable(.refused)),
+                .refused(.attemptsExceeded(isFinished: true, online: .unreachable(.refused)))
+            ),
+        ] {
+            let place = MemoryPlace(), authenticator = place.authenticator(), profile = try serverProfile(1)
+            _ = try authenticator.enroll(ada, profile, password: Password("right"))
+            #expect(
+                authenticator.end("changed", profile, .offline, asking: provider)
+                    == .refused(.wrongPassword(attemptsLeft: 0, consequence: .wipe)))
+            #expect(authenticator.end("changed", profile, .offline, asking: provider) == expected)
+            #expect(provider.asked == 1)
+            let after: Ending = expected == .online(notCached: nil) ? .offline(nil) : .refused(.wiped(isFinished: true))
+            #expect(authenticator.end("changed", profile, .offline, asking: nil) == after)
+        }
+    }
+
+    @Test("after a wrong password the delay has to pass, doubling to an hour; an attempt before that is not charged")
+    func delays() throws {
+        let place = MemoryPlace(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
+        let profile = try serverProfile(1000) { $0.attemptDelay = 60 }
+        _ = try authenticator.enroll(ada, profile, password: Password("right"))
+        var expected: Int64 = 60
+        for number in 1...9 {
+            #expect(
+                authenticator.end("wrong", profile, .offline, asking: nil)
+                    == .refused(.wrongPassword(attemptsLeft: 1000 - number, consequence: .wipe)))
+            let before = place.disk.rows
+            #expect(
+                authenticator.end("right", profile, .offline, asking: nil)
+                    == .refused(.delayed(seconds: expected)))
+            // Attack: set the clock forward. The boot clock counts, and it has not moved.
+            clock.advance(wall: 7_200)
+            #expect(
+                authenticator.end("right", profile, .offline, asking: nil)
+                    == .refused(.delayed(seconds: expected)))
+            #expect(place.disk.rows == before)
+            clock.advance(boot: expected)
+            #expect(
+                authenticator.end("right", profile, .offline, asking: nil) == .refused(.delayed(seconds: 1)))
+            clock.advance(boot: 1)
+            expected = min(expected * 2, 3_600)
+        }
+        #expect(authenticator.end("right", profile, .offline, asking: nil) == .offline(nil))
+        #expect(authenticator.end("right", profile, .offline, asking: nil) == .offline(nil))
+    }
+
+    @Test("a crash after the charge gets nobody around the delay")
+    func delayAfterCrash() throws {
+        let place = MemoryPlace(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
+        let profile = try serverProfile(1000) { $0.attemptDelay = 60 }
+        _ = try authenticator.enroll(ada, profile, password: Password("right"))
+        // The charge, its mark, and no settlement.
+        place.power = 2
+        _ = authenticator.end("wrong", profile, .offline, asking: nil)
+        place.power = nil
+        let row = try #require(try place.row(profile))
+        #expect(row.charged == 1 && row.failed == 0)
+        #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.delayed(seconds: 60)))
+    }
+}
+
+@Suite struct ServerPolicyTests {
+    private static let gone = TestProvider(.unreachable(.refused))
+
+    private func server(_ policy: ServerPolicy) -> TestProvider { TestProvider(knowing: "right", policy: policy) }
+
+    @Test(
+        "R19 a server that lowers N below what has failed has the credential wiped; one that raises it revives nothing")
+    func lowered() throws {
+        let place = MemoryPlace(), authenticator = place.authenticator(), profile = try serverProfile(3)
+        func log(_ policy: ServerPolicy) {
+            #expect(authenticator.end("right", profile, .online, asking: server(policy)) == .online(notCached: nil))
+        }
+        log(ServerPolicy(epoch: 1, maxLoginAttempts: 5))
+        #expect(try authenticator.status(ada, profile).details?.attemptsLeft == 5)
+        for left in [4, 3] {
+            #expect(
+                authenticator.end("wrong", profile, .offline, asking: nil)
+                    == .refused(.wrongPassword(attemptsLeft: left, consequence: .wipe)))
+        }
+        // Above the ceiling: the ceiling.
+        log(ServerPolicy(epoch: 2, maxLoginAttempts: 999))
+        #expect(try authenticator.status(ada, profile).details?.attemptsLeft == 10)
+        for _ in 0..<3 { _ = authenticator.end("wrong", profile, .offline, asking: nil) }
+        // The row as a server's lower word would leave it: what has failed stays.
+        let lower = try serverProfile(3) { $0.ceiling = PolicyCeiling(maxLoginAttempts: 2) }
+        #expect(authenticator.end("right", lower, .offline, asking: nil) == .refused(.wiped(isFinished: true)))
+        #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.wiped(isFinished: true)))
+        let trail = try authenticator.log()
+        #expect(trail.entries.count { $0.event == .wipedByPolicy } == 1)
+    }
+
+    @Test("R26 what the server denies is denied, also when it cannot be reached, and its slot is gone")
+    func denied() throws {
+        let place = MemoryPlace(), authenticator = place.authenticator(), profile = try serverProfile(3)
+        #expect(authenticator.end("right", profile, asking: TestProvider(knowing: "right")) == .online(notCached: nil))
+        #expect(
+            authenticator.end("right", profile, asking: server(ServerPolicy(epoch: 1, offlineAuthAllowed: false)))
+                == .online(notCached: .offlineNotAllowed))
+        #expect(try place.row(profile)?.credential == .cleared)
+        #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.offlineNotAllowed))
+        #expect(
+            authenticator.end("right", profile, asking: Self.gone) == .refused(.online(.unreachable(.refused))))
+        #expect(
+            refusal { () throws(AuthError) in _ = try authenticator.enroll(ada, profile, password: Password("right")) }
+                == .offlineNotAllowed)
+        // A login without a policy in it changes nothing about that.
+        #expect(
+            authenticator.end("right", profile, asking: TestProvider(knowing: "right"))
+                == .online(notCached: .offlineNotAllowed))
+        #expect(
+            authenticator.end("right", profile, asking: server(ServerPolicy(epoch: 2, offlineAuthAllowed: true)))
+                == .online(notCached: nil))
+        #expect(authenticator.end("right", profile, asking: Self.gone) == .offline(.unreachable(.refused)))
+    }
+
+    @Test("what the server allows is allowed where the profile does not, unless the administrator forbids it")
+    func allowed() throws {
+        let profile = try serverProfile(3, allowed: false)
+        let yes = ServerPolicy(epoch: 1, offlineAuthAllowed: true)
+        let place = MemoryPlace()
+        #expect(place.authenticator().end("right", profile, asking: server(yes)) == .online(notCached: nil))
+        #expect(place.authenticator().end("right", profile, asking: Self.gone) == .offline(.unreachable(.refused)))
+        let forbidding = try serverProfile(3, allowed: false) { $0.ceiling = PolicyCeiling(offlineAuthAllowed: false) }
+        #expect(place.authenticator().end("right", forbidding, .offline, asking: nil) == .refused(.offlineNotAllowed))
+        #expect(place.authenticator().end("right", forbidding, asking: server(yes)) == .online(notCached: .offlineNotAllowed))
+    }
+
+    @Test("R27 a lower epoch is refused and logged, and the policy that is known stays")
+    func epochs() throws {
+        let place = MemoryPlace(), authenticator = place.authenticator(), profile = try serverProfile(3)
+        let strict = ServerPolicy(epoch: 7, maxLoginAttempts: 1), lax = ServerPolicy(epoch: 6, maxLoginAttempts: 9)
+        #expect(authenticator.end("right", profile, asking: server(strict)) == .online(notCached: nil))
+        #expect(authenticator.end("right", profile, asking: server(lax)) == .online(notCached: nil))
+        #expect(try place.row(profile)?.server == strict)
+        let details = try authenticator.status(ada, profile).details
+        #expect(details?.limit == 1 && details?.serverEpoch == 7)
+        let events = try authenticator.log().entries.map(\.event)
+        #expect(events.contains(.policyTaken(epoch: 7)) && events.contains(.policyRefused(epoch: 6)))
+        #expect(!events.contains(.policyTaken(epoch: 6)))
+        // The administrator's way out forgets the row, and with it the epoch.
+        _ = try authenticator.remove(ada, profile.name, server: origin)
+        #expect(authenticator.end("right", profile, asking: server(lax)) == .online(notCached: nil))
+    }
+
+    @Test("R51 a scheme that the server names is taken at the next success, and stores nothing recoverable")
+    func scheme() throws {
+        let home = try Home(), profile = try serverProfile(3), authenticator = home.authenticator()
+        let plain = ServerPolicy(epoch: 1, cryptoScheme: .plainText)
+        #expect(
+            authenticator.end("right horse", profile, asking: TestProvider(knowing: "right horse", policy: plain))
+                == .online(notCached: nil))
+        #expect(try authenticator.status(ada, profile).details?.scheme == .plainText)
+        #expect(try home.files(holding: Array("right horse".utf8)) == [])
+    }
+}
+
+@Suite struct ClockTests {
+    @Test("R33 a clock that was set back is judged at the floor and logged; refused where the profile denies it")
+    func setBack() throws {
+        let place = MemoryPlace(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
+        let judging = try serverProfile(3, maxAge: 100), denying = try serverProfile(3) { $0.clockRollback = .deny }
+        #expect(authenticator.end("right", judging, asking: TestProvider(knowing: "right")) == .online(notCached: nil))
+        clock.reboot()
+        clock.advance(wall: -3_600)
+        #expect(authenticator.end("right", judging, .offline, asking: nil) == .offline(nil))
+        let before = place.disk.rows
+        #expect(authenticator.end("right", denying, .offline, asking: nil) == .refused(.clockRolledBack))
+        #expect(place.disk.rows == before)
+        #expect(authenticator.end("right", denying, asking: TestProvider(knowing: "right")) == .online(notCached: nil))
+        let events = try authenticator.log().entries.map(\.event)
+        #expect(events.contains(.clockBehind(seconds: 3_600)) && events.contains(.refused(.clockRolledBack)))
+    }
+
+    @Test("R34 a clock set forward brings back no credential that was wiped or locked")
+    func setForward() throws {
+        for consequence in OnAttemptsExceeded.allCases {
+            let place = MemoryPlace(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
+            let profile = try serverProfile(1, consequence)
+            _ = try authenticator.enroll(ada, profile, password: Password("right"))
+            for _ in 0..<2 { _ = authenticator.end("wrong", profile, .offline, asking: nil) }
+            let expected: AuthError = consequence == .wipe ? .wiped(isFinished: true) : .lockedOut
+            for days: Int64 in [1, 30, 4_000] {
+                clock.advance(wall: days * 86_400, boot: 90_000)
+                #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(expected))
+            }
+        }
+    }
+
+    @Test("R35 a floor that a clock in 2038 has raised comes down with the next online success")
+    func poisoned() throws {
+        let place = MemoryPlace(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
+        let profile = try serverProfile(3, maxAge: 30 * 86_400), start: Int64 = 1_800_000_000
+        func server(_ time: Int64) -> TestProvider { TestProvider(knowing: "right", time: time) }
+        #expect(authenticator.end("right", profile, asking: server(start)) == .online(notCached: nil))
+        clock.advance(wall: 340_000_000)
+        for _ in 0..<40 {
+            clock.reboot()
+            _ = authenticator.end("right", profile, .offline, asking: nil)
+        }
+        clock.reboot()
+        clock.advance(wall: -340_000_000)
+        #expect(
+            authenticator.end("right", profile, .offline, asking: nil)
+                == .refused(.expired(since: start + 30 * 86_400)))
+        #expect(authenticator.end("right", profile, asking: server(start + 60)) == .online(notCached: nil))
+        #expect(try place.row(profile)?.time.floor == start + 60)
+        #expect(authenticator.end("right", profile, .offline, asking: nil) == .offline(nil))
+    }
+}

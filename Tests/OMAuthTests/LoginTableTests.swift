@@ -1,0 +1,227 @@
+import Foundation
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMAuth
+
+/// docs/login.md, held against the code.
+@Suite struct LoginTableTests {
+    @Test(
+        "R22 every outcome × cached × password × mode × allowed comes to what the page says, and no cell is a success without a receipt"
+    )
+    func outcomes() throws {
+        let answers = Dictionary(
+            uniqueKeysWithValues: try LoginPage.rows("answers").dropFirst().map { ($0[0], $0[1]) })
+        #expect(answers.count == 19)
+        var cells = 0
+        var (mode, isAllowed) = (ConnectivityMode.auto, true)
+        for line in try LoginPage.lines("outcomes") {
+            if line.hasPrefix("**Mode ") {
+                mode = try #require(ConnectivityMode.allCases.first { line.contains("Mode \($0.rawValue),") })
+                isAllowed = !line.contains("not allowed")
+            }
+            let row = LoginPage.cells(line)
+            guard row.count == 5, let answer = answers[row[0]] else { continue }
+            for (cached, expected) in zip(Cached.allCases, row.dropFirst()) {
+                #expect(
+                    try result(answer, mode, isAllowed, cached) == expected,
+                    "\(row[0]), \(mode), allowed \(isAllowed), cached \(cached)")
+                cells += 1
+            }
+        }
+        #expect(cells == 19 * 3 * 2 * 4)
+    }
+
+    private enum Cached: CaseIterable { case nothing, right, wrong, last }
+
+    private func result(_ answer: String, _ mode: ConnectivityMode, _ isAllowed: Bool, _ cached: Cached) throws
+        -> String
+    {
+        let place = MemoryPlace()
+        let checks = Counter()
+        let authenticator = place.authenticator(onCheck: { _ in checks.add() })
+        let allowing = try serverProfile(1), profile = try serverProfile(1, allowed: isAllowed)
+        if cached != .nothing { _ = try authenticator.enroll(ada, allowing, password: Password("right")) }
+        if cached == .last { _ = try? authenticator.check(ada, allowing, password: Password("wrong")) }
+        let wasLive = try place.row(profile)?.isLive ?? false
+        let before = checks.count
+        let ending = authenticator.end(
+            cached == .right ? "right" : "other", profile, mode, asking: try Self.provider(answer))
+        // CVE-2010-0014, CVE-2025-53013: every offline success has opened the slot exactly once.
+        if case .offline = ending { #expect(checks.count == before + 1) }
+        let isLive = try place.row(profile)?.isLive ?? false
+        return Self.name(ending) + (wasLive && !isLive ? ", gone" : "")
+    }
+
+    @Test("whatever else is cached comes to what the page says, and a server's yes is the way out of all of it")
+    func states() throws {
+        let rows = try LoginPage.rows("states").dropFirst()
+        #expect(rows.count == 7)
+        for row in rows {
+            let columns: [(ConnectivityMode, String)] = [
+                (.offline, "unreachable"), (.auto, "unreachable"), (.auto, "rejected"), (.auto, "accepted"),
+            ]
+            for ((mode, answer), expected) in zip(columns, row.dropFirst()) {
+                #expect(try result(row[0], mode, answer) == expected, "\(row[0]), \(mode), \(answer)")
+            }
+        }
+    }
+
+    private func result(_ state: String, _ mode: ConnectivityMode, _ answer: String) throws -> String {
+        let place = MemoryPlace(), clock = TestClock()
+        let authenticator = place.authenticator(clock: clock)
+        var profile = try serverProfile(1, maxAge: 100)
+        _ = try authenticator.enroll(ada, profile, password: Password("right"))
+        func wrong() { _ = try? authenticator.check(ada, profile, password: Password("wrong")) }
+        switch state {
+        case "wiped": for _ in 0..<2 { wrong() }
+        case "cleared": try authenticator.end(ada, profile, after: .logoutClear)
+        case "locked out":
+            profile = try serverProfile(1, .lockout, maxAge: 100)
+            for _ in 0..<2 { wrong() }
+        case "expired": clock.advance(wall: 101, boot: 101)
+        case "delayed":
+            profile = try serverProfile(1, maxAge: 100) { $0.attemptDelay = 60 }
+            wrong()
+        case "damaged":
+            let id = try #require(place.disk.rows.keys.first)
+            place.disk.rows[id]?[60] ^= 1
+        case "rolled back":
+            let rows = place.disk.rows
+            wrong()
+            place.disk.rows = rows
+        default: Issue.record("no such state: \(state)")
+        }
+        let wasLive = (try? place.row(profile))??.isLive ?? false
+        let ending = authenticator.end("right", profile, mode, asking: try Self.provider(answer))
+        let isGone = wasLive && !((try? place.row(profile))??.isLive ?? false)
+        if case .online = ending {
+            #expect(Self.name(authenticator.end("right", profile, .offline, asking: nil)) == "offline")
+        }
+        return Self.name(ending) + (isGone ? ", gone" : "")
+    }
+
+    @Test("R21 offline, without an attempt too many, nobody is asked, whatever is typed and cached")
+    func nobodyAsked() throws {
+        let provider = TestProvider { _, _ in .yes(nil, nil) }
+        let authenticator = MemoryPlace().authenticator()
+        let profile = try serverProfile(3)
+        #expect(authenticator.end("right", profile, .offline, asking: provider) == .refused(.noCredential))
+        _ = try authenticator.enroll(ada, profile, password: Password("right"))
+        for left in [2, 1, 0] {
+            #expect(
+                authenticator.end("wrong", profile, .offline, asking: provider)
+                    == .refused(.wrongPassword(attemptsLeft: left, consequence: .wipe)))
+        }
+        #expect(authenticator.end("right", profile, .offline, asking: provider) == .offline(nil))
+        #expect(provider.asked == 0)
+    }
+
+    @Test("an untrusted server makes room for the cached credential only where the profile says so")
+    func untrusted() throws {
+        let place = MemoryPlace(), authenticator = place.authenticator()
+        let strict = try serverProfile(3), lax = try serverProfile(3) { $0.offlineOnUntrustedServer = true }
+        _ = try authenticator.enroll(ada, strict, password: Password("right"))
+        let provider = TestProvider(.untrusted)
+        #expect(authenticator.end("right", strict, asking: provider) == .refused(.online(.untrusted)))
+        #expect(authenticator.end("right", lax, asking: provider) == .offline(.untrusted))
+        #expect(authenticator.end("right", lax, .online, asking: provider) == .refused(.online(.untrusted)))
+    }
+
+    @Test("an event that does not belong to a state of the machine grants nothing")
+    func strangeEvents() {
+        let rules = LoginMachine.Rules(
+            mode: .auto, isOfflineAllowed: true, isOfflineOnUntrusted: false, hasProvider: true)
+        let states: [LoginMachine.State] = [
+            .start, .asking, .accepting, .refusing(.rejected), .checking(online: nil),
+            .askingAfterWipe(isFinished: true), .refusingAfterWipe(.rejected, isFinished: true), .ended,
+        ]
+        let events: [LoginMachine.Event] = [
+            .begun, .answered(nil), .answered(.rejected), .answered(.unreachable(.refused)), .settled, .opened,
+            .refused(.noCredential),
+        ]
+        var grants: [String] = []
+        for state in states {
+            for event in events {
+                let (_, effect) = LoginMachine.next(state, event, rules)
+                if effect == .grantOnline || effect == .grantOffline { grants.append("\(state) \(event)") }
+            }
+        }
+        #expect(grants == ["accepting settled", "checking(online: nil) opened"])
+    }
+
+    private static func provider(_ answer: String) throws -> TestProvider {
+        switch answer {
+        case "accepted": TestProvider { _, _ in .yes(nil, nil) }
+        case "unreachable": TestProvider(.unreachable(.refused))
+        case "untrusted": TestProvider(.untrusted)
+        case "rejected": TestProvider(.rejected)
+        case "forbidden": TestProvider(.forbidden)
+        case "blocked": TestProvider(.blocked)
+        case "failed": TestProvider(.failed(.status(500), retryAfter: nil))
+        default: throw Missing()
+        }
+    }
+
+    private static func name(_ ending: Ending) -> String {
+        switch ending {
+        case .online(nil): "online"
+        case .online(.offlineNotAllowed): "online, uncached"
+        case .online(let reason?): "online, \(reason)"
+        case .offline: "offline"
+        case .refused(let error): name(error)
+        }
+    }
+
+    private static func name(_ error: AuthError) -> String {
+        switch error {
+        case .wrongPassword: "wrong"
+        case .attemptsExceeded: "exceeded"
+        case .wiped: "wiped"
+        case .lockedOut: "locked out"
+        case .delayed: "delayed"
+        case .expired: "expired"
+        case .quarantined: "damaged"
+        case .rolledBack: "rolled back"
+        case .noCredential: "nothing cached"
+        case .offlineNotAllowed: "not allowed"
+        case .online(let refusal): name(refusal)
+        case .neither(let refusal, let offline): "\(name(refusal)), \(name(offline))"
+        default: "\(error)"
+        }
+    }
+
+    private static func name(_ refusal: OnlineRefusal) -> String {
+        switch refusal {
+        case .rejected: "rejected"
+        case .forbidden: "forbidden"
+        case .blocked: "blocked"
+        case .untrusted: "untrusted"
+        case .unreachable: "unreachable"
+        case .failed: "failed"
+        }
+    }
+}
+
+/// The tables of docs/login.md.
+enum LoginPage {
+    static func lines(_ table: String) throws -> [String] {
+        let path = URL(filePath: #filePath).appending(path: "../../../docs/login.md").standardized
+        let text = try String(contentsOf: path, encoding: .utf8)
+        guard let start = text.range(of: "<!-- table \(table) -->"),
+            let end = text.range(of: "<!-- end -->", range: start.upperBound..<text.endIndex)
+        else { throw Missing() }
+        return text[start.upperBound..<end.lowerBound].split(separator: "\n").map(String.init)
+    }
+
+    /// Every row but the rulers.
+    static func rows(_ table: String) throws -> [[String]] {
+        try lines(table).map(cells).filter { !$0.isEmpty && !$0[0].hasPrefix("---") }
+    }
+
+    static func cells(_ line: String) -> [String] {
+        guard line.hasPrefix("|") else { return [] }
+        return line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+}

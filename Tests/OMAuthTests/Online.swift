@@ -1,0 +1,172 @@
+import OMSecrets
+import OMStorage
+import Synchronization
+
+@testable import OMAuth
+
+let origin = "https://login.example:443"
+
+/// What a test changes about a profile with a server.
+struct ProfileSettings {
+    var serverOrigin = origin
+    var limitMode = LimitMode.exceeds
+    var attemptDelay: Int64 = 0
+    var clockRollback = ClockRollback.judge
+    var connectivityMode = ConnectivityMode.auto
+    var offlineOnUntrustedServer = false
+    var collectIdentityDomain = false
+    var idleTimeOut: Int64?
+    var sessionTimeOut: Int64?
+    var percentageToIdleTimeout = 10
+    var sessionActiveOnRestart = false
+    var remember = (autoLogin: RememberOption(), credentials: RememberOption(), userName: RememberOption())
+    var ceiling = PolicyCeiling.none
+
+    fileprivate var values: [String: ProfileValue] {
+        var values: [String: ProfileValue] = [
+            "LimitMode": .text(limitMode.rawValue), "AttemptDelay": .number("\(attemptDelay)"),
+            "ClockRollback": .text(clockRollback.rawValue), "ConnectivityMode": .text(connectivityMode.rawValue),
+            "OfflineOnUntrustedServer": .bool(offlineOnUntrustedServer),
+            "CollectIdentityDomain": .bool(collectIdentityDomain),
+            "PercentageToIdleTimeout": .number("\(percentageToIdleTimeout)"),
+            "SessionActiveOnRestart": .bool(sessionActiveOnRestart),
+            "AutoLoginAllowed": .bool(remember.autoLogin.isAllowed),
+            "AutoLoginDefault": .bool(remember.autoLogin.isDefault),
+            "RememberCredentialsAllowed": .bool(remember.credentials.isAllowed),
+            "RememberCredentialDefault": .bool(remember.credentials.isDefault),
+            "RememberUsernameAllowed": .bool(remember.userName.isAllowed),
+            "RememberUsernameDefault": .bool(remember.userName.isDefault),
+        ]
+        if let idleTimeOut { values["IdleTimeOutValue"] = .number("\(idleTimeOut)") }
+        if let sessionTimeOut { values["SessionTimeOutValue"] = .number("\(sessionTimeOut)") }
+        return values
+    }
+}
+
+/// A profile with a server. The one place where tests say how such a profile is made.
+///
+/// - Parameter maxAge: nil: it never expires.
+func serverProfile(
+    _ attempts: Int = 3, allowed: Bool = true, _ consequence: OnAttemptsExceeded = .wipe, maxAge: Int64? = nil,
+    _ change: (inout ProfileSettings) -> Void = { _ in }
+) throws -> Profile {
+    var settings = ProfileSettings()
+    change(&settings)
+    let values: [String: ProfileValue] = [
+        "AuthServerType": .text("HTTPBasicAuthentication"), "LoginURL": .text("\(settings.serverOrigin)/login"),
+        "LogoutURL": .text("\(settings.serverOrigin)/logout"), "OfflineAuthAllowed": .bool(allowed),
+        "MaxLoginAttempts": .number(String(attempts)), "OnAttemptsExceeded": .text(consequence.rawValue),
+        "OfflineCredentialMaxAge": .number(String(maxAge ?? 0)),
+    ]
+    return try Profile(ProfileName("work"), values: values.merging(settings.values) { $1 }, ceiling: settings.ceiling)
+}
+
+/// A server of a test: it answers what the test says, and counts.
+final class TestProvider: Provider {
+    enum Answer: Sendable {
+        case yes(ServerPolicy?, Int64?)
+        case no(OnlineRefusal)
+    }
+
+    private let answer: @Sendable (ProviderQuestion, [UInt8]) -> Answer
+    private let count = Atomic(0)
+
+    var asked: Int { count.load(ordering: .relaxed) }
+
+    init(_ answer: @escaping @Sendable (ProviderQuestion, [UInt8]) -> Answer) { self.answer = answer }
+
+    /// Knows one password; everything else is a 401.
+    convenience init(knowing password: String, policy: ServerPolicy? = nil, time: Int64? = nil) {
+        self.init { _, typed in typed == Array(password.utf8) ? .yes(policy, time) : .no(.rejected) }
+    }
+
+    convenience init(_ refusal: OnlineRefusal) { self.init { _, _ in .no(refusal) } }
+
+    func authenticate(
+        _ login: ProviderQuestion, password: borrowing Password, asking: any CredentialCollector,
+        cancellation: Cancellation
+    ) -> ProviderAnswer {
+        count.wrappingAdd(1, ordering: .relaxed)
+        let typed = password.bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+        return switch answer(login, typed) {
+        case .yes(let policy, let time): .accepted(policy: policy, serverTime: time, session: nil)
+        case .no(.rejected): .rejected
+        case .no(.forbidden): .forbidden
+        case .no(.blocked): .blocked
+        case .no(.untrusted): .untrusted
+        case .no(.unreachable(let cause)): .unreachable(cause)
+        case .no(.failed(let failure, let retry)): .failed(failure, retryAfter: retry)
+        }
+    }
+}
+
+/// How a login of a test ended.
+enum Ending: Hashable {
+    case online(notCached: AuthError?)
+    case offline(OnlineRefusal?)
+    case refused(AuthError)
+}
+
+extension Authenticator {
+    func end(
+        _ password: String, _ profile: Profile, _ mode: ConnectivityMode = .auto, user: UserName = ada,
+        domain: IdentityDomain = .none, asking provider: (any Provider)?
+    ) -> Ending {
+        do throws(AuthError) {
+            let request = LoginRequest(user, profile, domain: domain, mode: mode)
+            let receipt = try login(request, password: Password(password), asking: provider)
+            switch receipt.context.way {
+            case .online(let reason): return .online(notCached: reason)
+            case .offline(let online): return .offline(online)
+            }
+        } catch { return .refused(error) }
+    }
+}
+
+/// Stretched keys, one a password: what a hundred thousand steps can afford. The slot still binds its own salts.
+final class StretchCache: Sendable {
+    private let recipe = LoginRecipe(.saltedSHA512, .floor)
+    private let keys = Mutex<[[UInt8]: Kept]>([:])
+
+    private final class Kept: Sendable {
+        let key: Key<Unlocking>
+        init(_ key: consuming Key<Unlocking>) { self.key = key }
+    }
+
+    func stretch(_ password: borrowing Password) throws(AuthError) -> Key<Unlocking> {
+        let bytes = password.bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+        if let kept = keys.withLock({ $0[bytes] }) { return kept.key.duplicate() }
+        let kept = Kept(try recipe.stretch(password))
+        keys.withLock { $0[bytes] = kept }
+        return kept.key.duplicate()
+    }
+
+    static let shared = StretchCache()
+}
+
+extension MemoryPlace {
+    func authenticator(
+        clock: TestClock = TestClock(),
+        onCheck: @escaping @Sendable (LoginRow) -> Void = { _ in }
+    ) -> Authenticator {
+        Authenticator(
+            self, .floor, clock: clock.read,
+            stretch: { (_, password) throws(AuthError) in try StretchCache.shared.stretch(password) }, onCheck: onCheck)
+    }
+
+    func row(_ profile: Profile, _ user: UserName = ada) throws -> LoginRow? {
+        guard let device = try loadDevice() else { return nil }
+        let id = LoginKey(user, profile).id(under: device)
+        return try disk.rows[id].map { bytes in try LoginRow(bytes, under: id, device) }
+    }
+}
+
+extension LoginRow {
+    var isLive: Bool { if case .live = credential { true } else { false } }
+}
+
+final class Counter: Sendable {
+    private let number = Atomic(0)
+    var count: Int { number.load(ordering: .relaxed) }
+    func add() { number.wrappingAdd(1, ordering: .relaxed) }
+}

@@ -1,0 +1,202 @@
+import OMStorage
+
+@testable import OMAuth
+
+/// What a login is meant to come to, as plainly as it can be said: no bytes, no keys, no files. Tests hold the real one
+/// against it, step by step.
+struct ReferenceModel {
+    enum Kind { case live, wiped, cleared }
+    enum Net: CaseIterable { case up, blocked, forbidden, unreachable, untrusted, failed }
+
+    /// What a row is meant to say.
+    struct Row: Equatable {
+        var kind = Kind.live
+        var password = 0
+        var charged = 0, failed = 0, compares = 0
+        var server: ServerPolicy?
+        var since: Int64 = 0, lastAttempt: Int64 = 0
+        var floor: Int64, written: Int64, sinceBoot: Int64, boot: UInt8
+    }
+
+    struct Settings: Equatable {
+        var isAllowed = true, limit = 2, isStrict = false, locksOut = false, hasDelay = false
+        var maxAge: Int64 = 30 * 86_400
+        var net = Net.up, serverPassword = 0
+        var policy: ServerPolicy?
+    }
+
+    var row: Row?
+    var isRolledBack = false
+    var hasLedger = false
+    var settings = Settings()
+    /// Every state of the row that the last step has been through: where a cut of the power may leave it.
+    var passed: [Row?] = []
+
+    // MARK: - Policy and time
+
+    private func isAllowed(_ server: ServerPolicy?) -> Bool { server?.offlineAuthAllowed ?? settings.isAllowed }
+    private func limit(_ server: ServerPolicy?) -> Int {
+        server?.maxLoginAttempts.map { min($0, 10) } ?? settings.limit
+    }
+    private func tolerated(_ server: ServerPolicy?) -> Int { limit(server) - (settings.isStrict ? 1 : 0) }
+
+    private func elapsed(_ row: Row, _ clock: ClockReading) -> Int64? {
+        clock.bootID[0] == row.boot ? max(0, clock.sinceBoot - row.sinceBoot) : nil
+    }
+
+    private func now(_ row: Row, _ clock: ClockReading) -> Int64 {
+        max(clock.wall, row.floor, elapsed(row, clock).map { row.written + $0 } ?? 0)
+    }
+
+    private func noted(_ row: Row, _ clock: ClockReading) -> Row {
+        var row = row
+        let now = now(row, clock), allowance = elapsed(row, clock) ?? clock.sinceBoot + 86_400
+        row.floor = max(row.floor, min(now, row.floor + allowance))
+        (row.written, row.sinceBoot, row.boot) = (now, clock.sinceBoot, clock.bootID[0])
+        return row
+    }
+
+    private func fresh(_ clock: ClockReading) -> Row {
+        Row(
+            since: clock.wall, floor: clock.wall, written: clock.wall, sinceBoot: clock.sinceBoot, boot: clock.bootID[0]
+        )
+    }
+
+    private mutating func write(_ new: Row) {
+        row = new
+        passed.append(new)
+    }
+
+    // MARK: - Offline
+
+    /// nil: the password is right.
+    private mutating func check(_ password: Int, _ clock: ClockReading) -> AuthError? {
+        if isRolledBack { return .rolledBack }
+        guard var row else { return .noCredential }
+        switch row.kind {
+        case .wiped: return .wiped(isFinished: true)
+        case .cleared: return isAllowed(row.server) ? .noCredential : .offlineNotAllowed
+        case .live: break
+        }
+        guard isAllowed(row.server) else { return .offlineNotAllowed }
+        let tolerated = tolerated(row.server)
+        if row.failed > tolerated {
+            if settings.locksOut { return .lockedOut }
+            row.kind = .wiped
+            write(noted(row, clock))
+            return .wiped(isFinished: true)
+        }
+        if row.charged > tolerated { return .lockedOut }
+        if now(row, clock) > row.since + settings.maxAge {
+            write(noted(row, clock))
+            return .expired(since: row.since + settings.maxAge)
+        }
+        if settings.hasDelay, row.charged > 0 {
+            let passed =
+                elapsed(row, clock).map { row.written - row.lastAttempt + $0 } ?? now(row, clock) - row.lastAttempt
+            let left = min(3_600, 30 << Int64(min(row.charged - 1, 12))) - max(0, passed - 1)
+            if left > 0 { return .delayed(seconds: left) }
+        }
+        row.lastAttempt = now(row, clock)
+        row.charged += 1
+        row = noted(row, clock)
+        write(row)
+        if password == row.password {
+            (row.charged, row.failed) = (0, 0)
+            write(noted(row, clock))
+            return nil
+        }
+        row.failed = min(row.failed + 1, row.charged)
+        let isExceeded = row.failed > tolerated
+        if isExceeded, !settings.locksOut { row.kind = .wiped }
+        write(noted(row, clock))
+        if isExceeded { return settings.locksOut ? .lockedOut : .attemptsExceeded(isFinished: true) }
+        return .wrongPassword(
+            attemptsLeft: max(0, tolerated - row.charged), consequence: settings.locksOut ? .lockout : .wipe)
+    }
+
+    // MARK: - Online
+
+    private func answer(_ password: Int) -> OnlineRefusal? {
+        switch settings.net {
+        case .up: password == settings.serverPassword ? nil : .rejected
+        case .blocked: .blocked
+        case .forbidden: .forbidden
+        case .unreachable: .unreachable(.refused)
+        case .untrusted: .untrusted
+        case .failed: .failed(.status(500), retryAfter: nil)
+        }
+    }
+
+    private mutating func accept(_ password: Int, _ clock: ClockReading) -> Ending {
+        let offered = settings.policy
+        if offered == nil, !isAllowed(nil), !hasLedger { return .online(notCached: .offlineNotAllowed) }
+        hasLedger = true
+        let old = isRolledBack ? nil : row
+        var server = old?.server
+        if let offered, offered.epoch >= server?.epoch ?? 0 { server = offered }
+        if !isAllowed(server), old == nil, offered == nil { return .online(notCached: .offlineNotAllowed) }
+        if isAllowed(server), var tried = old, tried.kind == .live, tried.charged <= tolerated(server),
+            tried.failed <= tolerated(server)
+        {
+            tried.charged += 1
+            write(noted(tried, clock))
+        }
+        var new = old.map { noted($0, clock) } ?? fresh(clock)
+        (new.kind, new.password, new.server) = (isAllowed(server) ? .live : .cleared, password, server)
+        (new.charged, new.failed, new.compares, new.lastAttempt, new.since) = (0, 0, 0, 0, new.floor)
+        isRolledBack = false
+        write(new)
+        return .online(notCached: isAllowed(server) ? nil : .offlineNotAllowed)
+    }
+
+    private mutating func settle(_ refusal: OnlineRefusal, _ password: Int, _ clock: ClockReading) {
+        guard var row, !isRolledBack, row.kind == .live else { return }
+        switch refusal {
+        case .blocked: row.kind = .cleared
+        case .rejected:
+            guard row.compares < limit(row.server) + 1 else { return }
+            row.compares += 1
+            row = noted(row, clock)
+            write(row)
+            guard row.password == password else { return }
+            row.kind = .cleared
+        default: return
+        }
+        write(noted(row, clock))
+    }
+
+    // MARK: - Steps
+
+    mutating func login(_ mode: ConnectivityMode, _ password: Int, _ clock: ClockReading) -> Ending {
+        passed = [row]
+        var online: OnlineRefusal?
+        if mode != .offline {
+            guard let refusal = answer(password) else { return accept(password, clock) }
+            guard mode == .auto, case .unreachable = refusal else {
+                settle(refusal, password, clock)
+                return .refused(.online(refusal))
+            }
+            online = refusal
+        }
+        guard isAllowed(isRolledBack ? nil : row?.server) else {
+            return .refused(online.map { .online($0) } ?? .offlineNotAllowed)
+        }
+        guard let error = check(password, clock) else { return .offline(online) }
+        switch error {
+        case .attemptsExceeded(let isFinished, _):
+            if let online { return .refused(.attemptsExceeded(isFinished: isFinished, online: online)) }
+            guard let refusal = answer(password) else { return accept(password, clock) }
+            settle(refusal, password, clock)
+            return .refused(.attemptsExceeded(isFinished: isFinished, online: refusal))
+        case .wrongPassword: return .refused(error)
+        default: return .refused(online.map { .neither(online: $0, offline: error) } ?? error)
+        }
+    }
+
+    mutating func logout(clear: Bool, _ clock: ClockReading) {
+        guard clear, !isRolledBack, var row, row.kind == .live else { return }
+        row.kind = .cleared
+        self.row = noted(row, clock)
+    }
+}
