@@ -18,7 +18,7 @@ import Testing
         var (mode, isAllowed) = (ConnectivityMode.auto, true)
         for line in try LoginPage.lines("outcomes") {
             if line.hasPrefix("**Mode ") {
-                mode = try #require(ConnectivityMode.allCases.first { line.contains("Mode \($0.rawValue),") })
+                mode = try #require(ConnectivityMode.allCases.first { line.contains("Mode \($0.rawValue.lowercased()),") })
                 isAllowed = !line.contains("not allowed")
             }
             let row = LoginPage.cells(line)

@@ -5,6 +5,7 @@ import Foundation
 import Glibc
 import OMRecords
 import OMSecrets
+import Synchronization
 import Testing
 
 @testable import OMAgent
@@ -68,15 +69,36 @@ import Testing
     }
 
     @Test("a server that says nothing is unreachable within the deadline, and two questions do not wait for each other")
-    func blackHole() async throws {
-        let server = try Server.odd.get()
-        let service = service(
-            server.url("/", "blackhole", scheme: "http"), deadlines: OnlineDeadlines(connect: 1_500, total: 1_500))
-        let start = ContinuousClock.now
-        async let one = Task.detached { try refusal(OnlineClient(program: Self.program), login(service)) }.value
-        async let other = Task.detached { try refusal(OnlineClient(program: Self.program), login(service)) }.value
-        #expect(try await [one, other] == [.unreachable(.timedOut), .unreachable(.timedOut)])
-        #expect(start.duration(to: .now) < .seconds(20))
+    func blackHole() throws {
+        // Its own, so that every connection there is one of these.
+        let server = try Server("odd")
+        let address = server.url("/", "blackhole", scheme: "http")
+        let short = service(address, deadlines: OnlineDeadlines(connect: 1_500, total: 1_500))
+        #expect(try refusal(OnlineClient(program: Self.program), login(short)) == .unreachable(.timedOut))
+        // Both are seen at the server at once: neither waits for the other's network. Then they are called off.
+        let before = try connections(to: server["blackhole"]), cancellation = OnlineCancellation()
+        let answers = Mutex<[OnlineRefusal?]>([])
+        for _ in 0..<2 {
+            let question = service(address, deadlines: patient)
+            Thread.detachNewThread {
+                let answer = try? refusal(OnlineClient(program: Self.program), self.login(question), cancellation)
+                answers.withLock { $0.append(answer) }
+            }
+        }
+        while try connections(to: server["blackhole"]) < before + 2, answers.withLock({ $0.isEmpty }) { usleep(10_000) }
+        #expect(answers.withLock { $0.isEmpty })
+        cancellation.cancel()
+        while answers.withLock({ $0.count }) < 2 { usleep(10_000) }
+        #expect(answers.withLock { $0 } == [.failed(.cancelled), .failed(.cancelled)])
+    }
+
+    /// How many connections stand at a port of this machine.
+    private func connections(to port: String) throws -> Int {
+        let wanted = try ":" + String(UInt16(#require(UInt16(port))), radix: 16, uppercase: true).leftPadded(4)
+        return try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).split(separator: "\n").count { line in
+            let fields = line.split(separator: " ")
+            return fields.count > 3 && fields[1].hasSuffix(wanted) && fields[3] == "01"
+        }
     }
 
     @Test("the helper has no core, no new rights, no file and no descriptor but its own, and ends when nobody waits")
@@ -265,4 +287,8 @@ extension OnlineAcceptance {
         guard let session = takeSession() else { throw NoSession() }
         return session
     }
+}
+
+extension String {
+    fileprivate func leftPadded(_ count: Int) -> String { String(repeating: "0", count: max(0, count - self.count)) + self }
 }
