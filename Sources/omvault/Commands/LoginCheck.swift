@@ -37,6 +37,7 @@ struct LoginCheck: Verb {
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var login: LoginOptions
+    @OptionGroup var stretch: StretchOptions
 
     @Option(help: ArgumentHelp("Where the password comes from.", valueName: "source"))
     var passwordFrom: SecretSourceArgument?
@@ -60,7 +61,7 @@ struct LoginCheck: Verb {
             let provider = try server.provider(secrets)
             server.warn(door.output)
             let password = try secrets.readPassword("--password-from", prompt: "Password of \(user.text)")
-            let receipt = try access.authenticator().login(request, password: password, asking: provider)
+            let receipt = try access.authenticator(try stretch.parameters()).login(request, password: password, asking: provider)
             try LoginReport(door.output).granted(receipt)
         } catch let error as AuthError {
             try LoginReport(door.output).denied(error, user, name, way)

@@ -64,11 +64,11 @@ extension Failure {
         case .noCredential:
             self.init(
                 .noOffline, "no credential is cached for this user and profile",
-                hint: "omvault login enroll USER --profile NAME")
+                hint: "a login online caches one; or omvault login enroll USER --profile NAME where there is no server")
         case .expired(let since):
             self.init(
                 .noOffline, "the cached credential expired at \(Timestamp.text(since)); nothing is deleted",
-                hint: "a longer OfflineCredentialMaxAge makes it good again; or login rm, then enroll")
+                hint: "a login online, or a longer OfflineCredentialMaxAge, makes it good again; or login rm, then enroll")
         case .oldPasswordRequired:
             self.init(
                 .exists, "there is a credential for this user and profile already",
@@ -129,7 +129,7 @@ extension Failure {
 
     private static func wipeHint(_ isFinished: Bool) -> String {
         isFinished
-            ? "omvault login enroll makes a new one"
+            ? "the next login online caches a new one; or omvault login enroll where there is no server"
             : "a process still reads an old state of the ledger; the next login command erases the last bytes"
     }
 }
