@@ -71,7 +71,7 @@ let package = Package(
 
         // Floor 3, joiners
         .target(
-            name: "OMAgent", dependencies: ["OMVault", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
+            name: "OMAgent", dependencies: ["OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
             swiftSettings: house),
 
         // Floor 2, services

@@ -1,5 +1,6 @@
 // A login that asks a person: the auto login first, then questions, until one succeeds or somebody declines.
 
+internal import OMRecords
 internal import OMSecrets
 
 extension Authenticator {

@@ -1,5 +1,6 @@
 // Drives the machine: one thread, one way down, the network with no lock held.
 
+internal import OMRecords
 public import OMSecrets
 internal import OMStorage
 

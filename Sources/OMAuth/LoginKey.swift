@@ -73,8 +73,11 @@ struct LoginKey: Hashable, Sendable {
     let domain: IdentityDomain
     let user: UserName
 
+    /// - Parameter domain: None: the profile's, if it names one.
     init(_ user: UserName, _ profile: Profile, _ domain: IdentityDomain = .none) {
-        self.init(profile: profile.name, user: user, server: profile.serverOrigin, domain: domain)
+        self.init(
+            profile: profile.name, user: user, server: profile.serverOrigin,
+            domain: domain == .none ? profile.domain : domain)
     }
 
     init(profile: ProfileName, user: UserName, server: String = "", domain: IdentityDomain = .none) {

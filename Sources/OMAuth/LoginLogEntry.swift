@@ -1,6 +1,7 @@
 // One entry of the log of logins: ids and numbers, never a name or anything of a password.
 // Format: docs/login-format.md, "The log".
 
+internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 

@@ -2,6 +2,8 @@
 //
 // It sees verdicts and never a password, a key or a receipt, so it can say what is to be done and cannot grant anything.
 
+internal import OMRecords
+
 /// The states S0 to S6 of a login, and what leads from one to the next.
 enum LoginMachine {
     /// What a request brings along; it does not change while the login runs.

@@ -1,5 +1,6 @@
 // The proof of a login. Two things can become one, a slot that opened and a server's yes; nothing else has the parts.
 
+public import OMRecords
 public import OMSecrets
 internal import OMStorage
 
@@ -84,7 +85,7 @@ public struct LoginContext: Hashable, Sendable {
     }
 
     fileprivate init(_ request: LoginRequest, _ reason: AuthError, _ clock: ClockReading) {
-        (user, domain, profile) = (request.user, request.domain, request.profile.name)
+        (user, domain, profile) = (request.user, LoginKey(request.user, request.profile, request.domain).domain, request.profile.name)
         (way, age, expires) = (.online(notCached: reason), 0, nil)
         (expiresSoon, clockIsBehind, isDegraded, attemptsLeft) = (false, false, false, 0)
         session = LoginSession(request.profile, at: clock)

@@ -73,7 +73,7 @@ extension Authenticator {
         } catch {
             switch error {
             case .busy, .storage: throw error
-            default: return LoginStatus(user: user, profile: profile.name, domain: domain, refusal: error, details: nil)
+            default: return LoginStatus(user: user, profile: profile.name, domain: key.domain, refusal: error, details: nil)
             }
         }
     }

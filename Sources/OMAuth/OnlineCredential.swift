@@ -1,5 +1,6 @@
 // What a server's answer does to the cached credential: a yes stores a new one, a no may take the old one away.
 
+internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 

@@ -76,6 +76,8 @@ extension Profile {
     public var customHeaders: [(name: String, value: String)] { word(.customAuthHeaders).flatMap(Reading.headers) ?? [] }
     public var sendCustomHeadersInLogout: Bool { flag(.sendCustomAuthHeadersInLogout) }
     public var identityDomain: String? { word(.identityDomain) }
+    /// ``identityDomain`` as a login has it: the domain of whoever names no other.
+    public var domain: IdentityDomain { identityDomain.flatMap { try? IdentityDomain($0) } ?? .none }
     /// The header for the identity domain, and whether it goes there; otherwise it stands before the user's name.
     public var identityDomainHeader: (name: String, inHeader: Bool) {
         (word(.identityDomainHeaderName) ?? "", flag(.identityDomainNameInHeader))

@@ -26,13 +26,40 @@ public struct ProviderQuestion: Hashable, Sendable {
 
 /// Ends a login that somebody no longer waits for, up to the charge of an attempt: from there it is carried through.
 public final class Cancellation: Sendable {
-    private let flag = Atomic(false)
+    private struct State {
+        var isCancelled = false
+        var watchers: [Int: @Sendable () -> Void] = [:]
+        var last = 0
+    }
+
+    private let state = Mutex(State())
 
     public init() {}
 
-    public func cancel() { flag.store(true, ordering: .releasing) }
+    public func cancel() {
+        let watchers = state.withLock { state in
+            state.isCancelled = true
+            defer { state.watchers = [:] }
+            return Array(state.watchers.values)
+        }
+        for tell in watchers { tell() }
+    }
 
-    public var isCancelled: Bool { flag.load(ordering: .acquiring) }
+    public var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    /// Runs `body`, which waits for something; `tell` is called, on another thread maybe, when it is not to be waited for
+    /// any longer.
+    public func watched<R: ~Copyable>(_ tell: @escaping @Sendable () -> Void, while body: () -> R) -> R {
+        let number = state.withLock { state -> Int? in
+            guard !state.isCancelled else { return nil }
+            state.last += 1
+            state.watchers[state.last] = tell
+            return state.last
+        }
+        if number == nil { tell() }
+        defer { if let number { state.withLock { _ = $0.watchers.removeValue(forKey: number) } } }
+        return body()
+    }
 
     func check() throws(AuthError) {
         if isCancelled { throw .cancelled }

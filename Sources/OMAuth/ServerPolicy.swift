@@ -1,5 +1,7 @@
 // What a server says about offline logins: the application profile behind `ProfileURL`.
 
+public import OMRecords
+
 /// The values that a server may set. Everything else in its answer is not read.
 public struct ServerPolicy: Hashable, Sendable {
     /// An answer is at most this long.
@@ -36,6 +38,17 @@ public struct ServerPolicy: Hashable, Sendable {
         self = policy
     }
 
+    /// Takes what the online helper has read.
+    ///
+    /// - Parameter application: What the profile calls itself: a policy for another application is none for this one.
+    /// - Throws: as ``init(json:)``.
+    public init(_ profile: ServerProfile, application: String) throws(AuthError) {
+        guard profile.application ?? application == application, profile.epoch <= UInt64(Self.lastEpoch),
+            let policy = Self.policy(profile.values.mapValues { .text($0) }, epoch: Int64(profile.epoch))
+        else { throw .profile(.serverPolicy) }
+        self = policy
+    }
+
     /// Attack: an old policy that allowed more is sent again.
     ///
     /// - Throws: ``AuthError/profile(_:)`` with ``ProfileProblem/serverPolicyOlder(epoch:known:)``.
@@ -53,6 +66,10 @@ public struct ServerPolicy: Hashable, Sendable {
         guard case .number? = values["epoch"], let epoch = values["epoch"].flatMap({
             Reading.number($0, 0...Self.lastEpoch, digits: 16)
         }) else { return nil }
+        return policy(values, epoch: epoch)
+    }
+
+    private static func policy(_ values: [String: ProfileValue], epoch: Int64) -> ServerPolicy? {
         var offline: Bool?, attempts: Int?, scheme: CryptoScheme?
         if let value = values[ProfileKey.offlineAuthAllowed.rawValue] {
             offline = Reading.flag(value)

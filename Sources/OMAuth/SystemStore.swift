@@ -43,14 +43,15 @@ extension Authenticator {
     /// Makes the credential of `user` whatever there is of one: for root, who could take the whole store away as well.
     /// The old credential is removed first, so its slot is dead even if the machine stops in between.
     ///
-    /// - Throws: as ``enroll(_:_:password:)``.
+    /// - Throws: as ``enroll(_:_:domain:password:)``.
     public func enrollReplacingWithoutOldPassword(
-        _ user: UserName, _ profile: Profile, password: borrowing Password
+        _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password
     ) throws(AuthError) -> VerifiedLogin {
         guard profile.offlineAuthAllowed else { throw .offlineNotAllowed }
-        do throws(AuthError) { _ = try remove(user, profile.name) } catch {
+        let key = LoginKey(user, profile, domain)
+        do throws(AuthError) { _ = try remove(user, profile.name, domain: key.domain, server: key.server) } catch {
             guard error == .noCredential else { throw error }
         }
-        return try enroll(user, profile, password: password)
+        return try enroll(user, profile, domain: domain, password: password)
     }
 }

@@ -10,7 +10,7 @@ enum House {
         "OMAuth": ["OMSecrets", "OMCrypto", "OMStorage", "OMRecords"],
         "OMOnline": ["OMSecrets", "OMRecords", "AsyncHTTPClient", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOSSL"],
         "OMVectors": ["OMCrypto", "OMSecrets"],
-        "OMAgent": ["OMVault", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
+        "OMAgent": ["OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
         // The doors
         "omvault": services.union(["OMAgent", "COMSystem", "ArgumentParser"]),
         "omvault-agent": ["OMAgent", "OMOnline", "OMRecords", "OMSecrets"],

@@ -1,3 +1,4 @@
+import OMRecords
 import OMSecrets
 import OMStorage
 import Testing
@@ -41,7 +42,7 @@ import Testing
         case .rejectedOther: online("other", .rejected)
         case .forbidden: online("right", .forbidden)
         case .blocked: online("other", .blocked)
-        case .otherFailure: online("right", .failed(.status(500), retryAfter: nil))
+        case .otherFailure: online("right", .failed(.serverError, status: 500))
         case .idleTimeOut, .sessionTimeOut, .logout, .logoutClear: try authenticator.end(ada, profile, after: event)
         }
         let left = try authenticator.remembered(profile)

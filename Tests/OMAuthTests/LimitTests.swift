@@ -1,3 +1,4 @@
+import OMRecords
 import OMSecrets
 import OMStorage
 import Testing

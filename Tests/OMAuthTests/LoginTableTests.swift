@@ -1,4 +1,5 @@
 import Foundation
+import OMRecords
 import OMSecrets
 import OMStorage
 import Testing
@@ -123,10 +124,10 @@ import Testing
         let place = MemoryPlace(), authenticator = place.authenticator()
         let strict = try serverProfile(3), lax = try serverProfile(3) { $0.offlineOnUntrustedServer = true }
         _ = try authenticator.enroll(ada, strict, password: Password("right"))
-        let provider = TestProvider(.untrusted)
-        #expect(authenticator.end("right", strict, asking: provider) == .refused(.online(.untrusted)))
-        #expect(authenticator.end("right", lax, asking: provider) == .offline(.untrusted))
-        #expect(authenticator.end("right", lax, .online, asking: provider) == .refused(.online(.untrusted)))
+        let provider = TestProvider(.untrusted(.certificate))
+        #expect(authenticator.end("right", strict, asking: provider) == .refused(.online(.untrusted(.certificate))))
+        #expect(authenticator.end("right", lax, asking: provider) == .offline(.untrusted(.certificate)))
+        #expect(authenticator.end("right", lax, .online, asking: provider) == .refused(.online(.untrusted(.certificate))))
     }
 
     @Test("an event that does not belong to a state of the machine grants nothing")
@@ -155,11 +156,11 @@ import Testing
         switch answer {
         case "accepted": TestProvider { _, _ in .yes(nil, nil) }
         case "unreachable": TestProvider(.unreachable(.refused))
-        case "untrusted": TestProvider(.untrusted)
+        case "untrusted": TestProvider(.untrusted(.certificate))
         case "rejected": TestProvider(.rejected)
         case "forbidden": TestProvider(.forbidden)
         case "blocked": TestProvider(.blocked)
-        case "failed": TestProvider(.failed(.status(500), retryAfter: nil))
+        case "failed": TestProvider(.failed(.serverError, status: 500))
         default: throw Missing()
         }
     }

@@ -1,3 +1,4 @@
+import OMRecords
 import OMSecrets
 import OMStorage
 import Synchronization
@@ -154,8 +155,8 @@ import Testing
                 case .blocked: .no(.blocked)
                 case .forbidden: .no(.forbidden)
                 case .unreachable: .no(.unreachable(.refused))
-                case .untrusted: .no(.untrusted)
-                case .failed: .no(.failed(.status(500), retryAfter: nil))
+                case .untrusted: .no(.untrusted(.certificate))
+                case .failed: .no(.failed(.serverError, status: 500))
                 }
             }
             place.power = power

@@ -1,3 +1,4 @@
+import OMRecords
 import OMSecrets
 import OMStorage
 import Synchronization
@@ -90,12 +91,7 @@ final class TestProvider: Provider {
         let typed = password.bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
         return switch answer(login, typed) {
         case .yes(let policy, let time): .accepted(policy: policy, serverTime: time, session: nil)
-        case .no(.rejected): .rejected
-        case .no(.forbidden): .forbidden
-        case .no(.blocked): .blocked
-        case .no(.untrusted): .untrusted
-        case .no(.unreachable(let cause)): .unreachable(cause)
-        case .no(.failed(let failure, let retry)): .failed(failure, retryAfter: retry)
+        case .no(let refusal): .refused(refusal)
         }
     }
 }

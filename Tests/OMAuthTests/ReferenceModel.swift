@@ -1,3 +1,4 @@
+import OMRecords
 import OMStorage
 
 @testable import OMAuth
@@ -123,8 +124,8 @@ struct ReferenceModel {
         case .blocked: .blocked
         case .forbidden: .forbidden
         case .unreachable: .unreachable(.refused)
-        case .untrusted: .untrusted
-        case .failed: .failed(.status(500), retryAfter: nil)
+        case .untrusted: .untrusted(.certificate)
+        case .failed: .failed(.serverError, status: 500)
         }
     }
 

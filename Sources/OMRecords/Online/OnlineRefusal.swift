@@ -60,7 +60,7 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case unusableHeaders = 11
     /// The user name cannot be sent: empty, or with a colon or a control character.
     case unusableUser = 12
-    /// `TrustedCA` holds no certificate.
+    /// `TrustedCA` holds no certificate, or cannot be trusted itself.
     case unusableTrust = 13
     /// The session is none of this provider's.
     case unusableSession = 14

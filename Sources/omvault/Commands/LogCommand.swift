@@ -3,11 +3,11 @@ internal import OMRecords
 internal import OMSecrets
 internal import OMVault
 
-/// `omvault log`: what happened to a vault on this device.
+/// `omvault log`: what happened to a vault, or to the logins, on this device.
 struct LogCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Read or verify the audit log: what happened to the vault on this device.",
+        abstract: "Read or verify the audit log: what happened to the vault, or to the logins, on this device.",
         discussion: """
             The log holds ids and numbers; no name, no value, no password. It stands under this device's key, so no
             password is asked for. `omvault ls --fields id,name` tells which id is which item.
@@ -25,9 +25,11 @@ struct LogListCommand: Verb {
 
               omvault log ls --since 2026-11-01
               omvault log ls --json
+              omvault log ls --logins
             """)
 
     @OptionGroup var global: GlobalOptions
+    @OptionGroup var login: LoginLogOptions
 
     @Option(
         help: ArgumentHelp(
@@ -36,6 +38,7 @@ struct LogListCommand: Verb {
     var since: SinceArgument?
 
     func run(_ door: Door) throws {
+        if let log = try login.access(door) { return try log.list(since: since?.seconds) }
         let trail = try AuditAccess(door).trail()
         let entries = trail.entries.filter { $0.time >= since?.seconds ?? .min }
         if let fault = trail.fault {
@@ -62,11 +65,14 @@ struct LogVerifyCommand: Verb {
             Exits with 32 and names the first bad entry.
 
               omvault log verify
+              omvault log verify --logins
             """)
 
     @OptionGroup var global: GlobalOptions
+    @OptionGroup var login: LoginLogOptions
 
     func run(_ door: Door) throws {
+        if let log = try login.access(door) { return try log.verify() }
         let trail = try AuditAccess(door).trail()
         if let fault = trail.fault {
             throw Failure(

@@ -9,7 +9,8 @@ struct LoginEnroll: Verb {
         abstract: "Cache a credential for a user without a server.",
         discussion: """
             A living credential is replaced only after its old password, which is counted like any attempt; in the
-            system store root replaces it without.
+            system store root replaces it without. Where the profile has a server, the first login online caches the
+            credential; only root enrolls there without asking it, in the system store.
 
               omvault login enroll ada --profile work
               omvault login enroll ada --profile work --old-password-from tty
@@ -29,21 +30,30 @@ struct LoginEnroll: Verb {
         let access = try LoginAccess(door, system: login.system)
         let user = try UserName(login.user)
         let profile = try access.profiles.profile(access.profileName(login.profile))
+        let domain = try login.identityDomain(profile)
         guard profile.offlineAuthAllowed else { throw AuthError.offlineNotAllowed }
+        // Whoever enrols in a store of his own would be let in under a password that the server has never seen.
+        guard access.isSystem || !profile.serverKind.isThere else {
+            throw Failure(
+                .policy, "the profile \"\(profile.name.text)\" has a server: the first login online caches the credential",
+                hint: "omvault login check \(user.text.shown) --profile \(profile.name.text) --mode online")
+        }
         let authenticator = try access.authenticator(try stretch.parameters())
         let secrets = try SecretSources(
             door, ["--old-password-from": oldPasswordFrom, "--password-from": passwordFrom])
         if oldPasswordFrom == nil {
             let password = try readNew(secrets, user)
             if access.isSystem {
-                _ = try authenticator.enrollReplacingWithoutOldPassword(user, profile, password: password)
+                _ = try authenticator.enrollReplacingWithoutOldPassword(
+                    user, profile, domain: domain, password: password)
             } else {
-                _ = try authenticator.enroll(user, profile, password: password)
+                _ = try authenticator.enroll(user, profile, domain: domain, password: password)
             }
         } else {
             let old = try secrets.readPassword("--old-password-from", prompt: "Old password of \(user.text)")
             let password = try readNew(secrets, user)
-            _ = try authenticator.enroll(user, profile, password: password, oldPassword: old)
+            _ = try authenticator.enroll(
+                user, profile, domain: domain, password: password, oldPassword: old)
         }
         try report(user, profile, door)
     }
@@ -81,7 +91,11 @@ struct LoginRemove: Verb {
         let user = try UserName(login.user)
         let profile = try access.profileName(login.profile)
         try door.confirm("Remove the cached credential of \(user.text.shown) under \"\(profile.text)\"?")
-        let removal = try access.authenticator().remove(user, profile)
+        // The profile may be gone, or beyond reading; the rows still name themselves then.
+        let policy = try? access.profiles.profile(profile)
+        let domain = try login.domain.map { try IdentityDomain($0) } ?? policy?.domain ?? .none
+        let removal = try access.authenticator().remove(
+            user, profile, domain: domain, server: policy?.serverOrigin ?? "")
         try door.output.done(
             "removed the cached credential of \(user.text.shown)",
             ["result": .text("removed"), "user": .text(user.text), "profile": .text(profile.text)])

@@ -16,6 +16,9 @@ struct LoginStatusCommand: Verb {
     @Option(help: ArgumentHelp("Only this profile.", valueName: "name"))
     var profile: String?
 
+    @Option(help: ArgumentHelp("Only this identity domain.", valueName: "domain"))
+    var domain: String?
+
     @Flag(help: systemStoreHelp)
     var system = false
 
@@ -34,8 +37,10 @@ struct LoginStatusCommand: Verb {
     private func find(_ access: LoginAccess, _ door: Door) throws -> [LoginStatus] {
         if let user, let profile {
             let profile = try access.profiles.profile(ProfileName(profile))
-            return [try access.authenticator().status(UserName(user), profile)]
+            let domain = try domain.map { try IdentityDomain($0) } ?? profile.domain
+            return [try access.authenticator().status(UserName(user), profile, domain: domain)]
         }
+        let wantedDomain = try domain.map { try IdentityDomain($0) }
         let wantedUser = try user.map { try UserName($0) }
         let wantedProfile = try profile.map { try ProfileName($0) }
         let profiles = try access.profiles.names().compactMap { name -> Profile? in
@@ -46,6 +51,7 @@ struct LoginStatusCommand: Verb {
         }
         return try access.authenticator().status(profiles).filter { login in
             (wantedUser == nil || login.user == wantedUser) && (wantedProfile == nil || login.profile == wantedProfile)
+                && (wantedDomain == nil || login.domain == wantedDomain)
         }
     }
 
@@ -61,15 +67,21 @@ struct LoginStatusCommand: Verb {
     private func describe(_ login: LoginStatus, _ entry: inout JSONDocument) {
         entry.field("user", login.user.map { .text($0.text) } ?? .null)
         entry.field("profile", login.profile.map { .text($0.text) } ?? .null)
+        entry.field("domain", login.domain == .none ? .null : .text(login.domain.text))
         entry.field("offline", .flag(login.refusal == nil))
         entry.field("reason", login.refusal.map { .text($0.name) } ?? .null)
+        if case .delayed(let seconds)? = login.refusal { entry.field("retry_after", .number(Int(seconds))) }
         guard let details = login.details else { return }
         entry.field("attempts_left", .number(details.attemptsLeft))
         entry.field("on_exceeded", .text(details.consequence.rawValue))
+        entry.field("limit", .number(details.limit))
+        entry.field("limit_mode", .text(details.limitMode.rawValue))
         entry.field("charged", .number(details.charged))
         entry.field("failed", .number(details.failed))
         entry.field("scheme", details.scheme.map { .text($0.rawValue) } ?? .null)
         entry.field("enrolled", .text(Timestamp.text(details.enrolledAt)))
+        entry.field("last_online", details.lastOnline.map { .text(Timestamp.text($0)) } ?? .null)
+        entry.field("server_epoch", details.serverEpoch.map { .number(Int($0)) } ?? .null)
         entry.field("expires", details.expires.map { .text(Timestamp.text($0)) } ?? .null)
         entry.field("clock_is_behind", .flag(details.clockIsBehind))
     }

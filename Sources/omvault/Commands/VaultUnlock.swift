@@ -155,7 +155,7 @@ extension VaultAccess {
                 .noOffline, "the login of slot \(slot.id) is not in this device's ledger any more",
                 hint: "unlock another way; omvault key rm-slot \(slot.id) removes the slot")
         }
-        return try access.check(owner.user, owner.profile, secrets, option)
+        return try access.check(owner.user, owner.profile, domain: owner.domain, secrets, option)
     }
 
     /// Afterwards, so that nothing that goes wrong here keeps anybody out.

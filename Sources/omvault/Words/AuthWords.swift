@@ -1,6 +1,7 @@
 // What the user reads when a login is refused.
 
 internal import OMAuth
+internal import OMRecords
 internal import OMStorage
 
 extension Failure {
@@ -63,11 +64,11 @@ extension Failure {
         case .noCredential:
             self.init(
                 .noOffline, "no credential is cached for this user and profile",
-                hint: "omvault login enroll USER --profile NAME")
+                hint: "a login online caches one; or omvault login enroll USER --profile NAME where there is no server")
         case .expired(let since):
             self.init(
                 .noOffline, "the cached credential expired at \(Timestamp.text(since)); nothing is deleted",
-                hint: "a longer OfflineCredentialMaxAge makes it good again; or login rm, then enroll")
+                hint: "a login online, or a longer OfflineCredentialMaxAge, makes it good again; or login rm, then enroll")
         case .oldPasswordRequired:
             self.init(
                 .exists, "there is a credential for this user and profile already",
@@ -111,14 +112,16 @@ extension Failure {
         case .rejected: self.init(.badSecret, "the server refused the user name or the password")
         case .forbidden: self.init(.remoteAuth, "the server does not let this user in")
         case .blocked: self.init(.lockedOut, "the server says that the account is blocked or disabled")
-        case .untrusted:
+        case .untrusted(let cause):
             self.init(
-                .remoteError, "the server could not prove who it is; nothing was sent to it",
+                .remoteError, "the server could not prove who it is, and was told nothing: \(cause.words)",
                 hint: "--mode offline uses the cached credential")
         case .unreachable(let cause): self.init(.network, "the server was not reached: \(cause.words)")
-        case .failed(let failure, let retryAfter):
+        case .failed(.cancelled, _, _): self.init(.aborted, "the login was given up")
+        case .failed(let failure, let status, let retryAfter):
+            let said = status.map { " (status \($0))" } ?? ""
             self.init(
-                .remoteError, "the server gave no verdict: \(failure.words)",
+                failure.isLocal ? .config : .remoteError, "the server gave no verdict: \(failure.words)\(said)",
                 hints: retryAfter.map { ["try again in \($0) s"] } ?? [],
                 details: retryAfter.map { ["retry_after": .number(Int($0))] } ?? [:])
         }
@@ -126,7 +129,7 @@ extension Failure {
 
     private static func wipeHint(_ isFinished: Bool) -> String {
         isFinished
-            ? "omvault login enroll makes a new one"
+            ? "the next login online caches a new one; or omvault login enroll where there is no server"
             : "a process still reads an old state of the ledger; the next login command erases the last bytes"
     }
 }
@@ -172,45 +175,6 @@ extension AuthError {
         case .outOfMemory: "out_of_memory"
         case .schemeUnavailable: "scheme_unavailable"
         case .storage: "storage"
-        }
-    }
-}
-
-extension OnlineRefusal {
-    /// The name of a refusal in machine-readable answers.
-    var name: String {
-        switch self {
-        case .rejected: "rejected"
-        case .forbidden: "forbidden"
-        case .blocked: "blocked"
-        case .untrusted: "untrusted_server"
-        case .unreachable: "unreachable"
-        case .failed: "server_error"
-        }
-    }
-}
-
-extension UnreachableCause {
-    fileprivate var words: String {
-        switch self {
-        case .refused: "the connection was refused"
-        case .noRoute: "there is no way to it"
-        case .nameNotFound: "its name is not known"
-        case .timedOut: "it did not answer in time"
-        case .badGateway, .unavailable, .gatewayTimeout: "something before it says that it is not there"
-        }
-    }
-}
-
-extension ProviderFailure {
-    fileprivate var words: String {
-        switch self {
-        case .tooBusy: "it is too busy"
-        case .status(let status): "it answered with status \(status)"
-        case .brokenAnswer: "its answer is broken"
-        case .redirected: "it sends the login elsewhere, or to a connection without protection"
-        case .tokenMissing: "its answer lacks what RequiredTokens asks for"
-        case .configuration: "it does not accept the profile's own settings"
         }
     }
 }

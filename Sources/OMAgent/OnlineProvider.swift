@@ -1,0 +1,120 @@
+// Joins a login to the online helper: what a profile says becomes a question, and the answer a login's.
+
+internal import Glibc
+public import OMAuth
+internal import OMRecords
+public import OMSecrets
+internal import OMStorage
+
+/// Asks the server of a profile, through a process that knows no key and ends with its answer.
+///
+///     let provider = OnlineProvider(program: "/usr/bin/omvault-agent")
+///     let receipt = try authenticator.login(request, password: password, asking: provider)
+public final class OnlineProvider: Provider {
+    private let client: OnlineClient
+    private let clientSecret: SecretBytes
+
+    /// - Parameters:
+    ///   - program: the agent's program, as for ``OnlineClient``.
+    ///   - clientSecret: of a profile with `OAuthClientSecret`; nil: of a public client.
+    public init(program: String, clientSecret: consuming SecretBytes? = nil) {
+        client = OnlineClient(program: program)
+        self.clientSecret = clientSecret ?? SecretBytes(copying: [])
+    }
+
+    public func authenticate(
+        _ login: ProviderQuestion, password: borrowing Password, asking: any CredentialCollector,
+        cancellation: Cancellation
+    ) -> ProviderAnswer {
+        let service: OnlineService
+        do throws(OnlineRefusal) { service = try OnlineService(login) } catch { return .refused(error) }
+        let event = OnlineCancellation()
+        let reply = cancellation.watched({ event.cancel() }) {
+            ask(
+                .login(
+                    login.user.text, password: password.bytes.duplicate(), of: service,
+                    clientSecret: clientSecret.duplicate()),
+                event)
+        }
+        switch consume reply {
+        case .refused(let refusal): return .refused(refusal)
+        case .accepted(let acceptance):
+            let time = acceptance.serverTime
+            // A policy that is not understood whole is none; the login is one all the same.
+            let policy = acceptance.profile.flatMap {
+                try? ServerPolicy($0, application: login.profile.applicationName)
+            }
+            return .accepted(policy: policy, serverTime: time, session: acceptance.takeSession())
+        }
+    }
+
+    private func ask(_ question: consuming OnlineQuestion, _ event: OnlineCancellation) -> OnlineReply {
+        do throws(AgentError) { return try client.ask(question, cancellation: event) } catch {
+            return .refused(.failed(.helper))
+        }
+    }
+}
+
+extension OnlineService {
+    /// The longest `TrustedCA`.
+    private static let longestTrusted = OnlineQuestion.maximumTrusted
+
+    /// Whom to ask about `login`, and how.
+    fileprivate init(_ login: ProviderQuestion) throws(OnlineRefusal) {
+        let profile = login.profile
+        self.init(
+            try Self.kind(profile), domain: Self.domain(login),
+            headers: profile.customHeaders.map { Header($0.name, $0.value) }, trusted: try Self.trusted(profile),
+            // Nothing else is asked: its answer would not be believed.
+            profile: profile.policyURL?.text,
+            deadlines: OnlineDeadlines(
+                connect: UInt32(clamping: profile.connectTimeOut * 1_000),
+                total: UInt32(clamping: profile.totalTimeOut * 1_000)))
+    }
+
+    private static func kind(_ profile: Profile) throws(OnlineRefusal) -> Kind {
+        switch profile.serverKind {
+        case .basic:
+            guard let login = profile.loginURL else { throw .failed(.unsafeAddress) }
+            return .basic(
+                BasicService(
+                    login: login.text, logout: profile.logoutURL?.text, requiredTokens: profile.requiredTokens,
+                    sendsHeadersAtLogout: profile.sendCustomHeadersInLogout))
+        case .oauthResourceOwner:
+            let endpoint: OAuthService.Endpoint
+            if let token = profile.oauthTokenEndpoint {
+                endpoint = .token(token.text, revocation: nil)
+            } else if let discovery = profile.oauthDiscoveryURL {
+                endpoint = .discovery(discovery.text)
+            } else {
+                throw .failed(.unsafeAddress)
+            }
+            return .oauth(
+                OAuthService(
+                    endpoint, clientID: profile.oauthClientID ?? "", scopes: profile.oauthScopes,
+                    includesClientHeader: profile.oauthIncludesClientHeader))
+        case .none, .unsupported: throw .failed(.unsupportedGrant)
+        }
+    }
+
+    private static func domain(_ login: ProviderQuestion) -> Domain? {
+        let name = login.domain == .none ? login.profile.identityDomain : login.domain.text
+        let header = login.profile.identityDomainHeader
+        return name.map { Domain($0, header: header.inHeader ? header.name : nil) }
+    }
+
+    /// Attack: whoever can change the file says which servers are trusted. So it is this user's or root's, in a folder of
+    /// the same, and nobody else may write to either.
+    private static func trusted(_ profile: Profile) throws(OnlineRefusal) -> [UInt8]? {
+        guard let path = profile.trustedCA else { return nil }
+        if let resolved = realpath(path, nil) {
+            defer { free(resolved) }
+            for owner in Set([0, geteuid()]) {
+                let pem = try? TrustedFile.read(String(cString: resolved), owner: owner, limit: longestTrusted)
+                if let pem { return pem }
+            }
+        }
+        // One that is not there is no reason to trust others.
+        throw .failed(.unusableTrust)
+    }
+}

@@ -1,0 +1,92 @@
+// `omvault log … --logins`: the log of logins, which has no vault.
+
+internal import ArgumentParser
+internal import OMAuth
+internal import OMSecrets
+
+/// `--logins`, and whose.
+struct LoginLogOptions: ParsableArguments {
+    @Flag(help: "The log of logins, and not a vault's: what was decided about each.")
+    var logins = false
+
+    @Flag(help: systemStoreHelp)
+    var system = false
+
+    mutating func validate() throws {
+        guard logins || !system else { throw ValidationError("--system goes with --logins") }
+    }
+
+    /// nil: a vault's log is meant.
+    func access(_ door: Door) throws(Failure) -> LoginLogAccess? {
+        logins ? try LoginLogAccess(door, system: system) : nil
+    }
+}
+
+/// What was decided about the logins of this home, or of the system.
+struct LoginLogAccess {
+    private let access: LoginAccess
+    private let door: Door
+
+    init(_ door: Door, system: Bool) throws(Failure) {
+        access = try LoginAccess(door, system: system)
+        self.door = door
+    }
+
+    /// `log ls --logins`
+    func list(since: Int64?) throws {
+        let trail = try trail()
+        let entries = trail.entries.filter { $0.time >= since ?? .min }
+        if let fault = trail.fault {
+            door.output.notice("warning: the log is broken: \(fault.words); nothing from there on is shown")
+        }
+        let owners = try owners(of: entries)
+        guard door.output.format == .json else {
+            return try door.output.rows(
+                entries.map { entry in
+                    let owner = entry.login.flatMap { owners[$0] }
+                    return [
+                        "\(entry.sequence)", Timestamp.text(entry.time), owner?.user.text ?? "-",
+                        owner?.profile.text ?? "-", entry.event.name, entry.event.words,
+                    ]
+                }, header: ["ENTRY", "TIME", "USER", "PROFILE", "EVENT", "DETAIL"])
+        }
+        var document = JSONDocument()
+        document.objects("entries", entries) { entry, member in
+            let owner = entry.login.flatMap { owners[$0] }
+            member.field("entry", .number(Int(clamping: entry.sequence)))
+            member.field("time", .text(Timestamp.text(entry.time)))
+            member.field("login", entry.login.map { .text(Hex.encode($0)) } ?? .null)
+            member.field("user", owner.map { .text($0.user.text) } ?? .null)
+            member.field("profile", owner.map { .text($0.profile.text) } ?? .null)
+            member.field("event", .text(entry.event.name))
+            for (name, value) in entry.event.details { member.field(name, value) }
+        }
+        document.field("broken_at", trail.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null)
+        try door.output.document(document)
+    }
+
+    /// `log verify --logins`
+    func verify() throws {
+        let trail = try trail()
+        if let fault = trail.fault {
+            throw Failure(
+                .badSignature, "the log of logins is broken: \(fault.words)",
+                hint: "the entries before it are genuine: omvault log ls --logins; each login is judged by itself",
+                details: ["entry": .number(Int(clamping: fault.sequence)), "fault": .text(fault.kind.rawValue)])
+        }
+        let (first, last) = (trail.entries.first?.sequence ?? 0, trail.entries.last?.sequence ?? 0)
+        try door.output.done(
+            "the log of logins is whole: entries \(first) to \(last)",
+            ["result": .text("whole"), "first": .number(Int(clamping: first)), "last": .number(Int(clamping: last))])
+    }
+
+    private func trail() throws(AuthError) -> LoginTrail { try access.authenticator().log() }
+
+    /// Who is behind the ids. The log holds no names; the rows do, and one that is damaged names nobody.
+    private func owners(of entries: [LoginLogEntry]) throws(AuthError) -> [[UInt8]: LoginOwner] {
+        let authenticator = try access.authenticator()
+        var owners: [[UInt8]: LoginOwner] = [:]
+        for id in Set(entries.compactMap(\.login)) { owners[id] = try? authenticator.owner(of: id) }
+        return owners
+    }
+}

@@ -1,0 +1,119 @@
+// What a login came to, as data on standard output.
+
+internal import OMAuth
+internal import OMRecords
+
+struct LoginReport {
+    private let output: Output
+
+    init(_ output: Output) { self.output = output }
+
+    func granted(_ receipt: borrowing LoginReceipt) throws(Failure) {
+        let context = receipt.context
+        notice(context)
+        guard output.format == .json else { return try output.line(line(context)) }
+        var document = JSONDocument()
+        document.field("result", .text("granted"))
+        document.field("mode", .text(context.way.name))
+        document.field("user", .text(context.user.text))
+        document.field("domain", context.domain == .none ? .null : .text(context.domain.text))
+        document.field("profile", .text(context.profile.text))
+        document.field("age", .number(Int(context.age)))
+        document.field("expires", context.expires.map { .text(Timestamp.text($0)) } ?? .null)
+        switch context.way {
+        case .offline(let online):
+            document.field("attempts_left", .number(context.attemptsLeft))
+            document.field("not_online", online.map { .text($0.name) } ?? .null)
+        case .online(let reason):
+            document.field("attempts_left", reason == nil ? .number(context.attemptsLeft) : .null)
+            document.field("not_cached", reason.map { .text($0.name) } ?? .null)
+        }
+        document.field("degraded", .flag(context.isDegraded))
+        try output.document(document)
+    }
+
+    private func line(_ context: LoginContext) -> String {
+        var words = ["granted", context.way.name, "user=\(context.user.text.asWord)", "profile=\(context.profile.text)"]
+        words.append("age=\(context.age)")
+        switch context.way {
+        case .offline(let online?): words.append("not_online=\(online.name)")
+        case .online(let reason?): words.append("not_cached=\(reason.name)")
+        case .offline(nil), .online(nil): break
+        }
+        return words.joined(separator: " ")
+    }
+
+    private func notice(_ context: LoginContext) {
+        switch context.way {
+        case .offline(let online?):
+            output.notice("\(Failure(online).message); the cached credential was used")
+        case .online(.offlineNotAllowed?), .online(nil), .offline(nil): break
+        case .online(let reason?):
+            output.notice("the server let the user in, but nothing is cached for offline: \(Failure(reason).message)")
+        }
+        if context.isDegraded {
+            output.notice("the password was right, but its charge could not be taken back: is the disk full?")
+        }
+        if context.clockIsBehind {
+            output.notice("the clock is behind what this login has seen; it is not believed")
+        }
+        if context.expiresSoon, let expires = context.expires {
+            output.notice("the cached credential expires at \(Timestamp.text(expires))")
+        }
+    }
+
+    /// The verdict as data; the sentence for the person follows on standard error.
+    func denied(
+        _ error: AuthError, _ user: UserName, _ profile: ProfileName, _ mode: ConnectivityMode
+    ) throws(Failure) {
+        guard output.format == .json else {
+            if case .wrongPassword(let left, _) = error { return try output.line("denied attempts_left=\(left)") }
+            return try output.line("denied reason=\(error.name)")
+        }
+        var document = JSONDocument()
+        document.field("result", .text("denied"))
+        document.field("reason", .text(error.name))
+        document.field("mode", .text(error.way(mode)))
+        document.field("user", .text(user.text))
+        document.field("profile", .text(profile.text))
+        switch error {
+        case .wrongPassword(let left, let consequence):
+            document.field("attempts_left", .number(left))
+            document.field("on_exceeded", .text(consequence.rawValue))
+        case .attemptsExceeded(let isErased, let online):
+            document.field("attempts_left", .number(0))
+            document.field("erased", .flag(isErased))
+            document.field("not_online", online.map { .text($0.name) } ?? .null)
+        case .wiped(let isErased):
+            document.field("attempts_left", .number(0))
+            document.field("erased", .flag(isErased))
+        case .lockedOut: document.field("attempts_left", .number(0))
+        case .delayed(let seconds): document.field("retry_after", .number(Int(seconds)))
+        case .online(.failed(_, _, let seconds?)): document.field("retry_after", .number(Int(seconds)))
+        case .neither(_, let offline): document.field("not_offline", .text(offline.name))
+        default: break
+        }
+        try output.document(document)
+    }
+}
+
+extension LoginContext.Way {
+    /// The way that was gone.
+    fileprivate var name: String {
+        switch self {
+        case .online: "online"
+        case .offline: "offline"
+        }
+    }
+}
+
+extension AuthError {
+    /// The way that came to this; where neither did, the one that was asked for.
+    fileprivate func way(_ asked: ConnectivityMode) -> String {
+        switch self {
+        case .online, .noServer: "online"
+        case .wrongPassword, .attemptsExceeded, .wiped, .lockedOut, .noCredential, .expired, .delayed: "offline"
+        default: asked.rawValue.lowercased()
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// What the user reads of a server's answer. Nothing of it is the server's own words.
+
+internal import OMRecords
+
+extension OnlineRefusal {
+    /// The name of a refusal in machine-readable answers.
+    var name: String {
+        switch self {
+        case .rejected: "rejected"
+        case .forbidden: "forbidden"
+        case .blocked: "blocked"
+        case .untrusted: "untrusted_server"
+        case .unreachable: "unreachable"
+        case .failed: "server_error"
+        }
+    }
+}
+
+extension UnreachableCause {
+    var words: String {
+        switch self {
+        case .refused: "the connection was refused"
+        case .noRoute: "there is no way to it"
+        case .nameNotFound: "its name is not known"
+        case .timedOut: "it did not answer in time"
+        case .gateway: "something before it says that it is not there"
+        }
+    }
+}
+
+extension UntrustedCause {
+    var words: String {
+        switch self {
+        case .certificate: "its certificate is expired, or of nobody who is trusted"
+        case .name: "its certificate is for another name"
+        case .handshake: "it speaks no TLS that is safe"
+        }
+    }
+}
+
+extension OnlineFailure {
+    var words: String {
+        switch self {
+        case .serverError: "it has an error of its own"
+        case .tooManyRequests: "it is asked too often"
+        case .unexpectedAnswer: "its answer is none that a login has"
+        case .brokenAnswer: "its answer is broken"
+        case .answerTooLarge: "its answer is too long"
+        case .redirected: "it sends the login elsewhere"
+        case .downgraded: "it sends the login to a connection without protection"
+        case .tokenMissing: "its answer lacks what RequiredTokens asks for"
+        case .noChallenge: "it lets everybody in, password or not"
+        case .unsafeAddress: "the address is not https, or cannot be read in one way only; nothing was sent"
+        case .unusableHeaders: "CustomAuthHeaders cannot be sent"
+        case .unusableUser: "the user's name cannot be sent: it holds a colon or a control character"
+        case .unusableTrust: "TrustedCA holds no certificate, is not there, or others than you and root can change it"
+        case .unusableSession: "the session is none of this server's"
+        case .untrustedDiscovery: "its metadata lead to nobody who may be asked"
+        case .unusableProfile: "what ProfileURL answers cannot be used"
+        case .helper: "the process that asks it could not, or ended"
+        case .cancelled: "the login was given up"
+        case .invalidClient: "it does not know OAuthClientID, or refuses its secret"
+        case .unauthorizedClient: "OAuthClientID may not log users in with a password"
+        case .invalidScope: "it refuses OAuthScope"
+        case .invalidRequest: "it does not understand the request"
+        case .unsupportedGrant: "it does not take passwords"
+        case .unsupportedResponse: "it does not give this kind of answer"
+        case .temporarilyUnavailable: "it is busy for a while"
+        case .invalidGrant: "the session is spent"
+        case .otherOAuthError, .unnamedOAuthError: "it refuses with an error that says nothing about the password"
+        }
+    }
+
+    /// Whether it is the profile that has to be changed, and nothing was asked.
+    var isLocal: Bool {
+        switch self {
+        case .unsafeAddress, .unusableHeaders, .unusableTrust: true
+        default: false
+        }
+    }
+}
