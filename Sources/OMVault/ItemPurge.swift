@@ -21,7 +21,7 @@ extension VaultEdit {
             return opened.item
         } catch {
             guard error.isDamage else { throw error }
-            try snapshot.destroyDamaged(entry, level, claiming: id)
+            try snapshot.destroyDamaged(entry, level)
             return nil
         }
     }
@@ -49,14 +49,13 @@ extension Snapshot {
     }
 
     /// Takes an entry away whose newest record is damaged, with the rows that are its item's: all that no other item leads
-    /// to; where another one is damaged too, and some of those may be what is left of it, those that name this one.
+    /// to. Where another item is damaged too, some of those may be what is left of it; then only the row that the entry
+    /// names goes, and the older versions stay, sealed, until the last damaged item is purged.
     /// Nothing proves which item and which revision it was, so no tombstone is left.
     ///
     /// Attack: the damaged row, or the row that the entry names, is made to look like another item's, so that the owner
-    /// deletes that one. No row that another item leads to is touched.
-    fileprivate func destroyDamaged(
-        _ entry: TreeEntry, _ level: ProtectionLevel, claiming id: [UInt8]
-    ) throws(VaultError) {
+    /// deletes that one. No row that another item leads to is touched, and none because of what a damaged row says.
+    fileprivate func destroyDamaged(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) {
         var used: Set<Int64> = []
         var isRestWhole = true
         for level in ProtectionLevel.allCases {
@@ -66,7 +65,7 @@ extension Snapshot {
             }
         }
         let named = Array(try row(entry.row).bytes.dropFirst(4).prefix(16))
-        let going = isRestWhole ? try rows(nil) : try rows(named) + rows(id) + [entry.row]
+        let going = isRestWhole ? try rows() : [entry.row]
         try drop(going.filter { !used.contains($0) }.map { VersionPlace(row: $0, digest: entry.digest) })
         try remove(entry, level)
         purges = true
@@ -81,8 +80,9 @@ extension Snapshot {
         _ entry: TreeEntry, _ level: ProtectionLevel, into rows: inout Set<Int64>
     ) throws(VaultError) -> Bool {
         do throws(VaultError) {
-            var version = try newest(entry, level)
+            // Also the newest one's of an item that is damaged: it is not this one's.
             rows.insert(entry.row)
+            var version = try newest(entry, level)
             guard !version.header.isDeleted else { return true }
             for _ in 0..<(try open(version, at: entry).content.kept) {
                 version = try older(than: version)
@@ -95,11 +95,9 @@ extension Snapshot {
         }
     }
 
-    /// The rows that say they are of this item; all for nil.
-    private func rows(_ id: [UInt8]?) throws(VaultError) -> [Int64] {
+    private func rows() throws(VaultError) -> [Int64] {
         try storing { () throws(StorageError) in
-            var find = try vault.database.prepare(id == nil ? VaultSchema.findRows : VaultSchema.findVersions)
-            if let id { try find.bind(1, id) }
+            var find = try vault.database.prepare(VaultSchema.findRows)
             var rows: [Int64] = []
             while try find.step() { rows.append(find.number(0)) }
             return rows

@@ -117,12 +117,19 @@ public struct Vault: ~Copyable {
                 let seen = try readMarks()
                 let (result, snapshot, isChanged) = try open.database.transaction(.write) { () throws(VaultError) in
                     let snapshot = try Snapshot(open, seen: seen)
+                    var noted = seen
+                    if snapshot.isNewer {
+                        // A crash came between a commit and its marks. They are made good before another header is
+                        // announced, or that one's failure would leave a header that is neither noted nor announced.
+                        noted = snapshot.marks(of: open.fileNumber)
+                        try storing { () throws(StorageError) in try marks.write(noted ?? []) }
+                    }
                     let result = try body(snapshot)
                     let isChanged = try snapshot.finish(now: now)
                     // Attack: a header that somebody wrote without the root key, so that those who hold class keys only,
                     // such as the agent, add at its default level or keep no history, as its policy says.
                     guard !isChanged || snapshot.isHeaderProven else { throw .rekeyed }
-                    if let seen, let announcement = snapshot.announcement(after: seen) {
+                    if let noted, let announcement = snapshot.announcement(after: noted) {
                         try storing { () throws(StorageError) in try marks.write(announcement) }
                     }
                     return (result, snapshot, isChanged)

@@ -66,7 +66,6 @@ enum VaultSchema {
     static let dropOtherEpochs = "DELETE FROM records WHERE substr(body, 29, 4) <> ?1"
     static let dropRecord = "DELETE FROM records WHERE id = ?1"
     static let findRows = "SELECT id FROM records"
-    static let findVersions = "SELECT id FROM records WHERE substr(body, 5, 16) = ?1"
     /// Every version of an item, by the id that stands in clear.
     static let dropVersions = "DELETE FROM records WHERE substr(body, 5, 16) = ?1"
 

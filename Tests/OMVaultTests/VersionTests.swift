@@ -371,7 +371,7 @@ private let name = try! ItemName("a")
         #expect(try report.findings.isEmpty && report.items == 1 && report.strays == 0 && home.rows("records") == 1)
     }
 
-    @Test("of two damaged items one goes, with the rows that name it, and what is left of the other can still be found")
+    @Test("of two damaged items one goes alone, whatever its record claims; with the second, all that was left of both goes")
     func twoDamaged() throws {
         let home = try Home()
         try home.create()
@@ -381,16 +381,23 @@ private let name = try! ItemName("a")
         try vault.edit { edit throws(VaultError) in
             try edit.put(secret("second of b"), at: FieldPath(ItemName("b"), FieldName("x")))
         }
-        let id = try vault.item(name).id
+        let id = try vault.item(ItemName("b")).id
+        // Attack: the damaged record says that it is of b, so that what is left of b goes with it.
+        try home.tamper("UPDATE records SET body = CAST(substr(body, 1, 4) || x'\(Hex.encode(id))' || substr(body, 21) AS BLOB) WHERE id = 4")
         for row in [4, 6] {
             try home.tamper(
                 "UPDATE records SET body = CAST(substr(body, 1, 100) || x'0000' || substr(body, 103) AS BLOB) WHERE id = \(row)")
         }
-        guard case .removed(let items, _) = try vault.perform(.purgeID(id)) else { throw VaultError.noVault }
+        let both = try vault.verify(deep: true).findings
+        let place = try #require(both.first { $0.item?.text != "b" }?.place)
+        let entry = stride(from: 0, to: 32, by: 2).map { place[$0] << 4 | place[$0 + 1] }
+        guard case .removed(let items, _) = try vault.perform(.purgeID(entry)) else { throw VaultError.noVault }
         #expect(items.isEmpty)
-        #expect(try home.rows("records") == 2)
+        #expect(try home.rows("records") == 5)
         let report = try vault.verify(deep: true)
         #expect(report.findings.map { $0.item?.text } == ["b"] && report.findings[0].readable == [1])
+        _ = try vault.perform(.purgeID(id))
+        #expect(try home.rows("records") == 0)
     }
 
     @Test("by its id goes an item with a damaged history, one in the trash, and the planted one of two of the same name")

@@ -106,6 +106,35 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
         #expect(counts.values.reduce(0, +) > 30 && refused > 5, "\(counts)")
     }
 
+    @Test("a crash between a change and its marks, and then a change that the disk refuses, leave a vault that opens")
+    func crashThenRefusal() throws {
+        let ran = try bash(
+            """
+            set -u
+            printf password > password; printf one > one
+            mkdir site; export HOME=$PWD/site
+            omvault -q init --password-from file:password --kdf-mem 8 --kdf-time 1 --no-recovery
+            omvault -q add first --field x=file:one --password-from file:password
+            omvault -q key add-slot --type file --out key --password-from file:password
+            export HOME=$PWD/h
+            n=0
+            while n=$((n + 1)); do
+                rm -rf h; cp -a site h
+                vault=$HOME/.local/share/omvault/personal.omv
+                mark=$(echo $HOME/.local/state/omvault-device/vault-*.mark)
+                strace -f -qq -o trace -P "$mark" -e trace=pwrite64 -e inject=pwrite64:signal=KILL:when=$n \
+                    omvault -q policy set history 9 --key-file-from file:key > /dev/null 2>&1
+                grep -q 'killed by SIGKILL' trace || break
+                strace -f -qq -o trace -P "$vault-wal" -e trace=pwrite64 -e inject=pwrite64:error=ENOSPC:when=1+ \
+                    omvault -q policy set history 8 --key-file-from file:key > /dev/null 2> said
+                echo "$n $? $(omvault get first:x --key-file-from file:key 2>&1)"
+            done
+            """)
+        let lines = ran.output.split(separator: "\n")
+        #expect(lines.count > 1, "\(ran)")
+        for line in lines { #expect(line.hasSuffix(" 60 one"), "\(line)") }
+    }
+
     /// Told with 60, in either state; or done, and what failed was of no consequence.
     private static func judge(_ line: String) -> (Bool, String) {
         let parts = line.split(separator: ": ", maxSplits: 1)
