@@ -133,7 +133,7 @@ import Testing
         try #require(memory >= 0)
         defer { close(memory) }
         var found: [(String, Int)] = []
-        for line in try String(contentsOfFile: "/proc/\(process)/maps", encoding: .utf8).split(separator: "\n") {
+        for line in try whole("/proc/\(process)/maps").split(separator: "\n") {
             let fields = line.split(separator: " ")
             let bounds = fields[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
             guard bounds.count == 2, fields[1].hasPrefix("r"), !line.contains("[v") else { continue }
@@ -142,12 +142,16 @@ import Testing
         return found
     }
 
-    private func flags(of mapping: String, in process: Int32) throws -> Set<String> {
-        // In pieces to its end: it has no length that could be read at once.
-        let file = try #require(FileHandle(forReadingAtPath: "/proc/\(process)/smaps"))
+    /// A file of the kernel's, in pieces to its end: it has no length that could be read at once.
+    private func whole(_ path: String) throws -> String {
+        let file = try #require(FileHandle(forReadingAtPath: path))
         var text = Data()
         while case let piece = file.readData(ofLength: 4096), !piece.isEmpty { text += piece }
-        let lines = String(decoding: text, as: UTF8.self).split(separator: "\n")
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private func flags(of mapping: String, in process: Int32) throws -> Set<String> {
+        let lines = try whole("/proc/\(process)/smaps").split(separator: "\n")
         // By its start: its end may have moved, or another one been joined to it.
         let place = try #require(mapping.split(separator: "-").first.flatMap { UInt64($0, radix: 16) })
         let start = try #require(
