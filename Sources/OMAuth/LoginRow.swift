@@ -61,13 +61,14 @@ struct LoginRow: Hashable, Sendable {
     ///   - online: The credential comes from a server that took the password now.
     init(
         _ id: LoginID, _ key: LoginKey, _ credential: Credential, _ device: borrowing DeviceKey, _ policy: LoginPolicy,
-        _ time: TimeMemory, online: Bool = false, server: ServerPolicy? = nil
+        _ time: TimeMemory, online: Bool = false, server: ServerPolicy? = nil, enrolled: Int64? = nil
     ) {
         (self.id, self.key, deviceID) = (id, key, device.fingerprint())
         (generation, charged, failed, onlineCompares, lastAttempt) = (0, 0, 0, 0, 0)
         self.credential = credential
         self.time = time
-        enrolledAt = time.floor
+        // What was made under a clock that the server has set back since was made by then at the latest.
+        enrolledAt = min(enrolled ?? time.floor, time.floor)
         lastOnline = online ? time.floor : 0
         (note, self.server) = (PolicyNote(policy), server)
     }

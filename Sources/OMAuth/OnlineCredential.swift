@@ -57,7 +57,10 @@ extension Authenticator {
                 }
                 let live = slot ?? LoginSlot(recipe, stretched, store.device, id)
                 let time = time(after: try? store.load(id), serverTime)
-                let new = LoginRow(id, key, .live(live), store.device, policy, time, online: true, server: server)
+                // With the key that vaults know, it is the credential of before.
+                let new = LoginRow(
+                    id, key, .live(live), store.device, policy, time, online: true, server: server,
+                    enrolled: slot == nil ? nil : row?.enrolledAt)
                 try store.insert(new, overridesDamage: true, telling: [.grantedOnline(isCached: true)] + epochs)
                 if row != nil { _ = try? store.purge(wait: 0) }
                 return try selfTest(key, policy, stretched)

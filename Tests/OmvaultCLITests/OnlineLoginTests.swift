@@ -388,6 +388,7 @@ private let start = """
             omvault get item:x --keyslot 2 --password-from file:right; echo
             refused 20 omvault get item:x --keyslot 2 --password-from file:wrong
             tell start
+            made=$(date +%s); until (( $(date +%s) > made + 1 )); do :; done
             check right
             omvault get item:x --keyslot 2 --password-from file:right; echo
             omvault key slots | grep login | cut -f 2,5,6
@@ -397,6 +398,36 @@ private let start = """
                 "granted online user=alice profile=work", "value", "granted online user=alice profile=work", "value",
                 "login\tok\talice (work)",
             ])
+    }
+
+    @Test("as JSON: the way a login went, why not the other, how long it is good, and how long to wait")
+    func json() throws {
+        let lines = try script(
+            """
+            serve web nginx
+            profile /login OfflineCredentialMaxAge=1000000 AttemptDelay=3600
+            check right --json
+            tell stop
+            check right --json
+            check wrong --json 2> /dev/null || echo "$?"
+            check right --json 2> /dev/null || echo "$?"
+            omvault login status --json
+            """)
+        #expect(lines.count == 7 && lines[3] == "20" && lines[5] == "21", "\(lines)")
+        let (online, offline) = (try Ran.json(lines[0]), try Ran.json(lines[1]))
+        #expect(online["mode"] as? String == "online" && online["not_cached"] is NSNull)
+        #expect(offline["mode"] as? String == "offline" && offline["not_online"] as? String == "unreachable")
+        #expect(online["attempts_left"] as? Int == 2 && offline["attempts_left"] as? Int == 2)
+        #expect(online["expires"] as? String != nil && online["expires"] as? String == offline["expires"] as? String)
+        let (wrong, early) = (try Ran.json(lines[2]), try Ran.json(lines[4]))
+        #expect(wrong["mode"] as? String == "offline" && wrong["attempts_left"] as? Int == 1)
+        #expect(wrong["on_exceeded"] as? String == "wipe" && wrong["reason"] as? String == "wrong_password")
+        #expect(early["not_offline"] as? String == "delayed" && early["reason"] as? String == "unreachable")
+        #expect((3_000...3_600).contains(early["retry_after"] as? Int ?? 0))
+        let status = try Ran.login(lines[6])
+        #expect(status["limit"] as? Int == 2 && status["limit_mode"] as? String == "exceeds")
+        #expect(status["last_online"] is String && status["expires"] as? String == online["expires"] as? String)
+        #expect(status["reason"] as? String == "delayed" && (3_000...3_600).contains(status["retry_after"] as? Int ?? 0))
     }
 
     @Test("modes and servers that cannot go together are refused before a password is asked for")

@@ -90,7 +90,9 @@ struct LoginReport {
         case .lockedOut: document.field("attempts_left", .number(0))
         case .delayed(let seconds): document.field("retry_after", .number(Int(seconds)))
         case .online(.failed(_, _, let seconds?)): document.field("retry_after", .number(Int(seconds)))
-        case .neither(_, let offline): document.field("not_offline", .text(offline.name))
+        case .neither(_, let offline):
+            document.field("not_offline", .text(offline.name))
+            if case .delayed(let seconds) = offline { document.field("retry_after", .number(Int(seconds))) }
         default: break
         }
         try output.document(document)

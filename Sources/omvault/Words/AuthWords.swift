@@ -29,7 +29,8 @@ extension Failure {
             // What is wrong with the credential here says more than that nobody was reached; that there is none does not.
             let status = cause.status == .noOffline ? failed.status : cause.status
             self.init(
-                status, "\(failed.message); and offline: \(cause.message)", hints: failed.hints + cause.hints)
+                status, "\(failed.message); and offline: \(cause.message)", hints: failed.hints + cause.hints,
+                details: cause.details)
         case .invalidProfileName:
             self.init(
                 .usage, "that cannot be a profile's name",
