@@ -137,6 +137,9 @@ final class VaultSeat: Sendable {
         state.withLockIfFree { state in
             judge(&state)
             guard worth(state) != nil else { return false }
+            // Nobody comes back to this seat; what is still held up then, the next open of the vault finishes.
+            state.purge?.due = Self.now()
+            finishPurge(&state)
             state = State(isRetired: true)
             return true
         } ?? false

@@ -23,7 +23,7 @@ extension PrivateFolder {
             default: throw .hazardous(.notAFolder, path: part)
             }
             guard status.st_uid == 0 else { throw .hazardous(.otherOwner, path: part) }
-            guard status.st_mode & 0o022 == 0 else { throw .hazardous(.openToOthers, path: part) }
+            guard status.st_mode & 0o022 == 0 else { throw .hazardous(.writableByOthers, path: part) }
         }
     }
 }
