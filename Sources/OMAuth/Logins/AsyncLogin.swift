@@ -54,14 +54,11 @@ private final class LoginWork: Sendable {
     func start(resuming continuation: CheckedContinuation<Void, Never>) {
         waiting.withLock { $0 = continuation }
         let argument = unsafe Unmanaged.passRetained(self)
-        var attributes = pthread_attr_t()
-        unsafe pthread_attr_init(&attributes)
-        unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        defer { unsafe pthread_attr_destroy(&attributes) }
         var thread = pthread_t()
         let failure = unsafe pthread_create(
-            &thread, &attributes,
+            &thread, nil,
             { argument in
+                pthread_detach(pthread_self())
                 guard let argument = unsafe argument else { return nil }
                 unsafe Unmanaged<LoginWork>.fromOpaque(argument).takeRetainedValue().run()
                 return nil
