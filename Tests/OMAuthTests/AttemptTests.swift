@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    @Test("a charge whose mark cannot be written ends the attempt before the check, even of the right password")
+    @Test("R5 a charge whose mark cannot be written ends the attempt before the check, even of the right password")
     func chargeBeforeCheck() throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)
@@ -144,7 +144,33 @@ import Testing
         #expect(try home.row(profile).charged == 0)
     }
 
-    @Test("attempts that crashed lock out beyond N and destroy nothing")
+    @Test("a power cut that takes a success's marks back leaves a login that goes on, and a log that is whole")
+    func lostMarks() throws {
+        let home = try Home(), profile = try policy(1)
+        try home.enroll(profile)
+        let marks = try FileManager.default.contentsOfDirectory(atPath: home.places.device)
+            .filter { $0.hasSuffix(".mark") }.map { "\(home.places.device)/\($0)" }
+        #expect(marks.count == 2)
+        // 4 is the opened slot's reading: by then the charge's mark is on the disk, and nothing of the settlement.
+        let synced = Mutex<[String: Data]>([:])
+        let clock = TestClock { reading in
+            guard reading == 4 else { return }
+            synced.withLock { files in for path in marks { files[path] = FileManager.default.contents(atPath: path) } }
+        }
+        let login = try home.authenticator(clock: clock.read).check(ada, profile, password: Password("right"))
+        let isDegraded = login.isDegraded
+        #expect(!isDegraded)
+        let settled = try home.row(profile)
+        for (path, bytes) in synced.withLock({ $0 }) { try home.write(Array(bytes), to: path) }
+        #expect(try home.row(profile) == settled && settled.charged == 0)
+        #expect(try home.authenticator().log().fault == nil)
+        #expect(try home.authenticator().log().entries.last?.event == .grantedOffline)
+        #expect(home.check("wrong", profile) == .wrongPassword(attemptsLeft: 0, consequence: .wipe))
+        #expect(home.check("right", profile) == nil)
+        #expect(try home.authenticator().log().fault == nil)
+    }
+
+    @Test("R59 attempts that crashed lock out beyond N and destroy nothing")
     func crashes() throws {
         let home = try Home(), profile = try policy(2)
         try home.enroll(profile)
@@ -185,7 +211,7 @@ import Testing
         }
     }
 
-    @Test("a held lock is busy after the wait, and nothing is charged")
+    @Test("R15 a held lock is busy after the wait, and nothing is charged")
     func busy() throws {
         let home = try Home(), profile = try policy()
         try home.enroll(profile)

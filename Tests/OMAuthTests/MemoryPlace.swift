@@ -5,13 +5,15 @@ import OMStorage
 
 /// Logins kept in memory: what a test can photograph, put back, and cut the power of. One thread at a time.
 final class MemoryPlace: LoginPlace, @unchecked Sendable {
-    /// Everything on the "disk".
+    /// Everything on the "disk", as a process sees it.
     struct Disk {
         var hasLedger = false
         var rows: [LoginID: [UInt8]] = [:]
         var remembered: [LoginID: [UInt8]] = [:]
         var log: [UInt64: [UInt8]] = [:]
         var marks: [LoginID: [HighWaterMark]] = [:]
+        /// What a power cut leaves of the marks that nobody waited for.
+        var unsynced: [LoginID: [HighWaterMark]] = [:]
     }
 
     var disk = Disk()
@@ -50,7 +52,10 @@ final class MemoryPlace: LoginPlace, @unchecked Sendable {
 
     /// Nothing can be read any more either.
     fileprivate func look() throws(StorageError) {
-        if let power, power <= 0 { throw .io(5) }
+        guard let power, power <= 0 else { return }
+        disk.marks.merge(disk.unsynced) { $1 }
+        disk.unsynced = [:]
+        throw .io(5)
     }
 
     fileprivate func spend() throws(StorageError) {
@@ -181,15 +186,16 @@ private final class MemoryMarks: LoginMarks {
         place.disk.marks[id] = marks
     }
 
-    func write(_ marks: [HighWaterMark]) throws(StorageError) {
-        guard place.disk.marks[id] != nil else { throw .missing }
+    func write(_ marks: [HighWaterMark], isSynced: Bool) throws(StorageError) {
+        guard let before = place.disk.marks[id] else { throw .missing }
         try place.spend()
+        if isSynced { place.disk.unsynced[id] = nil } else if place.disk.unsynced[id] == nil { place.disk.unsynced[id] = before }
         place.disk.marks[id] = marks
     }
 
     func remove() throws(StorageError) {
         try place.spend()
-        place.disk.marks[id] = nil
+        (place.disk.unsynced[id], place.disk.marks[id]) = (nil, nil)
     }
 
     func hold<R: ~Copyable>(wait: Int, _ body: () throws(AuthError) -> R) throws(AuthError) -> R { try body() }

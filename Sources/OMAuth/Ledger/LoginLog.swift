@@ -39,11 +39,13 @@ final class LoginLog {
     }
 
     /// Runs `body` while nobody else writes the log; then the mark says where it ends.
-    func hold<R>(_ body: (inout Entries) throws(AuthError) -> R) throws(AuthError) -> R {
+    func hold<R>(
+        syncsMark: Bool = true, _ body: (inout Entries) throws(AuthError) -> R
+    ) throws(AuthError) -> R {
         try file.hold(wait: Self.wait) { () throws(AuthError) in
             var entries = Entries(self)
             let result = try body(&entries)
-            if let end = entries.end { try note(end) }
+            if let end = entries.end { try note(end, isSynced: syncsMark) }
             return result
         }
     }
@@ -88,9 +90,9 @@ final class LoginLog {
         }
     }
 
-    private func note(_ end: HighWaterMark) throws(AuthError) {
+    private func note(_ end: HighWaterMark, isSynced: Bool) throws(AuthError) {
         try storing { () throws(StorageError) in
-            do throws(StorageError) { try file.write([end]) } catch {
+            do throws(StorageError) { try file.write([end], isSynced: isSynced) } catch {
                 switch error {
                 case .missing: break
                 case .corrupt: try file.remove()

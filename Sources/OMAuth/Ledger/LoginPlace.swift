@@ -53,7 +53,8 @@ protocol LoginMarks {
     /// - Returns: nil when there is no file.
     func read() throws(StorageError) -> [HighWaterMark]?
     func create(_ marks: [HighWaterMark]) throws(StorageError)
-    func write(_ marks: [HighWaterMark]) throws(StorageError)
+    /// - Parameter isSynced: whether to wait until the disk has them. Without it a power cut may bring the marks before back.
+    func write(_ marks: [HighWaterMark], isSynced: Bool) throws(StorageError)
     func remove() throws(StorageError)
     /// Runs `body` while nobody else holds this lock.
     ///
@@ -115,7 +116,9 @@ private final class MarkFile: LoginMarks {
 
     func read() throws(StorageError) -> [HighWaterMark]? { try file.read() }
     func create(_ marks: [HighWaterMark]) throws(StorageError) { try file.create(marks) }
-    func write(_ marks: [HighWaterMark]) throws(StorageError) { try file.write(marks) }
+    func write(_ marks: [HighWaterMark], isSynced: Bool) throws(StorageError) {
+        try file.write(marks, isSynced: isSynced)
+    }
     func remove() throws(StorageError) { try file.remove() }
 
     func hold<R: ~Copyable>(wait: Int, _ body: () throws(AuthError) -> R) throws(AuthError) -> R {

@@ -61,13 +61,16 @@ struct LoginStore: ~Copyable {
     /// Changes the row in one transaction, then its mark. A row that `body` leaves as it was is not written.
     /// To be called under the row's lock, ``hold(_:wait:_:)``.
     ///
-    /// - Parameter telling: What the log says about it, in the same transaction.
+    /// - Parameters:
+    ///   - telling: What the log says about it, in the same transaction.
+    ///   - syncsMarks: Whether to wait for the disk with the marks, too. Without it a power cut may leave them older than
+    ///     the row and the log, which are then accepted: only where going back to the row before gains nobody anything.
     /// - Returns: The row as it stands now.
     borrowing func change(
-        _ id: LoginID, telling: ((LoginRow) -> [LoginEvent])? = nil,
+        _ id: LoginID, telling: ((LoginRow) -> [LoginEvent])? = nil, syncsMarks: Bool = true,
         _ body: (inout LoginRow) throws(AuthError) -> Void
     ) throws(AuthError) -> LoginRow {
-        try logging(telling != nil) { (entries: inout LoginLog.Entries) throws(AuthError) in
+        try logging(telling != nil, syncsMark: syncsMarks) { (entries: inout LoginLog.Entries) throws(AuthError) in
             var written: HighWaterMark?
             let row = try ledger.write { () throws(AuthError) in
                 guard var row = try load(id) else { throw .noCredential }
@@ -81,20 +84,22 @@ struct LoginStore: ~Copyable {
                 try entries.append(telling?(row) ?? [], id, at: row.time.written)
                 return row
             }
-            if let written { try write(written, id) }
+            if let written { try write(written, id, isSynced: syncsMarks) }
             return row
         }
     }
 
     /// Runs `body` with the log's lock held, where it has something to say, and notes then where the log ends.
     borrowing func logging<R>(
-        _ isLogging: Bool = true, _ body: (inout LoginLog.Entries) throws(AuthError) -> R
+        _ isLogging: Bool = true, syncsMark: Bool = true, _ body: (inout LoginLog.Entries) throws(AuthError) -> R
     ) throws(AuthError) -> R {
         guard isLogging else {
             var none = LoginLog.Entries(log)
             return try body(&none)
         }
-        return try log.hold { (entries: inout LoginLog.Entries) throws(AuthError) in try body(&entries) }
+        return try log.hold(syncsMark: syncsMark) { (entries: inout LoginLog.Entries) throws(AuthError) in
+            try body(&entries)
+        }
     }
 
     /// Raises the row's floor of time to now, as far as it may rise at once. Attack: an expiry that was seen is forgotten
@@ -189,7 +194,7 @@ struct LoginStore: ~Copyable {
         let vacant = HighWaterMark.vacant(max(found?.generation ?? 0, known?.generation ?? 0) + 1)
         let file = try marks(id)
         try storing { () throws(StorageError) in
-            do throws(StorageError) { try file.write([vacant]) } catch {
+            do throws(StorageError) { try file.write([vacant], isSynced: true) } catch {
                 switch error {
                 case .missing: try file.create([vacant])
                 // Beyond reading: a row that turns up without its mark counts as put back, too.
@@ -260,9 +265,9 @@ struct LoginStore: ~Copyable {
         return marks[0]
     }
 
-    private borrowing func write(_ mark: HighWaterMark, _ id: LoginID) throws(AuthError) {
+    private borrowing func write(_ mark: HighWaterMark, _ id: LoginID, isSynced: Bool = true) throws(AuthError) {
         let file = try marks(id)
-        try storing { () throws(StorageError) in try file.write([mark]) }
+        try storing { () throws(StorageError) in try file.write([mark], isSynced: isSynced) }
     }
 }
 

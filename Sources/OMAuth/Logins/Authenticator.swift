@@ -3,7 +3,7 @@
 // docs/login-format.md, "The order of an attempt", in the same steps and words.
 
 public import OMSecrets
-internal import OMStorage
+public import OMStorage
 
 /// Checks passwords against cached credentials, and makes, lists and removes these.
 ///
@@ -30,8 +30,12 @@ public struct Authenticator: Sendable {
     ///   - stateFolder: `$XDG_STATE_HOME/omvault`; holds `logins.db`.
     ///   - deviceFolder: `$XDG_STATE_HOME/omvault-device`; holds the device key and the marks.
     ///   - parameters: What new credentials are stretched with.
-    public init(stateFolder: String, deviceFolder: String, parameters: Argon2id.Parameters = .standard) {
-        self.init(LoginPlaces(state: stateFolder, device: deviceFolder), parameters)
+    ///   - clock: What time it is; the machine's own clocks, for whoever knows no better.
+    public init(
+        stateFolder: String, deviceFolder: String, parameters: Argon2id.Parameters = .standard,
+        clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() }
+    ) {
+        self.init(LoginPlaces(state: stateFolder, device: deviceFolder), parameters, clock: clock)
     }
 
     init(
@@ -164,7 +168,11 @@ public struct Authenticator: Sendable {
         _ charged: LoginRow, _ secondsBehind: UInt64?, _ store: borrowing LoginStore
     ) throws(AuthError) {
         let behind = secondsBehind.map { [LoginEvent.clockBehind(seconds: $0)] } ?? []
-        _ = try store.change(charged.id, telling: { _ in [.grantedOffline] + behind }) { (row) throws(AuthError) in
+        // The row is waited for, its marks are not: what a power cut brings back is a mark below a row with no charges, and
+        // the row of the charge in its place only counts an attempt too much. Each sync here is one under the lock.
+        _ = try store.change(
+            charged.id, telling: { _ in [.grantedOffline] + behind }, syncsMarks: false
+        ) { (row) throws(AuthError) in
             guard row.credential == charged.credential else { throw .rolledBack }
             (row.charged, row.failed) = (0, 0)
         }
