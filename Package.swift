@@ -67,7 +67,8 @@ let package = Package(
             ],
             swiftSettings: house),
         .executableTarget(
-            name: "omvault-pam-helper", dependencies: ["OMAuth", "OMSecrets", "COMSystem"], swiftSettings: house),
+            name: "omvault-pam-helper",
+            dependencies: ["OMAgent", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"], swiftSettings: house),
 
         // Floor 3, joiners
         .target(

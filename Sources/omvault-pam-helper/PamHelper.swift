@@ -1,8 +1,10 @@
-// The program behind pam_omvault.so: one question on descriptor 0, one answer, from the system store. docs/pam.md.
+// The program behind pam_omvault.so: one question on descriptor 0, one answer, from the system store and, where its profile
+// names one, from a server. docs/pam.md.
 
 internal import COMSystem
 internal import Glibc
 internal import OMAuth
+internal import OMRecords
 internal import OMSecrets
 
 @main
@@ -26,9 +28,11 @@ enum PamHelper {
         guard let password = try? Password(question.password.duplicate()) else { return .wrong }
         do throws(AuthError) {
             let policy = try SystemStore.profileFolder().profile(profile)
-            // A login that must be judged by a server is not judged by the cache.
-            guard question.mode != .online else { return .unreachable }
-            _ = try SystemStore.authenticator().check(user, policy, password: password)
+            // Nobody can be asked for it here, and without it another login than the user's would be judged.
+            guard !policy.collectIdentityDomain || policy.domain != .none else { return .broken }
+            let request = LoginRequest(user, policy, domain: policy.domain, mode: question.mode.connectivity)
+            let provider = try PamServer.provider(for: request)
+            _ = try SystemStore.authenticator().login(request, password: password, asking: provider)
             return .granted
         } catch {
             return PamVerdict(error)
@@ -45,9 +49,28 @@ extension PamVerdict {
         case .lockedOut: self = .lockedOut
         case .noCredential, .offlineNotAllowed: self = .noCredential
         case .expired: self = .expired
-        case .busy: self = .wait
+        case .busy, .delayed: self = .wait
+        case .noServer: self = .unreachable
+        case .online(let refusal): self.init(refusal)
+        // What stands in the way offline says more, but for this.
+        case .neither(_, .noCredential): self = .unreachable
+        case .neither(_, let offline): self.init(offline)
         case .invalidUserName, .invalidProfileName: self = .refused
         default: self = .broken
+        }
+    }
+
+    private init(_ refusal: OnlineRefusal) {
+        switch refusal {
+        case .rejected: self = .wrong
+        case .forbidden: self = .forbidden
+        case .blocked: self = .lockedOut
+        case .unreachable: self = .unreachable
+        // What root has set up, and has to mend.
+        case .failed(.helper, _, _), .failed(.unsafeAddress, _, _), .failed(.unusableHeaders, _, _),
+            .failed(.unusableTrust, _, _), .failed(.unsupportedGrant, _, _):
+            self = .broken
+        case .untrusted, .failed: self = .noVerdict
         }
     }
 }

@@ -18,6 +18,17 @@ struct PamQuestion: ~Copyable {
         case auto = 0x41
         case offline = 0x46
         case online = 0x4E
+        case profile = 0x50
+
+        /// nil: as the profile says.
+        var connectivity: ConnectivityMode? {
+            switch self {
+            case .auto: .auto
+            case .offline: .offline
+            case .online: .online
+            case .profile: nil
+            }
+        }
     }
 
     private static let magic = Array("OMP1".utf8)
@@ -76,6 +87,8 @@ enum PamVerdict: UInt8 {
     case wait = 0x42
     case broken = 0x44
     case refused = 0x52
+    case forbidden = 0x46
+    case noVerdict = 0x53
 
     func send(to descriptor: Int32, answering nonce: [UInt8]) {
         let bytes = Array("OMA1".utf8) + nonce + [rawValue]

@@ -154,7 +154,7 @@ static int ask(int channel, const struct options *options, const char *user, con
 /// Whether the words on the module's line are all known. A misspelled one refuses: an option that is passed over is a
 /// policy that does not hold.
 static bool read_options(pam_handle_t *pam, int count, const char **words, struct options *options) {
-    *options = (struct options){.profile = NULL, .mode = 'A', .seconds = 150};
+    *options = (struct options){.profile = NULL, .mode = 'P', .seconds = 150};
     for (int i = 0; i < count; i++) {
         const char *word = words[i];
         if (strncmp(word, "profile=", 8) == 0) {
@@ -203,6 +203,12 @@ static int code_of(pam_handle_t *pam, int verdict) {
         return PAM_AUTHINFO_UNAVAIL;
     case OMP_UNREACHABLE: return PAM_AUTHINFO_UNAVAIL;
     case OMP_REFUSED: return PAM_USER_UNKNOWN;
+    case OMP_FORBIDDEN:
+        pam_syslog(pam, LOG_NOTICE, "the server does not let the user in");
+        return PAM_PERM_DENIED;
+    case OMP_NO_VERDICT:
+        pam_syslog(pam, LOG_ERR, "the server gave no verdict, or is not trusted: omvault login check --system");
+        return PAM_AUTHINFO_UNAVAIL;
     case OMP_BROKEN:
         pam_syslog(pam, LOG_ERR, "the store is damaged, put back, unsafe or not set up: omvault login status --system");
         return PAM_SERVICE_ERR;

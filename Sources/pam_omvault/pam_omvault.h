@@ -27,6 +27,8 @@ enum omp_verdict {
     OMP_WAIT = 'B',
     OMP_BROKEN = 'D',
     OMP_REFUSED = 'R',
+    OMP_FORBIDDEN = 'F',
+    OMP_NO_VERDICT = 'S',
 };
 
 #endif

@@ -14,7 +14,7 @@ enum House {
         // The doors
         "omvault": services.union(["OMAgent", "COMSystem", "ArgumentParser"]),
         "omvault-agent": ["OMAgent", "OMOnline", "OMRecords", "OMSecrets"],
-        "omvault-pam-helper": ["OMAuth", "OMSecrets", "COMSystem"],
+        "omvault-pam-helper": ["OMAgent", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
         "omvault-bench": services.union(["OMAgent", "COMSystem", "COpenSSL", "CSodium", "CArgon2", "CCrypt", "CSQLite"]),
         // The C side
         "COMSystem": [], "COpenSSL": [], "CSodium": [], "CArgon2": [], "CCrypt": [], "CSQLite": [],

@@ -9,21 +9,7 @@ import Testing
 /// it and start it again at the same port. `profile PATH` has the profile `work` ask that path, `check FILE` logs in.
 private let start = """
     set -e
-    serve() {
-        mkfifo "$1.in" "$1.out"
-        "$SERVE" "$2" "$PWD/$1" < "$1.in" > "$1.out" &
-        exec 9> "$1.in" 8< "$1.out"
-        heard
-    }
-    heard() {
-        local line
-        while read -r line <&8; do
-            [[ $line == ready ]] && return
-            declare -g "$line"
-        done
-        echo 'the server did not start'; exit 98
-    }
-    tell() { echo "$1" >&9; heard; }
+    \(serving)
     basic() {
         omvault -q profile set work AuthServerType=HTTPBasicAuthentication "LoginURL=$1" "LogoutURL=$1" \\
             ConnectTimeOut=30 TotalTimeOut=30 OfflineAuthAllowed=true MaxLoginAttempts=2
@@ -42,7 +28,7 @@ private let start = """
     """
 
 @Suite("Logging in with a server") struct OnlineLoginTests {
-    private static let serve = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    static let serve = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Servers/serve").path
 
     /// - Returns: What the script printed, line by line.

@@ -46,6 +46,137 @@ struct PamTests {
             """)
     }
 
+    @Test("R62: a server is asked first, its yes is cached, and the cache answers where the server cannot be reached")
+    func server() throws {
+        try inSystem(
+            """
+            serve web nginx
+            web /login
+            granted alice horse
+            answers alice wrong 'Authentication failure'
+            tell stop
+            granted alice horse
+            answers alice wrong 'Authentication failure'
+            answers bob horse 'Authentication service cannot retrieve'
+            module profile=work mode=online
+            answers alice horse 'Authentication service cannot retrieve'
+            tell start
+            granted alice horse
+            omvault -q profile set work ConnectivityMode=Offline --system
+            module profile=work
+            strace -f -qq -o trace -e trace=execve,connect pamtester omvault-test alice authenticate < horse > said 2>&1
+            refused 1 grep -E 'omvault-agent|AF_INET' trace
+            module profile=work mode=auto
+            export GLIBC_TUNABLES=glibc.malloc.perturb=1
+            strace -f -s 200 -qq -o trace -e trace=execve,connect pamtester omvault-test alice authenticate < horse > said 2>&1
+            unset GLIBC_TUNABLES
+            grep -q AF_INET trace
+            grep -q 'execve("/usr/libexec/omvault/omvault-agent", \\["/usr/libexec/omvault/omvault-agent", "--online"\\], 0x[0-9a-f]* /\\* 2 vars \\*/' trace
+            omvault -q profile set work ConnectivityMode=Auto --system
+            module profile=work
+            web /status/403; answers alice horse 'Permission denied'
+            web /status/500; answers alice horse 'Authentication service cannot retrieve'
+            web /status/503; granted alice horse
+            omvault -q profile set work --unset TrustedCA --system
+            answers alice horse 'Authentication service cannot retrieve'
+            web /login
+            # Refused by the server, it was changed there: the cached one is gone.
+            printf 'alice:%s\\n' "$(openssl passwd -5 -in wrong)" > web/users
+            answers alice horse 'Authentication failure'
+            tell stop
+            answers alice horse 'Authentication service cannot retrieve'
+            module profile=work mode=offline
+            answers alice horse 'Authentication service cannot retrieve'
+            refused 24 omvault login check alice --system --profile work --mode offline --password-from file:horse
+            """)
+    }
+
+    @Test("R62: behind a server that hangs the cache answers within the module's deadline, and without one nobody is let in")
+    func hangingServer() throws {
+        try inSystem(
+            """
+            serve web nginx
+            web /login
+            granted alice horse
+            omvault -q profile set work ConnectTimeOut=1 TotalTimeOut=1 --system
+            kill -STOP "$(< web/pid)"
+            module profile=work deadline=60
+            granted alice horse
+            answers alice wrong 'Authentication failure'
+            module profile=work mode=online deadline=60
+            answers alice horse 'Authentication service cannot retrieve'
+            # A deadline that ends before the server's own leaves no process behind: strace ends with the last one it follows.
+            omvault -q profile set work ConnectTimeOut=60 TotalTimeOut=300 --system
+            module profile=work deadline=2
+            began=$SECONDS
+            code=0
+            strace -f -qq -o trace -e trace=execve pamtester omvault-test alice authenticate < horse > said 2>&1 || code=$?
+            (( code == 1 && SECONDS - began < 250 ))
+            grep -q 'Error in service module' said
+            grep -q -e --online trace
+            kill -CONT "$(< web/pid)"
+            """)
+    }
+
+    @Test("R62: where the server cannot be asked as root has set it up nobody is let in, cached or not")
+    func unusableServer() throws {
+        try inSystem(
+            """
+            serve web nginx
+            web /login
+            granted alice horse
+            agent=/usr/libexec/omvault/omvault-agent
+            broken() { answers alice horse 'Error in service module'; }
+            chmod 775 "$agent"; broken
+            chmod 755 "$agent"; chown nobody "$agent"; broken
+            chown root "$agent"; granted alice horse
+            mv "$agent" kept; broken
+            printf '#!/bin/sh\\nexit 0\\n' > "$agent"; chmod 755 "$agent"; broken
+            # Offline it is not needed.
+            module profile=work mode=offline; granted alice horse; module profile=work
+            cp kept "$agent"; granted alice horse
+            omvault -q profile set work CollectIdentityDomain=true --system; broken
+            omvault -q profile set work CollectIdentityDomain=false --system; granted alice horse
+            chmod g+w "$ca"; broken
+            """)
+    }
+
+    @Test("R62: OAuth's resource owner with a secret of root's; blocked, refused, and a secret that others can change")
+    func oauth() throws {
+        try inSystem(
+            """
+            serve odd odd
+            printf 'client-secret\\n' > /etc/omvault/secret; chmod 600 /etc/omvault/secret
+            token() {
+                omvault -q profile set work AuthServerType=OAuthAuthentication OAuthAuthZGrantType=OAuthResourceOwner \\
+                    "OAuthTokenEndpoint=http://127.0.0.1:$http/token/$1" OAuthClientID=omvault \\
+                    OAuthClientSecret=file:/etc/omvault/secret ConnectTimeOut=30 TotalTimeOut=30 --system
+            }
+            token plain
+            granted alice horse
+            test "$(grep -o 'Basic [A-Za-z0-9=]*' "$seen" | tail -n 1 | cut -d ' ' -f 2 | base64 -d)" = omvault:client-secret
+            token denied; answers alice horse 'Permission denied'
+            token disabled; answers alice horse 'maximum number of retries'
+            token plain
+            chmod 622 /etc/omvault/secret; answers alice horse 'Error in service module'
+            chmod 600 /etc/omvault/secret; chown nobody /etc/omvault/secret; answers alice horse 'Error in service module'
+            chown root /etc/omvault/secret; granted alice horse
+            mv /etc/omvault/secret . ; ln -s "$PWD/secret" /etc/omvault/secret; answers alice horse 'Error in service module'
+            """)
+    }
+
+    @Test("an attempt before its delay has passed is told as such, and is not charged")
+    func delayed() throws {
+        try inSystem(
+            """
+            profile work AttemptDelay=3600
+            enroll ada work right
+            answers ada wrong 'Authentication failure'
+            answers ada right 'maximum number of retries'
+            omvault login status ada --profile work --system --json | grep -q '"charged":1'
+            """)
+    }
+
     @Test("R62: a forged agent, PATH, XDG_* and OMVAULT_* change nothing and are never looked at")
     func forgedEnvironment() throws {
         try inSystem(
@@ -219,6 +350,7 @@ struct PamTests {
             export module="$PWD/pam_omvault.so" real="$PWD/real"
             "$BUILD" "$module"
             cp "$(command -v omvault-pam-helper)" "$real"
+            export agent="$(command -v omvault-agent)"
             cat > .prelude <<'PRELUDE'
             set -euo pipefail
             mkdir .system
@@ -227,8 +359,16 @@ struct PamTests {
             mkdir -p .system/lib .system/libexec/omvault
             for part in etc:/etc lib:/var/lib libexec:/usr/libexec; do mount --bind ".system/${part%%:*}" "${part#*:}"; done
             cp "$real" /usr/libexec/omvault/omvault-pam-helper
-            chmod 755 /usr/libexec/omvault/omvault-pam-helper
-            printf right > right; printf wrong > wrong
+            cp "$agent" /usr/libexec/omvault/omvault-agent
+            chmod 755 /usr/libexec/omvault/*
+            printf right > right; printf wrong > wrong; printf 'correct horse 42' > horse
+            \(serving)
+            # Has the profile ask a path of the server that runs.
+            web() {
+                omvault -q profile set work AuthServerType=HTTPBasicAuthentication "LoginURL=https://localhost:$port$1" \\
+                    "LogoutURL=https://localhost:$port$1" "TrustedCA=$ca" ConnectTimeOut=30 TotalTimeOut=30 \\
+                    OfflineAuthAllowed=true MaxLoginAttempts=3 --system
+            }
 
             module() { printf 'auth required %s\\naccount required pam_permit.so\\n' "$module $*" > /etc/pam.d/omvault-test; }
             profile() {
@@ -254,6 +394,7 @@ struct PamTests {
             """,
             environment: [
                 "BUILD": repository.appending(path: "Sources/pam_omvault/build").path, "SCRIPT": script,
+                "SERVE": repository.appending(path: "Tests/Servers/serve").path,
             ])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)", sourceLocation: location)
     }
