@@ -131,8 +131,12 @@ let package = Package(
         .executableTarget(
             name: "vault-worker", dependencies: ["OMAgent", "OMVault", "OMStorage", "OMRecords", "OMSecrets"],
             path: "Tests/Worker", swiftSettings: house),
+        .executableTarget(
+            name: "login-worker", dependencies: ["OMAuth", "OMStorage", "OMRecords", "OMSecrets"],
+            path: "Tests/LoginWorker", swiftSettings: house),
         .testTarget(
-            name: "OMAuthTests", dependencies: ["OMAuth", "OMStorage", "OMRecords", "OMSecrets"], swiftSettings: house),
+            name: "OMAuthTests", dependencies: ["OMAuth", "login-worker", "OMStorage", "OMRecords", "OMSecrets"],
+            swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )

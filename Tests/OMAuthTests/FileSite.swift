@@ -1,0 +1,135 @@
+import Foundation
+import OMRecords
+import OMSecrets
+import OMStorage
+
+@testable import OMAuth
+
+/// Real files, and a process for each step: Tests/LoginWorker. It is killed at a write or a sync of its own.
+final class FileSite: ModelSite {
+    /// What a power of so many writes is here: before, in and behind charge, settlement and marks, online and offline.
+    private static let cuts = [
+        ("fdatasync", 1), ("fdatasync", 3), ("fdatasync", 4), ("fdatasync", 5), ("fdatasync", 7), ("pwrite64", 11),
+        ("pwrite64", 13), ("pwrite64", 14), ("pwrite64", 17), ("pwrite64", 20),
+    ]
+    private static let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().path + "/login-worker"
+
+    private let home: Home
+    private let clock: TestClock
+    private let id: LoginID
+    private(set) var kills = 0
+
+    init(_ clock: TestClock) throws {
+        home = try Home()
+        self.clock = clock
+        id = LoginKey(ada, try ReferenceModel.Settings().profile()).id(under: try home.places.makeDevice())
+    }
+
+    private var authenticator: Authenticator { home.authenticator(clock: clock.read) }
+
+    var hasLedger: Bool { (try? Database.exists(home.places.ledger)) ?? false }
+
+    func logIn(
+        _ mode: ConnectivityMode, _ password: Int, _ settings: ReferenceModel.Settings, power: Int?
+    ) throws -> (said: Said?, checks: Int) {
+        let policy = settings.policy.map { policy in
+            let limit = policy.maxLoginAttempts.map { "\($0)" } ?? "-"
+            return "\(policy.epoch),\(limit),\(policy.offlineAuthAllowed.map { "\($0)" } ?? "-")"
+        }
+        let words = ["login", mode.rawValue, "\(password)", "\(settings.net)", "\(settings.serverPassword)", policy ?? "-"]
+        guard let line = try run(words, settings, power) else { return (nil, 0) }
+        let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let way = Said.Way(rawValue: parts[0]) else { throw Unusable(line: line) }
+        return (Said(way: way, text: parts[1]), 0)
+    }
+
+    func logOut(clear: Bool, _ settings: ReferenceModel.Settings) throws {
+        guard try run([clear ? "clear" : "logout"], settings) == "done" else { throw Unusable(line: "logout") }
+    }
+
+    func remove(_ settings: ReferenceModel.Settings) throws {
+        guard try run(["remove"], settings) == "done" else { throw Unusable(line: "remove") }
+    }
+
+    func finish() throws { _ = try authenticator.status([]) }
+
+    func judged() throws(AuthError) -> LoginRow? { try authenticator.judged(id) { try mark() } }
+
+    func rowBytes() throws -> [UInt8]? { try home.places.openLedger()?.row(id) }
+
+    func row() throws -> LoginRow? {
+        guard let bytes = try rowBytes() else { return nil }
+        return try LoginRow(bytes, under: id, home.device())
+    }
+
+    func mark() throws -> HighWaterMark? { try home.places.marks(id, under: home.device()).read()?.first }
+
+    // MARK: - Copies
+
+    private var kept: String { home.path + "/kept" }
+
+    func photograph() throws {
+        try? FileManager.default.removeItem(atPath: kept)
+        try FileManager.default.createDirectory(atPath: kept, withIntermediateDirectories: false)
+        for part in ["state", "device"] where FileManager.default.fileExists(atPath: "\(home.path)/\(part)") {
+            try home.copy("\(home.path)/\(part)", "\(kept)/\(part)")
+        }
+    }
+
+    func restoreLedger() throws { try restore(["state"]) }
+
+    func restoreAll() throws { try restore(["state", "device"]) }
+
+    private func restore(_ parts: [String]) throws {
+        guard FileManager.default.fileExists(atPath: kept) else { return }
+        for part in parts {
+            try? FileManager.default.removeItem(atPath: "\(home.path)/\(part)")
+            guard FileManager.default.fileExists(atPath: "\(kept)/\(part)") else { continue }
+            try home.copy("\(kept)/\(part)", "\(home.path)/\(part)")
+        }
+    }
+
+    // MARK: - Processes
+
+    private struct Unusable: Error { let line: String }
+
+    /// - Returns: What the process printed; nil where it was killed first.
+    private func run(_ words: [String], _ settings: ReferenceModel.Settings, _ power: Int? = nil) throws -> String? {
+        let reading = clock.read(), profile = try settings.profile()
+        let values = profile.values.map { key, value in
+            switch value {
+            case .text(let text), .number(let text): "\(key.rawValue)=\(text)"
+            case .bool(let flag): "\(key.rawValue)=\(flag)"
+            }
+        }
+        var command = [
+            Self.program, home.places.state, home.places.device, "\(reading.wall)", "\(reading.sinceBoot)",
+            "\(reading.bootID[0])", values.sorted().joined(separator: ","),
+        ]
+        command += words
+        if let power {
+            let (call, number) = Self.cuts[power % Self.cuts.count]
+            command =
+                ["/usr/bin/strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e"]
+                + ["inject=\(call):signal=SIGKILL:when=\(number)"] + command
+        }
+        let process = Process(), output = Pipe()
+        process.executableURL = URL(filePath: command[0])
+        process.arguments = Array(command.dropFirst())
+        process.environment = [:]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        try process.run()
+        let said = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        if power != nil, process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL {
+            kills += 1
+            return nil
+        }
+        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+            throw Unusable(line: "\(words): \(process.terminationStatus)")
+        }
+        return String(decoding: said, as: UTF8.self).trimmingCharacters(in: .newlines)
+    }
+}
