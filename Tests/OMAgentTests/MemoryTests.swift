@@ -18,7 +18,7 @@ import Testing
     private static let value = "a value that stands nowhere else, 4711"
 
     @Test(
-        "after lock there is no key of when-unlocked, no password and no item; before there was the key",
+        "R40 after lock there is no key of when-unlocked, no password and no item; before there was the key",
         arguments: [["--no-memfd-secret"], []])
     func afterLock(options: [String]) throws {
         let home = try AgentHome(options: options)

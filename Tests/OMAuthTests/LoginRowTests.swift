@@ -43,7 +43,7 @@ import Testing
         #expect(try decode(wiped.encode(under: home.device())) == wiped)
     }
 
-    @Test("an authentic row that the format does not allow is refused, in every field")
+    @Test("R48 an authentic row that the format does not allow is refused, in every field")
     func malformed() throws {
         let body = Array(good.dropLast(32))
         #expect(try decode(sealed(body)) == decode(good))

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import OMSecrets
 import Synchronization
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import OMAuth
 
 @Suite(.serialized) struct RaceTests {
-    @Test("200 wrong guesses at once with N = 5 give 6 checks and one wipe")
+    @Test("R1 200 wrong guesses at once with N = 5 give 6 checks and one wipe")
     func wrong() throws {
         let home = try Home(), profile = try policy(5)
         try home.enroll(profile)
@@ -29,7 +30,7 @@ import Testing
         #expect(try home.row(profile).charged == 6)
     }
 
-    @Test("200 right passwords at once with N = 1 are 200 successes")
+    @Test("R2 200 right passwords at once with N = 1 are 200 successes")
     func right() throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)
@@ -63,6 +64,54 @@ import Testing
             return home.check("right", profile, user: user)
         }
         #expect(outcomes.allSatisfy { $0 == nil }, "\(outcomes)")
+    }
+
+    @Test("R14 a lock file that is deleted and replaced all the while lets no guess more through")
+    func replacedLock() throws {
+        let home = try Home(), profile = try policy(5)
+        try home.enroll(profile)
+        let lock = try home.markPath(profile).replacingOccurrences(of: ".mark", with: ".lock")
+        let isOver = Atomic(false)
+        let vandal = Thread {
+            var round = 0
+            while !isOver.load(ordering: .relaxed) {
+                round += 1
+                unlink(lock)
+                if round % 3 == 0 { symlink("/dev/null", lock) }
+                usleep(300)
+            }
+        }
+        vandal.start()
+        let outcomes = atOnce(60) { home.check("wrong", profile) }
+        isOver.store(true, ordering: .relaxed)
+        let checks = outcomes.count { outcome in
+            switch outcome {
+            case .wrongPassword, .attemptsExceeded: true
+            default: false
+            }
+        }
+        #expect((1...6).contains(checks), "\(outcomes)")
+        #expect(!outcomes.contains(nil))
+        while !vandal.isFinished { usleep(1_000) }
+        unlink(lock)
+        #expect(try home.row(profile).charged <= 6)
+    }
+
+    @Test("R16 a lock is closed in whatever a process starts while it holds it")
+    func closedOnExec() throws {
+        let home = try Home(), profile = try policy(5)
+        try home.enroll(profile)
+        let id = try home.id(profile), device = try home.device()
+        let lock = try home.markPath(profile).replacingOccurrences(of: ".mark", with: ".lock")
+        let flags = try home.places.marks(id, under: device).hold(wait: 1_000) { () throws(AuthError) -> [Int32] in
+            (0..<1024).compactMap { descriptor in
+                var name = [CChar](repeating: 0, count: 4096)
+                guard readlink("/proc/self/fd/\(descriptor)", &name, name.count - 1) > 0, String(cString: name) == lock
+                else { return nil }
+                return fcntl(Int32(descriptor), F_GETFD)
+            }
+        }
+        #expect(flags == [FD_CLOEXEC])
     }
 
     /// Runs `body` on `count` threads of its own; an error of another kind is recorded.

@@ -20,7 +20,7 @@ import Testing
             ])
     }
 
-    @Test("every scheme takes exactly the bytes that were enrolled", arguments: CryptoScheme.allCases)
+    @Test("R50 every scheme takes exactly the bytes that were enrolled", arguments: CryptoScheme.allCases)
     func roundTrip(_ scheme: CryptoScheme) throws {
         let home = try Home(), profile = try work(scheme)
         for (number, password) in Self.passwords.enumerated() {
@@ -41,7 +41,7 @@ import Testing
         return false
     }
 
-    @Test("a password that looks like a stored hash is only itself")
+    @Test("R49 a password that looks like a stored hash is only itself")
     func prefixes() throws {
         let home = try Home(), profile = try work(.plainText)
         let hash = try CryptoScheme.sha1.inner(of: Password("x"), salt: [])

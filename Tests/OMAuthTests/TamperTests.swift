@@ -6,7 +6,7 @@ import Testing
 @testable import OMAuth
 
 @Suite struct TamperTests {
-    @Test("an old ledger put back is a rollback, without a check")
+    @Test("R9 an old ledger put back is a rollback, without a check")
     func oldLedger() throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)
@@ -21,7 +21,7 @@ import Testing
         #expect(try home.authenticator().status([profile]).map(\.refusal) == [.rolledBack])
     }
 
-    @Test("a ledger that lost its -wal is a rollback")
+    @Test("R9 a ledger that lost its -wal is a rollback")
     func lostLog() throws {
         let home = try Home(), profile = try policy(3)
         try home.enroll(profile)
@@ -39,7 +39,7 @@ import Testing
         #expect(home.check("right", profile) == .rolledBack)
     }
 
-    @Test("a ledger, a row or a mark that was deleted is a rollback, a mark of generation 0 is not")
+    @Test("R7 a ledger, a row or a mark that was deleted is a rollback, a mark of generation 0 is not")
     func deleted() throws {
         let home = try Home(), profile = try policy()
         try home.enroll(profile)
@@ -91,7 +91,7 @@ import Testing
         #expect(home.check("right", profile) == .rolledBack)
     }
 
-    @Test("one user's row on another's id is quarantined: knowing one password gives nobody another login")
+    @Test("R32 one user's row on another's id is quarantined: knowing one password gives nobody another login")
     func movedRow() throws {
         let home = try Home(), profile = try policy(), bob = try UserName("bob")
         try home.enroll(profile)
@@ -101,7 +101,7 @@ import Testing
         #expect(home.check("bob's", profile, user: bob) == nil)
     }
 
-    @Test("a row with any byte changed is refused, charged nothing and left as it is")
+    @Test("R8 a row with any byte changed is refused, charged nothing and left as it is")
     func flippedBytes() throws {
         let home = try Home(), profile = try policy()
         try home.enroll(profile)
@@ -118,7 +118,7 @@ import Testing
         #expect(home.check("right", profile) == nil)
     }
 
-    @Test("a ledger that is cut short is an error, or has lost nothing but its log")
+    @Test("R8 a ledger that is cut short is an error, or has lost nothing but its log")
     func truncated() throws {
         let home = try Home(), profile = try policy()
         try home.enroll(profile)
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("without the device key, or with another, every row is refused with the reason and untouched")
+    @Test("R44 without the device key, or with another, every row is refused with the reason and untouched")
     func deviceKey() throws {
         let home = try Home(), profile = try policy()
         try home.enroll(profile)
@@ -237,7 +237,7 @@ import Testing
         #expect(home.check("right", profile) == nil)
     }
 
-    @Test("a living credential is replaced only after its old password, which is charged")
+    @Test("R61 a living credential is replaced only after its old password, which is charged")
     func replacement() throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)

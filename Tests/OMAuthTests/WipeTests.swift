@@ -6,7 +6,7 @@ import Testing
 @testable import OMAuth
 
 @Suite struct WipeTests {
-    @Test("after a wipe no file holds slot, commitment, salts or salted hash, whatever else the ledger holds")
+    @Test("R4 after a wipe no file holds slot, commitment, salts or salted hash, whatever else the ledger holds")
     func scan() throws {
         let home = try Home(), profile = try policy(1)
         // Enough rows that SQLite splits pages and moves rows: their old places must be wiped, too.
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(
-        "a reader of an old state holds the wipe up; it is 23 all the same, and the next operation finishes it",
+        "R4 a reader of an old state holds the wipe up; it is 23 all the same, and the next operation finishes it",
         arguments: ["status", "check", "another user's check"])
     func reader(_ next: String) throws {
         let home = try Home(), profile = try policy(1), bob = try UserName("bob")
@@ -51,7 +51,7 @@ import Testing
         _ = consume reader
     }
 
-    @Test("a wipe that a crash cut short before its log was emptied is finished by the next operation")
+    @Test("R4 a wipe that a crash cut short before its log was emptied is finished by the next operation")
     func crashed() throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)

@@ -135,7 +135,7 @@ final class BackupHome {
         #expect(try other.trail().fault == nil)
     }
 
-    @Test("a portable backup holds nothing of a device-only level, and nothing that the device key opens")
+    @Test("R41 a portable backup holds nothing of a device-only level, and nothing that the device key opens")
     func portableBytes() throws {
         let site = try BackupHome(items: 40)
         let home = site.home
@@ -177,7 +177,7 @@ final class BackupHome {
         #expect(try VaultFile.open(home.vault, device: home.device()).openAlways().value("always", "x") == "value of always")
     }
 
-    @Test("a portable backup into which a device-only wrap or record was forged is refused")
+    @Test("R41 a portable backup into which a device-only wrap or record was forged is refused")
     func forgedPortable() throws {
         let site = try BackupHome()
         try site.backUp()

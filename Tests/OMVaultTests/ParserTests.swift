@@ -237,7 +237,7 @@ import Testing
         #expect(try other.read() == nil)
     }
 
-    @Test("a device key of another length is damaged, and one that others can read is not used")
+    @Test("R44 a device key of another length is damaged, and one that others can read is not used")
     func deviceKeys() throws {
         let home = try Home()
         _ = try home.device().make()

@@ -9,7 +9,7 @@ import Testing
 @testable import OMVault
 
 @Suite struct PortableRecordTests {
-    @Test("a device-only record has no encoding for another device, and is refused in one", arguments: ProtectionLevel.allCases)
+    @Test("R41 a device-only record has no encoding for another device, and is refused in one", arguments: ProtectionLevel.allCases)
     func levels(level: ProtectionLevel) throws {
         for isDeleted in [false, true] {
             let record = Record(
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("what a vault's records encode to for another device holds nothing of a device-only item")
+    @Test("R41 what a vault's records encode to for another device holds nothing of a device-only item")
     func bytes() throws {
         let site = try BackupHome(items: 40)
         let database = try Database.open(site.home.vault, VaultSchema.schema)

@@ -67,7 +67,7 @@ import Testing
                 """, "\(ran.errors)")
     }
 
-    @Test("a login opens the vault until it is enrolled again; then its slot is stale, says so, and is made anew")
+    @Test("R60 a login opens the vault until it is enrolled again; then its slot is stale, says so, and is made anew")
     func login() throws {
         let ran = try bash(
             Self.vault + Self.login + """
@@ -104,7 +104,7 @@ import Testing
                 """, "\(ran.errors)")
     }
 
-    @Test("the last password or recovery slot beside a login slot stays, and so does the last slot")
+    @Test("R60 the last password or recovery slot beside a login slot stays, and so does the last slot")
     func rules() throws {
         let ran = try bash(
             Self.vault + Self.login + """

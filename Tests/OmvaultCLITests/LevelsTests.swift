@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("without a password each cell of the table is what happens")
+    @Test("R39 without a password each cell of the table is what happens")
     func without() throws {
         let ran = try bash(
             Self.start + """
@@ -95,7 +95,7 @@ import Testing
         #expect(ran.output == (try table("without")), "\(ran)")
     }
 
-    @Test("with the recovery code each cell of the table is what happens")
+    @Test("R39 with the recovery code each cell of the table is what happens")
     func recovery() throws {
         let ran = try bash(
             Self.start + """

@@ -19,15 +19,17 @@ import Testing
             wait
             cat answer.*
             omvault login status --json
+            omvault log ls --logins --json | grep -o '"event":"wiped"' | wc -l
             """)
         #expect(ran.status == 0, "\(ran.errors)")
         return ran.output.split(separator: "\n").map(String.init)
     }
 
-    @Test("of 200 processes guessing at once six are checked, one wipes, and the rest find it wiped")
+    @Test("R1 of 200 processes guessing at once six are checked, one wipes, and the rest find it wiped")
     func wrongPasswords() throws {
         let answers = try race(limit: 5, password: "wrong")
-        #expect(answers.count == 201)
+        #expect(answers.count == 202)
+        #expect(answers.last == "1", "the log tells of one wipe")
         #expect(
             answers.filter { $0.hasPrefix("20 denied attempts_left=") }.sorted()
                 == (0...4).map { "20 denied attempts_left=\($0)" })
@@ -38,7 +40,7 @@ import Testing
         #expect(login["charged"] as? Int == 6 && login["failed"] as? Int == 6 && login["reason"] as? String == "wiped")
     }
 
-    @Test("of 200 processes with the right password at once all are let in, with a limit of one")
+    @Test("R2 of 200 processes with the right password at once all are let in, with a limit of one")
     func rightPasswords() throws {
         let answers = try race(limit: 1, password: "right")
         #expect(answers.filter { $0.hasPrefix("0 granted offline user=ada profile=p") }.count == 200)

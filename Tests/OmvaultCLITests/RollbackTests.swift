@@ -14,7 +14,7 @@ import Testing
 
         """
 
-    @Test("an old ledger put back is refused without a check, for the right password and for wrong ones")
+    @Test("R9 an old ledger put back is refused without a check, for the right password and for wrong ones")
     func oldLedger() throws {
         let ran = try bash(
             Self.login + """
@@ -34,7 +34,7 @@ import Testing
         #expect(login["reason"] as? String == "rolled_back" && login["attempts_left"] == nil)
     }
 
-    @Test("a ledger whose log was deleted is refused without a check")
+    @Test("R9 a ledger whose log was deleted is refused without a check")
     func deletedLog() throws {
         // A reader keeps the log alive: without one the last omvault to close moves it into the file.
         let ran = try bash(
@@ -56,7 +56,7 @@ import Testing
             ], "\(ran)")
     }
 
-    @Test("a deleted ledger, a deleted mark and a row of another user are refused")
+    @Test("R7, R44 a deleted ledger, a deleted mark and a row of another user are refused")
     func deletions() throws {
         let ran = try bash(
             Self.login + """
