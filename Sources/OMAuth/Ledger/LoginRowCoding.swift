@@ -38,20 +38,14 @@ extension LoginRow {
         let origin = Array(key.server.utf8)
         bytes += [UInt8(truncatingIfNeeded: origin.count >> 8), UInt8(truncatingIfNeeded: origin.count)] + origin
         if case .live(let slot) = credential { bytes += slot.encoded }
-        return bytes + Self.tag(of: bytes, id, device)
+        return RowSeal.sealed(bytes, .loginRowMAC, id, device)
     }
 
     /// The row that stands under `id`.
     ///
     /// - Throws: ``AuthError/quarantined`` for any byte that this device did not write there.
     init(_ bytes: [UInt8], under id: LoginID, _ device: borrowing DeviceKey) throws(AuthError) {
-        // The MAC before everything else. Its context holds the id of the key column: another user's row, copied here
-        // with a known password in it, is not authentic.
-        guard (MAC.count...Self.maximumCount).contains(bytes.count) else { throw .quarantined }
-        let body = Array(bytes.dropLast(MAC.count))
-        guard ConstantTime.areEqual(Self.tag(of: body, id, device).span, Array(bytes.suffix(MAC.count)).span) else {
-            throw .quarantined
-        }
+        let body = try RowSeal.open(bytes, atMost: Self.maximumCount, .loginRowMAC, id, device)
         do throws(Malformed) { try self.init(body: body) } catch { throw .quarantined }
         guard self.id == id, deviceID == device.fingerprint() else { throw .quarantined }
     }
@@ -62,11 +56,6 @@ extension LoginRow {
             let row = try? LoginRow(body: Array(bytes.dropLast(MAC.count)))
         else { return nil }
         self = row
-    }
-
-    private static func tag(of body: [UInt8], _ id: LoginID, _ device: borrowing DeviceKey) -> [UInt8] {
-        let key = device.key.derive(Context(.loginRowMAC), as: Authenticating.self)
-        return MAC.tag(of: body, using: key, context: Context(.loginRowMAC, .bytes(id.bytes)))
     }
 
     private init(body: [UInt8]) throws(Malformed) {

@@ -99,16 +99,12 @@ extension RememberedRow {
             bytes.append(UInt32(password.box.bytes.count))
             bytes += password.box.bytes
         }
-        return bytes + Self.tag(of: bytes, id, device)
+        return RowSeal.sealed(bytes, .rememberMAC, id, device)
     }
 
     /// - Throws: ``AuthError/quarantined`` for any byte that this device did not write there.
     init(_ bytes: [UInt8], under id: LoginID, _ device: borrowing DeviceKey) throws(AuthError) {
-        guard (MAC.count...Self.maximumCount).contains(bytes.count) else { throw .quarantined }
-        let body = Array(bytes.dropLast(MAC.count))
-        guard ConstantTime.areEqual(Self.tag(of: body, id, device).span, Array(bytes.suffix(MAC.count)).span) else {
-            throw .quarantined
-        }
+        let body = try RowSeal.open(bytes, atMost: Self.maximumCount, .rememberMAC, id, device)
         do throws(Malformed) { try self.init(body: body) } catch { throw .quarantined }
         guard self.id == id else { throw .quarantined }
     }
@@ -142,11 +138,6 @@ extension RememberedRow {
     private static func choice(_ code: UInt8) throws(Malformed) -> Bool? {
         guard code <= 2 else { throw Malformed() }
         return code == 0 ? nil : code == 2
-    }
-
-    private static func tag(of body: [UInt8], _ id: LoginID, _ device: borrowing DeviceKey) -> [UInt8] {
-        let key = device.key.derive(Context(.rememberMAC), as: Authenticating.self)
-        return MAC.tag(of: body, using: key, context: Context(.rememberMAC, .bytes(id.bytes)))
     }
 }
 
