@@ -59,6 +59,7 @@ enum PamServer {
         var last: UInt8 = 0
         guard pread(file, &last, 1, status.st_size - 1) == 1 else { return nil }
         let count = Int(status.st_size) - (last == UInt8(ascii: "\n") ? 1 : 0)
+        guard count > 0 else { return nil }
         var isWhole = true
         let secret = SecretBytes(count: count) { (bytes: inout MutableSpan<UInt8>) in
             bytes.withUnsafeMutableBytes { isWhole = pread(file, $0.baseAddress, $0.count, 0) == $0.count }
