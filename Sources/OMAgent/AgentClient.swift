@@ -16,7 +16,7 @@ public enum AgentAnswer: ~Copyable, Sendable {
 
 /// This user's agent, if one runs. Each call is a connection of its own.
 public struct AgentClient: Sendable {
-    private let socket: AgentSocket
+    let socket: AgentSocket
 
     public init(_ socket: AgentSocket) { self.socket = socket }
 
@@ -84,7 +84,7 @@ public struct AgentClient: Sendable {
 
     // MARK: - One exchange
 
-    private func ask(_ request: consuming AgentRequest) throws(AgentError) -> AgentReply {
+    func ask(_ request: consuming AgentRequest) throws(AgentError) -> AgentReply {
         var body = SecretBuffer()
         let kind = request.encode(into: &body)
         return try repeating(kind, body)

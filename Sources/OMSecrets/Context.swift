@@ -83,6 +83,7 @@ public enum Label: String, CaseIterable, Sendable {
     case rememberPassword = "omv/remember/password"
     // The agent
     case agentTicket = "omv/agent/ticket"
+    case sessionTicket = "omv/agent/session"
     // The file container (docs/file-format.md)
     case fileCommit = "omv/file/commit"
     case filePayload = "omv/file/payload"

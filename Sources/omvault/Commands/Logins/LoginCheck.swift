@@ -50,11 +50,12 @@ struct LoginCheck: Verb {
         let user = try UserName(login.user)
         let name = try access.profileName(login.profile)
         var way = mode?.connectivity ?? .auto
+        var asked: LoginRequest?
         do {
             let profile = try access.profiles.profile(name)
             let request = LoginRequest(
                 user, profile, domain: try login.identityDomain(profile), mode: mode?.connectivity)
-            way = request.mode
+            (way, asked) = (request.mode, request)
             let server = try LoginServer(request, access)
             let secrets = try SecretSources(
                 door, [("--password-from", passwordFrom)] + server.sources.map { (LoginServer.secretName, $0) })
@@ -63,7 +64,9 @@ struct LoginCheck: Verb {
             let password = try secrets.readPassword("--password-from", prompt: "Password of \(user.text)")
             let receipt = try access.authenticator(try stretch.parameters()).login(request, password: password, asking: provider)
             try LoginReport(door.output).granted(receipt)
+            SessionAgent(door, access).drop(receipt, request, provider)
         } catch let error as AuthError {
+            if let asked, !access.isSystem { SessionAgent(door, access).follow(error, asked.login) }
             try LoginReport(door.output).denied(error, user, name, way)
             throw Failure(error)
         }

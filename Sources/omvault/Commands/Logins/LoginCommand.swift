@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import OMAgent
 internal import OMAuth
 internal import OMSecrets
 internal import OMVault
@@ -7,7 +8,7 @@ struct LoginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login",
         abstract: "Check logins, with the server or against cached credentials; wrong guesses are counted.",
-        subcommands: [LoginCheck.self, LoginEnroll.self, LoginStatusCommand.self, LoginRemove.self])
+        subcommands: [LoginCheck.self, LoginEnroll.self, LoginStatusCommand.self, LoginRefresh.self, LoginRemove.self])
 }
 
 /// Which login a verb is about.
@@ -56,6 +57,14 @@ struct LoginAccess {
     }
 
     var isSystem: Bool { home == nil }
+
+    /// How the agent is told of a login; nil for the system store, and for names that are too long for it.
+    func agentLogin(_ key: LoginKey) -> AgentLogin? {
+        home.flatMap { AgentLogin(state: $0.state, device: $0.device, key: key) }
+    }
+
+    /// Whether a session is one of this home.
+    func owns(_ login: AgentLogin) -> Bool { home?.state == login.state && home?.device == login.device }
 
     func authenticator(_ parameters: Argon2id.Parameters = .standard) throws(AuthError) -> Authenticator {
         guard let home else { return try SystemStore.authenticator(parameters) }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import OMAgent
 internal import OMAuth
 
 /// `omvault login status`: would an offline login work now, until when, and how many wrong passwords are tolerated.
@@ -22,16 +23,50 @@ struct LoginStatusCommand: Verb {
     @Flag(help: systemStoreHelp)
     var system = false
 
+    @Flag(help: "Ask the server of each session whether it still counts.")
+    var online = false
+
     func run(_ door: Door) throws {
         let access = try LoginAccess(door, system: system)
         let logins = try find(access, door)
+        let sessions = try sessions(access, door)
         guard door.output.format == .json else {
-            return try door.output.rows(
+            try door.output.rows(
                 logins.map(row), header: ["USER", "PROFILE", "OFFLINE", "WHY", "ATTEMPTS LEFT", "THEN", "EXPIRES"])
+            for session in sessions { door.output.notice(session.words) }
+            return
         }
         var document = JSONDocument()
         document.objects("logins", logins) { login, entry in describe(login, &entry) }
+        document.objects("sessions", sessions) { session, entry in session.describe(&entry) }
         try door.output.document(document)
+    }
+
+    /// The sessions that run. That the agent cannot be asked is said; the rest of the answer stands.
+    private func sessions(_ access: LoginAccess, _ door: Door) throws -> [AgentSession] {
+        guard !access.isSystem else { return [] }
+        let agent = SessionAgent(door, access)
+        do {
+            let wanted = try agent.sessions().filter { session in
+                let key = session.login.key
+                return (user == nil || key.user.text == user) && (profile == nil || key.profile.text == profile)
+                    && (domain == nil || key.domain.text == domain)
+            }
+            guard online, let client = try agent.running() else { return wanted }
+            return try wanted.compactMap { session in
+                guard session.state == .valid, session.hasServerSession else { return session }
+                switch try client.renewSession(session.login, anew: false) {
+                case .valid(let now): return now
+                case .none: return nil
+                case .refused(let refusal):
+                    door.output.notice("\(session.login.key.user.text.shown): \(Failure(session: refusal).message)")
+                    return try agent.sessions().first { $0.login == session.login }
+                }
+            }
+        } catch let error as AgentError {
+            door.output.notice("warning: \(Failure(error).message); no session is shown")
+            return []
+        }
     }
 
     private func find(_ access: LoginAccess, _ door: Door) throws -> [LoginStatus] {
