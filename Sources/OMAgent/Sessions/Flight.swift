@@ -1,5 +1,6 @@
 // One question to a server that several wait for.
 
+internal import COMSystem
 internal import Glibc
 internal import Synchronization
 

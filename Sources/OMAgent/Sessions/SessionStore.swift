@@ -15,7 +15,7 @@ final class SessionStore: Sendable {
     /// A server is waited for so many milliseconds, whatever the profile says: two flights fit into a client's patience.
     static let longestFlight: UInt32 = 40_000
 
-    private let entries = Guarded<[AgentLogin: SessionEntry]>([:])
+    let entries = Guarded<[AgentLogin: SessionEntry]>([:])
     private let tickets: SessionTickets?
     private let ask: Ask
     private let clear: Clear
@@ -124,17 +124,20 @@ final class SessionStore: Sendable {
 
     private func land(_ entry: SessionEntry, _ reply: consuming OnlineReply) -> SessionVerdict {
         let clock = clock()
+        // A closure cannot consume what it captured, but it can take it.
+        var reply: OnlineReply? = reply
         return entries.withLock { entries in
             entry.flight = nil
-            switch consume reply {
-            case .accepted(let acceptance):
+            switch reply.take() {
+            case .none: return .none
+            case .accepted(let acceptance)?:
                 // Also of one that is leaving meanwhile: its logout is to take back the newest.
                 if let session = acceptance.takeSession() { entry.take(session) }
                 guard !entry.isLeaving else { return .none }
                 entry.use(at: clock)
                 tickets?.renew(entry)
                 return entry.description(at: clock).map { .valid($0) } ?? .none
-            case .refused(let refusal):
+            case .refused(let refusal)?:
                 guard refusal.endsSession else { return .refused(refusal) }
                 entry.forget()
                 if entries[entry.login] === entry {

@@ -1,6 +1,7 @@
 // Sessions over a restart of the agent, and not over a reboot. Only where the profile asks for it
 // (`SessionActiveOnRestart`), since any process of the user can do what the agent does here, and has the tokens then.
 
+internal import OMAuth
 internal import OMSecrets
 internal import OMStorage
 
@@ -26,15 +27,19 @@ struct SessionTickets: Sendable {
         if !secrets.write(SecretBytes(copying: Self.magic + boot + box.bytes), id) { remove(entry.login) }
     }
 
-    func holds(_ login: AgentLogin) -> Bool { secrets.ids.contains(login.id) }
+    var ids: [[UInt8]] { secrets.ids }
 
-    func remove(_ login: AgentLogin) { secrets.remove(login.id) }
+    func holds(_ login: AgentLogin) -> Bool { ids.contains(login.id) }
+
+    func remove(_ login: AgentLogin) { remove(login.id) }
+
+    func remove(_ id: [UInt8]) { secrets.remove(id) }
 
     /// Every session that has a ticket of this boot; all other tickets go.
     func takeUp(at clock: ClockReading) -> [SessionEntry] {
-        secrets.ids.compactMap { id in
+        ids.compactMap { id in
             let entry = secrets.isInMemory ? entry(id, clock) : nil
-            if entry == nil { secrets.remove(id) }
+            if entry == nil { remove(id) }
             return entry
         }
     }
