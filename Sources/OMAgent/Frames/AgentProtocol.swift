@@ -1,5 +1,7 @@
 // What client and agent say to each other, in one place. Format: docs/agent-protocol.md.
 
+internal import OMRecords
+internal import OMSecrets
 internal import OMVault
 
 public enum AgentProtocol {
@@ -36,6 +38,8 @@ enum FrameKind: UInt8 {
     case unlock = 0x03
     case lock = 0x04
     case perform = 0x05
+    // From the client, for logins
+    case rememberingKey = 0x40
     // To the online helper: docs/online-protocol.md
     case question = 0x20
     // From the agent
@@ -50,6 +54,8 @@ enum FrameKind: UInt8 {
     case full = 0x88
     // From the online helper
     case answer = 0xA0
+    // From the agent, for logins
+    case rememberingKeyIs = 0xC0
 }
 
 /// Which vault a message is about: two names that the client found, as it would open them itself.
@@ -106,6 +112,8 @@ enum AgentRequest: ~Copyable, Sendable {
     /// Nil for every vault.
     case lock(AgentPlace?, forgets: Bool)
     case perform(AgentPlace, ItemRequest)
+    /// The key for passwords that are remembered at a level of the vault.
+    case rememberingKey(AgentPlace, ProtectionLevel)
 }
 
 /// What the agent answers.
@@ -123,4 +131,5 @@ enum AgentReply: ~Copyable, Sendable {
     case locked(AgentVaultState)
     /// As many vaults are open as the agent keeps.
     case full
+    case rememberingKey(Key<Remembering>)
 }

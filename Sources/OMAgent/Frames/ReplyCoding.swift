@@ -26,6 +26,9 @@ extension AgentReply {
             body.append(state.rawValue)
             return .locked
         case .full: return .full
+        case .rememberingKey(let key):
+            key.withExposedBytes { body.append($0) }
+            return .rememberingKeyIs
         }
     }
 
@@ -49,6 +52,9 @@ extension AgentReply {
         case .failure: return .failure(try cursor.error(in: bytes))
         case .locked: return .locked(try cursor.state(in: bytes))
         case .full: return .full
+        case .rememberingKeyIs:
+            let key = SecretBytes(copying: bytes.extracting(try cursor.skip(Key<Remembering>.count, in: bytes)))
+            do throws(SecretsError) { return .rememberingKey(try Key(readFrom: key)) } catch { throw MalformedBytes() }
         default: throw MalformedBytes()
         }
     }

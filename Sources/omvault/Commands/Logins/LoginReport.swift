@@ -2,13 +2,15 @@
 
 internal import OMAuth
 internal import OMRecords
+internal import OMStorage
 
 struct LoginReport {
     private let output: Output
 
     init(_ output: Output) { self.output = output }
 
-    func granted(_ receipt: borrowing LoginReceipt) throws(Failure) {
+    /// - Parameter remembered: what is remembered after it; nil where the verb remembers nothing.
+    func granted(_ receipt: borrowing LoginReceipt, remembered: RememberChoice? = nil) throws(Failure) {
         let context = receipt.context
         notice(context)
         guard output.format == .json else { return try output.line(line(context)) }
@@ -28,7 +30,14 @@ struct LoginReport {
             document.field("attempts_left", reason == nil ? .number(context.attemptsLeft) : .null)
             document.field("not_cached", reason.map { .text($0.name) } ?? .null)
         }
+        document.field("expires_soon", .flag(context.expiresSoon))
+        document.field("clock_is_behind", .flag(context.clockIsBehind))
         document.field("degraded", .flag(context.isDegraded))
+        if case .valid(let idle, let session, _) = context.session.standing(at: ClockReading.now()) {
+            document.field("idle_left", idle.map { .number(Int(clamping: $0)) } ?? .null)
+            document.field("session_left", session.map { .number(Int(clamping: $0)) } ?? .null)
+        }
+        if let remembered { document.field("remembered", .text(remembered.word)) }
         try output.document(document)
     }
 
@@ -64,7 +73,7 @@ struct LoginReport {
 
     /// The verdict as data; the sentence for the person follows on standard error.
     func denied(
-        _ error: AuthError, _ user: UserName, _ profile: ProfileName, _ mode: ConnectivityMode
+        _ error: AuthError, _ user: UserName?, _ profile: ProfileName, _ mode: ConnectivityMode
     ) throws(Failure) {
         guard output.format == .json else {
             if case .wrongPassword(let left, _) = error { return try output.line("denied attempts_left=\(left)") }
@@ -74,7 +83,7 @@ struct LoginReport {
         document.field("result", .text("denied"))
         document.field("reason", .text(error.name))
         document.field("mode", .text(error.way(mode)))
-        document.field("user", .text(user.text))
+        document.field("user", user.map { .text($0.text) } ?? .null)
         document.field("profile", .text(profile.text))
         switch error {
         case .wrongPassword(let left, let consequence):
