@@ -57,6 +57,11 @@ import Testing
             ("add with a value longer than its frame", perform([5] + text("a") + [0, 0, 1] + text("f") + [0, 1, 0, 0])),
             ("add with one field twice", perform([5] + text("a") + [0, 0, 2] + field + field)),
             ("add with 257 fields", perform([5] + text("a") + [0, 1, 1] + manyFields(257))),
+            ("remembering key without a level", frame(0x40, place)),
+            ("remembering key of always", frame(0x40, place + [0x01])),
+            ("remembering key of an unknown level", frame(0x40, place + [0x04])),
+            ("remembering key with bytes behind it", frame(0x40, place + [0x03, 0])),
+            ("a remembering key, which is an answer", frame(0xC0, key)),
             ("update with a revision cut short", perform([6] + text("a") + [0, 0, 0, 0, 1, 0, 0])),
         ]
     }()
