@@ -2,8 +2,8 @@
 
 internal import COMSystem
 internal import Glibc
-internal import OMRecords
-internal import OMSecrets
+public import OMRecords
+public import OMSecrets
 public import OMVault
 
 /// What became of a request to the agent.
@@ -53,6 +53,21 @@ public struct AgentClient: Sendable {
     /// Locks one vault, or all with nil. With `forgets` the keys of after-first-unlock go too.
     public func lock(_ place: AgentPlace?, forgets: Bool) throws(AgentError) {
         guard case .done = try ask(.lock(place, forgets: forgets)) else { throw .misbehaved }
+    }
+
+    /// The key for passwords that are remembered at `level` of a vault.
+    ///
+    /// - Returns: nil while that level is locked there.
+    public func rememberingKey(
+        _ place: AgentPlace, of level: ProtectionLevel
+    ) throws(AgentError) -> Key<Remembering>? {
+        switch try ask(.rememberingKey(place, level)) {
+        case .rememberingKey(let key): return key
+        // What is wrong with the vault, whoever opens it is told.
+        case .locked: return nil
+        case .failure: return nil
+        default: throw .misbehaved
+        }
     }
 
     /// Takes away the tickets of one vault, or of all with nil, which outlive an agent that was killed.

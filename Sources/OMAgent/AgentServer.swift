@@ -195,6 +195,9 @@ public final class AgentServer: Sendable {
             let reply = seat.perform(request)
             if reply.leavesPurge { judge() }
             return reply
+        case .rememberingKey(let place, let level):
+            guard let seat = seat(at: place) ?? resumed(place) else { return .locked(.locked) }
+            return seat.rememberingKey(of: level)
         case .keepSession(let kept):
             guard sessions.keep(kept) else { return .full }
             judge()

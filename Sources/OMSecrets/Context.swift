@@ -80,6 +80,7 @@ public enum Label: String, CaseIterable, Sendable {
     case rememberID = "omv/remember/id"
     case rememberMAC = "omv/remember/row"
     case rememberKey = "omv/remember/key"
+    case rememberLevel = "omv/remember/level"
     case rememberPassword = "omv/remember/password"
     // The agent
     case agentTicket = "omv/agent/ticket"

@@ -38,6 +38,8 @@ enum FrameKind: UInt8 {
     case unlock = 0x03
     case lock = 0x04
     case perform = 0x05
+    // From the client, for logins
+    case rememberingKey = 0x40
     // About sessions
     case keepSession = 0x50
     case useSession = 0x51
@@ -63,6 +65,8 @@ enum FrameKind: UInt8 {
     case sessionList = 0xD4
     // From the online helper
     case answer = 0xA0
+    // From the agent, for logins
+    case rememberingKeyIs = 0xC0
 }
 
 /// Which vault a message is about: two names that the client found, as it would open them itself.
@@ -116,6 +120,8 @@ enum AgentRequest: ~Copyable, Sendable {
     /// Nil for every vault.
     case lock(AgentPlace?, forgets: Bool)
     case perform(AgentPlace, ItemRequest)
+    /// The key for passwords that are remembered at a level of the vault.
+    case rememberingKey(AgentPlace, ProtectionLevel)
     case keepSession(KeptSession)
     case useSession(AgentLogin)
     case renewSession(AgentLogin, anew: Bool)
@@ -138,6 +144,7 @@ enum AgentReply: ~Copyable, Sendable {
     case locked(AgentVaultState)
     /// As many vaults are open, or sessions valid, as the agent keeps.
     case full
+    case rememberingKey(Key<Remembering>)
     case session(AgentSession)
     case noSession
     case sessionRefused(OnlineRefusal)

@@ -26,6 +26,9 @@ extension AgentReply {
             body.append(state.rawValue)
             return .locked
         case .full: return .full
+        case .rememberingKey(let key):
+            key.withExposedBytes { body.append($0) }
+            return .rememberingKeyIs
         case .session(let session):
             body.append(session: session)
             return .session
@@ -63,6 +66,9 @@ extension AgentReply {
         case .failure: return .failure(try cursor.error(in: bytes))
         case .locked: return .locked(try cursor.state(in: bytes))
         case .full: return .full
+        case .rememberingKeyIs:
+            let key = SecretBytes(copying: bytes.extracting(try cursor.skip(Key<Remembering>.count, in: bytes)))
+            do throws(SecretsError) { return .rememberingKey(try Key(readFrom: key)) } catch { throw MalformedBytes() }
         case .session: return .session(try cursor.session(in: bytes))
         case .noSession: return .noSession
         case .sessionRefused: return .sessionRefused(try cursor.refusal(try cursor.byte(in: bytes), in: bytes))

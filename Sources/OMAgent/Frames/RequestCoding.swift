@@ -30,6 +30,10 @@ extension AgentRequest {
             body.append(place: place)
             request.encode(into: &body)
             return .perform
+        case .rememberingKey(let place, let level):
+            body.append(place: place)
+            body.append(level.code)
+            return .rememberingKey
         case .keepSession(let kept):
             let (login, way, limits) = (kept.login, kept.way, kept.limits)
             body.append(login: login)
@@ -96,6 +100,12 @@ extension AgentRequest {
             let place = try cursor.flag(in: bytes) ? try cursor.place(in: bytes) : nil
             return .lock(place, forgets: forgets)
         case .perform: return .perform(try cursor.place(in: bytes), try ItemRequest(decoding: &cursor, in: bytes))
+        case .rememberingKey:
+            let place = try cursor.place(in: bytes)
+            let level = try cursor.level(in: bytes)
+            // What is remembered at always stands under the device key, which a client has itself.
+            guard level.availability != .always else { throw MalformedBytes() }
+            return .rememberingKey(place, level)
         default: throw MalformedBytes()
         }
     }

@@ -101,9 +101,7 @@ struct LogoutCommand: Verb {
         guard profile.sendAuthorizationInLogout, let known = try? authenticator.remembered(profile),
             known.user == key.user, LoginKey(key.user, profile, known.domain) == key
         else { return nil }
-        guard profile.level.availability == .always, let opening = try? authenticator.deviceRememberingKey() else {
-            return nil
-        }
+        guard let opening = try? RememberingAccess(door, profile, authenticator).key() else { return nil }
         return try? authenticator.rememberedPassword(profile, key: opening)
     }
 }

@@ -43,6 +43,19 @@ struct SessionAgent {
         }
     }
 
+    /// The one session that is meant, used just now; nil when there is none, or more than one, or it is idle.
+    func valid(_ given: GivenNames, _ profile: Profile) -> AgentSession? {
+        let found = ((try? sessions()) ?? []).filter { session in
+            let key = session.login.key
+            // Of the very server that the profile names by now.
+            return key.profile == profile.name && key.server == profile.serverOrigin
+                && (given.user == nil || key.user == given.user) && (given.domain == nil || key.domain == given.domain)
+        }
+        guard found.count == 1, found[0].state == .valid, let client = try? running() else { return nil }
+        guard let session = try? client.useSession(found[0].login), session.state == .valid else { return nil }
+        return session
+    }
+
     // MARK: - After a login
 
     /// Has the agent keep what a login left behind. The login stands without an agent too, and that is said.
