@@ -121,7 +121,7 @@ let package = Package(
         .testTarget(
             name: "OMAgentTests",
             dependencies: [
-                "OMAgent", "omvault-agent", "vault-worker", "OMVault", "OMStorage", "OMRecords", "OMSecrets", "COMSystem",
+                "OMAgent", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem",
             ],
             swiftSettings: house),
         .testTarget(

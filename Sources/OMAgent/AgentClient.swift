@@ -2,8 +2,8 @@
 
 internal import COMSystem
 internal import Glibc
-internal import OMRecords
-internal import OMSecrets
+public import OMRecords
+public import OMSecrets
 public import OMVault
 
 /// What became of a request to the agent.
@@ -16,7 +16,7 @@ public enum AgentAnswer: ~Copyable, Sendable {
 
 /// This user's agent, if one runs. Each call is a connection of its own.
 public struct AgentClient: Sendable {
-    private let socket: AgentSocket
+    let socket: AgentSocket
 
     public init(_ socket: AgentSocket) { self.socket = socket }
 
@@ -55,6 +55,21 @@ public struct AgentClient: Sendable {
         guard case .done = try ask(.lock(place, forgets: forgets)) else { throw .misbehaved }
     }
 
+    /// The key for passwords that are remembered at `level` of a vault.
+    ///
+    /// - Returns: nil while that level is locked there.
+    public func rememberingKey(
+        _ place: AgentPlace, of level: ProtectionLevel
+    ) throws(AgentError) -> Key<Remembering>? {
+        switch try ask(.rememberingKey(place, level)) {
+        case .rememberingKey(let key): return key
+        // What is wrong with the vault, whoever opens it is told.
+        case .locked: return nil
+        case .failure: return nil
+        default: throw .misbehaved
+        }
+    }
+
     /// Takes away the tickets of one vault, or of all with nil, which outlive an agent that was killed.
     public func forgetTickets(of vault: [UInt8]?) {
         let tickets = Tickets(socket.folder)
@@ -84,7 +99,7 @@ public struct AgentClient: Sendable {
 
     // MARK: - One exchange
 
-    private func ask(_ request: consuming AgentRequest) throws(AgentError) -> AgentReply {
+    func ask(_ request: consuming AgentRequest) throws(AgentError) -> AgentReply {
         var body = SecretBuffer()
         let kind = request.encode(into: &body)
         return try repeating(kind, body)

@@ -13,6 +13,13 @@ public enum AgentProcess {
         name: "GLIBC_TUNABLES", value: "glibc.malloc.tcache_count=0:glibc.malloc.perturb=90"
     )
 
+    /// The path of the program that runs; empty where the system does not say.
+    static var ownProgram: String {
+        guard let path = realpath("/proc/self/exe", nil) else { return "" }
+        defer { free(path) }
+        return String(cString: path)
+    }
+
     /// To be called first thing.
     ///
     /// - Parameter hidesMemory: false keeps secrets in memory that root can read; a test looks for them there.

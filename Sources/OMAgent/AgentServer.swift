@@ -3,6 +3,7 @@
 
 internal import COMSystem
 internal import Glibc
+internal import OMAuth
 internal import OMRecords
 internal import OMSecrets
 internal import OMVault
@@ -25,6 +26,7 @@ public final class AgentServer: Sendable {
     private let timeOuts: TimeOuts
     private let seats = Mutex<[AgentPlace: VaultSeat]>([:])
     private let tickets: Tickets
+    private let sessions: SessionStore
     /// Connections, and those of them whose request is being answered.
     private let clients = Mutex<(all: Int, working: Int)>((0, 0))
     private let timer: Int32
@@ -34,6 +36,19 @@ public final class AgentServer: Sendable {
     public init(_ listening: ListeningSocket, _ timeOuts: TimeOuts) throws(AgentError) {
         (self.listening, self.timeOuts) = (listening, timeOuts)
         tickets = Tickets(listening.folder)
+        // A server is asked by this very program in another process, and not by anything that a client could name.
+        let program = AgentProcess.ownProgram
+        sessions = SessionStore(
+            SessionTickets(listening.folder),
+            ask: { (question: consuming OnlineQuestion) in
+                do throws(AgentError) { return try OnlineClient(program: program).ask(question) } catch {
+                    return .refused(.failed(.helper))
+                }
+            },
+            clear: { login, event in
+                let authenticator = Authenticator(stateFolder: login.state, deviceFolder: login.device)
+                _ = try? authenticator.end(login.key, after: event)
+            })
         timer = om_boot_timer()
         // Before the first thread: each inherits that these signals are held back.
         signals = om_signal_descriptor()
@@ -42,6 +57,8 @@ public final class AgentServer: Sendable {
 
     /// Returns after SIGTERM, SIGINT, SIGHUP or a request to step down: every vault is locked then.
     public func run() {
+        sessions.resume()
+        judge()
         var waiting = [listening.descriptor, timer, signals].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         while true {
             guard poll(&waiting, nfds_t(waiting.count), -1) >= 0 || errno == EINTR else { break }
@@ -70,7 +87,7 @@ public final class AgentServer: Sendable {
     private func judge() {
         var expirations: UInt64 = 0
         _ = read(timer, &expirations, 8)
-        let next = allSeats.compactMap { $0.judge() }.min()
+        let next = (allSeats.map { $0.judge() } + [sessions.judge()]).compactMap(\.self).min()
         om_boot_timer_set(timer, next ?? 0)
     }
 
@@ -178,6 +195,28 @@ public final class AgentServer: Sendable {
             let reply = seat.perform(request)
             if reply.leavesPurge { judge() }
             return reply
+        case .rememberingKey(let place, let level):
+            guard let seat = seat(at: place) ?? resumed(place) else { return .locked(.locked) }
+            return seat.rememberingKey(of: level)
+        case .keepSession(let kept):
+            guard sessions.keep(kept) else { return .full }
+            judge()
+            return .done
+        case .useSession(let login):
+            judge()
+            return sessions.use(login).map { .session($0) } ?? .noSession
+        case .renewSession(let login, let anew):
+            judge()
+            switch sessions.renew(login, anew: anew) {
+            case .valid(let session): return .session(session)
+            case .none: return .noSession
+            case .refused(let refusal): return .sessionRefused(refusal)
+            }
+        case .endSession(let login, let waits, let password):
+            return .sessionEnded(sessions.end(login, waits: waits, password: password))
+        case .sessions:
+            judge()
+            return .sessions(sessions.list())
         }
     }
 

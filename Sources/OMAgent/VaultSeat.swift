@@ -199,6 +199,25 @@ final class VaultSeat: Sendable {
         }
     }
 
+    /// Lends the key for what is remembered at `level`, while that level is open here.
+    func rememberingKey(of level: ProtectionLevel) -> AgentReply {
+        state.withLock { state in
+            judge(&state)
+            guard state.keys != nil, state.isUnlocked || level.availability != .whenUnlocked else {
+                return .locked(state.level)
+            }
+            do throws(VaultError) {
+                // As for any use: the vault of these keys still stands at its place.
+                let held = try current(&state)
+                guard let key = held.vault.rememberingKey(of: level) else { return .locked(state.level) }
+                state.lastUse = Self.now()
+                return .rememberingKey(key)
+            } catch {
+                return refusal(error, &state)
+            }
+        }
+    }
+
     private func refusal(_ error: VaultError, _ state: inout State) -> AgentReply {
         switch error {
         case .rekeyed:

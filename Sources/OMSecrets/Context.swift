@@ -80,9 +80,11 @@ public enum Label: String, CaseIterable, Sendable {
     case rememberID = "omv/remember/id"
     case rememberMAC = "omv/remember/row"
     case rememberKey = "omv/remember/key"
+    case rememberLevel = "omv/remember/level"
     case rememberPassword = "omv/remember/password"
     // The agent
     case agentTicket = "omv/agent/ticket"
+    case sessionTicket = "omv/agent/session"
     // The file container (docs/file-format.md)
     case fileCommit = "omv/file/commit"
     case filePayload = "omv/file/payload"

@@ -4,6 +4,7 @@
 import COMSystem
 import Foundation
 import Glibc
+import OMAuth
 import OMRecords
 import OMSecrets
 import OMStorage
@@ -75,6 +76,24 @@ import Testing
         let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
         #expect(status.contains("NoNewPrivs:\t1\n"))
         #expect(status.contains("CoreDumping:\t0\n"))
+    }
+
+    @Test("after a session's end there is no token of it, nor the client's secret; before there were both")
+    func afterLogout() throws {
+        let home = try AgentHome(options: ["--no-memfd-secret"]), login = try sessionLogin()
+        let access = "an access token that stands nowhere else, 4711", password = "a password for the logout, 4712"
+        try home.client.keep(keptSession(login, token: tokens(access)))
+        _ = try home.client.useSession(login)
+        _ = try home.client.renewSession(login, anew: true)
+        let process = try home.process()
+        for needle in [access, "refresh of " + access, "client secret"] {
+            #expect(try copies(of: Array(needle.utf8), in: process) > 0, "before: \(needle)")
+        }
+        let ending = try home.client.endSession(login, password: Password(bytes(password)))
+        #expect(ending.wasThere)
+        for needle in [access, "refresh of " + access, "client secret", password] {
+            #expect(try copies(of: Array(needle.utf8), in: process) == 0, "after: \(needle)")
+        }
     }
 
     /// Unlocks, reads, changes; then what should not be found later. Of keys each half by itself: what is left of one in

@@ -57,10 +57,35 @@ import Testing
             ("add with a value longer than its frame", perform([5] + text("a") + [0, 0, 1] + text("f") + [0, 1, 0, 0])),
             ("add with one field twice", perform([5] + text("a") + [0, 0, 2] + field + field)),
             ("add with 257 fields", perform([5] + text("a") + [0, 1, 1] + manyFields(257))),
+            ("remembering key without a level", frame(0x40, place)),
+            ("remembering key of always", frame(0x40, place + [0x01])),
+            ("remembering key of an unknown level", frame(0x40, place + [0x04])),
+            ("remembering key with bytes behind it", frame(0x40, place + [0x03, 0])),
+            ("a remembering key, which is an answer", frame(0xC0, key)),
+            ("a session of a ledger that is no path", frame(0x51, text("state") + text("/d") + names)),
+            ("a session of a profile with a slash", frame(0x51, paths + text("s") + text("a/b") + text("") + text("u"))),
+            ("a session of nobody", frame(0x51, paths + text("s") + text("p") + text("") + text(""))),
+            ("a session with bytes behind it", frame(0x51, paths + names + [0])),
+            ("a session of a server with 513 bytes",
+                frame(0x51, paths + text(String(repeating: "s", count: 513)) + text("p") + text("") + text("u"))),
+            ("a session that went a third way", frame(0x50, paths + names + [2, 0, 0, 0, 10, 0])),
+            ("a session with a time-out of 0", frame(0x50, paths + names + [0, 0, 1] + zero + [0, 10, 0])),
+            ("a session with a time-out of 2^63", frame(0x50, paths + names + [0, 0, 0, 1, 128] + zero.dropLast() + [10, 0])),
+            ("a session that warns at 0", frame(0x50, paths + names + [0, 0, 0, 0, 0, 0])),
+            ("a session that warns at 100", frame(0x50, paths + names + [0, 0, 0, 0, 100, 0])),
+            ("a session with half a service", frame(0x50, paths + names + [0, 0, 0, 0, 10, 1, 0, 0, 1])),
+            ("renewing with a flag of 2", frame(0x52, paths + names + [2])),
+            ("ending without a flag", frame(0x53, paths + names)),
+            ("ending with half a password", frame(0x53, paths + names + [1, 1, 0, 0, 0, 9, 65])),
+            ("the list of sessions with a body", frame(0x54, [0])),
+            ("an answer about a session", frame(0xD1)),
             ("update with a revision cut short", perform([6] + text("a") + [0, 0, 0, 0, 1, 0, 0])),
         ]
     }()
 
+    private static let paths = text("/s") + text("/d")
+    private static let names = text("s") + text("p") + text("") + text("u")
+    private static let zero = [UInt8](repeating: 0, count: 8)
     private static let field = text("f") + [0, 0, 0, 1, 65]
     private static func text(_ text: String) -> [UInt8] {
         [UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 255)] + Array(text.utf8)

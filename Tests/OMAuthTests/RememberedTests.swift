@@ -178,6 +178,75 @@ import Testing
         #expect(try authenticator.remembered(profile)?.hasPassword == true)
     }
 
+    @Test("removing a login, and changing its password, forget the remembered one: its bytes are in no file")
+    func forgotten() throws {
+        let always = { try policy(3, .lockout) }
+        for removes in [true, false] {
+            let home = try Home(), authenticator = home.authenticator()
+            let values: [String: ProfileValue] = ["AutoLoginAllowed": .bool(true), "AutoLoginDefault": .bool(true)]
+            let profile = try Profile(
+                ProfileName("work"),
+                values: always().values.reduce(into: [:]) { $0[$1.key.rawValue] = $1.value }.merging(values) { $1 })
+            try home.enroll(profile)
+            let receipt = try authenticator.login(
+                LoginRequest(ada, profile), password: Password("right"), asking: nil)
+            try authenticator.remember(receipt, profile, password: Password("right"), key: try key(authenticator))
+            let id = Authenticator.rememberedID(profile, try home.device())
+            let stored = try #require(try Ledger.open(home.places.ledger)?.remembered(id))
+            let box = try #require(try RememberedRow(stored, under: id, home.device()).password?.box.bytes)
+            #expect(try !home.files(holding: box).isEmpty)
+            if removes {
+                #expect(try authenticator.remove(ada, profile.name) == .done)
+                #expect(try authenticator.remembered(profile) == nil)
+            } else {
+                _ = try authenticator.changePassword(ada, profile, from: Password("right"), to: Password("new"))
+                #expect(try authenticator.remembered(profile)?.user == ada)
+                #expect(try authenticator.remembered(profile)?.hasPassword == false)
+            }
+            #expect(try home.files(holding: box) == [])
+        }
+    }
+
+    @Test("where nothing may be cached, the first login is remembered all the same, and removing the user forgets it")
+    func withoutCache() throws {
+        let home = try Home(), authenticator = home.authenticator()
+        let profile = try serverProfile(allowed: false) {
+            $0.remember.autoLogin = RememberOption(isAllowed: true, isDefault: true)
+        }
+        let key = try authenticator.makeDeviceRememberingKey()
+        let server = TestProvider(knowing: "right")
+        let script = Script([.init(ada, .none, "right", nil)])
+        _ = try authenticator.login(profile, collecting: script, asking: server, remembering: key)
+        let nobody = Script([])
+        _ = try authenticator.login(profile, collecting: nobody, asking: server, remembering: key)
+        #expect(nobody.questions.isEmpty && server.asked == 2)
+        let bob = try UserName("bob")
+        #expect(throws: AuthError.noCredential) { try authenticator.remove(bob, profile.name, server: profile.serverOrigin) }
+        #expect(try authenticator.remembered(profile)?.isArmed == true)
+        #expect(try authenticator.remove(ada, profile.name, server: profile.serverOrigin) == .done)
+        #expect(try authenticator.remembered(profile) == nil)
+    }
+
+    @Test("an auto login is not submitted where another one is meant, nor one under another key offered")
+    func notMeant() throws {
+        let place = MemoryPlace(), profile = try auto(), authenticator = place.authenticator()
+        let server = TestProvider(knowing: "right")
+        let receipt = try authenticator.login(LoginRequest(ada, profile), password: Password("right"), asking: server)
+        let key = try key(authenticator)
+        try authenticator.remember(receipt, profile, password: Password("right"), key: key)
+        let script = Script([])
+        for (key, submits) in [(key, false), (RememberingKey(.random()), true)] {
+            let end = refusal { () throws(AuthError) in
+                _ = try authenticator.login(
+                    profile, collecting: script, asking: server, remembering: key, submitsAutoLogin: submits)
+            }
+            #expect(end == .cancelled)
+        }
+        #expect(script.questions.map(\.hasRememberedPassword) == [true, false])
+        #expect(server.asked == 1)
+        #expect(try authenticator.remembered(profile)?.isArmed == true)
+    }
+
     @Test("another user's failures, offline and online, take nothing away of what is remembered")
     func othersFailures() throws {
         let place = MemoryPlace(), profile = try auto(), authenticator = place.authenticator()

@@ -1,5 +1,7 @@
 // What client and agent say to each other, in one place. Format: docs/agent-protocol.md.
 
+internal import OMRecords
+internal import OMSecrets
 internal import OMVault
 
 public enum AgentProtocol {
@@ -36,6 +38,14 @@ enum FrameKind: UInt8 {
     case unlock = 0x03
     case lock = 0x04
     case perform = 0x05
+    // From the client, for logins
+    case rememberingKey = 0x40
+    // About sessions
+    case keepSession = 0x50
+    case useSession = 0x51
+    case renewSession = 0x52
+    case endSession = 0x53
+    case sessions = 0x54
     // To the online helper: docs/online-protocol.md
     case question = 0x20
     // From the agent
@@ -48,8 +58,15 @@ enum FrameKind: UInt8 {
     case failure = 0x86
     case locked = 0x87
     case full = 0x88
+    case session = 0xD0
+    case noSession = 0xD1
+    case sessionRefused = 0xD2
+    case sessionEnded = 0xD3
+    case sessionList = 0xD4
     // From the online helper
     case answer = 0xA0
+    // From the agent, for logins
+    case rememberingKeyIs = 0xC0
 }
 
 /// Which vault a message is about: two names that the client found, as it would open them itself.
@@ -61,10 +78,7 @@ public struct AgentPlace: Hashable, Sendable {
 
     /// - Returns: nil unless the paths are absolute, without a NUL and within 4096 bytes.
     public init?(vault: String, device: String) {
-        func isPath(_ text: String) -> Bool {
-            text.hasPrefix("/") && text.utf8.count <= 4096 && !text.utf8.contains(0)
-        }
-        guard isPath(vault), device.isEmpty || isPath(device) else { return nil }
+        guard vault.isAgentPath, device.isEmpty || device.isAgentPath else { return nil }
         (self.vault, self.device) = (vault, device)
     }
 }
@@ -106,6 +120,13 @@ enum AgentRequest: ~Copyable, Sendable {
     /// Nil for every vault.
     case lock(AgentPlace?, forgets: Bool)
     case perform(AgentPlace, ItemRequest)
+    /// The key for passwords that are remembered at a level of the vault.
+    case rememberingKey(AgentPlace, ProtectionLevel)
+    case keepSession(KeptSession)
+    case useSession(AgentLogin)
+    case renewSession(AgentLogin, anew: Bool)
+    case endSession(AgentLogin, waits: Bool, password: SecretBytes?)
+    case sessions
 }
 
 /// What the agent answers.
@@ -121,6 +142,12 @@ enum AgentReply: ~Copyable, Sendable {
     case failure(VaultError)
     /// The keys that the request needs are not at hand.
     case locked(AgentVaultState)
-    /// As many vaults are open as the agent keeps.
+    /// As many vaults are open, or sessions valid, as the agent keeps.
     case full
+    case rememberingKey(Key<Remembering>)
+    case session(AgentSession)
+    case noSession
+    case sessionRefused(OnlineRefusal)
+    case sessionEnded(SessionEnding)
+    case sessions([AgentSession])
 }

@@ -26,6 +26,23 @@ extension AgentReply {
             body.append(state.rawValue)
             return .locked
         case .full: return .full
+        case .rememberingKey(let key):
+            key.withExposedBytes { body.append($0) }
+            return .rememberingKeyIs
+        case .session(let session):
+            body.append(session: session)
+            return .session
+        case .noSession: return .noSession
+        case .sessionRefused(let refusal):
+            body.append(refusal: refusal)
+            return .sessionRefused
+        case .sessionEnded(let ending):
+            body.append(ending: ending)
+            return .sessionEnded
+        case .sessions(let sessions):
+            body.append(number: UInt16(sessions.count))
+            for session in sessions { body.append(session: session) }
+            return .sessionList
         }
     }
 
@@ -49,6 +66,14 @@ extension AgentReply {
         case .failure: return .failure(try cursor.error(in: bytes))
         case .locked: return .locked(try cursor.state(in: bytes))
         case .full: return .full
+        case .rememberingKeyIs:
+            let key = SecretBytes(copying: bytes.extracting(try cursor.skip(Key<Remembering>.count, in: bytes)))
+            do throws(SecretsError) { return .rememberingKey(try Key(readFrom: key)) } catch { throw MalformedBytes() }
+        case .session: return .session(try cursor.session(in: bytes))
+        case .noSession: return .noSession
+        case .sessionRefused: return .sessionRefused(try cursor.refusal(try cursor.byte(in: bytes), in: bytes))
+        case .sessionEnded: return .sessionEnded(try cursor.ending(in: bytes))
+        case .sessionList: return .sessions(try cursor.sessions(in: bytes))
         default: throw MalformedBytes()
         }
     }

@@ -30,6 +30,33 @@ extension AgentRequest {
             body.append(place: place)
             request.encode(into: &body)
             return .perform
+        case .rememberingKey(let place, let level):
+            body.append(place: place)
+            body.append(level.code)
+            return .rememberingKey
+        case .keepSession(let kept):
+            let (login, way, limits) = (kept.login, kept.way, kept.limits)
+            body.append(login: login)
+            body.append(way: way, limits, kept.takeAsked())
+            return .keepSession
+        case .useSession(let login):
+            body.append(login: login)
+            return .useSession
+        case .renewSession(let login, let anew):
+            body.append(login: login)
+            body.append(anew ? 1 : 0)
+            return .renewSession
+        case .endSession(let login, let waits, let password):
+            body.append(login: login)
+            body.append(waits ? 1 : 0)
+            switch consume password {
+            case .none: body.append(0)
+            case .some(let password):
+                body.append(1)
+                body.append(counted: password)
+            }
+            return .endSession
+        case .sessions: return .sessions
         }
     }
 
@@ -54,11 +81,31 @@ extension AgentRequest {
             let hard: UInt32 = try cursor.number(in: bytes)
             for _ in 0..<(try cursor.byte(in: bytes)) { try cursor.classKey(in: bytes, into: &keys) }
             return .unlock(place, keys, idle: idle, hard: hard)
+        case .keepSession:
+            let login = try cursor.login(in: bytes)
+            return .keepSession(try cursor.keptSession(of: login, in: bytes))
+        case .useSession: return .useSession(try cursor.login(in: bytes))
+        case .renewSession:
+            let login = try cursor.login(in: bytes)
+            return .renewSession(login, anew: try cursor.flag(in: bytes))
+        case .endSession:
+            let login = try cursor.login(in: bytes)
+            let waits = try cursor.flag(in: bytes)
+            guard try cursor.flag(in: bytes) else { return .endSession(login, waits: waits, password: nil) }
+            let password = try cursor.secret(upTo: OnlineQuestion.maximumSecret, in: bytes)
+            return .endSession(login, waits: waits, password: password)
+        case .sessions: return .sessions
         case .lock:
             let forgets = try cursor.flag(in: bytes)
             let place = try cursor.flag(in: bytes) ? try cursor.place(in: bytes) : nil
             return .lock(place, forgets: forgets)
         case .perform: return .perform(try cursor.place(in: bytes), try ItemRequest(decoding: &cursor, in: bytes))
+        case .rememberingKey:
+            let place = try cursor.place(in: bytes)
+            let level = try cursor.level(in: bytes)
+            // What is remembered at always stands under the device key, which a client has itself.
+            guard level.availability != .always else { throw MalformedBytes() }
+            return .rememberingKey(place, level)
         default: throw MalformedBytes()
         }
     }

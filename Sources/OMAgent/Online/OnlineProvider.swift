@@ -2,7 +2,7 @@
 
 internal import Glibc
 public import OMAuth
-internal import OMRecords
+public import OMRecords
 public import OMSecrets
 internal import OMStorage
 
@@ -46,6 +46,36 @@ public final class OnlineProvider: Provider {
             }
             return .accepted(policy: policy, serverTime: time, session: acceptance.takeSession())
         }
+    }
+
+    /// What the agent needs to go on with the session of a login.
+    ///
+    /// - Returns: nil where the profile names nobody who could be asked.
+    func kept(of request: LoginRequest, session: consuming SecretBytes?) -> KeptSession.Asked? {
+        guard let service = try? OnlineService(request.question) else { return nil }
+        return KeptSession.Asked(
+            service: service, clientSecret: clientSecret.duplicate(), logout: Self.logoutTime(request.profile),
+            session: session ?? SecretBytes(copying: []))
+    }
+
+    /// Ends a session at its server that nobody is going to keep.
+    ///
+    /// - Returns: why it goes on there; nil when it does not.
+    public func end(_ session: consuming SecretBytes, of request: LoginRequest) -> OnlineRefusal? {
+        let service: OnlineService
+        do throws(OnlineRefusal) { service = try OnlineService(request.question) } catch { return error }
+        let deadlines = OnlineDeadlines(connect: service.deadlines.connect, total: min(Self.logoutTime(request.profile), service.deadlines.total))
+        let question = OnlineQuestion.logout(
+            session, of: service.within(deadlines), clientSecret: clientSecret.duplicate())
+        switch ask(question, OnlineCancellation()) {
+        case .accepted: return nil
+        case .refused(let refusal): return refusal
+        }
+    }
+
+    /// Milliseconds.
+    private static func logoutTime(_ profile: Profile) -> UInt32 {
+        UInt32(clamping: (profile.logoutTimeOut ?? profile.totalTimeOut) * 1_000)
     }
 
     private func ask(_ question: consuming OnlineQuestion, _ event: OnlineCancellation) -> OnlineReply {

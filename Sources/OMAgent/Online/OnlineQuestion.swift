@@ -93,7 +93,7 @@ public struct OnlineQuestion: ~Copyable, Sendable {
         else { return nil }
         var body = SecretBuffer()
         body.append(number.span)
-        append(service, to: &body)
+        body.append(service: service, clientSecret: clientSecret)
         switch task {
         case .login(let user):
             body.append(1)
@@ -117,48 +117,6 @@ public struct OnlineQuestion: ~Copyable, Sendable {
         }
         guard body.count <= Self.maximumBody else { return nil }
         return body
-    }
-
-    private borrowing func append(_ service: OnlineService, to body: inout SecretBuffer) {
-        body.append(number: service.deadlines.connect)
-        body.append(number: service.deadlines.total)
-        body.append(optional: service.domain) { body, domain in
-            body.append(text: domain.name)
-            body.append(optional: domain.header) { $0.append(text: $1) }
-        }
-        body.append(number: UInt16(service.headers.count))
-        for header in service.headers {
-            body.append(text: header.name)
-            body.append(text: header.value)
-        }
-        body.append(optional: service.trusted) { body, pem in
-            body.append(number: UInt32(pem.count))
-            body.append(pem.span)
-        }
-        body.append(optional: service.profile) { $0.append(text: $1) }
-        switch service.kind {
-        case .basic(let basic):
-            body.append(1)
-            body.append(text: basic.login)
-            body.append(optional: basic.logout) { $0.append(text: $1) }
-            body.append(texts: basic.requiredTokens)
-            body.append(basic.sendsHeadersAtLogout ? 1 : 0)
-        case .oauth(let oauth):
-            body.append(2)
-            switch oauth.endpoint {
-            case .discovery(let address):
-                body.append(1)
-                body.append(text: address)
-            case .token(let token, let revocation):
-                body.append(2)
-                body.append(text: token)
-                body.append(optional: revocation) { $0.append(text: $1) }
-            }
-            body.append(text: oauth.clientID)
-            body.append(texts: oauth.scopes)
-            body.append(oauth.includesClientHeader ? 1 : 0)
-            body.append(counted: clientSecret)
-        }
     }
 
     /// - Throws: for a body that is not exactly what the page allows.
@@ -193,7 +151,7 @@ public struct OnlineQuestion: ~Copyable, Sendable {
 
 extension OnlineService {
     /// Whether each text fits its two bytes of length, and each list its limit.
-    fileprivate var fits: Bool {
+    var fits: Bool {
         var texts =
             headers.flatMap { [$0.name, $0.value] } + [domain?.name, domain?.header, profile].compactMap(\.self)
         var lists = [headers.count]
@@ -215,6 +173,49 @@ extension OnlineService {
 }
 
 extension SecretBuffer {
+    /// The page's "service".
+    mutating func append(service: OnlineService, clientSecret: borrowing SecretBytes) {
+        append(number: service.deadlines.connect)
+        append(number: service.deadlines.total)
+        append(optional: service.domain) { body, domain in
+            body.append(text: domain.name)
+            body.append(optional: domain.header) { $0.append(text: $1) }
+        }
+        append(number: UInt16(service.headers.count))
+        for header in service.headers {
+            append(text: header.name)
+            append(text: header.value)
+        }
+        append(optional: service.trusted) { body, pem in
+            body.append(number: UInt32(pem.count))
+            body.append(pem.span)
+        }
+        append(optional: service.profile) { $0.append(text: $1) }
+        switch service.kind {
+        case .basic(let basic):
+            append(1)
+            append(text: basic.login)
+            append(optional: basic.logout) { $0.append(text: $1) }
+            append(texts: basic.requiredTokens)
+            append(basic.sendsHeadersAtLogout ? 1 : 0)
+        case .oauth(let oauth):
+            append(2)
+            switch oauth.endpoint {
+            case .discovery(let address):
+                append(1)
+                append(text: address)
+            case .token(let token, let revocation):
+                append(2)
+                append(text: token)
+                append(optional: revocation) { $0.append(text: $1) }
+            }
+            append(text: oauth.clientID)
+            append(texts: oauth.scopes)
+            append(oauth.includesClientHeader ? 1 : 0)
+            append(counted: clientSecret)
+        }
+    }
+
     /// count (2) ‖ texts
     fileprivate mutating func append(texts: [String]) {
         append(number: UInt16(texts.count))
@@ -245,7 +246,7 @@ extension ByteCursor {
         return value
     }
 
-    fileprivate mutating func service(
+    mutating func service(
         in bytes: Span<UInt8>, clientSecret: inout SecretBuffer
     ) throws(MalformedBytes) -> OnlineService {
         let deadlines = OnlineDeadlines(connect: try deadline(in: bytes), total: try deadline(in: bytes))

@@ -46,20 +46,9 @@ public enum OnlineReply: ~Copyable, Sendable {
     private static func decode(
         _ bytes: Span<UInt8>, _ cursor: inout ByteCursor, _ task: OnlineTask
     ) throws(MalformedBytes) -> OnlineReply {
-        switch try cursor.byte(in: bytes) {
-        case 0: return .accepted(try OnlineAcceptance(in: bytes, &cursor, to: task))
-        case 1: return .refused(.rejected)
-        case 2: return .refused(.forbidden)
-        case 3: return .refused(.blocked)
-        case 4: return .refused(.unreachable(try cursor.cause(in: bytes)))
-        case 5: return .refused(.untrusted(try cursor.cause(in: bytes)))
-        case 6:
-            let failure: OnlineFailure = try cursor.cause(in: bytes)
-            let status = try cursor.flag(in: bytes) ? try cursor.number(UInt16.self, in: bytes) : nil
-            let wait = try cursor.flag(in: bytes) ? try cursor.number(UInt32.self, in: bytes) : nil
-            return .refused(.failed(failure, status: status, retryAfter: wait))
-        default: throw MalformedBytes()
-        }
+        let tag = try cursor.byte(in: bytes)
+        guard tag != 0 else { return .accepted(try OnlineAcceptance(in: bytes, &cursor, to: task)) }
+        return .refused(try cursor.refusal(tag, in: bytes))
     }
 }
 
@@ -128,7 +117,7 @@ public struct OnlineAcceptance: ~Copyable, Sendable {
 }
 
 extension SecretBuffer {
-    fileprivate mutating func append(refusal: OnlineRefusal) {
+    mutating func append(refusal: OnlineRefusal) {
         switch refusal {
         case .rejected: append(1)
         case .forbidden: append(2)
@@ -160,6 +149,23 @@ extension SecretBuffer {
 }
 
 extension ByteCursor {
+    /// - Parameter tag: the outcome's, already read.
+    mutating func refusal(_ tag: UInt8, in bytes: Span<UInt8>) throws(MalformedBytes) -> OnlineRefusal {
+        switch tag {
+        case 1: return .rejected
+        case 2: return .forbidden
+        case 3: return .blocked
+        case 4: return .unreachable(try cause(in: bytes))
+        case 5: return .untrusted(try cause(in: bytes))
+        case 6:
+            let failure: OnlineFailure = try cause(in: bytes)
+            let status = try flag(in: bytes) ? try number(UInt16.self, in: bytes) : nil
+            let wait = try flag(in: bytes) ? try number(UInt32.self, in: bytes) : nil
+            return .failed(failure, status: status, retryAfter: wait)
+        default: throw MalformedBytes()
+        }
+    }
+
     fileprivate mutating func cause<Cause: RawRepresentable<UInt8>>(
         in bytes: Span<UInt8>
     ) throws(MalformedBytes) -> Cause {

@@ -62,25 +62,26 @@ public struct IdentityDomain: Hashable, Sendable {
     public var text: String { String(decoding: utf8, as: UTF8.self) }
 }
 
-/// One login: the counter, the row and the mark belong to this and to nothing less.
-struct LoginKey: Hashable, Sendable {
+/// One login: the counter, the row and the mark belong to this and to nothing less; so does a session.
+public struct LoginKey: Hashable, Sendable {
     /// The longest origin of a server.
-    static let longestServer = 512
+    public static let longestServer = 512
 
     /// The origin of the profile's server, so that a login there never meets one of the same name elsewhere; empty without one.
-    let server: String
-    let profile: ProfileName
-    let domain: IdentityDomain
-    let user: UserName
+    public let server: String
+    public let profile: ProfileName
+    public let domain: IdentityDomain
+    public let user: UserName
 
     /// - Parameter domain: None: the profile's, if it names one.
-    init(_ user: UserName, _ profile: Profile, _ domain: IdentityDomain = .none) {
+    public init(_ user: UserName, _ profile: Profile, _ domain: IdentityDomain = .none) {
         self.init(
             profile: profile.name, user: user, server: profile.serverOrigin,
             domain: domain == .none ? profile.domain : domain)
     }
 
-    init(profile: ProfileName, user: UserName, server: String = "", domain: IdentityDomain = .none) {
+    /// - Parameter server: As ``Profile/serverOrigin`` has it.
+    public init(profile: ProfileName, user: UserName, server: String = "", domain: IdentityDomain = .none) {
         (self.profile, self.user, self.server, self.domain) = (profile, user, server, domain)
     }
 

@@ -39,7 +39,7 @@ public enum RememberChoice: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    var keepsPassword: Bool { self == .autoLogin || self == .credentials }
+    public var keepsPassword: Bool { self == .autoLogin || self == .credentials }
 }
 
 /// What is remembered for a profile and its server.
@@ -69,7 +69,8 @@ extension Authenticator {
         _ receipt: borrowing LoginReceipt, _ profile: Profile, password: borrowing Password,
         _ preferences: RememberPreferences? = nil, key: RememberingKey?
     ) throws(AuthError) {
-        guard let store = try openAny() else { return }
+        guard let store = try openToRemember(RememberChoice(profile.remember, preferences ?? RememberPreferences()))
+        else { return }
         let (user, domain) = (receipt.context.user, receipt.context.domain)
         let id = Self.rememberedID(profile, store.device)
         let hadPassword = try store.changeRemembered(id) { row in
@@ -83,6 +84,12 @@ extension Authenticator {
             }
         }
         if hadPassword { _ = try store.finishForgetting(wait: 0) }
+    }
+
+    /// Where the server alone judges, nothing is cached and there may be no ledger yet.
+    private func openToRemember(_ choice: RememberChoice) throws(AuthError) -> LoginStore? {
+        if let store = try openAny() { return store }
+        return choice == .nothing ? nil : try makeStore()
     }
 
     /// What is remembered; nothing of it is secret.
@@ -104,6 +111,15 @@ extension Authenticator {
             RememberChoice(profile.remember, row.preferences).keepsPassword
         else { return nil }
         return row.openPassword(with: key.key)
+    }
+
+    /// Whether there is a remembered password that `key` is for.
+    func canOpenRemembered(_ profile: Profile, key: RememberingKey) throws(AuthError) -> Bool {
+        guard let store = try openAny(),
+            let row = try store.remembered(Self.rememberedID(profile, store.device)),
+            RememberChoice(profile.remember, row.preferences).keepsPassword
+        else { return false }
+        return row.password?.keyID == RememberedRow.keyID(key.key)
     }
 
     /// The password to submit without asking anybody. That it was taken is on the disk before it is handed out: neither a
@@ -140,6 +156,12 @@ extension Authenticator {
     public func deviceRememberingKey() throws(AuthError) -> RememberingKey? {
         guard let device = try places.loadDevice() else { return nil }
         return RememberingKey(device.key.derive(Context(.rememberKey), as: Remembering.self))
+    }
+
+    /// The same, with a device key made where there is none yet: for a first login that is to be remembered.
+    public func makeDeviceRememberingKey() throws(AuthError) -> RememberingKey {
+        let store = try makeStore()
+        return RememberingKey(store.device.key.derive(Context(.rememberKey), as: Remembering.self))
     }
 
     static func rememberedID(_ profile: Profile, _ device: borrowing DeviceKey) -> LoginID {
@@ -214,6 +236,15 @@ extension LoginStore {
             case .deleted: row.preferences = RememberPreferences()
             }
         }
+    }
+
+    /// Whether anything is remembered of this login. What cannot be read counts: it is to be deleted.
+    borrowing func remembers(_ key: LoginKey) throws(AuthError) -> Bool {
+        let context = Context(.rememberID, .text(key.server), .text(key.profile.text))
+        let id = LoginID(Array(device.key.fingerprint(context).prefix(LoginID.count)))
+        guard let bytes = try storing({ () throws(StorageError) in try ledger.remembered(id) }) else { return false }
+        guard let row = try? RememberedRow(bytes, under: id, device) else { return true }
+        return row.user == key.user && row.domain == key.domain
     }
 
     /// Removes what forgotten passwords have left behind, if nobody reads an old state any more.

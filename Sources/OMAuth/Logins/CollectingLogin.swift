@@ -13,20 +13,22 @@ extension Authenticator {
     /// - Parameters:
     ///   - mode: nil: as the profile says.
     ///   - key: Opens and keeps a remembered password; nil: its level is locked, so there is none.
+    ///   - submitsAutoLogin: false: somebody named another user or password, so that the remembered one is not meant.
     /// - Throws: ``AuthError/cancelled`` when the person declines; what ends a login for good.
     public func login(
         _ profile: Profile, mode: ConnectivityMode? = nil, collecting collector: any CredentialCollector,
-        asking provider: (any Provider)?, remembering key: RememberingKey? = nil,
+        asking provider: (any Provider)?, remembering key: RememberingKey? = nil, submitsAutoLogin: Bool = true,
         cancellation: Cancellation = Cancellation()
     ) throws(AuthError) -> LoginReceipt {
         var refusal: AuthError?
-        if let key, let auto = try takeAutoLogin(profile, key: key) {
+        if submitsAutoLogin, let key, let auto = try takeAutoLogin(profile, key: key) {
             let request = LoginRequest(auto.user, profile, domain: auto.domain, mode: mode)
             do throws(AuthError) {
                 let receipt = try login(
                     request, password: auto.password, asking: provider, collector: collector,
                     cancellation: cancellation)
-                try remember(receipt, profile, password: auto.password, key: key)
+                // What cannot be remembered anew takes no login away.
+                try? remember(receipt, profile, password: auto.password, key: key)
                 return receipt
             } catch {
                 // Nobody judged the password: it may be submitted again.
@@ -40,7 +42,8 @@ extension Authenticator {
         while true {
             try cancellation.check()
             let known = try remembered(profile)
-            let isUsable = key != nil && (known?.hasPassword ?? false)
+            // One that was sealed under another vault's key is not offered: it would not open.
+            let isUsable = try key.map { key throws(AuthError) in try canOpenRemembered(profile, key: key) } ?? false
             let question = CredentialQuestion(
                 profile: profile.name, user: known?.user, domain: known?.domain ?? .none,
                 asksDomain: profile.collectIdentityDomain, hasRememberedPassword: isUsable,

@@ -179,10 +179,14 @@ extension Authenticator {
             try Uninterrupted.run { () throws(AuthError) in
                 // Whatever else is wrong with it, it can be removed.
                 do throws(AuthError) { _ = try store.find(key) } catch {
-                    if error == .noCredential { return nil }
+                    if error == .noCredential, try !store.remembers(key) { return nil }
                 }
                 try store.remove(key)
-                return try store.purge(wait: Self.patience)
+                // As after logout --clear: a password that is still remembered would log the user in again.
+                try store.ledger.write { () throws(AuthError) in
+                    _ = try store.forget(Clearing(after: .logoutClear), of: key)
+                }
+                return try store.finishForgetting(wait: Self.patience)
             }
         }
     }

@@ -17,5 +17,8 @@ public struct LoginRequest: Hashable, Sendable {
         self.mode = mode ?? profile.connectivityMode
     }
 
-    var question: ProviderQuestion { ProviderQuestion(user: user, domain: domain, profile: profile) }
+    /// Which login it is: what a session of it is kept under.
+    public var login: LoginKey { LoginKey(user, profile, domain) }
+
+    public var question: ProviderQuestion { ProviderQuestion(user: user, domain: domain, profile: profile) }
 }

@@ -2,20 +2,42 @@
 
 public import OMStorage
 
+/// What a profile says about its sessions.
+public struct SessionLimits: Hashable, Sendable {
+    /// Whether whoever keeps one may keep it across a restart of its own (`SessionActiveOnRestart`).
+    public let survivesRestart: Bool
+    /// Seconds without use, and in all; nil: no limit.
+    public let idle: Int64?
+    public let session: Int64?
+    /// How many hundredths of ``idle`` before its end somebody should be told.
+    public let warningPercentage: UInt8
+
+    public init(survivesRestart: Bool = false, idle: Int64?, session: Int64?, warningPercentage: UInt8 = 10) {
+        (self.survivesRestart, self.idle, self.session) = (survivesRestart, idle, session)
+        self.warningPercentage = warningPercentage
+    }
+}
+
+extension Profile {
+    public var sessionLimits: SessionLimits {
+        SessionLimits(
+            survivesRestart: sessionActiveOnRestart, idle: idleTimeOut, session: sessionTimeOut,
+            warningPercentage: UInt8(clamping: percentageToIdleTimeout))
+    }
+}
+
 /// The deadlines of one login. It keeps no secret and starts no timer: it is asked.
 ///
 /// Time is the boot clock's, which counts suspended time and which nobody can set.
 public struct LoginSession: Hashable, Sendable {
-    /// Whether whoever keeps it may keep it across a restart of its own (`SessionActiveOnRestart`).
-    public let survivesRestart: Bool
-    /// Seconds; nil: none.
-    private let idleTimeOut: Int64?
-    private let sessionTimeOut: Int64?
-    private let warningPercentage: Int64
-    private let bootID: [UInt8]
-    private let started: Int64
-    private var lastUse: Int64
+    public let limits: SessionLimits
+    /// The boot that it belongs to, and seconds since then.
+    public let bootID: [UInt8]
+    public let started: Int64
+    public private(set) var lastUse: Int64
     private var hasEnded = false
+
+    public var survivesRestart: Bool { limits.survivesRestart }
 
     public enum Standing: Hashable, Sendable {
         /// Seconds that are left; nil where there is no such time-out. `isWarningDue`: so little of the idle time is left
@@ -27,27 +49,32 @@ public struct LoginSession: Hashable, Sendable {
         case ended
     }
 
-    init(_ profile: Profile, at clock: ClockReading) {
-        survivesRestart = profile.sessionActiveOnRestart
-        (idleTimeOut, sessionTimeOut) = (profile.idleTimeOut, profile.sessionTimeOut)
-        warningPercentage = Int64(profile.percentageToIdleTimeout)
-        (bootID, started, lastUse) = (clock.bootID, clock.sinceBoot, clock.sinceBoot)
+    init(_ profile: Profile, at clock: ClockReading) { self.init(profile.sessionLimits, at: clock) }
+
+    /// A session that begins now.
+    public init(_ limits: SessionLimits, at clock: ClockReading) {
+        self.init(limits, bootID: clock.bootID, started: clock.sinceBoot, lastUse: clock.sinceBoot)
+    }
+
+    /// One that was kept.
+    public init(_ limits: SessionLimits, bootID: [UInt8], started: Int64, lastUse: Int64) {
+        (self.limits, self.bootID, self.started, self.lastUse) = (limits, bootID, started, lastUse)
     }
 
     public func standing(at clock: ClockReading) -> Standing {
         let now = clock.sinceBoot
         // Another boot's clock counts from elsewhere, and one that ran backwards is none: no session outlives either.
-        guard !hasEnded, clock.bootID == bootID, now >= lastUse else { return .ended }
-        let sessionLeft = sessionTimeOut.map { $0 - (now - started) }
+        guard !hasEnded, clock.bootID == bootID, now >= lastUse, lastUse >= started else { return .ended }
+        let sessionLeft = limits.session.map { $0 - (now - started) }
         if let sessionLeft, sessionLeft <= 0 { return .ended }
-        let idleLeft = idleTimeOut.map { $0 - (now - lastUse) }
-        guard let idleLeft, let idleTimeOut else {
+        let idleLeft = limits.idle.map { $0 - (now - lastUse) }
+        guard let idleLeft, let idle = limits.idle else {
             return .valid(idleLeft: nil, sessionLeft: sessionLeft, isWarningDue: false)
         }
         if idleLeft <= 0 { return .idle }
         return .valid(
             idleLeft: idleLeft, sessionLeft: sessionLeft,
-            isWarningDue: idleLeft * 100 <= idleTimeOut * warningPercentage)
+            isWarningDue: idleLeft * 100 <= idle * Int64(limits.warningPercentage))
     }
 
     /// Notes a use: the idle time begins anew, the session's does not. What is idle or has ended is not brought back.
@@ -58,6 +85,16 @@ public struct LoginSession: Hashable, Sendable {
         let standing = standing(at: clock)
         if case .valid = standing { lastUse = clock.sinceBoot }
         return standing
+    }
+
+    /// When its standing changes next, in seconds since boot; nil: not by itself.
+    public func nextChange(after clock: ClockReading) -> Int64? {
+        switch standing(at: clock) {
+        case .valid(let idleLeft, let sessionLeft, _):
+            [idleLeft, sessionLeft].compactMap(\.self).min().map { clock.sinceBoot + $0 }
+        case .idle: limits.session.map { started + $0 }
+        case .ended: nil
+        }
     }
 
     /// After a logout.

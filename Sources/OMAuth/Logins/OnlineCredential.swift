@@ -193,9 +193,14 @@ extension Authenticator {
     public func end(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, after event: ClearingEvent
     ) throws(AuthError) -> Clearing {
+        try end(LoginKey(user, profile, domain), after: event)
+    }
+
+    /// The same for whoever kept the session and knows no profile.
+    @discardableResult
+    public func end(_ key: LoginKey, after event: ClearingEvent) throws(AuthError) -> Clearing {
         let clearing = Clearing(after: event)
         guard let store = try openAny() else { return clearing }
-        let key = LoginKey(user, profile, domain)
         if event == .logout || event == .logoutClear {
             store.tell(.loggedOut(isCleared: event == .logoutClear), of: key, at: clock())
         }

@@ -103,7 +103,7 @@ extension ProfileKey {
         case .rememberUsernameDefault: (.flag, 10111, .acts)
 
         case .authTimeOut: (.numberOrZero(1...3600), nil, .later)
-        case .sendAuthorizationHeaderInLogout: (.flag, 10019, .later)
+        case .sendAuthorizationHeaderInLogout: (.flag, 10019, .acts)
         case .presentClientCertificate: (.flag, 10118, .later)
         case .oauthAuthorizationEndpoint: (.url, 40244, .later)
         case .oauthRedirectEndpoint: (.text, 40245, .later)

@@ -75,6 +75,8 @@ extension Profile {
     public var requiredTokens: [String] { list(.requiredTokens) }
     public var customHeaders: [(name: String, value: String)] { word(.customAuthHeaders).flatMap(Reading.headers) ?? [] }
     public var sendCustomHeadersInLogout: Bool { flag(.sendCustomAuthHeadersInLogout) }
+    /// Whether the remembered password goes with the logout, where there is one.
+    public var sendAuthorizationInLogout: Bool { flag(.sendAuthorizationHeaderInLogout) }
     public var identityDomain: String? { word(.identityDomain) }
     /// ``identityDomain`` as a login has it: the domain of whoever names no other.
     public var domain: IdentityDomain { identityDomain.flatMap { try? IdentityDomain($0) } ?? .none }

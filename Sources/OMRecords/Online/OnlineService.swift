@@ -47,6 +47,12 @@ public struct OnlineService: Hashable, Sendable {
         self.profile = profile
         self.deadlines = deadlines
     }
+
+    /// The same with other deadlines.
+    public func within(_ deadlines: OnlineDeadlines) -> OnlineService {
+        OnlineService(
+            kind, domain: domain, headers: headers, trusted: trusted, profile: profile, deadlines: deadlines)
+    }
 }
 
 /// How long one flight may take, in milliseconds, whatever the server does.

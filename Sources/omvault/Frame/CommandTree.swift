@@ -14,7 +14,7 @@ struct CommandTree: ParsableCommand {
             UnlockCommand.self, LockCommand.self, StatusCommand.self, AgentCommand.self,
             KeyCommand.self, PolicyCommand.self, BackupCommand.self, LogCommand.self,
             CredentialCommand.self,
-            ProfileCommand.self, LoginCommand.self,
+            ProfileCommand.self, LoginCommand.self, LogoutCommand.self,
             VectorsCommand.self, CryptoCommand.self,
             TourCommand.self, ExitCodes.self,
         ])

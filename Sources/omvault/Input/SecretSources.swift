@@ -47,6 +47,11 @@ struct SecretSources: ~Copyable {
         fromEnvironment = Self.takeFromEnvironment(sources.values, door.output)
     }
 
+    /// Whether a person is asked for the secret of this option, who can be asked again.
+    borrowing func isAsked(_ option: String) -> Bool {
+        if case .tty? = sources[option] { true } else { false }
+    }
+
     /// Reads the secret of one of the options named at the start.
     ///
     /// - Parameters:

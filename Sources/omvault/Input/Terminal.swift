@@ -22,6 +22,31 @@ struct Terminal: Sendable {
         return secret
     }
 
+    /// Asks for what is no secret. Everybody beside the user may read it.
+    ///
+    /// - Throws: as ``readSecret(_:for:isNew:)``; ``ExitStatus/usage`` for what is no UTF-8.
+    func readText(_ prompt: String, toGet what: String, orElse hint: String) throws(Failure) -> String {
+        let terminal = try opened(toGet: what, orElse: hint)
+        let typed = try terminal.readLine("\(prompt): ", showsTyping: true)
+        let text = typed.withBytes { bytes in String(validating: bytes.indices.map { bytes[$0] }, as: UTF8.self) }
+        guard let text else { throw Failure(.usage, "\(what) is UTF-8, and that is not") }
+        return text
+    }
+
+    /// Asks a secret question of somebody else's.
+    func readAnswer(_ question: String) throws(Failure) -> SecretBytes {
+        try opened(toGet: "the answer to the server's question", orElse: "log in at a terminal")
+            .readLine("\(question) ", showsTyping: false)
+    }
+
+    /// Whether somebody can be asked.
+    var isThere: Bool {
+        guard mayAsk else { return false }
+        let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        if descriptor >= 0 { close(descriptor) }
+        return descriptor >= 0
+    }
+
     /// Whether the answer to `question` is "y" or "yes".
     func isAgreed(_ question: String) throws(Failure) -> Bool {
         let terminal = try opened(toGet: "a confirmation", orElse: "give --yes when you are sure")

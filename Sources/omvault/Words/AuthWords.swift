@@ -6,6 +6,11 @@ internal import OMStorage
 
 extension Failure {
     init(_ error: AuthError) {
+        let failure = Failure(words: error)
+        self = error.sdkCode.map { failure.with(sdkCode: $0) } ?? failure
+    }
+
+    private init(words error: AuthError) {
         switch error {
         case .invalidUserName:
             self.init(.usage, "that cannot be a user's name", hint: "1 to 255 bytes of UTF-8, no control characters")
@@ -109,6 +114,11 @@ extension Failure {
     }
 
     init(_ refusal: OnlineRefusal) {
+        let failure = Failure(words: refusal)
+        self = refusal.sdkCode.map { failure.with(sdkCode: $0) } ?? failure
+    }
+
+    private init(words refusal: OnlineRefusal) {
         switch refusal {
         case .rejected: self.init(.badSecret, "the server refused the user name or the password")
         case .forbidden: self.init(.remoteAuth, "the server does not let this user in")

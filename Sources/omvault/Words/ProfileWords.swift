@@ -4,7 +4,11 @@ internal import OMAuth
 
 extension Failure {
     init(_ problem: ProfileProblem) {
-        let code: KeyValuePairs<String, JSONValue> = problem.sdkCode.map { ["sdk_code": .number($0)] } ?? [:]
+        let failure = Failure(words: problem)
+        self = problem.sdkCode.map { failure.with(sdkCode: $0) } ?? failure
+    }
+
+    private init(words problem: ProfileProblem) {
         switch problem {
         case .malformed:
             self.init(.config, "the profile is not one flat JSON object of strings, numbers and booleans")
@@ -13,34 +17,31 @@ extension Failure {
         case .repeatedKey(let key): self.init(.config, "\(key.rawValue) is given twice")
         case .value(let key):
             self.init(
-                .config, "\(key.rawValue) is not \(key.form.words)", hints: key.form.hint.map { [$0] } ?? [],
-                details: code)
+                .config, "\(key.rawValue) is not \(key.form.words)", hints: key.form.hint.map { [$0] } ?? [])
         case .plainSecret(let key):
             self.init(
                 .config, "\(key.rawValue) takes where the secret is, never the secret",
-                hint: "write it to a file that only you can read, then \(key.rawValue)=file:/PATH; or cred:NAME",
-                details: code)
+                hint: "write it to a file that only you can read, then \(key.rawValue)=file:/PATH; or cred:NAME")
         case .missing(let key):
-            self.init(.config, "\(key.rawValue) is missing", hint: key.missingHint, details: code)
+            self.init(.config, "\(key.rawValue) is missing", hint: key.missingHint)
         case .severalDefaults:
             self.init(
-                .config, "of AutoLoginDefault, RememberCredentialDefault and RememberUsernameDefault one can be true",
-                details: code)
+                .config, "of AutoLoginDefault, RememberCredentialDefault and RememberUsernameDefault one can be true")
         case .idleBeyondSession:
-            self.init(.config, "IdleTimeOutValue is longer than SessionTimeOutValue", details: code)
+            self.init(.config, "IdleTimeOutValue is longer than SessionTimeOutValue")
         case .totalBelowConnect: self.init(.config, "TotalTimeOut is shorter than ConnectTimeOut")
         case .malformedURL:
             self.init(
                 .usage, "that is no configuration URL",
                 hint: "SCHEME://[HOST]?KEY::=VALUE&…, at most 64 KiB, 256 parts, no blanks; % only before two hex digits")
         case .urlWithoutQuery:
-            self.init(.usage, "the configuration URL has no settings behind a ?", details: code)
+            self.init(.usage, "the configuration URL has no settings behind a ?")
         case .nothingToImport:
             self.init(
                 .usage, "nothing in the configuration URL is a setting that is taken; nothing was kept",
                 hint: "settings are KEY::=VALUE; with --components KEY=VALUE")
         case .serverPolicy:
-            self.init(.remoteError, "the server's policy is not understood, so nothing of it is used", details: code)
+            self.init(.remoteError, "the server's policy is not understood, so nothing of it is used")
         case .serverPolicyOlder(let epoch, let known):
             self.init(.rollback, "the server's policy has epoch \(epoch), and \(known) was seen already; it is not used")
         case .ceiling:

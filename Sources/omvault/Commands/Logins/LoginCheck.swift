@@ -50,12 +50,13 @@ struct LoginCheck: Verb {
         let user = try UserName(login.user)
         let name = try access.profileName(login.profile)
         var way = mode?.connectivity ?? .auto
+        var asked: LoginRequest?
         do {
             let profile = try access.profiles.profile(name)
             let request = LoginRequest(
                 user, profile, domain: try login.identityDomain(profile), mode: mode?.connectivity)
-            way = request.mode
-            let server = try LoginServer(request, access)
+            (way, asked) = (request.mode, request)
+            let server = try LoginServer(profile, way, access)
             let secrets = try SecretSources(
                 door, [("--password-from", passwordFrom)] + server.sources.map { (LoginServer.secretName, $0) })
             let provider = try server.provider(secrets)
@@ -63,7 +64,9 @@ struct LoginCheck: Verb {
             let password = try secrets.readPassword("--password-from", prompt: "Password of \(user.text)")
             let receipt = try access.authenticator(try stretch.parameters()).login(request, password: password, asking: provider)
             try LoginReport(door.output).granted(receipt)
+            SessionAgent(door, access).drop(receipt, request, provider)
         } catch let error as AuthError {
+            if let asked, !access.isSystem { SessionAgent(door, access).follow(error, asked.login) }
             try LoginReport(door.output).denied(error, user, name, way)
             throw Failure(error)
         }
@@ -75,17 +78,17 @@ struct LoginServer {
     /// What a client secret that cannot be read is called.
     static let secretName = ProfileKey.oauthClientSecret.rawValue
 
-    private let request: LoginRequest
+    private let profile: Profile
+    private let mode: ConnectivityMode
     /// Where the client's secret comes from: none or one.
     let sources: [SecretSourceArgument]
     private let isAsked: Bool
 
     /// Judges whether the request can come to anything, before anybody types a password.
-    init(_ request: LoginRequest, _ access: LoginAccess) throws {
-        let profile = request.profile
-        self.request = request
+    init(_ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess) throws {
+        (self.profile, self.mode) = (profile, mode)
         var isAsked = profile.serverKind.isThere
-        switch (request.mode, profile.serverKind) {
+        switch (mode, profile.serverKind) {
         case (.online, .none): throw AuthError.noServer
         case (.auto, .none), (.offline, .none):
             guard profile.offlineAuthAllowed else { throw AuthError.offlineNotAllowed }
@@ -114,7 +117,7 @@ struct LoginServer {
     /// - Returns: nil when nobody is to be asked.
     func provider(_ secrets: borrowing SecretSources) throws -> OnlineProvider? {
         guard isAsked else { return nil }
-        guard request.mode != .offline else { return try? asked(secrets) }
+        guard mode != .offline else { return try? asked(secrets) }
         return try asked(secrets)
     }
 
@@ -126,8 +129,7 @@ struct LoginServer {
     }
 
     func warn(_ output: Output) {
-        let profile = request.profile
-        guard isAsked, request.mode != .offline, profile.profileURL != nil, profile.policyURL == nil else { return }
+        guard isAsked, mode != .offline, profile.profileURL != nil, profile.policyURL == nil else { return }
         output.notice("ProfileURL is not asked: only https at the login server's own host is believed")
     }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import OMAgent
 internal import OMAuth
 internal import OMSecrets
 internal import OMVault
@@ -6,8 +7,15 @@ internal import OMVault
 struct LoginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login",
-        abstract: "Check logins, with the server or against cached credentials; wrong guesses are counted.",
-        subcommands: [LoginCheck.self, LoginEnroll.self, LoginStatusCommand.self, LoginRemove.self])
+        abstract: "Log in, with the server or against a cached credential; wrong guesses are counted.",
+        discussion: """
+            A word that is none of the subcommands is a user: 'omvault login ada' logs ada in. A user who is called like a
+            subcommand takes 'omvault login start check'.
+            """,
+        subcommands: [
+            LoginStart.self, LoginCheck.self, LoginEnroll.self, LoginPasswd.self, LoginStatusCommand.self,
+            LoginRefresh.self, LoginRemove.self,
+        ], defaultSubcommand: LoginStart.self)
 }
 
 /// Which login a verb is about.
@@ -26,6 +34,13 @@ struct LoginOptions: ParsableArguments {
 
     /// The domain that was given, else the profile's own.
     func identityDomain(_ profile: Profile) throws -> IdentityDomain {
+        try LoginAccess.identityDomain(domain, profile)
+    }
+}
+
+extension LoginAccess {
+    /// The domain that was given, else the profile's own.
+    static func identityDomain(_ domain: String?, _ profile: Profile) throws -> IdentityDomain {
         if let domain { return try IdentityDomain(domain) }
         // A login without its domain would be another user's, or nobody's.
         guard profile.collectIdentityDomain, profile.domain == .none else { return profile.domain }
@@ -56,6 +71,14 @@ struct LoginAccess {
     }
 
     var isSystem: Bool { home == nil }
+
+    /// How the agent is told of a login; nil for the system store, and for names that are too long for it.
+    func agentLogin(_ key: LoginKey) -> AgentLogin? {
+        home.flatMap { AgentLogin(state: $0.state, device: $0.device, key: key) }
+    }
+
+    /// Whether a session is one of this home.
+    func owns(_ login: AgentLogin) -> Bool { home?.state == login.state && home?.device == login.device }
 
     func authenticator(_ parameters: Argon2id.Parameters = .standard) throws(AuthError) -> Authenticator {
         guard let home else { return try SystemStore.authenticator(parameters) }

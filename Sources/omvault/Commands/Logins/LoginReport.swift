@@ -1,14 +1,21 @@
 // What a login came to, as data on standard output.
 
+internal import OMAgent
 internal import OMAuth
 internal import OMRecords
+internal import OMStorage
 
 struct LoginReport {
     private let output: Output
 
     init(_ output: Output) { self.output = output }
 
-    func granted(_ receipt: borrowing LoginReceipt) throws(Failure) {
+    /// - Parameters:
+    ///   - remembered: what is remembered after it; nil where the verb remembers nothing.
+    ///   - isKept: whether the agent keeps a session of it; nil where the verb has none kept.
+    func granted(
+        _ receipt: borrowing LoginReceipt, remembered: RememberChoice? = nil, isKept: Bool? = nil
+    ) throws(Failure) {
         let context = receipt.context
         notice(context)
         guard output.format == .json else { return try output.line(line(context)) }
@@ -28,7 +35,34 @@ struct LoginReport {
             document.field("attempts_left", reason == nil ? .number(context.attemptsLeft) : .null)
             document.field("not_cached", reason.map { .text($0.name) } ?? .null)
         }
+        document.field("expires_soon", .flag(context.expiresSoon))
+        document.field("clock_is_behind", .flag(context.clockIsBehind))
         document.field("degraded", .flag(context.isDegraded))
+        if case .valid(let idle, let session, _) = context.session.standing(at: ClockReading.now()) {
+            document.field("idle_left", idle.map { .number(Int(clamping: $0)) } ?? .null)
+            document.field("session_left", session.map { .number(Int(clamping: $0)) } ?? .null)
+        }
+        if let remembered { document.field("remembered", .text(remembered.word)) }
+        if let isKept { document.field("session_kept", .flag(isKept)) }
+        try output.document(document)
+    }
+
+    /// A session of an earlier login is valid: nobody was asked.
+    func goesOn(_ session: AgentSession) throws(Failure) {
+        let key = session.login.key
+        if session.isWarningDue, let left = session.idleLeft {
+            output.notice("the session was about to end for want of use, \(left) s before; it was used just now")
+        }
+        guard output.format == .json else {
+            return try output.line("granted session user=\(key.user.text.asWord) profile=\(key.profile.text)")
+        }
+        var document = JSONDocument()
+        document.field("result", .text("granted"))
+        document.field("mode", .text("session"))
+        document.field("user", .text(key.user.text))
+        document.field("domain", key.domain == .none ? .null : .text(key.domain.text))
+        document.field("profile", .text(key.profile.text))
+        document.object("session") { session.describe(&$0) }
         try output.document(document)
     }
 
@@ -64,7 +98,7 @@ struct LoginReport {
 
     /// The verdict as data; the sentence for the person follows on standard error.
     func denied(
-        _ error: AuthError, _ user: UserName, _ profile: ProfileName, _ mode: ConnectivityMode
+        _ error: AuthError, _ user: UserName?, _ profile: ProfileName, _ mode: ConnectivityMode
     ) throws(Failure) {
         guard output.format == .json else {
             if case .wrongPassword(let left, _) = error { return try output.line("denied attempts_left=\(left)") }
@@ -74,7 +108,7 @@ struct LoginReport {
         document.field("result", .text("denied"))
         document.field("reason", .text(error.name))
         document.field("mode", .text(error.way(mode)))
-        document.field("user", .text(user.text))
+        document.field("user", user.map { .text($0.text) } ?? .null)
         document.field("profile", .text(profile.text))
         switch error {
         case .wrongPassword(let left, let consequence):

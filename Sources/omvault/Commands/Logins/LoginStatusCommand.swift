@@ -1,5 +1,7 @@
 internal import ArgumentParser
+internal import OMAgent
 internal import OMAuth
+internal import OMRecords
 
 /// `omvault login status`: would an offline login work now, until when, and how many wrong passwords are tolerated.
 struct LoginStatusCommand: Verb {
@@ -22,16 +24,69 @@ struct LoginStatusCommand: Verb {
     @Flag(help: systemStoreHelp)
     var system = false
 
+    @Flag(help: "Ask the server of each session whether it still counts.")
+    var online = false
+
     func run(_ door: Door) throws {
         let access = try LoginAccess(door, system: system)
         let logins = try find(access, door)
+        let remembered = try remembered(access)
+        let sessions = try sessions(access, door)
         guard door.output.format == .json else {
-            return try door.output.rows(
+            try door.output.rows(
                 logins.map(row), header: ["USER", "PROFILE", "OFFLINE", "WHY", "ATTEMPTS LEFT", "THEN", "EXPIRES"])
+            for one in remembered { door.output.notice(one.words) }
+            for session in sessions { door.output.notice(session.words) }
+            return
         }
         var document = JSONDocument()
         document.objects("logins", logins) { login, entry in describe(login, &entry) }
+        document.objects("remembered", remembered) { one, entry in one.describe(&entry) }
+        document.objects("sessions", sessions) { session, entry in session.describe(&entry) }
         try door.output.document(document)
+    }
+
+    /// What is remembered, by profile; never of the system store, where nobody is asked.
+    private func remembered(_ access: LoginAccess) throws -> [RememberedOfProfile] {
+        guard !access.isSystem else { return [] }
+        let wantedUser = try user.map { try UserName($0) }
+        let wantedDomain = try domain.map { try IdentityDomain($0) }
+        let authenticator = try access.authenticator()
+        return try access.profiles.names().filter { profile == nil || $0.text == profile }.compactMap { name in
+            // What cannot be read has been said with the logins, and stands in nobody's way.
+            guard let profile = try? access.profiles.profile(name),
+                let kept = try? authenticator.remembered(profile),
+                wantedUser == nil || kept.user == wantedUser, wantedDomain == nil || kept.domain == wantedDomain
+            else { return nil }
+            return RememberedOfProfile(profile: profile, kept: kept)
+        }
+    }
+
+    /// The sessions that run. That the agent cannot be asked is said; the rest of the answer stands.
+    private func sessions(_ access: LoginAccess, _ door: Door) throws -> [AgentSession] {
+        guard !access.isSystem else { return [] }
+        let agent = SessionAgent(door, access)
+        do {
+            let wanted = try agent.sessions().filter { session in
+                let key = session.login.key
+                return (user == nil || key.user.text == user) && (profile == nil || key.profile.text == profile)
+                    && (domain == nil || key.domain.text == domain)
+            }
+            guard online, let client = try agent.running() else { return wanted }
+            return try wanted.compactMap { session in
+                guard session.state == .valid, session.hasServerSession else { return session }
+                switch try client.renewSession(session.login, anew: false) {
+                case .valid(let now): return now
+                case .none: return nil
+                case .refused(let refusal):
+                    door.output.notice("\(session.login.key.user.text.shown): \(Failure(session: refusal).message)")
+                    return try agent.sessions().first { $0.login == session.login }
+                }
+            }
+        } catch let error as AgentError {
+            door.output.notice("warning: \(Failure(error).message); no session is shown")
+            return []
+        }
     }
 
     private func find(_ access: LoginAccess, _ door: Door) throws -> [LoginStatus] {
@@ -84,5 +139,38 @@ struct LoginStatusCommand: Verb {
         entry.field("server_epoch", details.serverEpoch.map { .number(Int($0)) } ?? .null)
         entry.field("expires", details.expires.map { .text(Timestamp.text($0)) } ?? .null)
         entry.field("clock_is_behind", .flag(details.clockIsBehind))
+    }
+}
+
+/// What a profile remembers, as `login status` tells it: that there is a password, never which.
+private struct RememberedOfProfile {
+    let profile: Profile
+    let kept: Remembered
+
+    private var choice: RememberChoice { RememberChoice(profile.remember, kept.preferences) }
+
+    var words: String {
+        var words = "profile \"\(profile.name.text)\" remembers \(kept.user?.text ?? "no user")"
+        if kept.hasPassword {
+            words += " and a password"
+            words += kept.isArmed && choice == .autoLogin ? "; auto login is armed" : "; it is filled in on Enter"
+        }
+        return words
+    }
+
+    func describe(_ entry: inout JSONDocument) {
+        entry.field("profile", .text(profile.name.text))
+        entry.field("user", kept.user.map { .text($0.text) } ?? .null)
+        entry.field("domain", kept.domain == .none ? .null : .text(kept.domain.text))
+        entry.field("password", .flag(kept.hasPassword))
+        entry.field("armed", .flag(kept.isArmed))
+        entry.field("level", .text(profile.level.sdkName))
+        entry.field("choice", .text(choice.word))
+        let wanted = kept.preferences
+        for (name, value) in [
+            ("auto_login", wanted.autoLogin), ("credentials", wanted.credentials), ("user_name", wanted.userName),
+        ] {
+            entry.field(name, value.map { .flag($0) } ?? .null)
+        }
     }
 }

@@ -34,6 +34,9 @@ struct KeyAddSlot: Verb {
     @Option(help: ArgumentHelp("The login's profile; the only one there is, if not given.", valueName: "name"))
     var profile: String?
 
+    @Option(help: ArgumentHelp("The login's identity domain; the profile's, if not given.", valueName: "domain"))
+    var domain: String?
+
     @Option(help: ArgumentHelp("Where the new password comes from.", valueName: "source"))
     var newPasswordFrom: SecretSourceArgument?
 
@@ -57,6 +60,7 @@ struct KeyAddSlot: Verb {
             (
                 .login,
                 (user == nil ? [] : ["USER"]) + (profile == nil ? [] : ["--profile"])
+                    + (domain == nil ? [] : ["--domain"])
                     + (loginPasswordFrom == nil ? [] : ["--login-password-from"])
             ),
         ]
@@ -91,7 +95,10 @@ struct KeyAddSlot: Verb {
         case .login:
             let logins = try LoginAccess(door)
             let name = try logins.profileName(profile)
-            let login = try logins.check(UserName(user ?? ""), name, secrets, "--login-password-from")
+            let login = try logins.check(
+                UserName(user ?? ""), name,
+                domain: LoginAccess.identityDomain(domain, try logins.profiles.profile(name)), secrets,
+                "--login-password-from")
             try add(.login(login), unlocked.vault, policy, access)
         }
     }

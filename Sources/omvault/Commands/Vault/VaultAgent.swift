@@ -38,7 +38,13 @@ extension VaultAccess {
     /// The agent, unless the options or the errand rule it out, or there is none. One that is not to be trusted is not
     /// asked, and said.
     func agent(_ options: UnlockOptions) -> VaultAgent? {
-        guard !options.noAgent, !acceptsRollback, let agentPlace else { return nil }
+        guard !options.noAgent, !acceptsRollback else { return nil }
+        return agentForLogin
+    }
+
+    /// The agent, asked for what a login needs of this vault.
+    var agentForLogin: VaultAgent? {
+        guard let agentPlace else { return nil }
         do throws(AgentError) {
             let client = AgentClient(try AgentSocket(Environment.text))
             return VaultAgent(client: client, place: agentPlace, name: place.name)
@@ -66,7 +72,7 @@ extension VaultAccess {
     }
 
     /// That there is no agent is nothing to speak of.
-    private func warn(_ error: AgentError) {
+    func warn(_ error: AgentError) {
         switch error {
         case .notRunning, .noRuntimeFolder: break
         default: door.output.notice("warning: \(Failure(error).message); it was not asked")

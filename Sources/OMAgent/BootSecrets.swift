@@ -1,0 +1,96 @@
+// What may outlive the agent and not the boot: a file in a folder that is in memory, and beside it the secret that it is
+// sealed under, in the kernel's keyring of the user where that has room.
+
+internal import COMSystem
+internal import Glibc
+internal import OMSecrets
+
+/// Files of this boot in the runtime folder, and their secrets.
+struct BootSecrets: Sendable {
+    private let folder: RuntimeFolder
+    /// How the files' names begin, and those of the secrets where the keyring takes none.
+    private let prefix: String
+    private let secretPrefix: String
+    private let longest: Int
+
+    init(_ folder: RuntimeFolder, prefix: String, secretPrefix: String, longest: Int) {
+        (self.folder, self.prefix, self.secretPrefix, self.longest) = (folder, prefix, secretPrefix, longest)
+    }
+
+    /// On a disk it would outlive the boot.
+    var isInMemory: Bool { folder.isInMemory }
+
+    /// The ids that have a file.
+    var ids: [[UInt8]] {
+        guard let stream = opendir(folder.reach(".")) else { return [] }
+        defer { closedir(stream) }
+        var found: [[UInt8]] = []
+        while let entry = readdir(stream) {
+            let bytes = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            let name = String(decoding: bytes, as: UTF8.self)
+            guard name.hasPrefix(prefix), let id = try? Hex.decode(String(name.dropFirst(prefix.count))), id.count == 16
+            else { continue }
+            found.append(id)
+        }
+        return found
+    }
+
+    func remove(_ id: [UInt8]) {
+        om_keyring_remove(name(id))
+        for name in [name(id), secretName(id)] { unlink(folder.reach(name)) }
+    }
+
+    func read(_ id: [UInt8]) -> SecretBytes? { read(name(id)) }
+
+    func write(_ bytes: borrowing SecretBytes, _ id: [UInt8]) -> Bool { write(bytes, to: name(id)) }
+
+    // MARK: - The secret of this boot
+
+    /// In the kernel's keyring; where that is full or not allowed, in a file of the folder in memory.
+    func keep(_ secret: borrowing Key<Deriving>, for id: [UInt8]) -> Bool {
+        secret.withExposedBytes { bytes in
+            bytes.withUnsafeBytes { om_keyring_put(name(id), $0.baseAddress, $0.count) == 0 }
+                || write(SecretBytes(copying: bytes), to: secretName(id))
+        }
+    }
+
+    func secret(for id: [UInt8]) -> Key<Deriving>? {
+        var buffer = SecretBuffer()
+        buffer.append(upTo: Key<Deriving>.count + 1) { free in
+            let got = free.withUnsafeMutableBytes { om_keyring_get(name(id), $0.baseAddress, $0.count) }
+            return got == Key<Deriving>.count ? got : 0
+        }
+        if buffer.count > 0 { return try? Key<Deriving>(readFrom: buffer.finish()) }
+        guard let bytes = read(secretName(id)) else { return nil }
+        return try? Key<Deriving>(readFrom: bytes)
+    }
+
+    // MARK: - Files
+
+    private func name(_ id: [UInt8]) -> String { prefix + Hex.encode(id) }
+    private func secretName(_ id: [UInt8]) -> String { secretPrefix + Hex.encode(id) }
+
+    private func write(_ bytes: borrowing SecretBytes, to name: String) -> Bool {
+        let path = folder.reach(name)
+        unlink(path)
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return bytes.withBytes { $0.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) == $0.count } }
+    }
+
+    private func read(_ name: String) -> SecretBytes? {
+        let descriptor = Glibc.open(folder.reach(name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(), status.st_mode & S_IFMT == S_IFREG,
+            status.st_mode & 0o077 == 0, status.st_size <= longest
+        else { return nil }
+        var buffer = SecretBuffer()
+        buffer.append(upTo: Int(status.st_size)) { free in
+            max(0, free.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) })
+        }
+        return buffer.finish()
+    }
+}

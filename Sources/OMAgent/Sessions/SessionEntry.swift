@@ -1,0 +1,154 @@
+// One session in the store: worked on under the store's lock, and by nobody else.
+
+internal import OMAuth
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+
+/// A session, and what its server gave.
+final class SessionEntry: @unchecked Sendable {
+    let login: AgentLogin
+    private var way: AgentSession.Way
+    private(set) var deadlines: LoginSession
+    private(set) var since: Int64
+    private let service: OnlineService?
+    private let logout: UInt32
+    /// Empty where there is none. Not optional: the optimiser does not bear that in a class.
+    private let clientSecret: SecretBytes
+    private var session: SecretBytes
+    /// The question that is under way.
+    var flight: Flight?
+    /// It is no longer in the store.
+    var isLeaving = false
+    private var wasIdle = false
+
+    init(_ kept: consuming KeptSession, at clock: ClockReading) {
+        (login, way) = (kept.login, kept.way)
+        deadlines = LoginSession(kept.limits, at: clock)
+        since = clock.wall
+        switch kept.takeAsked() {
+        case .none:
+            (service, logout) = (nil, 0)
+            clientSecret = SecretBytes(copying: [])
+            session = SecretBytes(copying: [])
+        case .some(let asked):
+            let deadlines = asked.service.deadlines
+            service = asked.service.within(
+                OnlineDeadlines(connect: deadlines.connect, total: min(deadlines.total, SessionStore.longestFlight)))
+            logout = min(asked.logout, SessionStore.longestFlight)
+            clientSecret = asked.clientSecret.duplicate()
+            session = asked.session.duplicate()
+        }
+    }
+
+    /// One of a ticket's.
+    convenience init(_ kept: consuming KeptSession, _ deadlines: LoginSession, since: Int64, at clock: ClockReading) {
+        self.init(kept, at: clock)
+        (self.deadlines, self.since) = (deadlines, since)
+    }
+
+    // MARK: - Time
+
+    var lastUse: Int64 { deadlines.lastUse }
+
+    func isIdle(at clock: ClockReading) -> Bool { deadlines.standing(at: clock) == .idle }
+
+    /// True once for each time it becomes so.
+    func becomesIdle(at clock: ClockReading) -> Bool {
+        defer { wasIdle = isIdle(at: clock) }
+        return !wasIdle && isIdle(at: clock)
+    }
+
+    func nextChange(after clock: ClockReading) -> Int64? { deadlines.nextChange(after: clock) }
+
+    func use(at clock: ClockReading) { deadlines.use(at: clock) }
+
+    /// What may be known of it; nil when its time is over.
+    func description(at clock: ClockReading) -> AgentSession? {
+        func told(_ state: AgentSession.State, _ idle: Int64?, _ left: Int64?, _ isWarningDue: Bool) -> AgentSession {
+            AgentSession(
+                login: login, way: way, state: state, since: since, idleLeft: idle, sessionLeft: left,
+                isWarningDue: isWarningDue, hasServerSession: session.count > 0,
+                survivesRestart: deadlines.survivesRestart)
+        }
+        switch deadlines.standing(at: clock) {
+        case .valid(let idle, let left, let isWarningDue): return told(.valid, idle, left, isWarningDue)
+        case .idle: return told(.idle, 0, deadlines.nextChange(after: clock).map { $0 - clock.sinceBoot }, false)
+        case .ended: return nil
+        }
+    }
+
+    // MARK: - The server
+
+    var isOAuth: Bool {
+        if case .oauth? = service?.kind { true } else { false }
+    }
+
+    /// Takes a new login's deadlines, and goes on with the server's session, if that is what the new one needs.
+    ///
+    /// - Returns: false for one of another service, or that brings a session of its own.
+    func goesOn(with new: SessionEntry) -> Bool {
+        guard new.session.count == 0, session.count > 0, service == new.service else { return false }
+        (way, deadlines, since, wasIdle) = (new.way, new.deadlines, new.since, false)
+        return true
+    }
+
+    /// What to ask about it; nil where there is nothing to ask.
+    func question(anew: Bool) -> OnlineQuestion? {
+        guard let service, session.count > 0 else { return nil }
+        return anew && isOAuth
+            ? .refresh(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
+            : .check(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
+    }
+
+    func take(_ session: consuming SecretBytes) { self.session = session }
+
+    func forget() { session = SecretBytes(copying: []) }
+
+    /// The question that ends it at the server; nothing of it stays here.
+    func takeLogout(password: consuming SecretBytes?) -> OnlineQuestion? {
+        guard let service, session.count > 0 else { return nil }
+        let session = session.duplicate()
+        forget()
+        let question = service.within(OnlineDeadlines(connect: service.deadlines.connect, total: logout))
+        switch consume password {
+        case .none: return .logout(session, of: question, clientSecret: clientSecret.duplicate())
+        case .some(let password):
+            return .logout(
+                session, user: login.key.user.text, password: password, of: question,
+                clientSecret: clientSecret.duplicate())
+        }
+    }
+
+    // MARK: - Its ticket
+
+    /// login ‖ kept ‖ started (8) ‖ last use (8) ‖ since (8)
+    func encoded() -> SecretBytes {
+        var content = SecretBuffer()
+        content.append(login: login)
+        let asked = service.map { service in
+            KeptSession.Asked(
+                service: service, clientSecret: clientSecret.duplicate(), logout: logout, session: session.duplicate())
+        }
+        content.append(way: way, deadlines.limits, asked)
+        content.append(number: deadlines.started)
+        content.append(number: deadlines.lastUse)
+        content.append(number: since)
+        return content.finish()
+    }
+
+    /// - Throws: for what is not exactly a ticket's content.
+    static func decode(
+        _ bytes: Span<UInt8>, at clock: ClockReading
+    ) throws(MalformedBytes) -> SessionEntry {
+        var cursor = ByteCursor()
+        let login = try cursor.login(in: bytes)
+        let kept = try cursor.keptSession(of: login, in: bytes)
+        let limits = kept.limits
+        let (started, lastUse) = (try cursor.number(Int64.self, in: bytes), try cursor.number(Int64.self, in: bytes))
+        let since = try cursor.number(Int64.self, in: bytes)
+        try cursor.end(in: bytes)
+        let deadlines = LoginSession(limits, bootID: clock.bootID, started: started, lastUse: lastUse)
+        return SessionEntry(kept, deadlines, since: since, at: clock)
+    }
+}

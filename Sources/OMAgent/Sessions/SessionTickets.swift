@@ -1,0 +1,72 @@
+// Sessions over a restart of the agent, and not over a reboot. Only where the profile asks for it
+// (`SessionActiveOnRestart`), since any process of the user can do what the agent does here, and has the tokens then.
+
+internal import OMAuth
+internal import OMSecrets
+internal import OMStorage
+
+/// The session tickets in one runtime folder. Format: docs/agent-protocol.md, "Session tickets".
+struct SessionTickets: Sendable {
+    private static let magic = Array("OMST1".utf8)
+
+    private let secrets: BootSecrets
+
+    init(_ folder: RuntimeFolder) {
+        secrets = BootSecrets(
+            folder, prefix: "omvault-session-", secretPrefix: "omvault-session-secret-",
+            longest: OnlineQuestion.maximumBody + 8192)
+    }
+
+    /// Writes the session's ticket where it may have one.
+    func renew(_ entry: SessionEntry) {
+        let id = entry.login.id
+        guard entry.deadlines.survivesRestart, secrets.isInMemory else { return remove(entry.login) }
+        let secret = Key<Deriving>.random(), boot = entry.deadlines.bootID
+        guard secrets.keep(secret, for: id) else { return remove(entry.login) }
+        let box = AEAD.seal(entry.encoded(), using: Self.sealing(secret, id), context: Self.context(id, boot))
+        if !secrets.write(SecretBytes(copying: Self.magic + boot + box.bytes), id) { remove(entry.login) }
+    }
+
+    var ids: [[UInt8]] { secrets.ids }
+
+    func holds(_ login: AgentLogin) -> Bool { ids.contains(login.id) }
+
+    func remove(_ login: AgentLogin) { remove(login.id) }
+
+    func remove(_ id: [UInt8]) { secrets.remove(id) }
+
+    /// Every session that has a ticket of this boot; all other tickets go.
+    func takeUp(at clock: ClockReading) -> [SessionEntry] {
+        ids.compactMap { id in
+            let entry = secrets.isInMemory ? entry(id, clock) : nil
+            if entry == nil { remove(id) }
+            return entry
+        }
+    }
+
+    private func entry(_ id: [UInt8], _ clock: ClockReading) -> SessionEntry? {
+        guard let bytes = secrets.read(id) else { return nil }
+        let whole = bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
+        // The id of the boot only ever discards: whoever can fake it gains nothing without the secret.
+        guard whole.count > Self.magic.count + 16, Array(whole.prefix(Self.magic.count)) == Self.magic,
+            Array(whole[Self.magic.count..<Self.magic.count + 16]) == clock.bootID,
+            let secret = secrets.secret(for: id)
+        else { return nil }
+        let box = SealedBox(stored: Array(whole[(Self.magic.count + 16)...]))
+        guard
+            let content = try? AEAD.open(
+                box, using: Self.sealing(secret, id), context: Self.context(id, clock.bootID)),
+            let entry = content.withBytes({ try? SessionEntry.decode($0, at: clock) }), entry.login.id == id,
+            entry.deadlines.survivesRestart
+        else { return nil }
+        return entry
+    }
+
+    private static func sealing(_ secret: borrowing Key<Deriving>, _ id: [UInt8]) -> Key<Sealing> {
+        secret.derive(Context(.sessionTicket, .bytes(id)))
+    }
+
+    private static func context(_ id: [UInt8], _ boot: [UInt8]) -> Context {
+        Context(.sessionTicket, .bytes(id), .bytes(boot))
+    }
+}

@@ -1,0 +1,53 @@
+// Another password for a login that no server answers for. The unlocking key stays, so vaults open with the new one.
+
+public import OMSecrets
+internal import OMStorage
+
+extension Authenticator {
+    /// Changes the password of `user`. The old one is checked, and charged, like any attempt.
+    ///
+    /// The new slot is made around the same unlocking key: every vault slot of this login opens with the new password.
+    /// A remembered password is forgotten, since it is the old one.
+    ///
+    /// - Throws: What ``check(_:_:domain:password:)`` throws for the old password; ``AuthError/busy`` when somebody else
+    ///   replaced the credential meanwhile.
+    public func changePassword(
+        _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, from old: borrowing Password,
+        to new: borrowing Password
+    ) throws(AuthError) -> VerifiedLogin {
+        let key = LoginKey(user, profile, domain)
+        let store = try open(key)
+        // Twice: the check itself makes a slot of another scheme anew.
+        for _ in 0..<2 {
+            let before = try store.find(key).credential
+            let login = try check(user, profile, domain: domain, password: old)
+            guard case .live(let slot) = before else { continue }
+            if let changed = try replace(slot, key, profile, login.unlock, new, store) { return changed }
+        }
+        throw .busy
+    }
+
+    /// - Returns: nil when the slot is another one by now, which the old password may not open.
+    private func replace(
+        _ old: LoginSlot, _ key: LoginKey, _ profile: Profile, _ unlock: borrowing Key<Unlocking>,
+        _ password: borrowing Password, _ store: borrowing LoginStore
+    ) throws(AuthError) -> VerifiedLogin? {
+        let id = key.id(under: store.device)
+        let policy = policy(profile, try store.find(key).server)
+        let recipe = LoginRecipe(policy.cryptoScheme, parameters)
+        let stretched = try stretch(recipe, password)
+        let slot = LoginSlot(recipe, stretched, store.device, id, holding: unlock)
+        return try store.hold(id, wait: lockWait) { () throws(AuthError) in
+            try Uninterrupted.run { () throws(AuthError) in
+                guard try store.find(key).credential == .live(old) else { return nil }
+                _ = try store.change(id, telling: { _ in [.enrolled(isReplaced: true)] }) { (row) throws(AuthError) in
+                    row.credential = .live(slot)
+                    _ = try store.forget(Clearing(after: .sessionTimeOut), of: row.key)
+                }
+                // The old slot's bytes, too. A reader may keep them for now; the next operation gets them.
+                _ = try? store.finishForgetting(wait: 0)
+                return try selfTest(key, policy, stretched)
+            }
+        }
+    }
+}

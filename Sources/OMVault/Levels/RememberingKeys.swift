@@ -1,0 +1,22 @@
+// A level lends what opens a remembered password, and nothing else of itself.
+
+public import OMRecords
+public import OMSecrets
+internal import OMStorage
+
+extension Vault {
+    /// The key for what is remembered at `level`: derived, so that whoever is given it can read no item.
+    ///
+    /// That of a device-only level needs this device's key beside the level's.
+    ///
+    /// - Returns: nil while the level is locked, and on another device for one that is bound to its own.
+    public func rememberingKey(of level: ProtectionLevel) -> Key<Remembering>? {
+        guard let keys = open.keys[level] else { return nil }
+        let context = Context(.rememberLevel, .bytes(open.header.id), .number(UInt64(level.code)))
+        guard level.isDeviceOnly else { return keys.classKey.derive(context) }
+        switch open.device {
+        case .some(let device): return keys.classKey.derive(context, mixing: device.key)
+        case .none: return nil
+        }
+    }
+}

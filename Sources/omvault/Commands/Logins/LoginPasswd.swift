@@ -1,0 +1,50 @@
+internal import ArgumentParser
+internal import OMAuth
+internal import OMSecrets
+
+/// `omvault login passwd`: another password for a login that no server answers for.
+struct LoginPasswd: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "passwd",
+        abstract: "Change the password of a login without a server.",
+        discussion: """
+            The old password is counted like any attempt. Vaults that the login opens, open with the new one. Where the
+            profile has a server the password is changed there; the next login online caches the new one.
+
+              omvault login passwd ada --profile laptop
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var login: LoginOptions
+    @OptionGroup var stretch: StretchOptions
+
+    @Option(help: ArgumentHelp("Where the old password comes from.", valueName: "source"))
+    var passwordFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("Where the new password comes from.", valueName: "source"))
+    var newPasswordFrom: SecretSourceArgument?
+
+    func run(_ door: Door) throws {
+        let access = try LoginAccess(door, system: login.system)
+        let user = try UserName(login.user)
+        let profile = try access.profiles.profile(access.profileName(login.profile))
+        let domain = try login.identityDomain(profile)
+        guard !profile.serverKind.isThere else {
+            throw Failure(
+                .policy, "the profile \"\(profile.name.text)\" has a server: the password is changed there",
+                hint: "then omvault login \(user.text.shown) --profile \(profile.name.text), which caches the new one")
+        }
+        guard profile.offlineAuthAllowed else { throw AuthError.offlineNotAllowed }
+        let authenticator = try access.authenticator(try stretch.parameters())
+        let secrets = try SecretSources(
+            door, ["--password-from": passwordFrom, "--new-password-from": newPasswordFrom])
+        let old = try secrets.readPassword("--password-from", prompt: "Password of \(user.text)")
+        let new = try secrets.readPassword(
+            "--new-password-from", prompt: "New password of \(user.text)", isNew: true)
+        _ = try authenticator.changePassword(user, profile, domain: domain, from: old, to: new)
+        try door.output.done(
+            "changed the password of \(user.text.shown) under profile \"\(profile.name.text)\"; vaults that this login "
+                + "opens, open with the new one",
+            ["result": .text("changed"), "user": .text(user.text), "profile": .text(profile.name.text)])
+    }
+}

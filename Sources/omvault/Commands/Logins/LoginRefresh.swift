@@ -1,0 +1,67 @@
+internal import ArgumentParser
+internal import OMAgent
+internal import OMAuth
+internal import OMRecords
+
+/// `omvault login refresh`: new tokens for a session, from its server.
+struct LoginRefresh: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "refresh",
+        abstract: "Have the agent renew a session at its server.",
+        discussion: """
+            OAuth: new tokens for the refresh token, however many ask at once in one request. HTTP Basic: asks whether
+            the session's cookies still count. What goes wrong on the way leaves the session as it was; a server that says
+            that it is spent ends it (51).
+
+              omvault login refresh ada --profile work
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Argument(help: "The user's name.")
+    var user: String
+
+    @Option(help: ArgumentHelp("The profile; the only one there is, if not given.", valueName: "name"))
+    var profile: String?
+
+    @Option(help: ArgumentHelp("The identity domain; the profile's, if not given.", valueName: "domain"))
+    var domain: String?
+
+    func run(_ door: Door) throws {
+        let access = try LoginAccess(door)
+        let profile = try access.profiles.profile(access.profileName(profile))
+        let key = LoginKey(try UserName(user), profile, try domain.map { try IdentityDomain($0) } ?? .none)
+        let agent = SessionAgent(door, access)
+        let verdict = try agent.running()?.renewSession(agent.login(key), anew: true) ?? .none
+        switch verdict {
+        case .none: throw Self.noSession(key)
+        case .refused(let refusal): throw Failure(session: refusal)
+        case .valid(let session):
+            guard door.output.format == .json else { return door.output.notice(session.words) }
+            var document = JSONDocument()
+            document.field("result", .text("refreshed"))
+            document.object("session") { session.describe(&$0) }
+            try door.output.document(document)
+        }
+    }
+
+    static func noSession(_ key: LoginKey) -> Failure {
+        Failure(
+            .notFound, "no valid session of \(key.user.text.shown) is kept under \"\(key.profile.text)\"",
+            hint: "omvault login \(key.user.text.shown) --profile \(key.profile.text)")
+    }
+}
+
+extension Failure {
+    /// What a server said about a session, and not about a password.
+    init(session refusal: OnlineRefusal) {
+        switch refusal {
+        case .rejected, .blocked, .failed(.invalidGrant, _, _):
+            self.init(.remoteAuth, "the server says that the session is spent; it is gone here too", hint: "log in again")
+        case .failed(.unusableSession, _, _):
+            self.init(.notFound, "the login was offline: there is nothing that a server could be asked about")
+        default: self.init(refusal)
+        }
+        if let code = refusal.sdkCode { self = with(sdkCode: code) }
+    }
+}

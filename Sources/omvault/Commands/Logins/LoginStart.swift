@@ -1,0 +1,140 @@
+internal import ArgumentParser
+internal import OMAuth
+internal import OMSecrets
+
+/// `omvault login USER`: logs in, asks as long as there is somebody to answer, and remembers what may be remembered.
+struct LoginStart: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "start",
+        abstract: "Log a user in. 'omvault login USER' is short for it.",
+        discussion: """
+            The agent keeps a session of the login, until 'omvault logout' or its time-outs; while one is valid, that is the
+            answer and nobody is asked, unless --force, a mode, a password or what to remember is given.
+
+            Where the profile allows Auto Login and the user wants it, the remembered password is submitted without a
+            question. Otherwise the terminal asks for what is missing, and asks again after a wrong password, which is
+            counted like any attempt. Enter at the question for a password takes the remembered one, where there is one.
+
+            With --password-from, or without a terminal, there is one attempt. What it prints and its exit code are those
+            of 'login check'.
+
+              omvault login ada --profile work
+              omvault login --remember auto
+              omvault login start check            a user who is called check
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var stretch: StretchOptions
+
+    @Argument(help: "The user's name; the remembered one, if not given.")
+    var user: String?
+
+    @Option(help: ArgumentHelp("The profile; the only one there is, if not given.", valueName: "name"))
+    var profile: String?
+
+    @Option(help: ArgumentHelp("The identity domain; the profile's, if not given.", valueName: "domain"))
+    var domain: String?
+
+    @Option(help: "auto, online or offline; the profile's ConnectivityMode, if not given.")
+    var mode: LoginCheck.Mode?
+
+    @Option(help: ArgumentHelp("Where the password comes from.", valueName: "source"))
+    var passwordFrom: SecretSourceArgument?
+
+    @Option(help: "From now on: auto (log in without asking), credentials, user or nothing, as far as the profile allows.")
+    var remember: RememberArgument?
+
+    @Flag(help: "Log in anew though a session is valid.")
+    var force = false
+
+    func run(_ door: Door) throws {
+        let access = try LoginAccess(door)
+        let agent = SessionAgent(door, access)
+        let given = GivenNames(
+            user: try user.map { try UserName($0) }, domain: try domain.map { try IdentityDomain($0) })
+        let name = try access.profileName(profile)
+        var way = mode?.connectivity ?? .auto
+        var asked: LoginCollector?
+        var wanted: Profile?
+        let receipt: LoginReceipt
+        let finish: LoginFinish
+        do {
+            let profile = try access.profiles.profile(name)
+            way = mode?.connectivity ?? profile.connectivityMode
+            wanted = profile
+            if !force, mode == nil, passwordFrom == nil, remember == nil, let session = agent.valid(given, profile) {
+                return try LoginReport(door.output).goesOn(session)
+            }
+            let preferences = try remember?.preferences(profile)
+            let server = try LoginServer(profile, way, access)
+            let secrets = try SecretSources(
+                door, [("--password-from", passwordFrom)] + server.sources.map { (LoginServer.secretName, $0) })
+            let provider = try server.provider(secrets)
+            server.warn(door.output)
+            let authenticator = try access.authenticator(try stretch.parameters())
+            let keeper = RememberingAccess(door, profile, authenticator)
+            let key = try keeper.key()
+            let isOneAttempt = !secrets.isAsked("--password-from")
+            let collector = LoginCollector(
+                door, given, preferences,
+                password: isOneAttempt ? try secrets.readPassword("--password-from", prompt: "Password") : nil)
+            asked = collector
+            finish = LoginFinish(door, profile, authenticator, keeper, agent, provider, hasKey: key != nil)
+            receipt = try authenticator.login(
+                profile, mode: way, collecting: collector, asking: provider, remembering: key,
+                submitsAutoLogin: try passwordFrom == nil && !isOneAttempt
+                    && given.mayBe(authenticator.remembered(profile)))
+        } catch let error as AuthError {
+            if let failure = asked?.failure { throw failure }
+            let error = asked?.refusal ?? error
+            if let wanted, let user = asked?.user ?? given.user {
+                agent.follow(error, LoginKey(user, wanted, asked?.domain ?? given.domain ?? .none))
+            }
+            try LoginReport(door.output).denied(error, asked?.user ?? given.user, name, way)
+            throw Failure(error)
+        }
+        try finish.finish(receipt)
+    }
+}
+
+/// What `--remember` takes.
+enum RememberArgument: String, CaseIterable, ExpressibleByArgument {
+    case auto, credentials, user, nothing
+
+    /// - Throws: ``ExitStatus/policy`` for what the profile does not allow: nobody types a password for that.
+    func preferences(_ profile: Profile) throws(Failure) -> RememberPreferences {
+        let policy = profile.remember
+        let (isAllowed, key): (Bool, ProfileKey?) =
+            switch self {
+            case .auto: (policy.autoLogin.isAllowed, .autoLoginAllowed)
+            case .credentials: (policy.credentials.isAllowed, .rememberCredentialsAllowed)
+            case .user: (policy.userName.isAllowed, .rememberUsernameAllowed)
+            case .nothing: (true, nil)
+            }
+        guard isAllowed else {
+            let key = key?.rawValue ?? ""
+            throw Failure(
+                .policy, "the profile \"\(profile.name.text)\" does not allow --remember \(rawValue)",
+                hint: "omvault profile set \(profile.name.text) \(key)=true")
+        }
+        return preferences
+    }
+
+    /// The choice, and what it includes: who wants the password kept wants the name kept too.
+    var preferences: RememberPreferences {
+        RememberPreferences(
+            autoLogin: self == .auto, credentials: self == .auto || self == .credentials, userName: self != .nothing)
+    }
+}
+
+extension RememberChoice {
+    /// Its name in machine-readable answers.
+    var word: String {
+        switch self {
+        case .autoLogin: "auto_login"
+        case .credentials: "credentials"
+        case .userName: "user_name"
+        case .nothing: "nothing"
+        }
+    }
+}

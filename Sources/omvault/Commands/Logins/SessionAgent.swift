@@ -1,0 +1,179 @@
+// The sessions that this user's agent keeps, as the verbs about logins see them.
+
+internal import OMAgent
+internal import OMAuth
+internal import OMRecords
+internal import OMSecrets
+
+/// What the verbs do with the session of a login: have it kept, ask about it, end it.
+struct SessionAgent {
+    private let door: Door
+    private let access: LoginAccess
+
+    /// Not for the system store: nobody there has an agent.
+    init(_ door: Door, _ access: LoginAccess) { (self.door, self.access) = (door, access) }
+
+    /// How a session is named, for this home.
+    func login(_ key: LoginKey) throws(Failure) -> AgentLogin {
+        guard let login = access.agentLogin(key) else {
+            throw Failure(.usage, "the path of the ledger, or the server's name, is too long for the agent")
+        }
+        return login
+    }
+
+    /// This user's agent; nil when none runs.
+    func running() throws(AgentError) -> AgentClient? {
+        do throws(AgentError) {
+            let client = AgentClient(try AgentSocket(Environment.text))
+            _ = try client.status()
+            return client
+        } catch {
+            guard error == .notRunning || error == .noRuntimeFolder else { throw error }
+            return nil
+        }
+    }
+
+    /// The sessions of this home; none where no agent runs.
+    func sessions() throws(AgentError) -> [AgentSession] {
+        let sessions = try running()?.sessions().filter { access.owns($0.login) } ?? []
+        return sessions.sorted { one, other in
+            let names = (one.login.key.profile.text, other.login.key.profile.text)
+            if names.0 != names.1 { return names.0 < names.1 }
+            return one.login.key.user.utf8.lexicographicallyPrecedes(other.login.key.user.utf8)
+        }
+    }
+
+    /// The one session that is meant, used just now; nil when there is none, or more than one, or it is idle.
+    func valid(_ given: GivenNames, _ profile: Profile) -> AgentSession? {
+        let found = ((try? sessions()) ?? []).filter { session in
+            let key = session.login.key
+            // Of the very server that the profile names by now.
+            return key.profile == profile.name && key.server == profile.serverOrigin
+                && (given.user == nil || key.user == given.user) && (given.domain == nil || key.domain == given.domain)
+        }
+        guard found.count == 1, found[0].state == .valid, let client = try? running() else { return nil }
+        guard let session = try? client.useSession(found[0].login), session.state == .valid else { return nil }
+        return session
+    }
+
+    // MARK: - After a login
+
+    /// Has the agent keep what a login left behind. The login stands without an agent too, and that is said.
+    ///
+    /// - Returns: the session as it is kept; nil when it is not.
+    func keep(
+        _ receipt: borrowing LoginReceipt, _ request: LoginRequest, _ provider: OnlineProvider?
+    ) -> AgentSession? {
+        let problem: Failure
+        do {
+            let login = try login(request.login)
+            let client = try RunningAgent.started().client
+            try client.keep(receipt, of: request, in: login, asking: provider)
+            return try client.useSession(login)
+        } catch { problem = Failure(describing: error) }
+        door.output.notice("no session is kept: \(problem.message)")
+        drop(receipt, request, provider)
+        return nil
+    }
+
+    /// Ends at the server what the login opened there, since nobody goes on with it.
+    func drop(_ receipt: borrowing LoginReceipt, _ request: LoginRequest, _ provider: OnlineProvider?) {
+        let session: SecretBytes
+        switch receipt.session {
+        case .none: return
+        case .some(let given): session = given.duplicate()
+        }
+        guard let refusal = provider?.end(session, of: request) else { return }
+        door.output.notice("the session that this login opened goes on at the server: \(Failure(refusal).message)")
+    }
+
+    /// After a login that was refused: ends the session where that is what the refusal takes away.
+    func follow(_ error: AuthError, _ key: LoginKey) {
+        guard let event = error.clearing, Clearing(after: event).session == .deleted, let login = try? login(key) else {
+            return
+        }
+        do throws(AgentError) {
+            let client = AgentClient(try AgentSocket(Environment.text))
+            // A ticket outlives the agent that wrote it.
+            defer { client.forgetSessionTicket(login) }
+            _ = try client.endSession(login, waits: false)
+        } catch {
+            guard error != .notRunning, error != .noRuntimeFolder else { return }
+            door.output.notice("the session may go on: \(Failure(error).message)")
+        }
+    }
+
+    // MARK: - The end
+
+    /// Ends a session in the agent, and at its server as far as that can be done.
+    func end(_ login: AgentLogin, password: borrowing Password?) throws -> SessionEnding {
+        let client: AgentClient
+        do throws(AgentError) { client = AgentClient(try AgentSocket(Environment.text)) } catch {
+            guard error == .notRunning || error == .noRuntimeFolder else { throw error }
+            return SessionEnding(wasThere: false, wasServerAsked: false, refusal: nil)
+        }
+        do throws(AgentError) { return try client.endSession(login, password: password) } catch {
+            guard error == .notRunning else { throw error }
+        }
+        // What an agent that was killed left goes with the next one, which knows how to end it at the server.
+        guard client.hasSessionTicket(login) else {
+            return SessionEnding(wasThere: false, wasServerAsked: false, refusal: nil)
+        }
+        return try RunningAgent.started().client.endSession(login, password: password)
+    }
+}
+
+extension AuthError {
+    /// What took place, for the matrix of what ends with what; nil: nothing of it.
+    fileprivate var clearing: ClearingEvent? {
+        switch self {
+        case .attemptsExceeded: .limitExceeded
+        case .wrongPassword: .wrongOffline
+        case .online(.rejected): .rejectedOther
+        case .online(.forbidden): .forbidden
+        case .online(.blocked): .blocked
+        default: nil
+        }
+    }
+}
+
+extension AgentSession {
+    /// For a person.
+    var words: String {
+        let key = login.key
+        var words = "session of \(key.user.text.shown) under \"\(key.profile.text)\", \(way.name) since \(Timestamp.text(since)): "
+        switch state {
+        case .idle: words += "idle, and good for nothing before the next login"
+        case .valid:
+            words += "valid"
+            if let idleLeft { words += ", \(Duration.text(UInt32(clamping: idleLeft))) without use" }
+            if let sessionLeft { words += ", \(Duration.text(UInt32(clamping: sessionLeft))) in all" }
+        }
+        return words
+    }
+
+    /// For a program.
+    func describe(_ entry: inout JSONDocument) {
+        let key = login.key
+        entry.field("user", .text(key.user.text))
+        entry.field("profile", .text(key.profile.text))
+        entry.field("domain", key.domain == .none ? .null : .text(key.domain.text))
+        entry.field("mode", .text(way.name))
+        entry.field("since", .text(Timestamp.text(since)))
+        entry.field("state", .text(state == .valid ? "valid" : "idle"))
+        entry.field("idle_left", idleLeft.map { .number(Int($0)) } ?? .null)
+        entry.field("session_left", sessionLeft.map { .number(Int($0)) } ?? .null)
+        entry.field("warning", .flag(isWarningDue))
+        entry.field("server_session", .flag(hasServerSession))
+        entry.field("survives_restart", .flag(survivesRestart))
+    }
+}
+
+extension AgentSession.Way {
+    fileprivate var name: String {
+        switch self {
+        case .online: "online"
+        case .offline: "offline"
+        }
+    }
+}

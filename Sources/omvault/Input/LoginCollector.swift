@@ -1,0 +1,161 @@
+// Who answers a login: the person at the terminal, or the options of a script, which answer once.
+
+internal import OMAuth
+internal import OMSecrets
+
+/// The names that stand on the command line.
+struct GivenNames {
+    let user: UserName?
+    let domain: IdentityDomain?
+
+    /// Whether the remembered login can be the one that was named.
+    func mayBe(_ remembered: Remembered?) -> Bool {
+        guard let remembered else { return false }
+        return (user == nil || user == remembered.user) && (domain == nil || domain == remembered.domain)
+    }
+}
+
+/// Answers with what was given, and asks at the terminal for the rest. A class: it knows what it was told before.
+final class LoginCollector: CredentialCollector {
+    private let terminal: Terminal
+    private let output: Output
+    private let given: GivenNames
+    private let preferences: RememberPreferences?
+    /// Of a source that can be read once; nil: the person types it.
+    private var password: Password?
+    private let isOneAttempt: Bool
+    /// What was typed last, for the next question.
+    private(set) var user: UserName?
+    private(set) var domain: IdentityDomain?
+    private var chosen: RememberPreferences?
+    /// Why nothing was answered: nobody could be asked, or somebody declined.
+    private(set) var failure: Failure?
+    /// What the login came to, where nobody can be asked again.
+    private(set) var refusal: AuthError?
+
+    init(_ door: Door, _ given: GivenNames, _ preferences: RememberPreferences?, password: consuming Password?) {
+        (terminal, output, self.given, self.preferences) = (door.terminal, door.output, given, preferences)
+        (user, domain) = (given.user, given.domain)
+        isOneAttempt = password != nil
+        self.password = password
+    }
+
+    func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
+        if let refusal = question.refusal {
+            guard !isOneAttempt, terminal.isThere else {
+                user = user ?? question.user
+                self.refusal = refusal
+                return nil
+            }
+            // An error, which --quiet does not hide.
+            let failure = Failure(refusal)
+            StandardError.write("omvault: \(failure.message.shown)\n")
+        }
+        do throws(Failure) { return try answer(question) } catch {
+            failure = error
+            return nil
+        }
+    }
+
+    func answer(_ question: SecretQuestion) -> SecretBytes? {
+        do throws(Failure) { return try terminal.readAnswer(question.text) } catch {
+            failure = error
+            return nil
+        }
+    }
+
+    func progress(_ step: LoginStep) {
+        guard StandardError.isTerminal, case .asking = step else { return }
+        output.notice("asking the server")
+    }
+
+    // MARK: - One question after the other
+
+    private func answer(_ question: CredentialQuestion) throws(Failure) -> CredentialAnswer {
+        let user = try user(question)
+        let domain = try domain(question, of: user)
+        (self.user, self.domain) = (user, domain)
+        if let password = password.take() {
+            return CredentialAnswer(user, domain: domain, .typed(password), preferences: preferences)
+        }
+        let isRemembered = question.hasRememberedPassword && user == question.user && domain == question.domain
+        let typed = try terminal.readSecret(
+            "Password of \(user.text)\(isRemembered ? " (Enter: the remembered one)" : "")", for: "--password-from")
+        guard typed.count > 0 || !isRemembered else {
+            return CredentialAnswer(user, domain: domain, .remembered, preferences: preferences)
+        }
+        let password: Password
+        do throws(SecretsError) { password = try Password(typed) } catch { throw Failure(error) }
+        return CredentialAnswer(user, domain: domain, .typed(password), preferences: try preferences(question))
+    }
+
+    private func user(_ question: CredentialQuestion) throws(Failure) -> UserName {
+        if let user = given.user { return user }
+        let known = user ?? question.user
+        if isOneAttempt {
+            if let known { return known }
+            throw Failure(.inputRequired, "whose password it is must be said", hint: "omvault login USER")
+        }
+        let text = try terminal.readText(
+            "User name\(known.map { " [\($0.text)]" } ?? "")", toGet: "the user's name", orElse: "omvault login USER")
+        if text.isEmpty, let known { return known }
+        do throws(AuthError) { return try UserName(text) } catch { throw Failure(error) }
+    }
+
+    private func domain(_ question: CredentialQuestion, of user: UserName) throws(Failure) -> IdentityDomain {
+        if let domain = given.domain { return domain }
+        let remembered = user == question.user ? question.domain : .none
+        guard question.asksDomain else { return remembered }
+        let known = domain ?? (question.domain == .none ? nil : question.domain)
+        if isOneAttempt {
+            if let known { return known }
+            throw Failure(
+                .inputRequired, "the profile \"\(question.profile.text)\" wants to know the user's identity domain",
+                hint: "--domain DOMAIN")
+        }
+        let text = try terminal.readText(
+            "Identity domain\(known.map { " [\($0.text)]" } ?? "")", toGet: "the identity domain",
+            orElse: "give --domain DOMAIN")
+        if text.isEmpty { return known ?? .none }
+        do throws(AuthError) { return try IdentityDomain(text) } catch { throw Failure(error) }
+    }
+
+    /// Asks once, and only where there is something to choose and nothing was chosen.
+    private func preferences(_ question: CredentialQuestion) throws(Failure) -> RememberPreferences? {
+        if let preferences { return preferences }
+        if let chosen { return chosen }
+        let choices = RememberArgument.choices(question.remember)
+        guard choices.count > 1, question.preferences == RememberPreferences() else { return nil }
+        let usual = RememberArgument(RememberChoice(question.remember, question.preferences))
+        let list = choices.map(\.rawValue).joined(separator: ", ")
+        while chosen == nil {
+            let text = try terminal.readText(
+                "Remember \(list) [\(usual.rawValue)]", toGet: "what to remember", orElse: "give --remember")
+            chosen = (text.isEmpty ? usual : choices.first { $0.rawValue == text })?.preferences
+        }
+        return chosen
+    }
+}
+
+extension RememberArgument {
+    fileprivate init(_ choice: RememberChoice) {
+        switch choice {
+        case .autoLogin: self = .auto
+        case .credentials: self = .credentials
+        case .userName: self = .user
+        case .nothing: self = .nothing
+        }
+    }
+
+    /// What may be chosen under a policy; nothing always may.
+    fileprivate static func choices(_ policy: RememberPolicy) -> [RememberArgument] {
+        allCases.filter { choice in
+            switch choice {
+            case .auto: policy.autoLogin.isAllowed
+            case .credentials: policy.credentials.isAllowed
+            case .user: policy.userName.isAllowed
+            case .nothing: true
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// The key for remembered passwords: who is lent it, when, and what it is made of.
+
+import OMRecords
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMAgent
+@testable import OMVault
+
+@Suite("The key for remembered passwords") struct RememberingKeyTests {
+    private static let levels = ProtectionLevel.allCases.filter { $0.availability != .always }
+
+    /// What tells one key from another.
+    private func key(_ home: AgentHome, _ level: ProtectionLevel) throws -> [UInt8]? {
+        guard let key = try home.client.rememberingKey(home.place, of: level) else { return nil }
+        return key.fingerprint(Context(.rememberKey))
+    }
+
+    @Test("it is lent while its level is open, and to nobody before or after")
+    func levels() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        for level in Self.levels { #expect(try key(home, level) == nil) }
+        try home.unlock()
+        let lent = try Self.levels.map { try key(home, $0) }
+        #expect(Set(lent).count == 4 && !lent.contains(nil))
+        try home.client.lock(home.place, forgets: false)
+        for (level, known) in zip(Self.levels, lent) {
+            #expect(try key(home, level) == (level.availability == .afterFirstUnlock ? known : nil))
+        }
+        try home.client.lock(home.place, forgets: true)
+        for level in Self.levels { #expect(try key(home, level) == nil) }
+        try home.unlock()
+        #expect(try Self.levels.map { try key(home, $0) } == lent, "what was remembered opens again")
+    }
+
+    @Test("it is derived from the level's class key, and for a device-only level from the device key too")
+    func derivation() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        let keys = try home.open().classKeys()
+        let device = try #require(DeviceKeys(home))
+        for level in Self.levels {
+            var expected: [UInt8] = []
+            keys.withKey(of: level) { classKey in
+                let context = Context(.rememberLevel, .bytes(keys.vault), .number(UInt64(level.code)))
+                let key: Key<Remembering> =
+                    level.isDeviceOnly
+                    ? classKey.derive(context, mixing: device.key.key) : classKey.derive(context)
+                expected = key.fingerprint(Context(.rememberKey))
+            }
+            #expect(try key(home, level) == expected)
+        }
+    }
+}
+
+/// Holds what cannot be copied, for `#require`.
+private final class DeviceKeys {
+    let key: DeviceKey
+
+    init?(_ home: AgentHome) {
+        guard let folder = try? DeviceFolder(home.root + "/device"), let key = try? folder.load() else { return nil }
+        self.key = key
+    }
+}

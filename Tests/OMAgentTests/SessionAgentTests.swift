@@ -1,0 +1,85 @@
+// Sessions in an agent that runs: over its socket, by its own clock, through its helper and over its death.
+
+import Foundation
+import Glibc
+import OMAuth
+import OMRecords
+import OMSecrets
+import Testing
+
+@testable import OMAgent
+
+@Suite("Sessions over the agent's socket") struct SessionAgentTests {
+    @Test("a session is kept, used, listed, told apart by login, and ended though its server is not there")
+    func course() throws {
+        let home = try AgentHome(), login = try sessionLogin(), other = try sessionLogin("bob")
+        #expect(try home.client.useSession(login) == nil)
+        #expect(try home.client.sessions().isEmpty)
+        try home.client.keep(keptSession(login, token: tokens("access 1"), idle: 1_000, session: 2_000))
+        let session = try #require(try home.client.useSession(login))
+        #expect(session.login == login && session.way == .online && session.state == .valid)
+        #expect((990...1_000).contains(session.idleLeft ?? 0) && (1_990...2_000).contains(session.sessionLeft ?? 0))
+        #expect(session.hasServerSession && !session.survivesRestart && !session.isWarningDue)
+        #expect(try home.client.useSession(other) == nil)
+        #expect(try home.client.sessions().map(\.login) == [login])
+        // The agent's own program asks, and finds nobody at port 1.
+        #expect(try home.client.renewSession(login, anew: true) == .refused(.unreachable(.refused)))
+        #expect(try home.client.renewSession(other, anew: true) == .none)
+        #expect(try home.client.useSession(login) != nil)
+        let ending = try home.client.endSession(login)
+        #expect(ending == SessionEnding(wasThere: true, wasServerAsked: true, refusal: .unreachable(.refused)))
+        #expect(try home.client.sessions().isEmpty)
+        let none = try home.client.endSession(login)
+        #expect(!none.wasThere)
+    }
+
+    @Test("by the agent's clock a session becomes idle and ends, whether or not anybody asks")
+    func timeOuts() throws {
+        let home = try AgentHome(), login = try sessionLogin(), other = try sessionLogin("bob")
+        try home.client.keep(keptSession(login, .noServer, idle: 1, session: 3_600, way: .offline))
+        try home.client.keep(keptSession(other, .noServer, session: 1, way: .offline))
+        #expect(try home.client.sessions().count == 2)
+        try eventually { try home.client.sessions().map(\.login) == [login] }
+        try eventually { try home.client.sessions().first?.state == .idle }
+        #expect(try home.client.useSession(login)?.state == .idle)
+        #expect(try home.client.useSession(other) == nil)
+    }
+
+    @Test("a killed agent takes its sessions with it, but those whose profile lets them live on")
+    func killed() throws {
+        let home = try AgentHome(in: "/dev/shm"), login = try sessionLogin(), other = try sessionLogin("bob")
+        try home.client.keep(keptSession(login, token: tokens("access 1"), session: 3_600, survives: true))
+        try home.client.keep(keptSession(other, token: tokens("access 2"), session: 3_600))
+        kill(try home.process(), SIGKILL)
+        eventually {
+            do throws(AgentError) { _ = try home.client.status() } catch { return error == .notRunning }
+            return false
+        }
+        #expect(home.client.hasSessionTicket(login) && !home.client.hasSessionTicket(other))
+        try home.start()
+        #expect(try home.client.sessions().map(\.login) == [login])
+        #expect(try home.client.useSession(login)?.hasServerSession == true)
+        _ = try home.client.endSession(login, waits: false)
+        #expect(!home.client.hasSessionTicket(login))
+        try home.client.stepDown()
+        try home.start()
+        #expect(try home.client.sessions().isEmpty)
+    }
+
+    @Test("as many sessions as there are places, then the client is told")
+    func full() throws {
+        let home = try AgentHome()
+        for number in 0..<SessionStore.maximum { try home.client.keep(keptSession(try sessionLogin("u\(number)"), .noServer)) }
+        let more = try sessionLogin("one more")
+        #expect(throws: AgentError.full) { try home.client.keep(keptSession(more, .noServer)) }
+        #expect(try home.client.sessions().count == SessionStore.maximum)
+    }
+}
+
+/// A session as the helper reads it: tokens that are to be revoked where nobody listens.
+func tokens(_ access: String) -> String {
+    """
+    {"tokens":{"_0":{"access":"\(access)","refresh":"refresh of \(access)","issued":0,"lifetime":1,"scopes":[],\
+    "revocation":"http://127.0.0.1:1/revoke"}}}
+    """
+}

@@ -1,0 +1,119 @@
+import Glibc
+import OMAuth
+import OMRecords
+import OMSecrets
+import OMStorage
+import Synchronization
+import Testing
+
+@testable import OMAgent
+
+/// A clock that a test sets.
+final class SessionClock: Sendable {
+    private let now = Mutex(ClockReading(wall: 1_000_000, sinceBoot: 5_000, bootID: ClockReading.now().bootID))
+
+    func read() -> ClockReading { now.withLock { $0 } }
+
+    func advance(_ seconds: Int64) {
+        now.withLock { now in
+            now = ClockReading(wall: now.wall, sinceBoot: now.sinceBoot + seconds, bootID: now.bootID)
+        }
+    }
+}
+
+/// What a server was asked: the task and the session that came with it.
+struct AskedOf: Equatable {
+    let task: OnlineTask
+    let session: String
+}
+
+/// A server of a test, and what was cleared; questions wait at the gate while it is closed.
+final class SessionServer: Sendable {
+    enum Answer: Sendable {
+        case yes(String?)
+        case no(OnlineRefusal)
+    }
+
+    private struct State {
+        var asked: [AskedOf] = []
+        var cleared: [ClearingEvent] = []
+        var answers: [Answer] = []
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    var asked: [AskedOf] { state.withLock { $0.asked } }
+    var cleared: [ClearingEvent] { state.withLock { $0.cleared } }
+
+    /// The next answers; after them it says yes and gives nothing.
+    func say(_ answers: Answer...) { state.withLock { $0.answers += answers } }
+
+    func close() { state.withLock { $0.isClosed = true } }
+    func open() { state.withLock { $0.isClosed = false } }
+
+    func ask(_ question: consuming OnlineQuestion) -> OnlineReply {
+        let asked = AskedOf(task: question.task, session: question.session.text)
+        state.withLock { $0.asked.append(asked) }
+        while state.withLock({ $0.isClosed }) { usleep(1_000) }
+        switch state.withLock({ $0.answers.isEmpty ? .yes(nil) : $0.answers.removeFirst() }) {
+        case .yes(let session):
+            return .accepted(OnlineAcceptance(session: session.map { bytes($0) }))
+        case .no(let refusal): return .refused(refusal)
+        }
+    }
+
+    func store(_ clock: SessionClock, _ tickets: SessionTickets? = nil) -> SessionStore {
+        SessionStore(
+            tickets, ask: { (question: consuming OnlineQuestion) in self.ask(question) },
+            clear: { _, event in self.state.withLock { $0.cleared.append(event) } }, clock: { clock.read() })
+    }
+}
+
+func sessionLogin(_ user: String = "ada") throws -> AgentLogin {
+    let key = LoginKey(
+        profile: try ProfileName("work"), user: try UserName(user), server: "http://127.0.0.1:1")
+    return try #require(AgentLogin(state: "/a/state", device: "/a/device", key: key))
+}
+
+enum SessionKind {
+    case oauth, basic, noServer
+}
+
+/// What a client hands over after a login.
+func keptSession(
+    _ login: AgentLogin, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
+    session: Int64? = nil, survives: Bool = false, way: AgentSession.Way = .online
+) -> KeptSession {
+    let limits = SessionLimits(survivesRestart: survives, idle: idle, session: session)
+    let address = "http://127.0.0.1:1"
+    let service: OnlineService? =
+        switch kind {
+        case .oauth:
+            OnlineService(.oauth(OAuthService(.token(address + "/token", revocation: nil), clientID: "id")))
+        case .basic: OnlineService(.basic(BasicService(login: address + "/in", logout: address + "/out")))
+        case .noServer: nil
+        }
+    guard let service else { return KeptSession(login, way, limits, nil) }
+    return KeptSession(
+        login, way, limits,
+        KeptSession.Asked(
+            service: service, clientSecret: bytes("client secret"), logout: 5_000, session: bytes(token ?? "")))
+}
+
+/// Waits for what another thread is about to do.
+func eventually(_ isDone: () throws -> Bool) rethrows {
+    while try !isDone() { usleep(1_000) }
+}
+
+// Tests expect what takes no move-only values.
+extension SessionStore {
+    func keeps(
+        _ login: AgentLogin, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
+        session: Int64? = nil, survives: Bool = false, way: AgentSession.Way = .online
+    ) -> Bool {
+        keep(keptSession(login, kind, token: token, idle: idle, session: session, survives: survives, way: way))
+    }
+
+    func ends(_ login: AgentLogin) -> SessionEnding { end(login, waits: true, password: nil) }
+}

@@ -1,0 +1,121 @@
+// Sessions over a restart of the agent: only where they may, only within the boot, and only as they were.
+
+import Foundation
+import Glibc
+import OMAuth
+import OMRecords
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMAgent
+
+@Suite("Session tickets") struct SessionTicketTests {
+    private let clock = SessionClock()
+    private let server = SessionServer()
+
+    /// A runtime folder in memory, gone with the test.
+    private final class Runtime {
+        let path = "/dev/shm/omvault-\(UUID().uuidString)"
+        let folder: RuntimeFolder
+
+        init() throws { folder = try RuntimeFolder.make(path) }
+
+        deinit {
+            for id in SessionTickets(folder).ids { SessionTickets(folder).remove(id) }
+            try? FileManager.default.removeItem(atPath: path)
+        }
+
+        var tickets: SessionTickets { SessionTickets(folder) }
+        var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
+    }
+
+    @Test("a session that survives is as it was: its time, its server, its tokens; one that does not leaves nothing")
+    func survives() throws {
+        let runtime = try Runtime(), login = try sessionLogin(), other = try sessionLogin("bob")
+        let before = server.store(clock, runtime.tickets)
+        #expect(before.keeps(login, idle: 100, session: 1_000, survives: true))
+        #expect(before.keeps(other))
+        clock.advance(60)
+        _ = before.use(login)
+        server.say(.yes("token 2"))
+        _ = before.renew(login, anew: true)
+        clock.advance(30)
+        let after = server.store(clock, runtime.tickets)
+        after.resume()
+        #expect(after.list() == before.list().filter { $0.login == login })
+        #expect(after.list().first?.idleLeft == 70 && after.list().first?.sessionLeft == 910)
+        _ = after.renew(login, anew: true)
+        #expect(server.asked.last == AskedOf(task: .refresh, session: "token 2"))
+        #expect(after.ends(login).wasThere)
+        #expect(runtime.names.isEmpty)
+        let third = server.store(clock, runtime.tickets)
+        third.resume()
+        #expect(third.list().isEmpty)
+    }
+
+    @Test("what ran out while no agent ran is cleared and ended by the next one")
+    func ranOut() throws {
+        let runtime = try Runtime(), login = try sessionLogin()
+        #expect(server.store(clock, runtime.tickets).keeps(login, session: 50, survives: true))
+        clock.advance(50)
+        let after = server.store(clock, runtime.tickets)
+        after.resume()
+        #expect(after.use(login) == nil)
+        #expect(after.judge() == nil)
+        eventually { server.asked.count >= 1 }
+        #expect(server.cleared == [.sessionTimeOut] && server.asked.map(\.task) == [.logout(user: nil)])
+        #expect(runtime.names.isEmpty)
+    }
+
+    @Test("a ticket that was changed anywhere, is of another login or another boot, is removed and opens nothing")
+    func forged() throws {
+        let runtime = try Runtime(), login = try sessionLogin()
+        let store = server.store(clock, runtime.tickets)
+        func write() throws -> (path: String, bytes: [UInt8]) {
+            #expect(store.keeps(login, survives: true))
+            let name = try #require(runtime.names.first { !$0.hasPrefix("omvault-session-secret-") })
+            let path = runtime.path + "/" + name
+            return (path, Array(try #require(FileManager.default.contents(atPath: path))))
+        }
+        func isTaken() -> Bool {
+            let next = server.store(clock, runtime.tickets)
+            next.resume()
+            return !next.list().isEmpty
+        }
+        let (path, sound) = try write()
+        #expect(isTaken())
+        for place in [0, 4, 5, 20, 21, 40, sound.count / 2, sound.count - 1] {
+            let (path, bytes) = try write()
+            var changed = bytes
+            changed[place] ^= 1
+            try Data(changed).write(to: URL(filePath: path))
+            chmod(path, 0o600)
+            #expect(!isTaken(), "byte \(place)")
+            #expect(runtime.names.isEmpty, "byte \(place)")
+        }
+        // Attack: an old ticket is put back under the secret of a new one.
+        _ = try write()
+        try Data(sound).write(to: URL(filePath: path))
+        chmod(path, 0o600)
+        #expect(!isTaken())
+        // Attack: a ticket under another login's name.
+        let (own, bytes) = try write()
+        let foreign = runtime.path + "/omvault-session-" + Hex.encode(try sessionLogin("bob").id)
+        try Data(bytes).write(to: URL(filePath: foreign))
+        chmod(foreign, 0o600)
+        unlink(own)
+        #expect(!isTaken())
+    }
+
+    @Test("on a disk no ticket is written")
+    func disk() throws {
+        let root = FileManager.default.temporaryDirectory.path + "/omvault-\(UUID().uuidString)"
+        let folder = try RuntimeFolder.make(root)
+        defer { try? FileManager.default.removeItem(atPath: root) }
+        guard !folder.isInMemory else { return }
+        let store = server.store(clock, SessionTickets(folder))
+        #expect(try store.keeps(sessionLogin(), survives: true))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: root).isEmpty)
+    }
+}
