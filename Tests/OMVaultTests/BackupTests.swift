@@ -439,7 +439,7 @@ final class BackupHome {
         for bytes in [whole, Data(count: 1024), Data(count: 7)] {
             try home.replaceMarks((path, bytes))
             #expect(throws: VaultError.noVault) {
-                try site.open(home.device()).restore(
+                try site.open(home.device(), recovery: true).restore(
                     to: home.root + "/no/folder.omv", device: home.device(), acceptsRollback: true, replacesLiving: true)
             }
             #expect(try home.marks().1 == bytes)

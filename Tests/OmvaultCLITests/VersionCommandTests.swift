@@ -139,8 +139,8 @@ import Testing
                 11
                 omvault: error: vault "personal" has 2 items of that id: entry ENTRY of when-unlocked, which cannot be read; \
                 entry ENTRY of always device-only, which cannot be read
-                  one was put there under the other's id, by somebody with this device's key: look at both
-                  omvault rm --purge --id ENTRY --level LEVEL [--device-only] removes the one that you mean
+                omvault: hint: one was put there under the other's id, by somebody with this device's key: look at both
+                omvault: hint: omvault rm --purge --id ENTRY --level LEVEL [--device-only] removes the one that you mean
                 11
                 0
                 1
@@ -240,11 +240,11 @@ import Testing
                 {"schema":"omvault/1","result":"removed","items":["item"],"purged":false}
                 omvault: \(pending)
                 personal\tlocked\t0s\t0s
-                {"schema":"omvault/1","agent":false,"vault":"personal","state":"locked","purge_pending":true,"open":[]}
+                {"schema":"omvault/1","agent":false,"vault":"personal","state":"locked","purge_pending":true,"file_replaced":false,"open":[]}
                 omvault: vault "personal" is whole
                 omvault: \(pending)
-                {"schema":"omvault/1","vault":"personal","deep":false,"whole":true,"purge_pending":true,"problems":[]}
-                {"schema":"omvault/1","vault":"personal","deep":false,"whole":true,"purge_pending":false,"problems":[]}
+                {"schema":"omvault/1","vault":"personal","deep":false,"whole":true,"purge_pending":true,"file_replaced":false,"problems":[]}
+                {"schema":"omvault/1","vault":"personal","deep":false,"whole":true,"purge_pending":false,"file_replaced":false,"problems":[]}
                 personal\tlocked\t0s\t0s
                 {"error":{"code":"not_found","exit":10,"message":"no item \\"item\\" in vault \\"personal\\"","hint":"omvault ls",\
                 "sdk_code":10523}}

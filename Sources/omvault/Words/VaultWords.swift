@@ -112,7 +112,7 @@ extension Failure {
                 hints: [
                     "one was put there under the other's id, by somebody with this device's key: look at both",
                     "omvault rm --purge --id ENTRY --level LEVEL [--device-only] removes the one that you mean",
-                ], details: ["places": .list(places.map { .text("\($0.level.words) \(Identifier.text($0.entry))") })])
+                ], details: ["places": .list(places.map { .text("\($0.level.words) \(Hex.encode($0.entry))") })])
         case .noField(let field, let name):
             self.init(
                 .notFound, "no field \"\(field.text.shown)\" in item \"\(name.text.shown)\"",
@@ -173,7 +173,7 @@ extension Failure {
 extension ItemPlace {
     /// What stands there, as far as it can be read.
     var words: String {
-        let place = "entry \(Identifier.text(entry)) of \(level.words)"
+        let place = "entry \(Hex.encode(entry)) of \(level.words)"
         guard let item else { return "\(place), which cannot be read" }
         return "\"\(item.name.text.shown)\" (\(place)\(item.isTrashed ? ", in the trash" : ""))"
     }
