@@ -67,6 +67,9 @@ public struct HighWaterFile: ~Copyable, Sendable {
         return try newest(file).marks
     }
 
+    /// Whether there is a file, readable or not.
+    public borrowing func exists() throws(StorageError) -> Bool { try PrivateFile.inspect(folder.file(fileName)) }
+
     /// Writes the first marks.
     ///
     /// - Throws: ``StorageError/exists``.
@@ -74,6 +77,12 @@ public struct HighWaterFile: ~Copyable, Sendable {
         let slot = encode(marks, sequence: 1)
         let blank = [UInt8](repeating: 0, count: Self.slotCount)
         try folder.create(fileName, holding: (slot + blank).span)
+    }
+
+    /// Puts first marks in the place of those that are beyond reading, or makes them: another process sees the old file or
+    /// the new one. To be called under ``lock``.
+    public borrowing func replace(_ marks: [HighWaterMark]) throws(StorageError) {
+        try folder.replace(fileName, holding: encode(marks, sequence: 1) + [UInt8](repeating: 0, count: Self.slotCount))
     }
 
     /// Replaces the marks, over the older slot. To be called under ``lock``.

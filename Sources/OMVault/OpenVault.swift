@@ -26,6 +26,9 @@ final class OpenVault {
     var hasToldOfOlder = false
     /// What unlocked it; nil for the `always` levels alone, and for keys that were handed over.
     var openedBy: KeySlot?
+    /// What the audit log could not be told, for the next change to tell; and whether that is because it could not be written.
+    var untold: AuditEvent?
+    var hasMissedEntry = false
     /// Which file this is, for the marks.
     let fileNumber: UInt64
 
@@ -125,6 +128,11 @@ enum MarkIndex {
     static func whole(_ marks: [HighWaterMark]) -> [HighWaterMark]? {
         guard marks.count == count || marks.count == log + 1 else { return nil }
         return marks + [HighWaterMark](repeating: AuditEntry.beforeFirst, count: count - marks.count)
+    }
+
+    /// Whether `file` is known to be another one than the one that was written last.
+    static func isOther(_ marks: [HighWaterMark], than file: UInt64) -> Bool {
+        marks.count == count && ![0, file].contains(marks[Self.file].generation)
     }
 
     /// A mark that is a number only.

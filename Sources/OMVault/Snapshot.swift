@@ -19,6 +19,10 @@ final class Snapshot {
     private var trees: [ProtectionLevel: HashTree] = [:]
     private var events: [AuditEvent] = []
     private var hasNewHeader = false
+    /// Whether more than the marks was changed.
+    private(set) var isChange = false
+    /// Whether the marks are to speak of this file from now on.
+    private var takesFile = false
     private var findRecord: Statement
     /// Whether the header is the one that this device noted, or its seal was checked with the root key.
     let isHeaderProven: Bool
@@ -231,10 +235,15 @@ final class Snapshot {
         return announced
     }
 
-    /// The marks of this state, in the file of that number.
-    func marks(of file: UInt64) -> [HighWaterMark] {
+    /// The marks of this state.
+    ///
+    /// Only a change makes another file the vault's, since only a change tells the log of it.
+    var nextMarks: [HighWaterMark] {
         var marks = marks
-        marks[MarkIndex.file] = MarkIndex.number(file)
+        if takesFile { marks[MarkIndex.file] = MarkIndex.number(vault.fileNumber) }
+        // What was announced stands in the file now, or was a restore's that never came to its end. Attack: its draft, put in
+        // the vault's place.
+        if marks[MarkIndex.header] == header.mark { marks[MarkIndex.announced] = AuditEntry.beforeFirst }
         return marks
     }
 
@@ -285,7 +294,16 @@ final class Snapshot {
         if purges {
             try storing { () throws(StorageError) in try vault.database.execute(VaultSchema.addPending) }
         }
-        if let log = vault.log {
+        let isOther = MarkIndex.isOther(marks, than: vault.fileNumber)
+        isChange = hasChanged || !events.isEmpty
+        if isChange {
+            if let untold = vault.untold { events.insert(untold, at: 0) }
+            if isOther { events.insert(.fileReplaced, at: 0) }
+        }
+        // Attack, or accident: what is written into a copy's log without a change, such as that there are stray rows, is missing
+        // in the vault's own.
+        takesFile = isChange || !isOther
+        if let log = vault.log, takesFile {
             let end = try log.append(events, after: marks[MarkIndex.log], now: now, in: vault.database)
             if end != marks[MarkIndex.log] { hasChanged = true }
             marks[MarkIndex.log] = end

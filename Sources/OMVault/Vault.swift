@@ -121,7 +121,7 @@ public struct Vault: ~Copyable {
                     if snapshot.isNewer {
                         // A crash came between a commit and its marks. They are made good before another header is
                         // announced, or that one's failure would leave a header that is neither noted nor announced.
-                        noted = snapshot.marks(of: open.fileNumber)
+                        noted = snapshot.nextMarks
                         try storing { () throws(StorageError) in try marks.write(noted ?? []) }
                     }
                     let result = try body(snapshot)
@@ -135,10 +135,9 @@ public struct Vault: ~Copyable {
                     return (result, snapshot, isChanged)
                 }
                 if isChanged || snapshot.isNewer {
-                    try storing { () throws(StorageError) in
-                        try marks.write(snapshot.marks(of: open.fileNumber))
-                    }
+                    try storing { () throws(StorageError) in try marks.write(snapshot.nextMarks) }
                 }
+                if snapshot.isChange { open.untold = nil }
                 if snapshot.purges { return (result, try open.purge()) }
                 // What another process could not finish, the one that keeps the vault open does.
                 open.finishPurge(isLocked: true)
@@ -169,7 +168,7 @@ public struct Vault: ~Copyable {
         if open.hasReadOlder, !open.hasToldOfOlder, let log = open.log {
             open.hasToldOfOlder = true
             // Not to be told of an error: what this reads may be all that is left, on a disk that takes nothing more.
-            try? log.record(.rollbackAccepted, open.marks, file: open.fileNumber, now: secondsNow(), in: open.database)
+            _ = try? log.record(.rollbackAccepted, open.marks, file: open.fileNumber, now: secondsNow(), in: open.database)
         }
         // A crash came between a commit and its marks. Noted now, so that the state before is refused from here on.
         if isNewer, seen != nil, !open.acceptsRollback { try edit { _ throws(VaultError) in } }

@@ -46,6 +46,9 @@ public enum VaultError: Error, Hashable, Sendable {
     case noItem(ItemName)
     /// Items of this name stand under more than one level: one of them was put there while the others were locked.
     case ambiguous(ItemName, [ProtectionLevel])
+    /// More than one item has this id, or stands at this entry: one of them was put there by somebody who has this device's
+    /// key.
+    case ambiguousID([ItemPlace])
     case noField(FieldName, of: ItemName)
     /// The item has no such version: it never had, or it was dropped.
     case noRevision(UInt64, of: ItemName)

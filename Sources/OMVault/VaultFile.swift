@@ -126,18 +126,19 @@ public struct VaultFile: ~Copyable {
         vault.open.openedBy = slot
         // Before the keys are handed out. They are, all the same, where no log can be written: a full disk must not keep
         // anybody from his secrets.
-        try? vault.tell(.unlocked(slot: slot.id), secondsNow(), wait: Self.logWait)
+        vault.tellOfUnlock(slot)
         return vault
     }
 
-    /// The answer does not wait for a log that cannot be written; on another device there is none.
+    /// The answer does not wait long for a log that cannot be written; on another device there is none.
     private func tellOfFailure(_ error: VaultError, _ slot: KeySlot) {
         guard error == .cannotUnlock else { return }
-        try? record(.wrongSecret(slot: slot.id), wait: Self.logWait)
+        _ = try? record(.wrongSecret(slot: slot.id), wait: Self.failureWait)
     }
 
-    /// How long an unlock waits for the vault's lock to write its entry, in milliseconds: not for the end of a rekey.
-    private static let logWait = 5_000
+    /// How long the answer to a wrong secret waits for the vault's lock, in milliseconds. Longer than an unlock does: it
+    /// keeps nobody from his secrets, and who guesses under a lock that he holds himself guesses slowly.
+    private static let failureWait = 5_000
 
     private func root(_ slot: KeySlot, _ key: borrowing Key<Unlocking>) throws(VaultError) -> Key<Deriving> {
         try checkUse(of: slot)
@@ -183,13 +184,26 @@ public struct VaultFile: ~Copyable {
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
         let open = OpenVault(
             database: database, header: header, root: root, device: ring.intoDevice(), keys: keys,
-            marks: highWater(), log: log, isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback,
+            marks: try marksToJudge(), log: log, isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback,
             fileNumber: Database.fileNumber(path))
         open.finishPurge()
         return Vault(open)
     }
 
     func highWater() -> HighWaterFile? { Self.marks(.vault, header, device, folder) }
+
+    /// The marks that a state of the vault is held against.
+    ///
+    /// Another device's vault that was never here is as on a device without a key: there is nothing that it could be behind.
+    /// One that has marks here was restored here once, and what comes as the other device's now is from before.
+    private func marksToJudge() throws(VaultError) -> HighWaterFile? {
+        let marks = highWater()
+        guard !isOwnDevice else { return marks }
+        switch marks {
+        case .none: return nil
+        case .some(let found): return try storing { () throws(StorageError) in try found.exists() } ? highWater() : nil
+        }
+    }
 
     private static func marks(
         _ kind: HighWaterFile.Kind, _ header: VaultHeader, _ device: borrowing DeviceKey?, _ folder: DeviceFolder?

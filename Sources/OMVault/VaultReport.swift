@@ -29,6 +29,8 @@ public struct VaultReport: Hashable, Sendable {
     /// Whether bytes that a purge was to take away may still stand in the write-ahead log. No damage: the next who opens the
     /// vault takes them out.
     public internal(set) var isPurgePending = false
+    /// Whether this is another file than the one that this device wrote last: see ``VaultFile/isReplaced``. No damage either.
+    public internal(set) var isFileReplaced = false
 }
 
 extension Vault {
@@ -51,6 +53,7 @@ extension Vault {
             if deep { try inspection.countStrays(snapshot) }
         }
         inspection.report.isPurgePending = open.isPurgePending
+        inspection.report.isFileReplaced = open.isOwnDevice && (seen.map { MarkIndex.isOther($0, than: open.fileNumber) } ?? false)
         return inspection.report
     }
 }

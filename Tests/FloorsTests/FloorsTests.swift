@@ -80,6 +80,21 @@ import Testing
         }
     }
 
+    @Test("a record's bytes with what is bound to this device are asked for where they go to a file of this device, and nowhere else")
+    func storedRecords() throws {
+        // Whoever sends or exports a record takes `PortableRecord`, which has no bytes for such a one.
+        let allowed: Set = ["OMRecords/PortableRecord.swift", "OMVault/Backup/BackupPart.swift", "OMVault/Items/Versions.swift"]
+        let names = try Regex(#"\.\s*stored\b(?!\s*\()"#)
+        var found: Set<String> = []
+        for source in try sources() where House.rooms[source.room, default: []].contains("OMRecords") || source.room == "OMRecords" {
+            if source.text.firstMatch(of: names) != nil { found.insert(source.path) }
+        }
+        #expect(found == allowed)
+        // The type's own file declares it, for the package and no further.
+        let record = try #require(try sources().first { $0.path == "OMRecords/Record.swift" })
+        #expect(record.text.contains("package var stored: [UInt8]"))
+    }
+
     // MARK: - Reading
 
     private func forbidden(in text: String, of room: String) -> [String] {

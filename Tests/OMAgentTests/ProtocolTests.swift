@@ -197,6 +197,14 @@ import Testing
             .storage(.deviceKeyDamaged), .delayed(seconds: 7), .staleLogin(3), .noSlot(4), .lastSlot, .loginSlotAlone,
             .tooManySlots, .slotChanged(5), .policyOutOfBounds, .noRevision(9, of: name), .malformedKeyFile,
             .noLogHere, .livesHere,
+            .ambiguousID([
+                ItemPlace(
+                    level: .whenUnlocked, entry: [UInt8](repeating: 1, count: 16),
+                    item: Item(
+                        name: name, level: .whenUnlocked, id: [UInt8](repeating: 2, count: 16), revision: 3, created: 4,
+                        modified: 5, isTrashed: true, fields: [Item.Field(name: field, count: 6)])),
+                ItemPlace(level: .highest, entry: [UInt8](repeating: 7, count: 16), item: nil),
+            ]),
         ]
         for error in errors {
             var body = SecretBuffer()

@@ -91,9 +91,16 @@ import Testing
         try home.makeVault()
         try home.unlock()
         let item = try home.open().item(ItemName(ProtectionLevel.whenUnlocked.itemName))
-        let answer = try home.client.perform(home.place, .purgeID(item.id))
+        guard case .reply(.places(let places)) = try home.client.perform(home.place, .places(id: item.id, level: .whenUnlocked))
+        else { throw VaultError.noVault }
+        #expect(places.map(\.item) == [item] && places.map(\.level) == [.whenUnlocked])
+        let answer = try home.client.perform(home.place, .purgeID(item.id, level: .whenUnlocked))
         guard case .reply(.removed(let gone, _)) = answer else { throw VaultError.noVault }
         #expect(gone == [item])
+        guard case .reply(.places(let left)) = try home.client.perform(home.place, .places(id: item.id, level: nil)) else {
+            throw VaultError.noVault
+        }
+        #expect(left.isEmpty)
         #expect(try home.answer(.whenUnlocked) == "\(VaultError.noItem(item.name))")
     }
 

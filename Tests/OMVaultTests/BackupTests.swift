@@ -398,6 +398,88 @@ final class BackupHome {
         #expect(try home.get("unlocked", "x") == "value of unlocked")
     }
 
+    @Test("a restore that never came to its end is not believed after the next change of the vault, nor after the next restore")
+    func withdrawn() throws {
+        let site = try BackupHome()
+        let home = site.home
+        try site.backUp()
+        let marks = try home.highWater()
+        let draft = home.root + "/data/draft.omv"
+        for isRestored in [false, true] {
+            // As a restore leaves it that was killed before its vault had a name.
+            var seen = try #require(try marks.read())
+            try site.open(home.device()).restore(
+                to: draft, device: home.device(), acceptsRollback: true, replacesLiving: true)
+            seen[MarkIndex.announced] = try #require(try marks.read())[MarkIndex.header]
+            try marks.write(seen)
+            #expect(throws: Never.self) { _ = try VaultFile.open(draft, device: home.device()) }
+            if isRestored {
+                try site.loseVault()
+                try site.open(home.device()).restore(
+                    to: home.vault, device: home.device(), acceptsRollback: true, replacesLiving: true)
+            } else {
+                try home.add("later", [:])
+            }
+            #expect(try marks.read()?[MarkIndex.announced] == AuditEntry.beforeFirst)
+            #expect(throws: VaultError.corrupt(.header)) {
+                _ = try VaultFile.open(draft, device: home.device())
+            }
+            #expect(try home.get("unlocked", "x") == "value of unlocked")
+            try FileManager.default.removeItem(atPath: draft)
+        }
+    }
+
+    @Test("a restore that fails deletes no marks, readable or not; one that is done writes them anew")
+    func keptMarks() throws {
+        let site = try BackupHome()
+        let home = site.home
+        try site.backUp()
+        try site.loseVault()
+        let (path, whole) = try home.marks()
+        for bytes in [whole, Data(count: 1024), Data(count: 7)] {
+            try home.replaceMarks((path, bytes))
+            #expect(throws: VaultError.noVault) {
+                try site.open(home.device(), recovery: true).restore(
+                    to: home.root + "/no/folder.omv", device: home.device(), acceptsRollback: true, replacesLiving: true)
+            }
+            #expect(try home.marks().1 == bytes)
+        }
+        try site.open(home.device()).restore(
+            to: home.vault, device: home.device(), acceptsRollback: true, replacesLiving: true)
+        #expect(try home.marks().1.count == 1024)
+        #expect(try home.get("unlocked", "x") == "value of unlocked")
+    }
+
+    @Test("the recovery code opens another device's vault where it was never seen, for reading; an older copy of a restored one is refused")
+    func foreignVault() throws {
+        let site = try BackupHome()
+        try site.backUp()
+        let other = try Home()
+        _ = try other.device().make()
+        try site.home.save("copy")
+        try FileManager.default.copyItem(atPath: site.home.root + "/copy", toPath: other.vault)
+        func recovered(accepting: Bool = false) throws -> Vault {
+            let file = try VaultFile.open(other.vault, device: other.device(), acceptsRollback: accepting)
+            return try file.unlock(file.slots[1], with: try file.slots[1].key(stretching: site.code.secret))
+        }
+        let vault = try recovered()
+        for name in BackupHome.portable { #expect(try vault.value(name, "x") == "value of \(name)") }
+        let missing = VaultError.noItem(try ItemName("unlocked here"))
+        #expect(throws: missing) { _ = try vault.item(ItemName("unlocked here")) }
+        #expect(throws: VaultError.readOnlyHere) {
+            try vault.edit { edit throws(VaultError) in try edit.trash(ItemName("unlocked")) }
+        }
+        #expect(try vault.verify(deep: true).findings.isEmpty)
+        #expect(throws: VaultError.otherDeviceKey) { _ = try other.unlock() }
+        // Attack: once it was restored here, the copy of the other device is one from before.
+        try FileManager.default.removeItem(atPath: other.vault)
+        try site.open(other.device(), recovery: true).restore(to: other.vault, device: other.device())
+        try FileManager.default.removeItem(atPath: other.vault)
+        try FileManager.default.copyItem(atPath: site.home.root + "/copy", toPath: other.vault)
+        #expect(throws: VaultError.unseenHere) { _ = try recovered().value("unlocked", "x") }
+        #expect(try recovered(accepting: true).value("unlocked", "x") == "value of unlocked")
+    }
+
     @Test("a vault that is there is not replaced, nor a file; a backup without a portable slot is not taken")
     func refusals() throws {
         let site = try BackupHome()

@@ -362,9 +362,9 @@ private let name = try! ItemName("a")
         let entry = stride(from: 0, to: 32, by: 2).map { place[$0] << 4 | place[$0 + 1] }
         let missing = VaultError.noItem(try ItemName(String(repeating: "07", count: 16)))
         #expect(throws: missing) {
-            _ = try vault.perform(.purgeID([UInt8](repeating: 7, count: 16)))
+            _ = try vault.perform(.purgeID([UInt8](repeating: 7, count: 16), level: nil))
         }
-        guard case .removed(let items, let purge) = try vault.perform(.purgeID(entry)) else { throw VaultError.noVault }
+        guard case .removed(let items, let purge) = try vault.perform(.purgeID(entry, level: nil)) else { throw VaultError.noVault }
         #expect(items.isEmpty && purge == .complete)
         #expect(try vault.items().map(\.name.text) == ["b"] && home.get("b", "x") == "other")
         let report = try vault.verify(deep: true)
@@ -391,12 +391,12 @@ private let name = try! ItemName("a")
         let both = try vault.verify(deep: true).findings
         let place = try #require(both.first { $0.item?.text != "b" }?.place)
         let entry = stride(from: 0, to: 32, by: 2).map { place[$0] << 4 | place[$0 + 1] }
-        guard case .removed(let items, _) = try vault.perform(.purgeID(entry)) else { throw VaultError.noVault }
+        guard case .removed(let items, _) = try vault.perform(.purgeID(entry, level: nil)) else { throw VaultError.noVault }
         #expect(items.isEmpty)
         #expect(try home.rows("records") == 5)
         let report = try vault.verify(deep: true)
         #expect(report.findings.map { $0.item?.text } == ["b"] && report.findings[0].readable == [1])
-        _ = try vault.perform(.purgeID(id))
+        _ = try vault.perform(.purgeID(id, level: nil))
         #expect(try home.rows("records") == 0)
     }
 
@@ -415,17 +415,17 @@ private let name = try! ItemName("a")
         let items = try vault.items()
         let planted = try #require(items.first { $0.level == ProtectionLevel(.always) })
         let own = try #require(items.first { $0.level == .whenUnlocked })
-        guard case .removed(let gone, _) = try vault.perform(.purgeID(planted.id)) else { throw VaultError.noVault }
+        guard case .removed(let gone, _) = try vault.perform(.purgeID(planted.id, level: nil)) else { throw VaultError.noVault }
         #expect(gone == [planted])
         #expect(try home.get("a", "x") == "3" && vault.verify(deep: true).tombstones == 1)
         try vault.edit { edit throws(VaultError) in try edit.trash(name) }
         let boxes = try home.boxes()
         try home.tamper("UPDATE records SET body = zeroblob(336) WHERE id = 2")
-        guard case .removed(let trashed, let purge) = try vault.perform(.purgeID(own.id)) else { throw VaultError.noVault }
+        guard case .removed(let trashed, let purge) = try vault.perform(.purgeID(own.id, level: nil)) else { throw VaultError.noVault }
         #expect(trashed.map(\.isTrashed) == [true] && purge == .complete)
         #expect(try home.left(boxes) == 1 && vault.items(trashed: true).isEmpty)
         // A tombstone is no item.
-        #expect(throws: VaultError.noItem(try ItemName(Hex.encode(own.id)))) { _ = try vault.perform(.purgeID(own.id)) }
+        #expect(throws: VaultError.noItem(try ItemName(Hex.encode(own.id)))) { _ = try vault.perform(.purgeID(own.id, level: nil)) }
     }
 
     @Test("a change that was meant for another revision is refused with the one that stands, whatever the change")

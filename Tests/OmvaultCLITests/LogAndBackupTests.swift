@@ -76,6 +76,44 @@ import Testing
                 """, "\(ran)")
     }
 
+    @Test("a copy in the vault's place is told by log verify, verify and status, until a change takes it over and the log says so")
+    func replacedFile() throws {
+        let ran = try bash(
+            Self.setup + """
+                say() { "$@" 2>&1 > /dev/null | grep -c 'not the one that this device wrote last' || true; }
+                flag() { "$@" --json 2> /dev/null | grep -o '"file_replaced":[a-z]*' | head -n 1; }
+                tell() { for verb in 'log verify' verify status; do say omvault $verb; flag omvault $verb; done; }
+                tell
+                cp $V copy; mv copy $V
+                omvault -q get canary-name:canary-field > /dev/null
+                tell
+                omvault log ls | wc -l
+                omvault -q set canary-name:canary-field --value-from file:v
+                tell
+                omvault log ls | tail -n 3 | cut -f 1,3
+                """)
+        let (whole, copy) = ("0\n\"file_replaced\":false\n", "1\n\"file_replaced\":true\n")
+        // The unlock of `verify` before the copy is in the log, too.
+        #expect(
+            ran.output == String(repeating: whole, count: 3) + String(repeating: copy, count: 3) + "6\n"
+                + String(repeating: whole, count: 3) + "8\tunlocked\n9\titem_changed\n10\tunlocked\n", "\(ran)")
+        #expect(ran.status == 0, "\(ran)")
+    }
+
+    @Test("an unlock while another process holds the vault's lock gives its secret, and says that the log lacks it")
+    func heldLock() throws {
+        let ran = try bash(
+            Self.setup + """
+                L=$(echo $HOME/.local/state/omvault-device/vault-*.lock)
+                omvault log ls > before
+                flock $L omvault get canary-name:canary-field 2> said; echo
+                grep -c 'this unlock is not in the audit log' said
+                omvault log ls | cmp - before && echo same
+                omvault get canary-name:canary-field 2>&1; echo
+                """)
+        #expect(ran.output == "pass word\n1\nsame\npass word\n" && ran.status == 0, "\(ran)")
+    }
+
     @Test("a log that somebody edited is 32, names the entry, and keeps nobody from his secrets")
     func broken() throws {
         let ran = try bash(

@@ -66,6 +66,16 @@ extension SecretBuffer {
         append(fields: item.fields)
     }
 
+    /// count (4) ‖ per place: level ‖ key of the entry (16) ‖ optional item
+    mutating func append(places: [ItemPlace]) {
+        append(number: UInt32(places.count))
+        for place in places {
+            append(place.level.code)
+            append(place.entry.span)
+            append(optional: place.item) { $0.append(item: $1) }
+        }
+    }
+
     /// count (2) ‖ per field: name, count (4)
     mutating func append(fields: [Item.Field]) {
         append(number: UInt16(fields.count))
@@ -150,6 +160,16 @@ extension ByteCursor {
             let name = try fieldName(in: bytes)
             return Item.Field(name: name, count: Int(try number(UInt32.self, in: bytes)))
         }
+    }
+
+    mutating func places(in bytes: Span<UInt8>) throws(MalformedBytes) -> [ItemPlace] {
+        var places: [ItemPlace] = []
+        for _ in 0..<(try number(UInt32.self, in: bytes)) {
+            let level = try level(in: bytes)
+            let entry = try take(16, in: bytes)
+            places.append(ItemPlace(level: level, entry: entry, item: try flag(in: bytes) ? try item(in: bytes) : nil))
+        }
+        return places
     }
 
     mutating func item(in bytes: Span<UInt8>) throws(MalformedBytes) -> Item {

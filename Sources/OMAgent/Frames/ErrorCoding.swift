@@ -73,6 +73,9 @@ extension SecretBuffer {
         case .malformedKeyFile: append(35)
         case .noLogHere: append(36)
         case .livesHere: append(39)
+        case .ambiguousID(let places):
+            append(40)
+            append(places: places)
         }
     }
 
@@ -147,6 +150,7 @@ extension ByteCursor {
         case 37: return .emptyKey
         case 38: return .noPortableSlot
         case 39: return .livesHere
+        case 40: return .ambiguousID(try places(in: bytes))
         case 25: return .storage(try storage(in: bytes))
         case 26: return .delayed(seconds: Int(try number(Int64.self, in: bytes)))
         case 27: return .staleLogin(try number(in: bytes))

@@ -140,6 +140,9 @@ extension ItemReply {
             body.append(7)
             body.append(number: UInt32(versions.count))
             for version in versions { body.append(version: version) }
+        case .places(let places):
+            body.append(8)
+            body.append(places: places)
         }
     }
 
@@ -161,6 +164,7 @@ extension ItemReply {
             var versions: [ItemVersion] = []
             for _ in 0..<(try cursor.number(UInt32.self, in: bytes)) { versions.append(try cursor.version(in: bytes)) }
             self = .versions(versions)
+        case 8: self = .places(try cursor.places(in: bytes))
         default: throw MalformedBytes()
         }
     }

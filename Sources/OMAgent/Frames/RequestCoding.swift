@@ -174,9 +174,14 @@ extension ItemRequest {
         case .purgeTrash(let names):
             body.append(11)
             body.append(optional: names) { $0.append(list: $1.map(\.text)) }
-        case .purgeID(let id):
+        case .purgeID(let id, let level):
             body.append(13)
             body.append(id.span)
+            body.append(optional: level) { $0.append($1.code) }
+        case .places(let id, let level):
+            body.append(14)
+            body.append(id.span)
+            body.append(optional: level) { $0.append($1.code) }
         case .restore(let name, let id, let revision):
             body.append(12)
             body.append(text: name.text)
@@ -221,7 +226,12 @@ extension ItemRequest {
             let name = try cursor.itemName(in: bytes)
             let id = try cursor.flag(in: bytes) ? try cursor.take(16, in: bytes) : nil
             self = .restore(name, id: id, revision: try cursor.revision(in: bytes))
-        case 13: self = .purgeID(try cursor.take(16, in: bytes))
+        case 13:
+            let id = try cursor.take(16, in: bytes)
+            self = .purgeID(id, level: try cursor.flag(in: bytes) ? try cursor.level(in: bytes) : nil)
+        case 14:
+            let id = try cursor.take(16, in: bytes)
+            self = .places(id: id, level: try cursor.flag(in: bytes) ? try cursor.level(in: bytes) : nil)
         default: throw MalformedBytes()
         }
     }

@@ -23,7 +23,8 @@ public struct OpenBackup: ~Copyable {
     ///   - replacesLiving: whether to restore although this device knows the vault: wherever that stands, it is refused
     ///     from then on.
     /// - Throws: ``VaultError/vaultExists``; ``VaultError/livesHere``; ``VaultError/rolledBack(_:)``; ``VaultError/corrupt(_:)``;
-    ///   ``VaultError/storage(_:)``. There is no vault then, and nothing is noted.
+    ///   ``VaultError/storage(_:)``. There is no vault then, and nothing is noted; only where its marks cannot be written in
+    ///   the end, there is one.
     @discardableResult
     public borrowing func restore(
         to path: String, device folder: DeviceFolder, password: NewSlot? = nil, acceptsRollback: Bool = false,
@@ -37,7 +38,7 @@ public struct OpenBackup: ~Copyable {
         return try marks.lock.hold { () throws(VaultError) in
             let lives = try BackupFile.isAlive(marks, acceptsRollback)
             guard replacesLiving || !lives else { throw .livesHere }
-            let seen = try Self.read(marks, acceptsRollback)
+            let (seen, areDamaged) = try Self.read(marks, acceptsRollback)
             let plan = try RestorePlan(
                 file, root, device, rank: folder.rank, password, seen ?? RestorePlan.nothingSeen, acceptsRollback,
                 now)
@@ -49,27 +50,33 @@ public struct OpenBackup: ~Copyable {
                     [.vaultRestored(takenAt: file.summary.takenAt)], after: noted[MarkIndex.log], startingAnew: true,
                     now: now, in: database)
             }
-            noted[MarkIndex.file] = MarkIndex.number(Database.fileNumber(draft.path))
+            let number = Database.fileNumber(draft.path)
+            noted[MarkIndex.file] = MarkIndex.number(number)
             try plan.check(draft.path, root)
-            var announced = seen ?? RestorePlan.nothingSeen
-            announced[MarkIndex.announced] = plan.header.mark
-            let announcement = announced
-            try storing { () throws(StorageError) in
-                // Until the vault has its name nothing is noted that would refuse the same backup tomorrow. Its header is
-                // announced, so that it is believed after a crash between the two.
-                if seen == nil { try marks.create(announcement) } else { try marks.write(announcement) }
-                do throws(StorageError) {
-                    try PasswordCounter.create(folder.highWater(.password, id: id, under: device))
-                } catch {
-                    guard error == .exists else { throw error }
-                }
+            let announcement = Announcement(of: plan.header, over: seen, areDamaged: areDamaged)
+            do throws(VaultError) {
+                // Until the vault has its name nothing is noted that would refuse the same backup tomorrow.
+                try announcement.make(marks)
+                try Self.makeCounter(folder.highWater(.password, id: id, under: device))
+                try Self.name(draft)
+            } catch {
+                // What has the name all the same must be believed.
+                if Database.fileNumber(path) != number { announcement.withdraw(marks) }
+                throw error
             }
-            try Self.name(draft)
             let marked = noted
-            try storing { () throws(StorageError) in try marks.write(marked) }
+            try storing { () throws(StorageError) in
+                if areDamaged { try marks.replace(marked) } else { try marks.write(marked) }
+            }
             return RestoreReport(
                 summary: file.summary, isFromThisDevice: plan.isFromThisDevice, isLatestHere: lives && plan.isLatestHere,
                 lost: fill.lost, slots: plan.header.slots)
+        }
+    }
+
+    private static func makeCounter(_ file: borrowing HighWaterFile) throws(VaultError) {
+        do throws(StorageError) { try PasswordCounter.create(file) } catch {
+            guard error == .exists else { throw VaultError(storage: error) }
         }
     }
 
@@ -80,16 +87,51 @@ public struct OpenBackup: ~Copyable {
     /// - Returns: nil when nothing was ever noted here, or what was is beyond reading and that is accepted.
     private static func read(
         _ marks: borrowing HighWaterFile, _ acceptsRollback: Bool
-    ) throws(VaultError) -> [HighWaterMark]? {
+    ) throws(VaultError) -> (seen: [HighWaterMark]?, areDamaged: Bool) {
         do throws(StorageError) {
-            guard let seen = try marks.read() else { return nil }
+            guard let seen = try marks.read() else { return (nil, false) }
             guard let whole = MarkIndex.whole(seen) else { throw .corrupt }
-            return whole
+            return (whole, false)
         } catch {
             guard error == .corrupt, acceptsRollback else { throw VaultError(storage: error) }
-            try storing { () throws(StorageError) in try marks.remove() }
-            return nil
+            return (nil, true)
         }
+    }
+}
+
+/// The header of a restore in the marks before its vault has a name, so that it is believed after a crash between the two.
+private struct Announcement {
+    private let header: HighWaterMark
+    /// Nil when nothing was noted here before.
+    private let seen: [HighWaterMark]?
+    /// Marks that are beyond reading stay until the vault is there: that they are here says that this device knew it. A
+    /// vault that a crash leaves beside them is refused, and is restored once more.
+    private let areDamaged: Bool
+
+    init(of header: VaultHeader, over seen: [HighWaterMark]?, areDamaged: Bool) {
+        (self.header, self.seen, self.areDamaged) = (header.mark, seen, areDamaged)
+    }
+
+    func make(_ marks: borrowing HighWaterFile) throws(VaultError) {
+        guard !areDamaged else { return }
+        var announced = seen ?? RestorePlan.nothingSeen
+        announced[MarkIndex.announced] = header
+        let marked = announced
+        try storing { () throws(StorageError) in
+            if seen == nil { try marks.create(marked) } else { try marks.write(marked) }
+        }
+    }
+
+    /// Attack: the draft of a restore that failed, put in the vault's place: its header would be this device's, and newer.
+    func withdraw(_ marks: borrowing HighWaterFile) {
+        guard !areDamaged else { return }
+        // On a disk that takes nothing it stays, as after a crash: the next change or restore withdraws it.
+        guard var before = seen else {
+            try? marks.remove()
+            return
+        }
+        before[MarkIndex.announced] = AuditEntry.beforeFirst
+        try? marks.write(before)
     }
 }
 

@@ -72,6 +72,8 @@ struct RestorePlan {
             generation: max(old.generation, seen[MarkIndex.header].generation) + 1, deviceRank: rank,
             device: device.fingerprint(), wraps: wraps, slots: slots, root: root)
         marks[MarkIndex.header] = header.mark
+        // Of this restore or of one before that never came to its end.
+        marks[MarkIndex.announced] = AuditEntry.beforeFirst
         self.marks = marks
     }
 

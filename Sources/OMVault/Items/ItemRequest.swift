@@ -30,9 +30,11 @@ public enum ItemRequest: ~Copyable, Sendable {
     case purge([ItemName], ifRevision: UInt64?)
     /// What is in the trash under these names, or all of it: ``ItemReply/removed(_:purge:)``.
     case purgeTrash([ItemName]?)
-    /// One item with all versions, readable or not, live or in the trash; see ``VaultEdit/purge(id:)``:
+    /// What ``purgeID(_:level:)`` would take: ``ItemReply/places(_:)``.
+    case places(id: [UInt8], level: ProtectionLevel?)
+    /// One item with all versions, readable or not, live or in the trash; see ``VaultEdit/purge(id:level:)``:
     /// ``ItemReply/removed(_:purge:)``, without the item where it could not be read.
-    case purgeID([UInt8])
+    case purgeID([UInt8], level: ProtectionLevel?)
     /// ``ItemReply/changed(_:purge:)``; see ``VaultEdit/restore(_:id:revision:)``.
     case restore(ItemName, id: [UInt8]?, revision: UInt64?)
 }
@@ -44,6 +46,7 @@ public enum ItemReply: ~Copyable, Sendable {
     case secret(SecretBytes)
     case secrets(Item, FieldValues)
     case versions([ItemVersion])
+    case places([ItemPlace])
     /// The item as it stands after the change.
     ///
     /// - `purge`: nil for a change that leaves nothing to purge.
@@ -108,9 +111,10 @@ extension Vault {
             }
         case .purgeTrash(let names):
             return try removed { edit throws(VaultError) in try edit.purgeTrash(names) }
-        case .purgeID(let id):
+        case .places(let id, let level): return .places(try places(id: id, level: level))
+        case .purgeID(let id, let level):
             return try removed { edit throws(VaultError) in
-                let gone = try edit.purge(id: id)
+                let gone = try edit.purge(id: id, level: level)
                 return gone.map { [$0] } ?? []
             }
         case .restore(let name, let id, let revision):

@@ -35,6 +35,8 @@ public enum AuditEvent: Hashable, Sendable {
 
     /// Rows that were not this device's stood behind the log's end, from this sequence on, and were deleted.
     case strayRows(first: UInt64)
+    /// The file is not the one that this device wrote last, but a copy of it: this change made it the vault's.
+    case fileReplaced
 
     /// Equal events that came one behind the other.
     public struct Run: Hashable, Sendable {
@@ -135,13 +137,14 @@ extension AuditEvent {
         case .policyChanged: 51
         case .rekeyed: 52
         case .strayRows: 64
+        case .fileReplaced: 65
         }
     }
 
     var detail: [UInt8] {
         var bytes: [UInt8] = []
         switch self {
-        case .vaultCreated, .rollbackAccepted: break
+        case .vaultCreated, .rollbackAccepted, .fileReplaced: break
         case .vaultRestored(let time): bytes.append(number: time)
         case .backupTaken(let isPortable): bytes.append(isPortable ? 2 : 1)
         case .itemAdded(let item), .itemChanged(let item), .itemTrashed(let item), .itemRestored(let item),
@@ -197,6 +200,7 @@ extension AuditEvent {
         case 51: self = .policyChanged(try cursor.take(VaultPolicy.count, in: span))
         case 52: self = .rekeyed(epoch: try cursor.number(in: span))
         case 64: self = .strayRows(first: try cursor.number(in: span))
+        case 65: self = .fileReplaced
         default: throw MalformedBytes()
         }
         try cursor.end(in: span)

@@ -148,8 +148,27 @@ final class AuditLog: Sendable {
 
     /// Every entry up to the first place where the log is not what this device wrote.
     ///
+    /// - Parameter readMark: reads where this device says that the log ends; it is asked before the rows are read.
+    func read(
+        in database: borrowing Database, upTo readMark: () throws(VaultError) -> HighWaterMark
+    ) throws(VaultError) -> AuditTrail {
+        var mark = try readMark()
+        while true {
+            let trail = try database.transaction(.read) { () throws(VaultError) in
+                try read(upTo: mark, in: database)
+            }
+            // A run is counted on in the place of the mark's own entry. Between the mark and the rows that may have been done
+            // twice, and then the entry does not name the one of the mark. The mark is behind one step at most, so one that
+            // has not moved since means what it says.
+            guard let fault = trail.fault, fault.sequence == mark.generation else { return trail }
+            let since = try readMark()
+            guard since != mark else { return trail }
+            mark = since
+        }
+    }
+
     /// - Parameter mark: read before the transaction began.
-    func read(upTo mark: HighWaterMark, in database: borrowing Database) throws(VaultError) -> AuditTrail {
+    private func read(upTo mark: HighWaterMark, in database: borrowing Database) throws(VaultError) -> AuditTrail {
         let rows = try rows(VaultSchema.findLogFrom, Int64.min, in: database)
         let newest = rows.last { $0.0 >= 1 }.flatMap { try? AuditEntry(decoding: $0.1, key, vault) }
         let first = newest?.oldest ?? (mark.generation > Self.capacity ? mark.generation - Self.capacity + 1 : 1)
@@ -193,6 +212,8 @@ public struct AuditTrail: Sendable {
     public let entries: [AuditEntry]
     /// Nil when the whole log is what this device wrote.
     public let fault: AuditFault?
+    /// Whether it stands in another file than the one that this device wrote last: see ``VaultFile/isReplaced``.
+    public internal(set) var isFileReplaced = false
 }
 
 /// The first place where the log is not what this device wrote.

@@ -9,12 +9,23 @@ extension VaultFile {
     /// - Throws: ``VaultError/noLogHere`` on another device than the vault's own; ``VaultError/unseenHere``.
     public func auditTrail() throws(VaultError) -> AuditTrail {
         guard let log else { throw .noLogHere }
-        guard let marks = try OpenVault.readMarks(highWater(), acceptsRollback) else { throw .unseenHere }
         let path = path
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
-        return try database.transaction(.read) { () throws(VaultError) in
-            try log.read(upTo: marks[MarkIndex.log], in: database)
+        var seen: [HighWaterMark] = []
+        var trail = try log.read(in: database) { () throws(VaultError) in
+            guard let marks = try OpenVault.readMarks(highWater(), acceptsRollback) else { throw .unseenHere }
+            seen = marks
+            return marks[MarkIndex.log]
         }
+        trail.isFileReplaced = MarkIndex.isOther(seen, than: Database.fileNumber(path))
+        return trail
+    }
+
+    /// Whether this is another file than the one that this device wrote last: a copy, in the vault's place or elsewhere. Who
+    /// opens it is not in its log until it is changed.
+    public var isReplaced: Bool {
+        guard isOwnDevice, let seen = try? OpenVault.readMarks(highWater(), true) else { return false }
+        return MarkIndex.isOther(seen, than: Database.fileNumber(path))
     }
 
     /// Writes an event that changes nothing into the audit log, such as a wrong password. Nothing else is changed or noted.
@@ -22,50 +33,81 @@ extension VaultFile {
     /// entry would be missing in the vault itself.
     ///
     /// - Parameter wait: how long to wait for the vault's lock, in milliseconds.
+    /// - Returns: whether the entry was written.
     /// - Throws: ``VaultError/noLogHere`` on another device than the vault's own.
+    @discardableResult
     public func record(
         _ event: AuditEvent, now: Int64 = secondsNow(), wait: Int = 60_000
-    ) throws(VaultError) {
+    ) throws(VaultError) -> Bool {
         guard let log else { throw .noLogHere }
         let path = path
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
-        try log.record(
+        return try log.record(
             event, highWater(), file: Database.fileNumber(path), now: now, wait: wait, in: database)
     }
 }
 
 extension Vault {
     /// An event that changes nothing; untold where there is no log.
-    func tell(_ event: AuditEvent, _ now: Int64, wait: Int = 60_000) throws(VaultError) {
+    func tell(_ event: AuditEvent, _ now: Int64) throws(VaultError) {
         guard let log = open.log else { return }
-        try log.record(event, open.marks, file: open.fileNumber, now: now, wait: wait, in: open.database)
+        try log.record(event, open.marks, file: open.fileNumber, now: now, in: open.database)
     }
+
+    /// The entry of an unlock, before the keys are handed out. Where it cannot be written, this vault's next change writes it.
+    ///
+    /// Attack: whoever holds the vault's lock, or its database, would keep its owner waiting for his secrets at each unlock.
+    func tellOfUnlock(_ slot: KeySlot) {
+        guard let log = open.log else { return }
+        open.database.setWait(Self.unlockWait.database)
+        defer { open.database.setWait(Database.standardWait) }
+        do throws(VaultError) {
+            let isTold = try log.record(
+                .unlocked(slot: slot.id), open.marks, file: open.fileNumber, now: secondsNow(), wait: Self.unlockWait.lock,
+                in: open.database)
+            if !isTold { open.untold = .unlocked(slot: slot.id) }
+        } catch {
+            open.untold = .unlocked(slot: slot.id)
+            open.hasMissedEntry = true
+        }
+    }
+
+    /// How long an unlock waits to write its entry, in milliseconds. With ``PasswordCounter/noteWait`` half a second.
+    static let unlockWait: (lock: Int, database: Int32) = (250, 150)
+
+    /// Whether the unlock is not in the audit log, since that could not be written in time. The next change of this vault
+    /// adds it.
+    public var isUnlockUntold: Bool { open.hasMissedEntry && open.untold != nil }
 }
 
 extension AuditLog {
     /// An entry in a transaction of its own, where the log is the one that the mark speaks of.
+    ///
+    /// - Returns: whether it was written.
+    @discardableResult
     func record(
         _ event: AuditEvent, _ marks: borrowing HighWaterFile?, file: UInt64, now: Int64, wait: Int = 60_000,
         in database: borrowing Database
-    ) throws(VaultError) {
+    ) throws(VaultError) -> Bool {
         switch marks {
         case .none: throw .noLogHere
         case .some(let marks):
-            try marks.lock.hold(wait: wait) { () throws(VaultError) in
+            return try marks.lock.hold(wait: wait) { () throws(VaultError) in
                 guard let found = try storing({ () throws(StorageError) in try marks.read() }) else {
                     throw .unseenHere
                 }
                 guard var seen = MarkIndex.whole(found) else { throw .corrupt(.header) }
                 // Attack, or accident: an entry that is written into a copy is missing in the vault for good.
-                guard [0, file].contains(seen[MarkIndex.file].generation) else { return }
+                guard !MarkIndex.isOther(seen, than: file) else { return false }
                 let last = seen[MarkIndex.log]
                 seen[MarkIndex.log] = try database.transaction(.write) { () throws(VaultError) in
                     try append(event, after: last, now: now, in: database)
                 }
-                guard seen[MarkIndex.log] != last else { return }
+                guard seen[MarkIndex.log] != last else { return false }
                 seen[MarkIndex.file] = MarkIndex.number(file)
                 let noted = seen
                 try storing { () throws(StorageError) in try marks.write(noted) }
+                return true
             }
         }
     }

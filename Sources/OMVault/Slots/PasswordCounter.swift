@@ -13,7 +13,7 @@ struct PasswordCounter: ~Copyable {
     private static let longest: Int64 = 60_000
 
     /// How long an attempt waits for the vault's lock, in milliseconds: not for the end of a rekey.
-    private static let noteWait = 1_000
+    static let noteWait = 100
 
     private let file: HighWaterFile
     /// The vault's own marks; nil where there are none. The count is noted there too, so that a count which was put back from
@@ -88,10 +88,7 @@ struct PasswordCounter: ~Copyable {
         let noted = noted
         if let found, found.attempts >= noted { return found }
         let state = State(attempts: noted, failed: Self.mostDoublings + 1, last: now)
-        try storing { () throws(StorageError) in
-            try file.remove()
-            try file.create([state.mark])
-        }
+        try storing { () throws(StorageError) in try file.replace([state.mark]) }
         return state
     }
 

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import OMAgent
 internal import OMSecrets
+internal import OMStorage
 internal import OMVault
 
 /// `omvault status`: which vaults are open.
@@ -60,10 +61,10 @@ struct StatusReport {
                 [name, vault.state.words, Duration.text(vault.idleLeft), Duration.text(vault.hardLeft)]
             }
             if asked == nil { rows.append([name, AgentVaultState.locked.words, "0s", "0s"]) }
-            for vault in open where isPurgePending(vault.place.vault) {
-                output.pendingPurge(of: self.name(of: vault.place.vault))
+            for (name, path) in Array(zip(names, open.map(\.place.vault))) + (asked == nil ? [(name, path)] : []) {
+                if isPurgePending(path) { output.pendingPurge(of: name) }
+                if isReplaced(path) { output.replacedFile(of: name) }
             }
-            if asked == nil, isPurgePending(path) { output.pendingPurge(of: name) }
             return try output.rows(rows, header: ["VAULT", "STATE", "IDLE", "HARD"])
         }
         var document = JSONDocument()
@@ -71,11 +72,13 @@ struct StatusReport {
         document.field("vault", .text(name))
         document.field("state", .text((asked?.state ?? .locked).words))
         document.field("purge_pending", .flag(isPurgePending(path)))
+        document.field("file_replaced", .flag(isReplaced(path)))
         document.objects("open", zip(names, open)) { vault, entry in
             entry.field("vault", .text(vault.0))
             entry.field("path", .text(vault.1.place.vault))
             entry.field("state", .text(vault.1.state.words))
             entry.field("purge_pending", .flag(isPurgePending(vault.1.place.vault)))
+            entry.field("file_replaced", .flag(isReplaced(vault.1.place.vault)))
             entry.field("idle_left", .number(Int(vault.1.idleLeft)))
             entry.field("hard_left", .number(Int(vault.1.hardLeft)))
         }
@@ -84,6 +87,11 @@ struct StatusReport {
 
     /// After the agent was asked, which finishes one that it can. What is wrong with a vault is not for this verb to say.
     private func isPurgePending(_ path: String) -> Bool { (try? VaultFile.isPurgePending(path)) ?? false }
+
+    private func isReplaced(_ path: String) -> Bool {
+        guard let device = try? DeviceFolder(home.device) else { return false }
+        return (try? VaultFile.open(path, device: device, acceptsRollback: true).isReplaced) ?? false
+    }
 
     /// A vault in its usual place by its name, another by its path.
     private func name(of path: String) -> String {

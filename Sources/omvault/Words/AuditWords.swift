@@ -27,13 +27,14 @@ extension AuditEvent {
         case .policyChanged: "policy_changed"
         case .rekeyed: "rekeyed"
         case .strayRows: "stray_rows"
+        case .fileReplaced: "file_replaced"
         }
     }
 
     /// The details, as members of a JSON object.
     var details: KeyValuePairs<String, JSONValue> {
         switch self {
-        case .vaultCreated, .rollbackAccepted, .policyChanged: [:]
+        case .vaultCreated, .rollbackAccepted, .policyChanged, .fileReplaced: [:]
         case .vaultRestored(let time): ["backup_of": .text(Timestamp.text(time))]
         case .backupTaken(let isPortable): ["portable": .flag(isPortable)]
         case .itemAdded(let item), .itemChanged(let item), .itemTrashed(let item), .itemRestored(let item),
@@ -74,8 +75,4 @@ extension AuditEvent {
 
 extension AuditEvent.ItemTrace {
     fileprivate var number: JSONValue { .number(Int(clamping: revision)) }
-}
-
-extension ProtectionLevel {
-    fileprivate var words: String { name + (isDeviceOnly ? " device-only" : "") }
 }

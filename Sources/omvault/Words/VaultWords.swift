@@ -106,6 +106,13 @@ extension Failure {
                     "one was put there while the others were locked: omvault ls --fields id,name,level,modified",
                     "omvault rm --purge --id ID removes the one that is not yours",
                 ])
+        case .ambiguousID(let places):
+            self.init(
+                .ambiguous, "\(vault) has \(places.count) items of that id: " + places.map(\.words).joined(separator: "; "),
+                hints: [
+                    "one was put there under the other's id, by somebody with this device's key: look at both",
+                    "omvault rm --purge --id ENTRY --level LEVEL [--device-only] removes the one that you mean",
+                ], details: ["places": .list(places.map { .text("\($0.level.words) \(Hex.encode($0.entry))") })])
         case .noField(let field, let name):
             self.init(
                 .notFound, "no field \"\(field.text.shown)\" in item \"\(name.text.shown)\"",
@@ -161,6 +168,19 @@ extension Failure {
         case .storage(let error): self.init(error)
         }
     }
+}
+
+extension ItemPlace {
+    /// What stands there, as far as it can be read.
+    var words: String {
+        let place = "entry \(Hex.encode(entry)) of \(level.words)"
+        guard let item else { return "\(place), which cannot be read" }
+        return "\"\(item.name.text.shown)\" (\(place)\(item.isTrashed ? ", in the trash" : ""))"
+    }
+}
+
+extension ProtectionLevel {
+    var words: String { name + (isDeviceOnly ? " device-only" : "") }
 }
 
 extension VaultError.Part {

@@ -74,7 +74,7 @@ extension ListCommand.Column {
         switch self {
         case .id: Identifier.text(item.id)
         case .name: item.name.text
-        case .level: item.level.name + (item.level.isDeviceOnly ? " device-only" : "")
+        case .level: item.level.words
         case .revision: "\(item.revision)"
         case .created: Timestamp.text(item.created)
         case .modified: Timestamp.text(item.modified)

@@ -73,7 +73,9 @@ struct LogVerifyCommand: Verb {
 
     func run(_ door: Door) throws {
         if let log = try login.access(door) { return try log.verify() }
-        let trail = try AuditAccess(door).trail()
+        let audit = try AuditAccess(door)
+        let trail = try audit.trail()
+        if trail.isFileReplaced { door.output.replacedFile(of: audit.access.place.name) }
         if let fault = trail.fault {
             throw Failure(
                 .badSignature, "the log is broken: \(fault.words)",
@@ -83,7 +85,10 @@ struct LogVerifyCommand: Verb {
         let (first, last) = (trail.entries.first?.sequence ?? 0, trail.entries.last?.sequence ?? 0)
         try door.output.done(
             "the log is whole: entries \(first) to \(last)",
-            ["result": .text("whole"), "first": .number(Int(clamping: first)), "last": .number(Int(clamping: last))])
+            [
+                "result": .text("whole"), "first": .number(Int(clamping: first)), "last": .number(Int(clamping: last)),
+                "file_replaced": .flag(trail.isFileReplaced),
+            ])
     }
 }
 

@@ -36,7 +36,7 @@ struct PolicyShow: Verb {
         let name = try ItemReference(whole: item).itemName()
         let found = try access.read(.item(name), secrets, unlock).item()
         guard door.output.format == .json else {
-            return try door.output.rows([["level", found.level.words]], header: ["RULE", "VALUE"])
+            return try door.output.rows([["level", found.level.spoken]], header: ["RULE", "VALUE"])
         }
         var document = JSONDocument()
         document.field("item", .text(found.name.text))
@@ -49,7 +49,7 @@ struct PolicyShow: Verb {
         guard door.output.format == .json else {
             return try door.output.rows(
                 [
-                    ["default", policy.defaultLevel.words],
+                    ["default", policy.defaultLevel.spoken],
                     ["afu-ticket", policy.keepsTicket ? "on" : "off"],
                     ["history", "\(policy.history)"],
                     ["stretch", "\(policy.stretch.memoryKiB >> 10) MiB, \(policy.stretch.passes) passes"],
@@ -201,7 +201,7 @@ struct PolicyExplain: Verb {
         let level = try access.read(.item(name), secrets, unlock).item().level
         let sentences = level.explanation(hasTicket: try access.policy(secrets, unlock).keepsTicket)
         guard door.output.format == .json else {
-            for sentence in ["\(name.text): \(level.words)"] + sentences { try door.output.line(sentence) }
+            for sentence in ["\(name.text): \(level.spoken)"] + sentences { try door.output.line(sentence) }
             return
         }
         var document = JSONDocument()
@@ -214,7 +214,7 @@ struct PolicyExplain: Verb {
 }
 
 extension ProtectionLevel {
-    fileprivate var words: String { name + (isDeviceOnly ? ", device only" : "") }
+    fileprivate var spoken: String { name + (isDeviceOnly ? ", device only" : "") }
 
     fileprivate func explanation(hasTicket: Bool) -> [String] {
         let when: [String] =

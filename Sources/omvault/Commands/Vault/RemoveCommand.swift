@@ -15,10 +15,12 @@ struct RemoveCommand: Verb {
               omvault rm github --purge
               omvault rm --trash --purge
               omvault rm --purge --id 0f1e2d3c4b5a69788796a5b4c3d2e1f0
+              omvault rm --purge --id 0f1e2d3c4b5a69788796a5b4c3d2e1f0 --level always
             """)
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
+    @OptionGroup var level: PlaceOptions
 
     @Argument(help: "The items.")
     var items: [String] = []
@@ -44,6 +46,8 @@ struct RemoveCommand: Verb {
         if id != nil, !items.isEmpty || trash || ifRev != nil {
             throw ValidationError("--id names one item, in the trash or not; give it alone with --purge")
         }
+        if id == nil, level.level != nil { throw ValidationError("--level is for one of two items of one id: give --id too") }
+        if level.deviceOnly, level.level == nil { throw ValidationError("--device-only says which --level: give that too") }
         if items.isEmpty, !trash, id == nil { throw ValidationError("no item was named") }
         if ifRev != nil, items.count != 1 || trash {
             throw ValidationError("--if-rev is the revision of one item that is not in the trash")
@@ -81,11 +85,14 @@ struct RemoveCommand: Verb {
         guard let id = Identifier.bytes(text) else {
             throw ValidationError("\"\(text.shown)\" is no item's id; omvault ls --fields id,name,level")
         }
+        let level = try level.chosen()
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources)
         try access.unlock(secrets, unlock)
-        try door.confirm("Remove \(described(id, access)) for good?")
-        guard case .removed(let gone, let result) = try access.perform(.purgeID(id)) else {
+        let place = try place(id, level, access)
+        try door.confirm("Remove \(place.words)\(place.item == nil ? "," : "") for good?")
+        // The very entry that was asked about, whatever is planted meanwhile.
+        guard case .removed(let gone, let result) = try access.perform(.purgeID(place.entry, level: place.level)) else {
             throw Failure.unexpectedReply
         }
         let name = gone.first.map { "\"\($0.name.text.shown)\"" } ?? "what could not be read"
@@ -98,16 +105,17 @@ struct RemoveCommand: Verb {
         door.output.purged(result)
     }
 
-    /// What the id names, as far as it can be read: in a vault with a damaged record there is no list.
-    private func described(_ id: [UInt8], _ access: VaultAccess) -> String {
-        for isTrashed in [false, true] {
-            guard let items = try? access.perform(.items(trashed: isTrashed)).items(),
-                let item = items.first(where: { $0.id == id })
-            else { continue }
-            let level = item.level.name + (item.level.isDeviceOnly ? " device-only" : "")
-            return "\"\(item.name.text)\" (\(level)\(isTrashed ? ", in the trash" : ""))"
+    /// The one place that the id names.
+    private func place(_ id: [UInt8], _ level: ProtectionLevel?, _ access: VaultAccess) throws(Failure) -> ItemPlace {
+        guard case .places(let places) = try access.perform(.places(id: id, level: level)) else {
+            throw .unexpectedReply
         }
-        return "what stands at \(Identifier.text(id)), which cannot be read,"
+        if places.count == 1 { return places[0] }
+        guard places.isEmpty else { throw Failure(VaultError.ambiguousID(places), vault: access.place.name) }
+        let name = access.place.name.shown
+        throw Failure(
+            .notFound, "no item has the id \(Identifier.text(id)) in vault \"\(name)\"" + (level.map { " under \($0.words)" } ?? ""),
+            hint: "omvault ls --fields id,name,level")
     }
 
     /// Looked up before the question, so that nobody agrees to what is not there.
@@ -125,5 +133,20 @@ struct RemoveCommand: Verb {
             for name in names { _ = try access.perform(.item(name)) }
         }
         try door.confirm("Remove \(names.map { "\"\($0.text)\"" }.joined(separator: ", ")) for good?")
+    }
+}
+
+/// `--level LEVEL [--device-only]`, of what is there already.
+struct PlaceOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Under which level the item with that id stands. Only with --id.", valueName: "level"))
+    var level: String?
+
+    @Flag(help: "The device-only one of that level.")
+    var deviceOnly = false
+
+    /// Nil where nothing was given.
+    func chosen() throws(Failure) -> ProtectionLevel? {
+        guard let level else { return nil }
+        return try ProtectionLevel.parse(level, deviceOnly: deviceOnly)
     }
 }

@@ -118,6 +118,12 @@ extension Output {
     }
 
     /// Says that there are such bytes.
+    func replacedFile(of vault: String) {
+        notice(
+            "warning: the file of vault \"\(vault.shown)\" is not the one that this device wrote last, but a copy of it: unlocks "
+                + "and wrong secrets are not in its log until it is changed")
+    }
+
     func pendingPurge(of vault: String) {
         notice(
             "a purge of vault \"\(vault.shown)\" is pending: removed sealed bytes still stand in its log until it is unlocked "

@@ -199,6 +199,13 @@ struct LevelOptions: ParsableArguments {
         guard let text = level else {
             return deviceOnly ? ProtectionLevel(try defaultLevel().availability, deviceOnly: true) : nil
         }
+        return try ProtectionLevel.parse(text, deviceOnly: deviceOnly)
+    }
+}
+
+extension ProtectionLevel {
+    /// A level as it is typed.
+    static func parse(_ text: String, deviceOnly: Bool) throws(Failure) -> ProtectionLevel {
         guard let level = ProtectionLevel(named: text) else {
             throw Failure(
                 .usage, "\"\(text.shown)\" is no protection level",

@@ -87,6 +87,11 @@ extension VaultAccess {
             try file.unlock(anyOf: slots) { slot throws(VaultError) in try secret.key(for: slot) }
         }
         let slot = vault.openedBy ?? slots[0]
+        if vault.isUnlockUntold {
+            door.output.notice(
+                "warning: this unlock is not in the audit log: another process keeps the vault, or the disk takes nothing; a change "
+                    + "that this command makes adds it")
+        }
         raise(slot, secret, vault)
         return Unlocked(vault: vault, slot: slot, secret: secret)
     }

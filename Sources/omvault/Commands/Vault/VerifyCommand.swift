@@ -38,6 +38,7 @@ struct VerifyCommand: Verb {
         if report.strays > 0 { problems.append(Problem(strays: report.strays)) }
         try show(problems, report, access.place.name, door)
         if report.isPurgePending { door.output.pendingPurge(of: access.place.name) }
+        if report.isFileReplaced { door.output.replacedFile(of: access.place.name) }
         if !problems.isEmpty { throw Answered(status: .doctorFindings) }
     }
 
@@ -62,6 +63,7 @@ struct VerifyCommand: Verb {
         document.field("deep", .flag(deep))
         document.field("whole", .flag(problems.isEmpty))
         document.field("purge_pending", .flag(report.isPurgePending))
+        document.field("file_replaced", .flag(report.isFileReplaced))
         if deep {
             document.field("items", .number(report.items))
             document.field("trashed", .number(report.trashed))
@@ -101,7 +103,7 @@ private struct Problem {
             case .rolledBack(.level): "the level is not the last state seen on this device"
             default: Failure(finding.error, vault: vault).message
             }
-        level = finding.level.map { $0.name + ($0.isDeviceOnly ? " device-only" : "") }
+        level = finding.level.map(\.words)
         item = finding.item?.text
         place = finding.place.map { $0.map { String($0, radix: 16) }.joined() }
         (revision, readable) = (finding.revision, finding.readable)

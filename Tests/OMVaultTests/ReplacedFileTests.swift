@@ -1,0 +1,139 @@
+// A copy in the vault's place, and unlocks that the log could not be told of in time.
+
+import Foundation
+import OMRecords
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMVault
+
+extension Home {
+    /// Puts a copy of the vault in its place, the same to the byte and another file.
+    fileprivate func replaceFile() throws {
+        try save("copy")
+        for end in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: vault + end) }
+        guard rename(root + "/copy", vault) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+
+    fileprivate func isReplaced() throws -> Bool { try VaultFile.open(vault, device: device()).isReplaced }
+}
+
+@Suite struct ReplacedFileTests {
+    private func home() throws -> Home {
+        let home = try Home()
+        try home.create()
+        try home.add("a", ["x": "value of a"])
+        return home
+    }
+
+    @Test("a copy in the vault's place is told, and its next change takes it over: its log says so, and goes on")
+    func takenOver() throws {
+        let home = try home()
+        let before = try home.trail()
+        #expect(try !home.isReplaced() && !before.isFileReplaced && !home.unlock().verify(deep: false).isFileReplaced)
+        let told = try home.trail().entries
+        try home.replaceFile()
+        #expect(try home.isReplaced() && home.trail().isFileReplaced)
+        let report = try home.unlock().verify(deep: true)
+        #expect(report.isFileReplaced && report.findings.isEmpty)
+        #expect(throws: VaultError.cannotUnlock) { _ = try home.unlock("wrong", slot: 1) }
+        #expect(try home.get("a", "x") == "value of a")
+        // Nobody can tell whose copy it is, so who opens it is in no log.
+        #expect(try home.trail().entries == told && home.trail().fault == nil)
+        try home.add("b", [:])
+        #expect(try !home.isReplaced())
+        let trail = try home.trail()
+        #expect(trail.fault == nil && !trail.isFileReplaced)
+        let events = trail.entries.map(\.event).suffix(3)
+        #expect(events.prefix(2) == [.fileReplaced, .unlocked(slot: 1)])
+        guard case .itemAdded = events.last else { throw VaultError.unchanged }
+        _ = try home.unlock()
+        #expect(try home.events().last == .unlocked(slot: 1) && home.events().count == trail.entries.count + 1)
+    }
+
+    @Test("what only notes a state, such as a read after a crash, takes no copy over, and writes nothing into its log")
+    func notedOnly() throws {
+        let home = try home()
+        let marks = try home.marks()
+        try home.add("b", ["x": "value of b"])
+        // As a crash leaves them, and rows of a stranger's behind the end.
+        try home.replaceMarks(marks)
+        try home.replaceFile()
+        try home.tamper("INSERT INTO log VALUES (99, x'00')")
+        let rows = try home.rows("log")
+        #expect(try home.get("b", "x") == "value of b")
+        #expect(try home.marks().1 != marks.1)
+        #expect(try home.isReplaced() && home.rows("log") == rows)
+        // The state is noted all the same: the one before is refused.
+        try home.add("c", [:])
+        let events = try home.events()
+        #expect(try home.trail().fault == nil && events.contains(.fileReplaced) && !(try home.isReplaced()))
+    }
+
+    @Test("an unlock does not wait for who holds the vault's lock or its database, says so, and its next change tells of it")
+    func untold() throws {
+        let home = try home()
+        let marks = try home.logMarks()
+        let other = try Database.open(home.vault, VaultSchema.schema)
+        let before = try home.events()
+        let waited = try marks.lock.hold { () throws(VaultError) in
+            do { return try home.unlock() } catch { throw error as? VaultError ?? .noVault }
+        }
+        let isWaitedUntold = waited.isUnlockUntold
+        #expect(isWaitedUntold)
+        #expect(try waited.value("a", "x") == "value of a" && home.events() == before)
+        try other.execute("BEGIN IMMEDIATE")
+        let second = try home.unlock()
+        try other.execute("ROLLBACK")
+        var isUntold = second.isUnlockUntold
+        #expect(try isUntold && home.events() == before)
+        // What fails tells nothing, and what is done tells it once.
+        let taken = VaultError.itemExists(try ItemName("a"))
+        #expect(throws: taken) {
+            try second.edit { edit throws(VaultError) in try edit.add(ItemName("a"), level: nil) { _ in } }
+        }
+        isUntold = second.isUnlockUntold
+        #expect(isUntold)
+        for name in ["b", "c"] {
+            try second.edit { edit throws(VaultError) in try edit.add(ItemName(name), level: nil) { _ in } }
+        }
+        isUntold = second.isUnlockUntold
+        #expect(!isUntold)
+        let events = try home.events().dropFirst(before.count)
+        #expect(events.count == 3 && events.first == .unlocked(slot: 1))
+        #expect(try home.trail().fault == nil)
+        #expect(Vault.unlockWait.lock + Int(Vault.unlockWait.database) + PasswordCounter.noteWait <= 500)
+    }
+
+    @Test("a log that is verified while wrong secrets are being counted into one entry is whole")
+    func countedMeanwhile() throws {
+        let home = try home()
+        let file = try VaultFile.open(home.vault, device: home.device())
+        try file.record(.wrongSecret(slot: 2))
+        let log = AuditLog(try home.device().make(), vault: try home.vaultID())
+        let marks = try home.logMarks()
+        let database = try Database.open(home.vault, VaultSchema.schema)
+        var reads = 0
+        func verified(meanwhile: () throws(VaultError) -> Void) throws -> AuditTrail {
+            reads = 0
+            return try log.read(in: database) { () throws(VaultError) in
+                let seen = try storing { () throws(StorageError) in try marks.read() }
+                reads += 1
+                if reads == 1 { try meanwhile() }
+                return seen?[MarkIndex.log] ?? AuditEntry.beforeFirst
+            }
+        }
+        let trail = try verified { () throws(VaultError) in
+            for _ in 1...2 { try file.record(.wrongSecret(slot: 2)) }
+        }
+        #expect(trail.fault == nil && reads == 2)
+        guard case .repeated(let run)? = trail.entries.last?.event else { throw VaultError.unchanged }
+        #expect(run.count == 3)
+        // What stays wrong is called so.
+        try home.tamper("UPDATE log SET body = zeroblob(120) WHERE id = (SELECT max(id) FROM log)")
+        let last = trail.entries.count
+        #expect(try verified {}.fault == AuditFault(sequence: UInt64(last), kind: .changed))
+        #expect(reads == 2)
+    }
+}

@@ -1,0 +1,92 @@
+// An `always` item that somebody with the device key planted under the id, or the entry, of a protected one.
+
+import Foundation
+import OMRecords
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMVault
+
+@Suite struct TwinTests {
+    private let always = ProtectionLevel(.always)
+
+    /// What the device key alone is good for: an item of any id, at any entry, of the `always` level.
+    private func plant(_ name: String, id: [UInt8], entry: [UInt8]? = nil, in home: Home) throws {
+        try VaultFile.open(home.vault, device: home.device()).openAlways().edit { edit throws(VaultError) in
+            let snapshot = edit.snapshot
+            guard let keys = snapshot.vault.keys[ProtectionLevel(.always)] else { throw .noVault }
+            var draft = ItemDraft(name: try ItemName(name), created: 1, modified: 1)
+            try draft.put(secret("planted"), at: FieldName("x"))
+            let header = Record.Header(
+                level: ProtectionLevel(.always), isDeleted: false, id: id, revision: 1, epoch: snapshot.header.epoch,
+                parent: nil, salt: Random.bytes(16))
+            let place = try snapshot.add(draft.finish(kept: 0), header, keys, previous: nil)
+            let named = keys.key(of: try ItemName(name))
+            let key = entry ?? named
+            try snapshot.insert(TreeEntry(key: key, digest: place.digest, row: place.row), ProtectionLevel(.always))
+        }
+    }
+
+    private func home() throws -> (Home, Item) {
+        let home = try Home()
+        try home.create()
+        try home.add("own", ["x": "mine"])
+        return (home, try home.unlock().item(ItemName("own")))
+    }
+
+    private func removed(_ vault: borrowing Vault, _ id: [UInt8], _ level: ProtectionLevel?) throws -> [Item] {
+        guard case .removed(let gone, _) = try vault.perform(.purgeID(id, level: level)) else { throw VaultError.noVault }
+        return gone
+    }
+
+    @Test("of two items of one id none is purged until it is said which, by its level")
+    func twins() throws {
+        let (home, own) = try home()
+        try plant("planted", id: own.id, in: home)
+        let vault = try home.unlock()
+        let places = try vault.places(id: own.id)
+        try #require(places.map(\.level) == [.whenUnlocked, always])
+        #expect(places.map { $0.item?.name.text } == ["own", "planted"])
+        #expect(throws: VaultError.ambiguousID(places)) { _ = try vault.perform(.purgeID(own.id, level: nil)) }
+        #expect(try vault.items().count == 2)
+        guard case .places(let asked) = try vault.perform(.places(id: own.id, level: always)) else { throw VaultError.noVault }
+        #expect(asked == [places[1]])
+        #expect(try removed(vault, own.id, always).map(\.name.text) == ["planted"])
+        #expect(try vault.items() == [own] && home.get("own", "x") == "mine")
+        // With one left the id is enough.
+        #expect(try removed(vault, own.id, nil) == [own])
+    }
+
+    @Test("one that is planted at the entry of a protected item goes by its level, and the protected one stays")
+    func sameEntry() throws {
+        let (home, own) = try home()
+        let vault = try home.unlock()
+        let entry = try #require(try vault.places(id: own.id).first).entry
+        try plant("planted", id: Random.bytes(16), entry: entry, in: home)
+        let places = try vault.places(id: entry)
+        try #require(places.map(\.level) == [.whenUnlocked, always])
+        #expect(places[1].item == nil)
+        #expect(throws: VaultError.ambiguousID(places)) { _ = try vault.perform(.purgeID(entry, level: nil)) }
+        #expect(try removed(vault, entry, always).isEmpty)
+        #expect(try vault.items() == [own] && vault.verify(deep: true).findings.isEmpty)
+    }
+
+    @Test("of two of one id within a level the entry says which, also where it is the id of the other")
+    func sameLevel() throws {
+        let (home, _) = try home()
+        let id = Random.bytes(16)
+        try plant("one", id: id, in: home)
+        try plant("two", id: id, in: home)
+        let vault = try home.unlock()
+        let places = try vault.places(id: id, level: always)
+        #expect(places.count == 2)
+        #expect(throws: VaultError.ambiguousID(places)) { _ = try vault.perform(.purgeID(id, level: always)) }
+        let one = try #require(places.first { $0.item?.name.text == "one" })
+        try plant("three", id: one.entry, in: home)
+        #expect(try removed(vault, one.entry, always).map(\.name.text) == ["one"])
+        #expect(try vault.items().map(\.name.text) == ["own", "three", "two"])
+        let locked = try VaultFile.open(home.vault, device: home.device()).openAlways()
+        #expect(throws: VaultError.levelLocked(.whenUnlocked)) { _ = try locked.places(id: id, level: .whenUnlocked) }
+    }
+}
