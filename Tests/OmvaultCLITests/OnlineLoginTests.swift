@@ -386,6 +386,32 @@ private let start = """
             ])
     }
 
+    @Test("a vault's slot goes the way of its login: the server that says no keeps it shut, and one that must be asked is")
+    func vaultSlotAsked() throws {
+        let lines = try script(
+            """
+            serve web nginx
+            profile /login
+            check right
+            export OMVAULT_PASSWORD_FROM=file:$PWD/vault
+            printf 'of the vault' > vault
+            omvault -q init --no-recovery --kdf-mem 8 --kdf-time 1
+            printf value > value; omvault -q add item --field x=file:value
+            omvault -q key add-slot --type login alice --login-password-from file:right
+            omvault -q profile set work ConnectivityMode=Online "LoginURL=https://localhost:$port/status/403"
+            refused 51 omvault get item:x --keyslot 2 --password-from file:right
+            refused 51 omvault key add-slot --type login alice --login-password-from file:right
+            omvault -q profile set work "LoginURL=https://localhost:$port/login" MaxLoginAttempts=1
+            refused 20 omvault get item:x --keyslot 2 --password-from file:wrong
+            charged
+            tell stop
+            refused 50 omvault get item:x --keyslot 2 --password-from file:right
+            omvault -q profile set work ConnectivityMode=Auto
+            omvault get item:x --keyslot 2 --password-from file:right; echo
+            """)
+        #expect(lines == ["granted online user=alice profile=work", "\"charged\":0", "value"])
+    }
+
     @Test("as JSON: the way a login went, why not the other, how long it is good, and how long to wait")
     func json() throws {
         let lines = try script(

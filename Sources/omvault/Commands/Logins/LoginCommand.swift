@@ -91,23 +91,45 @@ struct LoginAccess {
         do throws(AuthError) { return try authenticator().owner(of: id) } catch { throw Failure(error) }
     }
 
-    /// Checks a login for what it unlocks; a wrong password is counted as any.
+    /// Logs in for what the login unlocks, the whole way of any login: the profile's mode decides who is asked, and a wrong
+    /// password is counted.
+    ///
+    /// - Throws: ``ExitStatus/noOffline`` too for a login that succeeded and left nothing that could unlock.
     func check(
         _ user: UserName, _ profile: ProfileName, domain: IdentityDomain = .none,
-        _ secrets: borrowing SecretSources, _ option: String
+        _ secrets: borrowing SecretSources, _ option: String, _ door: Door
     ) throws(Failure) -> VerifiedLogin {
-        let policy = try run { () throws(AuthError) in try profiles.profile(profile) }
-        // Before anybody types a password that could not be used. A server may allow what the profile does not.
-        guard policy.offlineAuthAllowed || policy.serverKind.isThere else { throw Failure(AuthError.offlineNotAllowed) }
-        let prompt = "Password of \(user.text), profile \(profile.text)"
-        let password = try secrets.readPassword(option, prompt: prompt)
-        return try run { () throws(AuthError) in
-            try authenticator().check(user, policy, domain: domain, password: password)
-        }
+        let agent = SessionAgent(door, self)
+        do {
+            let policy = try profiles.profile(profile)
+            let request = LoginRequest(user, policy, domain: domain)
+            // Before anybody types a password that could not be used. A server may allow what the profile does not.
+            let server = try LoginServer(policy, request.mode, self)
+            let provider = try server.provider(
+                try SecretSources(door, server.sources.map { (LoginServer.secretName, $0) }))
+            server.warn(door.output)
+            let password = try secrets.readPassword(option, prompt: "Password of \(user.text), profile \(profile.text)")
+            let receipt: LoginReceipt
+            do throws(AuthError) {
+                receipt = try authenticator().login(request, password: password, asking: provider)
+            } catch {
+                agent.follow(error, request.login)
+                throw error
+            }
+            // What unlocks needs no session.
+            agent.drop(receipt, request, provider)
+            let way = receipt.context.way
+            guard let login = receipt.takeLogin() else { throw Self.nothingToUnlock(way) }
+            return login
+        } catch { throw Failure(describing: error) }
     }
 
-    private func run<R: ~Copyable>(_ body: () throws(AuthError) -> R) throws(Failure) -> R {
-        do throws(AuthError) { return try body() } catch { throw Failure(error) }
+    private static func nothingToUnlock(_ way: LoginContext.Way) -> Failure {
+        var why = ""
+        if case .online(let reason?) = way { why = ": \(Failure(reason).message)" }
+        return Failure(
+            .noOffline, "the server let the user in, but nothing is cached that opens a slot\(why)",
+            hint: "unlock another way, by the password or the recovery code")
     }
 
     /// - Parameter name: nil for the only profile there is.

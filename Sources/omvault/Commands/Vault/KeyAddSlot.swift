@@ -98,7 +98,7 @@ struct KeyAddSlot: Verb {
             let login = try logins.check(
                 UserName(user ?? ""), name,
                 domain: LoginAccess.identityDomain(domain, try logins.profiles.profile(name)), secrets,
-                "--login-password-from")
+                "--login-password-from", door)
             try add(.login(login), unlocked.vault, policy, access)
         }
     }

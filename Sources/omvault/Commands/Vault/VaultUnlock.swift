@@ -150,7 +150,7 @@ extension VaultAccess {
         do throws(VaultError) { return try VaultKeyFile(text: text) } catch { throw Failure(error, vault: nil) }
     }
 
-    /// Checks the login of a slot, charged like any login check.
+    /// The login of a slot: online, offline and counted as its profile says.
     private func logIn(
         _ slot: KeySlot, _ secrets: borrowing SecretSources, _ option: String
     ) throws(Failure) -> VerifiedLogin {
@@ -160,7 +160,7 @@ extension VaultAccess {
                 .noOffline, "the login of slot \(slot.id) is not in this device's ledger any more",
                 hint: "unlock another way; omvault key rm-slot \(slot.id) removes the slot")
         }
-        return try access.check(owner.user, owner.profile, domain: owner.domain, secrets, option)
+        return try access.check(owner.user, owner.profile, domain: owner.domain, secrets, option, door)
     }
 
     /// Afterwards, so that nothing that goes wrong here keeps anybody out.
