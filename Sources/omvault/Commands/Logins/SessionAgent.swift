@@ -53,6 +53,9 @@ struct SessionAgent {
         }
         guard found.count == 1, found[0].state == .valid, let client = try? running() else { return nil }
         guard let session = try? client.useSession(found[0].login), session.state == .valid else { return nil }
+        if found[0].isWarningDue, let left = found[0].idleLeft {
+            door.output.notice("the session would have become idle in \(left) s; it was used just now")
+        }
         return session
     }
 
@@ -89,9 +92,13 @@ struct SessionAgent {
 
     /// After a login that was refused: ends the session where that is what the refusal takes away.
     func follow(_ error: AuthError, _ key: LoginKey) {
-        guard let event = error.clearing, Clearing(after: event).session == .deleted, let login = try? login(key) else {
-            return
-        }
+        guard let event = error.clearing, Clearing(after: event).session == .deleted else { return }
+        forget(key)
+    }
+
+    /// Ends a session without waiting for its server.
+    func forget(_ key: LoginKey) {
+        guard let login = try? login(key) else { return }
         do throws(AgentError) {
             let client = AgentClient(try AgentSocket(Environment.text))
             // A ticket outlives the agent that wrote it.
