@@ -63,20 +63,17 @@ struct SessionAgent {
 
     /// Has the agent keep what a login left behind. The login stands without an agent too, and that is said.
     ///
-    /// - Returns: the session as it is kept; nil when it is not.
-    func keep(
-        _ receipt: borrowing LoginReceipt, _ request: LoginRequest, _ provider: OnlineProvider?
-    ) -> AgentSession? {
+    /// - Returns: whether it is kept.
+    func keep(_ receipt: borrowing LoginReceipt, _ request: LoginRequest, _ provider: OnlineProvider?) -> Bool {
         let problem: Failure
         do {
             let login = try login(request.login)
-            let client = try RunningAgent.started().client
-            try client.keep(receipt, of: request, in: login, asking: provider)
-            return try client.useSession(login)
+            try RunningAgent.started().client.keep(receipt, of: request, in: login, asking: provider)
+            return true
         } catch { problem = Failure(describing: error) }
         door.output.notice("no session is kept: \(problem.message)")
         drop(receipt, request, provider)
-        return nil
+        return false
     }
 
     /// Ends at the server what the login opened there, since nobody goes on with it.
