@@ -126,7 +126,7 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "OMOnlineTests",
-            dependencies: ["OMOnline", "OMAgent", "omvault-agent", "OMRecords", "OMSecrets", "COMSystem"],
+            dependencies: ["OMOnline", "OMAgent", "omvault-agent", "OMAuth", "OMRecords", "OMSecrets", "COMSystem"],
             swiftSettings: house),
         .executableTarget(
             name: "vault-worker", dependencies: ["OMAgent", "OMVault", "OMStorage", "OMRecords", "OMSecrets"],

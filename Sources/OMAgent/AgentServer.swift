@@ -199,6 +199,8 @@ public final class AgentServer: Sendable {
             guard let seat = seat(at: place) ?? resumed(place) else { return .locked(.locked) }
             return seat.rememberingKey(of: level)
         case .keepSession(let kept):
+            // What is over ends before a login could go on with it.
+            judge()
             guard sessions.keep(kept) else { return .full }
             judge()
             return .done

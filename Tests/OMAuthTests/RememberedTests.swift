@@ -227,6 +227,21 @@ import Testing
         #expect(try authenticator.remembered(profile) == nil)
     }
 
+    @Test("what is remembered and damaged is as if nothing were, and the next login that is remembered takes its place")
+    func damaged() throws {
+        let place = MemoryPlace(), profile = try auto(), authenticator = place.authenticator()
+        let server = TestProvider(knowing: "right")
+        let receipt = try authenticator.login(LoginRequest(ada, profile), password: Password("right"), asking: server)
+        let key = try key(authenticator)
+        try authenticator.remember(receipt, profile, password: Password("right"), key: key)
+        for id in place.disk.remembered.keys { place.disk.remembered[id]?[40] ^= 1 }
+        #expect(try authenticator.remembered(profile) == nil)
+        let script = Script([.init(ada, .none, "right", nil)])
+        _ = try authenticator.login(profile, collecting: script, asking: server, remembering: key)
+        #expect(script.questions.count == 1 && script.questions[0].user == nil)
+        #expect(try authenticator.remembered(profile)?.isArmed == true)
+    }
+
     @Test("an auto login is not submitted where another one is meant, nor one under another key offered")
     func notMeant() throws {
         let place = MemoryPlace(), profile = try auto(), authenticator = place.authenticator()

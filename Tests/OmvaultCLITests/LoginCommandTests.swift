@@ -134,7 +134,7 @@ import Testing
         #expect(
             lines == [
                 "granted offline user=ada profile=laptop", "1", "denied attempts_left=2", "\"charged\":1",
-                "ada nothing False False", "0", "granted offline user=ada profile=laptop",
+                "ada credentials False False", "0", "granted offline user=ada profile=laptop",
             ])
     }
 

@@ -52,7 +52,9 @@ public final class OnlineProvider: Provider {
     ///
     /// - Returns: nil where the profile names nobody who could be asked.
     func kept(of request: LoginRequest, session: consuming SecretBytes?) -> KeptSession.Asked? {
-        guard let service = try? OnlineService(request.question) else { return nil }
+        guard let service = try? OnlineService(request.question), service.fits,
+            clientSecret.count <= OnlineQuestion.maximumSecret
+        else { return nil }
         return KeptSession.Asked(
             service: service, clientSecret: clientSecret.duplicate(), logout: Self.logoutTime(request.profile),
             session: session ?? SecretBytes(copying: []))

@@ -178,9 +178,10 @@ public final class RememberingKey: Sendable {
 }
 
 extension LoginStore {
+    /// - Returns: nil, too, for what is not authentic: it is worth nothing, and keeps nobody from logging in.
     borrowing func remembered(_ id: LoginID) throws(AuthError) -> RememberedRow? {
         guard let bytes = try storing({ () throws(StorageError) in try ledger.remembered(id) }) else { return nil }
-        return try RememberedRow(bytes, under: id, device)
+        return try? RememberedRow(bytes, under: id, device)
     }
 
     /// Changes what is remembered in a transaction of its own. What cannot be read begins anew.
@@ -197,8 +198,11 @@ extension LoginStore {
     private borrowing func changeRememberedInside(
         _ id: LoginID, _ body: (inout RememberedRow) -> Void
     ) throws(AuthError) -> Bool {
-        let found = try? remembered(id)
+        let bytes = try storing { () throws(StorageError) in try ledger.remembered(id) }
+        let found = bytes.flatMap { try? RememberedRow($0, under: id, device) }
         var row = found ?? RememberedRow(id)
+        // What cannot be read may have held a password.
+        row.isPurgePending = row.isPurgePending || bytes != nil && found == nil
         let before = row
         body(&row)
         guard row != before || found == nil else { return row.isPurgePending }

@@ -13,11 +13,13 @@ extension Authenticator {
     /// - Parameters:
     ///   - mode: nil: as the profile says.
     ///   - key: Opens and keeps a remembered password; nil: its level is locked, so there is none.
+    ///   - preferences: What is to be remembered from now on, however the login comes about; nil: as it was, or as answered.
     ///   - submitsAutoLogin: false: somebody named another user or password, so that the remembered one is not meant.
     /// - Throws: ``AuthError/cancelled`` when the person declines; what ends a login for good.
     public func login(
         _ profile: Profile, mode: ConnectivityMode? = nil, collecting collector: any CredentialCollector,
-        asking provider: (any Provider)?, remembering key: RememberingKey? = nil, submitsAutoLogin: Bool = true,
+        asking provider: (any Provider)?, remembering key: RememberingKey? = nil,
+        preferring preferences: RememberPreferences? = nil, submitsAutoLogin: Bool = true,
         cancellation: Cancellation = Cancellation()
     ) throws(AuthError) -> LoginReceipt {
         var refusal: AuthError?
@@ -28,7 +30,7 @@ extension Authenticator {
                     request, password: auto.password, asking: provider, collector: collector,
                     cancellation: cancellation)
                 // What cannot be remembered anew takes no login away.
-                try? remember(receipt, profile, password: auto.password, key: key)
+                try? remember(receipt, profile, password: auto.password, preferences, key: key)
                 return receipt
             } catch {
                 // Nobody judged the password: it may be submitted again.
@@ -49,7 +51,7 @@ extension Authenticator {
                 asksDomain: profile.collectIdentityDomain, hasRememberedPassword: isUsable,
                 remember: profile.remember, preferences: known?.preferences ?? RememberPreferences(), refusal: refusal)
             guard let answer = collector.credentials(question) else { throw .cancelled }
-            let (user, domain, preferences) = (answer.user, answer.domain, answer.preferences)
+            let (user, domain, answered) = (answer.user, answer.domain, answer.preferences)
             guard let password = try password(answer, profile, key) else {
                 refusal = .noCredential
                 continue
@@ -58,7 +60,7 @@ extension Authenticator {
                 let receipt = try login(
                     LoginRequest(user, profile, domain: domain, mode: mode), password: password, asking: provider,
                     collector: collector, cancellation: cancellation)
-                try? remember(receipt, profile, password: password, preferences, key: key)
+                try? remember(receipt, profile, password: password, answered ?? preferences, key: key)
                 return receipt
             } catch {
                 guard error.isAboutPassword else { throw error }

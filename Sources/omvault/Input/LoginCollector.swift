@@ -20,7 +20,7 @@ final class LoginCollector: CredentialCollector {
     private let terminal: Terminal
     private let output: Output
     private let given: GivenNames
-    private let preferences: RememberPreferences?
+    private let asksPreferences: Bool
     /// Of a source that can be read once; nil: the person types it.
     private var password: Password?
     private let isOneAttempt: Bool
@@ -33,8 +33,9 @@ final class LoginCollector: CredentialCollector {
     /// What the login came to, where nobody can be asked again.
     private(set) var refusal: AuthError?
 
-    init(_ door: Door, _ given: GivenNames, _ preferences: RememberPreferences?, password: consuming Password?) {
-        (terminal, output, self.given, self.preferences) = (door.terminal, door.output, given, preferences)
+    init(_ door: Door, _ given: GivenNames, asksPreferences: Bool, password: consuming Password?) {
+        (terminal, output, self.given) = (door.terminal, door.output, given)
+        self.asksPreferences = asksPreferences
         (user, domain) = (given.user, given.domain)
         isOneAttempt = password != nil
         self.password = password
@@ -76,13 +77,13 @@ final class LoginCollector: CredentialCollector {
         let domain = try domain(question, of: user)
         (self.user, self.domain) = (user, domain)
         if let password = password.take() {
-            return CredentialAnswer(user, domain: domain, .typed(password), preferences: preferences)
+            return CredentialAnswer(user, domain: domain, .typed(password))
         }
         let isRemembered = question.hasRememberedPassword && user == question.user && domain == question.domain
         let typed = try terminal.readSecret(
             "Password of \(user.text)\(isRemembered ? " (Enter: the remembered one)" : "")", for: "--password-from")
         guard typed.count > 0 || !isRemembered else {
-            return CredentialAnswer(user, domain: domain, .remembered, preferences: preferences)
+            return CredentialAnswer(user, domain: domain, .remembered)
         }
         let password: Password
         do throws(SecretsError) { password = try Password(typed) } catch { throw Failure(error) }
@@ -122,7 +123,7 @@ final class LoginCollector: CredentialCollector {
 
     /// Asks once, and only where there is something to choose and nothing was chosen.
     private func preferences(_ question: CredentialQuestion) throws(Failure) -> RememberPreferences? {
-        if let preferences { return preferences }
+        guard asksPreferences else { return nil }
         if let chosen { return chosen }
         let choices = RememberArgument.choices(question.remember)
         guard choices.count > 1, question.preferences == RememberPreferences() else { return nil }

@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import select
+import signal
 import sys
 
 dialogue = json.loads(os.environ.pop("TEST_DIALOGUE"))
@@ -16,6 +17,9 @@ script = os.environ.pop("TEST_SCRIPT")
 child, terminal = pty.fork()
 if child == 0:
     os.environ.pop("TEST_DRIVER")
+    # A terminal's own program is not deaf to Ctrl-C, as what a background job or a thread of the test runner starts is.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     os.execv("/bin/bash", ["bash", "-c", script])
 
 shown = b""

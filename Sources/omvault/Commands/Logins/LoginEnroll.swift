@@ -96,6 +96,10 @@ struct LoginRemove: Verb {
         let domain = try login.domain.map { try IdentityDomain($0) } ?? policy?.domain ?? .none
         let removal = try access.authenticator().remove(
             user, profile, domain: domain, server: policy?.serverOrigin ?? "")
+        if !access.isSystem {
+            let key = LoginKey(profile: profile, user: user, server: policy?.serverOrigin ?? "", domain: domain)
+            SessionAgent(door, access).forget(key)
+        }
         try door.output.done(
             "removed the cached credential of \(user.text.shown)",
             ["result": .text("removed"), "user": .text(user.text), "profile": .text(profile.text)])

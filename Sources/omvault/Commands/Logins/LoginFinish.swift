@@ -28,8 +28,8 @@ struct LoginFinish {
         // The login stands, whatever became of what was to be remembered.
         let remembered = (try? authenticator.remembered(profile)) ?? nil
         let request = LoginRequest(receipt.context.user, profile, domain: receipt.context.domain)
-        let session = agent.keep(receipt, request, provider)
-        try LoginReport(door.output).granted(receipt, remembered: kept(remembered), isKept: session != nil)
+        let isKept = agent.keep(receipt, request, provider)
+        try LoginReport(door.output).granted(receipt, remembered: kept(remembered), isKept: isKept)
         tell(remembered)
     }
 

@@ -50,9 +50,6 @@ struct LoginReport {
     /// A session of an earlier login is valid: nobody was asked.
     func goesOn(_ session: AgentSession) throws(Failure) {
         let key = session.login.key
-        if session.isWarningDue, let left = session.idleLeft {
-            output.notice("the session was about to end for want of use, \(left) s before; it was used just now")
-        }
         guard output.format == .json else {
             return try output.line("granted session user=\(key.user.text.asWord) profile=\(key.profile.text)")
         }

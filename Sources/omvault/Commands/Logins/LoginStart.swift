@@ -76,12 +76,13 @@ struct LoginStart: Verb {
             let key = try keeper.key()
             let isOneAttempt = !secrets.isAsked("--password-from")
             let collector = LoginCollector(
-                door, given, preferences,
+                door, given, asksPreferences: preferences == nil,
                 password: isOneAttempt ? try secrets.readPassword("--password-from", prompt: "Password") : nil)
             asked = collector
             finish = LoginFinish(door, profile, authenticator, keeper, agent, provider, hasKey: key != nil)
             receipt = try authenticator.login(
                 profile, mode: way, collecting: collector, asking: provider, remembering: key,
+                preferring: preferences,
                 submitsAutoLogin: try passwordFrom == nil && !isOneAttempt
                     && given.mayBe(authenticator.remembered(profile)))
         } catch let error as AuthError {

@@ -53,6 +53,9 @@ struct SessionAgent {
         }
         guard found.count == 1, found[0].state == .valid, let client = try? running() else { return nil }
         guard let session = try? client.useSession(found[0].login), session.state == .valid else { return nil }
+        if found[0].isWarningDue, let left = found[0].idleLeft {
+            door.output.notice("the session would have become idle in \(left) s; it was used just now")
+        }
         return session
     }
 
@@ -60,20 +63,17 @@ struct SessionAgent {
 
     /// Has the agent keep what a login left behind. The login stands without an agent too, and that is said.
     ///
-    /// - Returns: the session as it is kept; nil when it is not.
-    func keep(
-        _ receipt: borrowing LoginReceipt, _ request: LoginRequest, _ provider: OnlineProvider?
-    ) -> AgentSession? {
+    /// - Returns: whether it is kept.
+    func keep(_ receipt: borrowing LoginReceipt, _ request: LoginRequest, _ provider: OnlineProvider?) -> Bool {
         let problem: Failure
         do {
             let login = try login(request.login)
-            let client = try RunningAgent.started().client
-            try client.keep(receipt, of: request, in: login, asking: provider)
-            return try client.useSession(login)
+            try RunningAgent.started().client.keep(receipt, of: request, in: login, asking: provider)
+            return true
         } catch { problem = Failure(describing: error) }
         door.output.notice("no session is kept: \(problem.message)")
         drop(receipt, request, provider)
-        return nil
+        return false
     }
 
     /// Ends at the server what the login opened there, since nobody goes on with it.
@@ -89,9 +89,13 @@ struct SessionAgent {
 
     /// After a login that was refused: ends the session where that is what the refusal takes away.
     func follow(_ error: AuthError, _ key: LoginKey) {
-        guard let event = error.clearing, Clearing(after: event).session == .deleted, let login = try? login(key) else {
-            return
-        }
+        guard let event = error.clearing, Clearing(after: event).session == .deleted else { return }
+        forget(key)
+    }
+
+    /// Ends a session without waiting for its server.
+    func forget(_ key: LoginKey) {
+        guard let login = try? login(key) else { return }
         do throws(AgentError) {
             let client = AgentClient(try AgentSocket(Environment.text))
             // A ticket outlives the agent that wrote it.

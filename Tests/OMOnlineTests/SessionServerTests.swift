@@ -1,0 +1,100 @@
+// The agent's sessions against a server that runs: what it counts, and what is dead there afterwards.
+
+import Foundation
+import OMAuth
+import OMRecords
+import OMSecrets
+import Synchronization
+import Testing
+
+@testable import OMAgent
+
+@Suite("Sessions and their server") struct SessionServerTests {
+    /// Where the test runner stands, and the built programs beside it.
+    private static let program =
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/omvault-agent"
+
+    /// An agent of the test's own.
+    private final class Home {
+        let root = FileManager.default.temporaryDirectory.path + "/omvault-" + UUID().uuidString
+        let client: AgentClient
+
+        init() throws {
+            try FileManager.default.createDirectory(
+                atPath: root, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            let socket = try AgentSocket(path: root + "/agent.sock")
+            client = AgentClient(socket)
+            #expect(try AgentProcess.start(SessionServerTests.program, at: socket))
+        }
+
+        deinit {
+            try? client.stepDown()
+            try? FileManager.default.removeItem(atPath: root)
+        }
+
+        func login() throws -> AgentLogin {
+            let key = LoginKey(profile: try ProfileName("work"), user: try UserName("alice"))
+            return try #require(AgentLogin(state: root, device: root, key: key))
+        }
+    }
+
+    @Test("glewlwyd: of eight who renew at once none is refused a token that may be used once; after logout it is dead there")
+    func oauth() throws {
+        let server = try Server.glewlwyd.get(), home = try Home(), login = try home.login()
+        let endpoint = OAuthService.Endpoint.discovery(server["issuer"] + "/.well-known/openid-configuration")
+        let service = OnlineService(
+            .oauth(OAuthService(endpoint, clientID: "omvault", scopes: ["openid", "profile"])), deadlines: patient)
+        let helper = OnlineClient(program: Self.program)
+        func tokens() throws -> SecretBytes {
+            let question = OnlineQuestion.login(
+                "alice", password: bytes("correct horse 42"), of: service, clientSecret: bytes("omvault-secret"))
+            return try helper.ask(question).get().session()
+        }
+        func keep(_ session: borrowing SecretBytes) throws {
+            let asked = KeptSession.Asked(
+                service: service, clientSecret: bytes("omvault-secret"), logout: 40_000, session: session.duplicate())
+            try home.client.keep(
+                KeptSession(login, .online, SessionLimits(idle: nil, session: nil), asked))
+        }
+        let first = try tokens()
+        try keep(first)
+        let verdicts = Mutex<[Bool]>([])
+        let client = home.client
+        for _ in 0..<8 {
+            Thread.detachNewThread {
+                var isValid = false
+                if case .valid? = try? client.renewSession(login, anew: true) { isValid = true }
+                verdicts.withLock { $0.append(isValid) }
+            }
+        }
+        while verdicts.withLock({ $0.count }) < 8 { usleep(5_000) }
+        #expect(verdicts.withLock { $0 } == Array(repeating: true, count: 8))
+        // It was used, so it is no longer good by itself.
+        let spent = try refusal(helper, .refresh(first, of: service, clientSecret: bytes("omvault-secret")))
+        #expect(spent != nil)
+        let gone = try client.endSession(login)
+        #expect(gone == SessionEnding(wasThere: true, wasServerAsked: true, refusal: nil))
+
+        // A session that was not renewed, so that its tokens are known here: alive before, dead after.
+        let second = try tokens()
+        let alive = try helper.ask(.refresh(second, of: service, clientSecret: bytes("omvault-secret"))).get().session()
+        try keep(alive)
+        #expect(try client.endSession(login).refusal == nil)
+        let dead = try refusal(helper, .refresh(alive, of: service, clientSecret: bytes("omvault-secret")))
+        #expect(dead != nil)
+    }
+}
+
+private func refusal(_ client: OnlineClient, _ question: consuming OnlineQuestion) throws -> OnlineRefusal? {
+    switch try client.ask(question) {
+    case .accepted: nil
+    case .refused(let refusal): refusal
+    }
+}
+
+extension OnlineAcceptance {
+    fileprivate consuming func session() throws -> SecretBytes {
+        guard let session = takeSession() else { throw NoSession() }
+        return session
+    }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import OMAuth
+import OMSecrets
+import Testing
+
+@testable import omvault
+
+private struct Wrong: Error {}
+
+@Suite("A login's questions at a terminal") struct LoginCollectorTests {
+    @Test("a server's secret question is shown, its answer is not; the end of input declines")
+    func secretQuestion() async {
+        await #expect(processExitsWith: .success) {
+            let terminal = try OwnTerminal()
+            terminal.play([("first pet? ", "Rex\n"), ("first pet? ", "\u{4}")])
+            let collector = LoginCollector(
+                try Door(try GlobalOptions.parse([])), GivenNames(user: nil, domain: nil), asksPreferences: true,
+                password: nil)
+            let question = SecretQuestion("first pet?")
+            guard let answer = collector.answer(question), answer.isEqual(to: SecretBytes(copying: Array("Rex".utf8)))
+            else { throw Wrong() }
+            guard !terminal.shown.contains("Rex"), terminal.echoes else { throw Wrong() }
+            guard collector.answer(question) == nil, collector.failure?.status == .aborted else { throw Wrong() }
+        }
+    }
+}

@@ -1,0 +1,328 @@
+// What `omvault login` leaves behind, against real servers: sessions in the agent, `logout`, and what ends with what.
+
+import Foundation
+import Testing
+
+@Suite("Sessions at the command line") struct SessionCommandTests {
+    private static let serve = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Servers/serve").path
+
+    /// `serve KIND` starts a server, `basic` and `oauth` make the profile, `eventually` waits for what the agent does by
+    /// itself.
+    private static let start = """
+        set -e -o pipefail
+        umask 077
+        export XDG_RUNTIME_DIR=$HOME/run
+        mkdir "$XDG_RUNTIME_DIR"
+        trap 'omvault -q agent stop 2>/dev/null || true' EXIT
+        heard() { while read -r line <&8; do [[ $line == ready ]] && return; declare -g "$line"; done; exit 98; }
+        tell() { echo "$1" >&9; heard; }
+        serve() {
+            mkfifo in out
+            "$SERVE" "$1" "$PWD/web" < in > out &
+            exec 9> in 8< out
+            heard
+        }
+        basic() {
+            omvault -q profile set work AuthServerType=HTTPBasicAuthentication "LoginURL=https://localhost:$port/login" \\
+                "LogoutURL=https://localhost:$port/logout" "TrustedCA=$ca" ConnectTimeOut=30 TotalTimeOut=30 \\
+                OfflineAuthAllowed=true MaxLoginAttempts=2 AutoLoginAllowed=true KeychainDataProtection=always "$@"
+        }
+        oauth() {
+            printf omvault-secret > secret
+            omvault -q profile set work AuthServerType=OAuthAuthentication OAuthAuthZGrantType=OAuthResourceOwner \\
+                "oauth_discoveryURL=$issuer/.well-known/openid-configuration" OAuthClientID=omvault \\
+                "OAuthClientSecret=file:$PWD/secret" OAuthScope=profile ConnectTimeOut=30 TotalTimeOut=30 \\
+                OfflineAuthAllowed=true "$@"
+        }
+        login() { omvault login alice --kdf-mem 8 --kdf-time 1 --password-from file:right "$@" | sed 's/ age=[0-9]*//'; }
+        check() { omvault -q login check alice --kdf-mem 8 --kdf-time 1 --password-from "file:$1" "${@:2}" | sed 's/ age=[0-9]*//'; }
+        told() { omvault login status --json | grep -o '"sessions":.*' | grep -o "\\"$1\\":[^,}]*" || echo none; }
+        eventually() { until "$@"; do :; done; }
+        asked() { grep -c "GET $1 " "$log" || true; }
+        printf 'correct horse 42' > right; printf wrong > wrong
+
+        """
+
+    /// - Returns: What the script printed, line by line.
+    private func script(_ text: String) throws -> [String] {
+        let ran = try bash(Self.start + text, environment: ["SERVE": Self.serve])
+        #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
+        return ran.output.split(separator: "\n").map(String.init)
+    }
+
+    @Test("HTTP Basic: a session that answers the next login, and a logout that asks LogoutURL and ends with the cookies")
+    func basic() throws {
+        let lines = try script(
+            """
+            serve nginx
+            basic
+            login
+            omvault login
+            omvault login alice --no-input
+            told user; told mode; told state; told server_session
+            omvault logout --json
+            asked /logout
+            told user
+            refused 8 omvault login alice --no-input
+            check right --mode offline
+            omvault logout alice --json
+            login
+            told user
+            omvault login status --online 2>&1 > /dev/null | grep -o 'the session is spent'
+            told user
+            login
+            omvault -q login rm alice --yes
+            told user
+            """)
+        #expect(
+            lines == [
+                "granted online user=alice profile=work", "granted session user=alice profile=work",
+                "granted session user=alice profile=work", #""user":"alice""#, #""mode":"online""#, #""state":"valid""#,
+                #""server_session":true"#,
+                #"{"schema":"omvault/1","result":"logged_out","user":"alice","profile":"work","domain":null,"session":true,"server":"ended","cleared":false}"#,
+                "1", "none", "granted offline user=alice profile=work",
+                #"{"schema":"omvault/1","result":"logged_out","user":"alice","profile":"work","domain":null,"session":false,"server":"not_asked","cleared":false}"#,
+                "granted online user=alice profile=work", #""user":"alice""#, "the session is spent", "none",
+                "granted online user=alice profile=work", "none",
+            ])
+    }
+
+    @Test("a server that is gone keeps nobody logged in here, and is spoken of; --clear leaves nothing of the login")
+    func logoutWithoutServer() throws {
+        let lines = try script(
+            """
+            serve nginx
+            basic
+            login --remember auto
+            tell stop
+            omvault logout 2> words; cat words
+            told user
+            omvault login status --json | grep -o '"remembered":.*' | grep -o '"password":[a-z]*'
+            login --mode offline
+            told mode; told server_session
+            omvault -q logout alice --clear
+            told user
+            omvault login status alice --profile work --json | grep -o '"remembered":[^]]*]\\|"reason":"[a-z_]*"'
+            refused 24 check right --mode offline
+            omvault log ls --logins | cut -f 5 | tail -n 3
+            refused 2 omvault logout alice --system
+            cat .refused
+            """)
+        #expect(
+            lines == [
+                "granted online user=alice profile=work",
+                "omvault: the session ended here, but may go on at the server: the server was not reached: the connection was refused",
+                "omvault: logged out alice (work)", "none", #""password":false"#, "granted offline user=alice profile=work",
+                #""mode":"offline""#, #""server_session":false"#, "none", #""reason":"no_credential""#, #""remembered":[]"#,
+                "logged_out", "cleared", "refused",
+                "omvault: error: the system store keeps no sessions: PAM only asks whether a password is right",
+                "omvault: hint: omvault login rm USER --system removes a cached credential",
+            ])
+    }
+
+    @Test("OAuth: who asks for new tokens at once gets the one answer; a logout has the server take them back")
+    func oauth() throws {
+        let lines = try script(
+            """
+            serve glewlwyd
+            oauth
+            login
+            omvault -q login refresh alice
+            omvault login refresh alice --json | grep -o '"result":"[a-z]*"\\|"state":"[a-z]*"'
+            for n in 1 2 3 4 5 6; do omvault -q login refresh alice & done
+            for job in $(jobs -p | tail -n 6); do wait "$job"; done
+            omvault login status alice --online --json | grep -o '"state":"[a-z]*"'
+            grep -c 'revoked' "$log" || true
+            omvault -q logout
+            grep -c 'Refresh token generated for client .omvault. revoked' "$log"
+            refused 10 omvault login refresh alice
+            # This server takes a refresh token once: of six that went by themselves, five would have failed.
+            (( $(grep -c 'Access token generated' "$log") < 9 )) && echo few
+            """)
+        #expect(
+            lines == [
+                "granted online user=alice profile=work", #""result":"refreshed""#, #""state":"valid""#, #""state":"valid""#,
+                "0", "1", "few",
+            ])
+    }
+
+    @Test("a check ends at the server what it opened there, and keeps no session")
+    func checkLeavesNothing() throws {
+        let lines = try script(
+            """
+            serve glewlwyd
+            oauth
+            check right
+            told user
+            grep -c 'Refresh token generated for client .omvault. revoked' "$log"
+            grep -c 'Access token jti .* revoked' "$log"
+            """)
+        #expect(lines == ["granted online user=alice profile=work", "none", "1", "1"])
+    }
+
+    @Test("R55: what a refusal takes away of a session goes at once: a 401, and one wrong password too many offline")
+    func refusals() throws {
+        let lines = try script(
+            """
+            serve nginx
+            basic
+            login
+            refused 20 check wrong --mode offline
+            told user
+            refused 20 check wrong
+            told user
+            eventually [ "$(asked /logout)" != 0 ]
+            login
+            omvault -q profile set work "LoginURL=https://localhost:$port/status/403"
+            refused 51 check right
+            told user
+            basic
+            login
+            for n in 1 2; do refused 20 check wrong --mode offline; done
+            told user
+            refused 23 check wrong --mode offline
+            told user
+            """)
+        #expect(
+            lines == [
+                "granted online user=alice profile=work", #""user":"alice""#, "none",
+                "granted online user=alice profile=work", "none", "granted online user=alice profile=work",
+                #""user":"alice""#, "none",
+            ])
+    }
+
+    @Test("time-outs: an idle session answers nobody and is revived offline; at its end the remembered password goes too")
+    func timeOuts() throws {
+        let lines = try script(
+            """
+            serve nginx
+            basic IdleTimeOutValue=10 SessionTimeOutValue=20
+            login --remember auto
+            told state
+            idle() { [[ $(told state) == '"state":"idle"' ]]; }
+            eventually idle
+            tell stop
+            omvault login --kdf-mem 8 --kdf-time 1 | sed 's/ age=[0-9]*//'
+            told state; told mode; told server_session
+            password() { omvault login status --json | grep -o '"password":[a-z]*'; }
+            password
+            over() { [[ $(told state) == none ]]; }
+            eventually over
+            gone() { [[ $(password) == '"password":false' ]]; }
+            eventually gone
+            omvault log ls --logins | cut -f 5,6 | grep cleared
+            check right --mode offline
+            """)
+        #expect(
+            lines == [
+                "granted online user=alice profile=work", #""state":"valid""#,
+                "granted offline user=alice profile=work not_online=unreachable", #""state":"valid""#, #""mode":"offline""#,
+                #""server_session":true"#, #""password":true"#,
+                "cleared\tidle time-out", "cleared\tidle time-out", "cleared\tsession time-out",
+                "granted offline user=alice profile=work",
+            ])
+    }
+
+    @Test("without an agent a login is one, says that no session is kept, and ends at the server what nobody keeps")
+    func withoutAgent() throws {
+        let lines = try script(
+            """
+            serve nginx
+            basic
+            unset XDG_RUNTIME_DIR
+            login 2> words; cat words
+            asked /logout
+            omvault login alice --kdf-mem 8 --kdf-time 1 --password-from file:right --json 2> words | grep -o '"session_kept":[a-z]*'
+            omvault logout alice
+            refused 10 omvault login refresh alice
+            """)
+        #expect(
+            lines == [
+                "granted online user=alice profile=work",
+                "omvault: no session is kept: there is no safe folder for the agent's socket: XDG_RUNTIME_DIR is not set to one of yours",
+                "1", #""session_kept":false"#,
+            ])
+    }
+
+    @Test("a session lives on over the agent's death where the profile says so, and is ended though no agent runs")
+    func restart() throws {
+        guard FileManager.default.isWritableFile(atPath: "/dev/shm") else { return }
+        let lines = try script(
+            """
+            export XDG_RUNTIME_DIR=$(mktemp -d /dev/shm/omvault-XXXXXX)
+            trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$XDG_RUNTIME_DIR"' EXIT
+            serve nginx
+            murder() { kill -9 "$(omvault agent status --json | grep -o '"process":[0-9]*' | cut -d: -f2)"; eventually no_agent; }
+            no_agent() { ! omvault agent status > said 2>&1; }
+            basic
+            login
+            murder
+            omvault -q agent start
+            told user
+            basic SessionActiveOnRestart=true
+            login
+            murder
+            omvault -q agent start
+            told user; told survives_restart
+            murder
+            tickets() { ls "$XDG_RUNTIME_DIR/omvault" | grep -q omvault-session- && echo ticket || echo clean; }
+            tickets
+            omvault logout alice --json | grep -o '"session":[a-z]*\\|"server":"[a-z]*"'
+            asked /logout
+            tickets
+            """)
+        #expect(
+            lines == [
+                "granted online user=alice profile=work", "none", "granted online user=alice profile=work",
+                #""user":"alice""#, #""survives_restart":true"#, "ticket", #""session":true"#, #""server":"ended""#, "1",
+                "clean",
+            ])
+    }
+
+    @Test("the remembered password goes with the logout where the profile says so, and never elsewhere")
+    func authorizationInLogout() throws {
+        let lines = try script(
+            """
+            serve nginx
+            basic SendAuthorizationHeaderInLogout=true
+            omvault -q profile set work "LogoutURL=https://localhost:$port/tenant"
+            login
+            omvault -q logout
+            grep 'GET /tenant ' "$log" | cut -d ' ' -f 3,9
+            login --remember auto
+            omvault -q logout
+            grep 'GET /tenant ' "$log" | cut -d ' ' -f 3,9
+            """)
+        // nginx names the user whose password was right.
+        #expect(
+            lines == [
+                "granted online user=alice profile=work", "- 401", "granted online user=alice profile=work", "- 401",
+                "alice 200",
+            ])
+    }
+
+    @Test("a refused login's JSON error has the SDK's number")
+    func sdkCodes() throws {
+        let lines = try script(
+            """
+            serve nginx
+            basic
+            login
+            code() { { omvault login check "$@" --json --no-input 2>&1 || true; } | grep -o '"sdk_code":[0-9]*' || echo none; }
+            code alice --password-from file:wrong --mode offline
+            code alice --password-from file:wrong
+            code bob --password-from file:wrong --mode offline
+            code alice --password-from file:right --profile nobody
+            omvault -q profile set work "LoginURL=https://localhost:$port/status/403"
+            code alice --password-from file:right --mode online
+            omvault -q profile set work "LoginURL=https://localhost:1/login"
+            code alice --password-from file:right --mode online
+            """)
+        #expect(
+            lines == [
+                "granted online user=alice profile=work", #""sdk_code":10003"#, #""sdk_code":10003"#, #""sdk_code":10408"#,
+                "none", #""sdk_code":10408"#, #""sdk_code":10001"#,
+            ])
+    }
+}
