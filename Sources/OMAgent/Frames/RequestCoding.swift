@@ -85,6 +85,10 @@ extension ItemRequest {
         case .items(let trashed):
             body.append(1)
             body.append(trashed ? 1 : 0)
+        case .find(let search, let trashed):
+            body.append(14)
+            body.append(trashed ? 1 : 0)
+            body.append(search: search)
         case .item(let name):
             body.append(2)
             body.append(text: name.text)
@@ -175,6 +179,9 @@ extension ItemRequest {
             let id = try cursor.flag(in: bytes) ? try cursor.take(16, in: bytes) : nil
             self = .restore(name, id: id, revision: try cursor.revision(in: bytes))
         case 13: self = .purgeID(try cursor.take(16, in: bytes))
+        case 14:
+            let trashed = try cursor.flag(in: bytes)
+            self = .find(try cursor.search(in: bytes), trashed: trashed)
         default: throw MalformedBytes()
         }
     }
