@@ -58,6 +58,13 @@ import Testing
             ("add with one field twice", perform([5] + text("a") + [0, 0, 2] + field + field)),
             ("add with 257 fields", perform([5] + text("a") + [0, 1, 1] + manyFields(257))),
             ("update with a revision cut short", perform([6] + text("a") + [0, 0, 0, 0, 1, 0, 0])),
+            ("find without a word", perform([14, 0, 0, 0])),
+            ("find with a flag of 2", perform([14, 2, 0, 1] + text("a"))),
+            ("find with an empty word", perform([14, 0, 0, 1] + text(""))),
+            ("find with a word of 1,025 bytes", perform([14, 0, 0, 1] + text(String(repeating: "a", count: 1025)))),
+            ("find with 17 words", perform([14, 0, 0, 17] + (0..<17).flatMap { _ in text("a") })),
+            ("find with a word cut short", perform([14, 0, 0, 1, 0, 2, 65])),
+            ("find in a field with a slash", perform([14, 0, 1, 1, 0, 0, 0, 1] + text("b/c") + [1] + text("a"))),
         ]
     }()
 

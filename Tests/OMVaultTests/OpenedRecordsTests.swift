@@ -76,6 +76,31 @@ import Testing
         #expect(throws: VaultError.corrupt(.record)) { try home.unlock().items() }
     }
 
+    @Test("items that come one by one share the room, and what is replaced gives its own back")
+    func oneByOne() throws {
+        let home = try Home()
+        try home.create()
+        let kept = try home.staying(room: 48 << 10)
+        let vault = try home.unlock()
+        for index in 0..<12 {
+            try vault.edit { edit throws(VaultError) in
+                try edit.add(ItemName("item \(index)"), level: nil) { draft throws(VaultError) in
+                    try draft.put(secret(String(repeating: "x", count: 1000)), at: FieldName("f"))
+                }
+            }
+            _ = try kept.names()
+            for round in 0..<3 {
+                try vault.edit { edit throws(VaultError) in
+                    let path = FieldPath(try ItemName("item 0"), try FieldName("f"))
+                    try edit.put(secret("\(index) \(round)" + String(repeating: "x", count: 1000)), at: path)
+                }
+                _ = try kept.names()
+            }
+        }
+        try home.tamper("UPDATE records SET body = zeroblob(length(body))")
+        #expect(try kept.names().count == 12)
+    }
+
     @Test("a file that was put back, or a state that was exchanged, is refused although its records were opened before")
     func rolledBack() throws {
         let home = try Home()

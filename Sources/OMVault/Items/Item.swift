@@ -7,7 +7,7 @@ public struct ItemName: Hashable, Sendable {
     public let text: String
 
     public init(_ text: String) throws(VaultError) {
-        guard isName(text, upTo: 255, without: [UInt8(ascii: ":")]) else { throw .invalidItemName }
+        guard isName(text, upTo: 255, without: { $0 == UInt8(ascii: ":") }) else { throw .invalidItemName }
         self.text = text
     }
 
@@ -28,7 +28,8 @@ public struct FieldName: Hashable, Sendable {
     public let text: String
 
     public init(_ text: String) throws(VaultError) {
-        guard isName(text, upTo: 64, without: Array(":/=".utf8)) else { throw .invalidFieldName }
+        guard isName(text, upTo: 64, without: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") })
+        else { throw .invalidFieldName }
         self.text = text
     }
 
@@ -41,14 +42,16 @@ public struct FieldName: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
-/// - Parameter refused: of ASCII.
-private func isName(_ text: String, upTo limit: Int, without refused: [UInt8]) -> Bool {
-    guard (1...limit).contains(text.utf8.count), !text.utf8.contains(where: { refused.contains($0) }) else {
-        return false
-    }
+@inline(__always)
+private func isName(_ text: String, upTo limit: Int, without isRefused: (UInt8) -> Bool) -> Bool {
+    guard (1...limit).contains(text.utf8.count) else { return false }
     // Most names are of ASCII alone, and a scalar's category is looked up in tables: a list has a hundred thousand.
-    if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return true }
-    return text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    var isPlain = true
+    for byte in text.utf8 {
+        if isRefused(byte) { return false }
+        if byte < 0x20 || byte >= 0x7F { isPlain = false }
+    }
+    return isPlain || text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
 }
 
 /// One secret of one item.

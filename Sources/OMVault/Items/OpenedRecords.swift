@@ -15,6 +15,25 @@ struct KeptVersion {
     let revision: UInt64
 }
 
+/// id (16) ‖ revision (8), as it stands before a content that is kept.
+extension KeptVersion {
+    fileprivate static let count = 24
+
+    fileprivate var encoded: [UInt8] {
+        var bytes = id
+        bytes.append(number: revision)
+        return bytes
+    }
+
+    fileprivate init(_ level: ProtectionLevel, _ encoded: Span<UInt8>) {
+        var (id, revision): ([UInt8], UInt64) = ([], 0)
+        id.reserveCapacity(16)
+        for index in 0..<16 { id.append(encoded[index]) }
+        for index in 16..<Self.count { revision = revision << 8 | UInt64(encoded[index]) }
+        self.init(level: level, id: id, revision: revision)
+    }
+}
+
 /// The opened records of one open vault, in locked memory. It lives with the vault's keys and is wiped with them.
 final class OpenedRecords {
     /// Longer contents are opened each time: one file among the items would push out a thousand passwords.
@@ -31,22 +50,31 @@ final class OpenedRecords {
     private struct Level {
         var state: LevelState
         /// In the order of their names, those without content last.
-        var records: [Kept]
+        var records: [Kept] = []
+        /// The same without what a list does not ask for: ten thousand records are many places in memory.
+        var contents: [Kept.Content] = []
+        /// The next content goes behind the last one.
+        var filling: Filling
     }
 
     private struct Kept {
         let entry: TreeEntry
         let content: Content
 
+        var isElsewhere: Bool {
+            if case .elsewhere = content { true } else { false }
+        }
+
         var block: ObjectIdentifier? {
-            if case .here(let block, _, _) = content { ObjectIdentifier(block) } else { nil }
+            if case .here(let block, _) = content { ObjectIdentifier(block) } else { nil }
         }
 
         enum Content {
             case tombstone
             /// To be opened each time.
             case elsewhere
-            case here(Block, Range<Int>, KeptVersion)
+            /// Its id and revision stand before it.
+            case here(Block, Range<Int>)
         }
     }
 
@@ -65,8 +93,9 @@ final class OpenedRecords {
 
         deinit { room.give(capacity) }
 
-        func append(_ content: Span<UInt8>) -> Range<Int>? {
-            guard bytes.count + content.count <= capacity else { return nil }
+        func append(_ version: KeptVersion, _ content: Span<UInt8>) -> Range<Int>? {
+            guard bytes.count + KeptVersion.count + content.count <= capacity else { return nil }
+            bytes.append(version.encoded.span)
             let start = bytes.count
             bytes.append(content)
             return start..<start + content.count
@@ -80,18 +109,19 @@ final class OpenedRecords {
         var block: Block?
 
         mutating func put(_ content: Span<UInt8>, _ version: KeptVersion) -> Kept.Content {
-            if let block, let range = block.append(content) { return kept(block, range, version) }
-            let bounds = OpenedRecords.blockCounts
+            if let block, let range = block.append(version, content) { return kept(block, range) }
+            let (bounds, count) = (OpenedRecords.blockCounts, KeptVersion.count + content.count)
             guard content.count <= OpenedRecords.longest,
-                let next = Block(min(max(bounds.least, used), bounds.most), room), let range = next.append(content)
+                let next = Block(min(max(bounds.least, used, count), bounds.most), room),
+                let range = next.append(version, content)
             else { return .elsewhere }
             block = next
-            return kept(next, range, version)
+            return kept(next, range)
         }
 
-        private mutating func kept(_ block: Block, _ range: Range<Int>, _ version: KeptVersion) -> Kept.Content {
-            used += range.count
-            return .here(block, range, version)
+        private mutating func kept(_ block: Block, _ range: Range<Int>) -> Kept.Content {
+            used += KeptVersion.count + range.count
+            return .here(block, range)
         }
     }
 
@@ -99,13 +129,18 @@ final class OpenedRecords {
     func forEach(
         _ level: ProtectionLevel, in snapshot: Snapshot, _ body: (KeptVersion, Span<UInt8>) -> Void
     ) throws(VaultError) {
-        for record in try current(level, snapshot) {
-            switch record.content {
+        let held = try current(level, snapshot)
+        for index in held.contents.indices {
+            switch held.contents[index] {
             case .tombstone: break
-            case .here(let block, let range, let version):
-                block.bytes.withBytes { body(version, $0.extracting(range)) }
+            case .here(let block, let range):
+                block.bytes.withBytes { bytes in
+                    let id = bytes.extracting(range.lowerBound - KeptVersion.count..<range.lowerBound)
+                    body(KeptVersion(level, id), bytes.extracting(range))
+                }
             case .elsewhere:
-                let opened = try snapshot.open(try snapshot.newest(record.entry, level), at: record.entry)
+                let entry = held.records[index].entry
+                let opened = try snapshot.open(try snapshot.newest(entry, level), at: entry)
                 let version = KeptVersion(level: level, id: opened.header.id, revision: opened.header.revision)
                 opened.content.withBytes { body(version, $0) }
             }
@@ -115,41 +150,46 @@ final class OpenedRecords {
     /// Lets go of everything, as after a purge: what must be gone from the file is not to stay here.
     func removeAll() { levels = [:] }
 
-    private func current(_ level: ProtectionLevel, _ snapshot: Snapshot) throws(VaultError) -> [Kept] {
+    private func current(_ level: ProtectionLevel, _ snapshot: Snapshot) throws(VaultError) -> Level {
         guard let state = snapshot.states[level] else { throw .levelLocked(level) }
-        if let held = levels[level], held.state == state { return held.records }
+        if let held = levels[level], held.state == state { return held }
         // Taken out first: what no longer belongs to the level is wiped before its place is filled again.
-        let held = levels.removeValue(forKey: level)?.records ?? []
-        let records = try updated(consume held, level, snapshot)
-        levels[level] = Level(state: state, records: records)
-        return records
+        let held = levels.removeValue(forKey: level) ?? Level(state: state, filling: Filling(room: room))
+        let next = try updated(consume held, state, level, snapshot)
+        levels[level] = next
+        return next
     }
 
     private func updated(
-        _ held: consuming [Kept], _ level: ProtectionLevel, _ snapshot: Snapshot
-    ) throws(VaultError) -> [Kept] {
+        _ held: consuming Level, _ state: LevelState, _ level: ProtectionLevel, _ snapshot: Snapshot
+    ) throws(VaultError) -> Level {
         var known: [[UInt8]: Kept] = [:]
-        for record in held { known[record.entry.digest] = record }
-        held = []
+        for record in held.records { known[record.entry.digest] = record }
+        var filling = held.filling
+        held = Level(state: state, filling: Filling(room: room))
         var records: [Kept] = []
         var fresh: [TreeEntry] = []
         for entry in try snapshot.entries(level) {
-            // The same record at another place is none of ours: it is opened, and judged by its content.
-            if let record = known[entry.digest], record.entry == entry {
+            // The same record at another place is none of ours: it is opened, and judged by its content. So is one that
+            // found no room before.
+            if let record = known[entry.digest], record.entry == entry, !record.isElsewhere {
                 known[entry.digest] = nil
                 records.append(record)
             } else {
                 fresh.append(entry)
             }
         }
-        let isThinned = !known.isEmpty
+        let isThinned = known.values.contains { $0.block != nil }
         known = [:]
-        var filling = Filling(room: room)
-        if isThinned { records = Self.gathered(consume records, &filling) }
+        if isThinned {
+            filling = Filling(room: room)
+            records = Self.gathered(consume records, level, &filling)
+        }
         for entry in fresh {
             records.append(Kept(entry: entry, content: try open(entry, level, snapshot, &filling)))
         }
-        return fresh.isEmpty && !isThinned ? records : Self.sorted(consume records)
+        records = Self.sorted(consume records)
+        return Level(state: state, records: records, contents: records.map(\.content), filling: filling)
     }
 
     private func open(
@@ -163,7 +203,9 @@ final class OpenedRecords {
     }
 
     /// The same records, with nothing beside them in their blocks: what was replaced or removed is wiped.
-    private static func gathered(_ records: consuming [Kept], _ filling: inout Filling) -> [Kept] {
+    private static func gathered(
+        _ records: consuming [Kept], _ level: ProtectionLevel, _ filling: inout Filling
+    ) -> [Kept] {
         var gathered: [Kept] = []
         gathered.reserveCapacity(records.count)
         // Block by block, so that each old one is gone before there are two new ones.
@@ -172,11 +214,14 @@ final class OpenedRecords {
             return left < right
         }
         while let record = records.popLast() {
-            guard case .here(let old, let range, let version) = record.content else {
+            guard case .here(let old, let range) = record.content else {
                 gathered.append(record)
                 continue
             }
-            let content = old.bytes.withBytes { filling.put($0.extracting(range), version) }
+            let content = old.bytes.withBytes { bytes in
+                let id = bytes.extracting(range.lowerBound - KeptVersion.count..<range.lowerBound)
+                return filling.put(bytes.extracting(range), KeptVersion(level, id))
+            }
             gathered.append(Kept(entry: record.entry, content: content))
         }
         return gathered
@@ -185,8 +230,8 @@ final class OpenedRecords {
     /// In the order of their names, those without content last.
     private static func sorted(_ records: consuming [Kept]) -> [Kept] {
         records.sort { one, other in
-            guard case .here(let left, let first, _) = one.content else { return false }
-            guard case .here(let right, let second, _) = other.content else { return true }
+            guard case .here(let left, let first) = one.content else { return false }
+            guard case .here(let right, let second) = other.content else { return true }
             return left.bytes.withBytes { left in
                 right.bytes.withBytes { right in
                     isBefore(left.extracting(first), right.extracting(second))
