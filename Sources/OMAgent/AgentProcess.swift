@@ -28,16 +28,28 @@ public enum AgentProcess {
         umask(0o077)
         guard om_harden_process() == 0, om_no_new_privileges() == 0 else { return false }
         if hidesMemory { SecretMemory.hide() }
-        raiseDescriptorLimit()
+        raiseLimits()
         return true
     }
 
-    /// Each open vault takes three descriptors, and the usual limit of 1,024 leaves none for the last ones' clients.
-    private static func raiseDescriptorLimit() {
+    /// How much of the locked memory that the system allows goes to records which are remembered: half, and 64 MiB at most.
+    static func recordBytes() -> Int {
+        let most = 64 << 20
         var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 4096))
-        _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        guard getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit) == 0 else { return 0 }
+        return limit.rlim_cur > UInt(2 * most) ? most : Int(limit.rlim_cur) / 2
+    }
+
+    /// Each open vault takes three descriptors, and the usual limit of 1,024 leaves none for the last ones' clients.
+    /// Locked memory as far as it may be.
+    private static func raiseLimits() {
+        for (resource, most) in [(RLIMIT_NOFILE, 4096), (__RLIMIT_MEMLOCK, rlim_t.max)] {
+            let resource = __rlimit_resource_t(resource.rawValue)
+            var limit = rlimit()
+            guard getrlimit(resource, &limit) == 0 else { continue }
+            limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, most))
+            _ = setrlimit(resource, &limit)
+        }
     }
 
     /// Starts the agent's program in a session of its own, once, however many ask for it at the same time, and returns

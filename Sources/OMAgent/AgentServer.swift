@@ -27,6 +27,8 @@ public final class AgentServer: Sendable {
     private let seats = Mutex<[AgentPlace: VaultSeat]>([:])
     private let tickets: Tickets
     private let sessions: SessionStore
+    /// For the records that all vaults remember together.
+    private let room = RecordRoom(bytes: AgentProcess.recordBytes())
     /// Connections, and those of them whose request is being answered.
     private let clients = Mutex<(all: Int, working: Int)>((0, 0))
     private let timer: Int32
@@ -154,7 +156,7 @@ public final class AgentServer: Sendable {
             do throws(MalformedBytes) { return try AgentRequest.decode(frame.kind, bytes) } catch { throw .malformed }
         }
         let reply = answer(request)
-        var body = SecretBuffer()
+        var body = SecretBuffer(capacity: reply.expectedCount)
         let kind = reply.encode(into: &body)
         guard body.count <= AgentProtocol.maximumAnswer else {
             var instead = SecretBuffer()
@@ -244,18 +246,21 @@ public final class AgentServer: Sendable {
         while true {
             // One that was retired a moment ago is still found, and refuses.
             if let seat = seat(at: place) {
-                if try seat.unlock(keys, idle: idle, hard: hard) { return true }
-                continue
+                guard try seat.unlock(keys, idle: idle, hard: hard) else { continue }
+                seat.renewTicket()
+                return true
             }
             // The keys are proven before they cost another vault its seat.
-            let seat = VaultSeat(place, tickets)
+            let seat = VaultSeat(place, tickets, room)
             guard try seat.unlock(keys, idle: idle, hard: hard) else { return false }
             switch keep(seat) {
-            case .kept: return true
+            case .kept:
+                seat.renewTicket()
+                return true
             case .full:
-                seat.lock(forgets: true)
+                seat.abandon()
                 return false
-            case .another: continue
+            case .another: seat.abandon()
             }
         }
     }
@@ -263,7 +268,7 @@ public final class AgentServer: Sendable {
     /// A seat for a vault of which a ticket of this boot is left.
     private func resumed(_ place: AgentPlace) -> VaultSeat? {
         guard !tickets.vaults.isEmpty else { return nil }
-        let seat = VaultSeat(place, tickets)
+        let seat = VaultSeat(place, tickets, room)
         guard seat.resume() else { return nil }
         return keep(seat) == .kept ? seat : self.seat(at: place)
     }

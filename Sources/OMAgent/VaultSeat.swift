@@ -5,12 +5,18 @@ internal import Glibc
 internal import OMRecords
 internal import OMStorage
 internal import OMVault
+internal import Synchronization
 
 /// A vault that was unlocked at least once. One request at a time works on it.
 final class VaultSeat: Sendable {
     let place: AgentPlace
     private let tickets: Tickets
+    private let room: RecordRoom
     private let state: Guarded<State>
+    /// What can be said of it while a request works on it.
+    private let shown = Mutex(Shown())
+    /// Asked while somebody waits to lock it.
+    private let interruption = Interruption()
 
     private struct State {
         var held: HeldVault?
@@ -26,11 +32,39 @@ final class VaultSeat: Sendable {
         var isRetired = false
 
         var level: AgentVaultState { keys == nil ? .locked : isUnlocked ? .unlocked : .firstUnlocked }
+        /// When it locks by itself.
+        var ends: (idle: Int64, hard: Int64)? { isUnlocked ? (lastUse + idle, end) : nil }
     }
 
-    init(_ place: AgentPlace, _ tickets: Tickets) {
-        (self.place, self.tickets) = (place, tickets)
+    private struct Shown {
+        var level = AgentVaultState.locked
+        var ends: (idle: Int64, hard: Int64)?
+        /// Its time ran out while a request worked on it, and that request was asked to give up.
+        var isOverdue = false
+    }
+
+    init(_ place: AgentPlace, _ tickets: Tickets, _ room: RecordRoom) {
+        (self.place, self.tickets, self.room) = (place, tickets, room)
         state = Guarded(State())
+    }
+
+    /// Runs `body` on the state, and notes what can be said of it for those who do not wait.
+    private func work<R: ~Copyable, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
+        try state.withLock { state throws(E) in
+            defer { show(state) }
+            return try body(&state)
+        }
+    }
+
+    private func workIfFree<R>(_ body: (inout State) -> R) -> R? {
+        state.withLockIfFree { state in
+            defer { show(state) }
+            return body(&state)
+        }
+    }
+
+    private func show(_ state: State) {
+        shown.withLock { ($0.level, $0.ends) = (state.level, state.ends) }
     }
 
     // MARK: - Unlocking and locking
@@ -42,11 +76,9 @@ final class VaultSeat: Sendable {
     ///   - hard: seconds until it locks in any case.
     /// - Returns: false when the seat was retired meanwhile.
     func unlock(_ keys: ClassKeys, idle: Int64, hard: Int64) throws(VaultError) -> Bool {
-        try state.withLock { state throws(VaultError) in
+        try work { state throws(VaultError) in
             guard !state.isRetired else { return false }
-            let file = try Self.file(place)
-            let held = HeldVault(try file.open(with: keys), place)
-            tickets.renew(for: file, keys.afterLock)
+            let held = HeldVault(try Self.file(place).open(with: keys, staying: staying), place)
             let now = Self.now()
             state = State(
                 held: held, keys: keys, isUnlocked: true, idle: idle, lastUse: now, end: now + hard, purge: state.purge)
@@ -54,29 +86,59 @@ final class VaultSeat: Sendable {
         }
     }
 
-    /// Wipes the keys of when-unlocked; with `forgets` the others and the ticket too.
+    /// Writes the ticket that the vault's policy allows. Not before the seat has its place: an unlock that is refused for
+    /// want of one must leave the ticket there that another one left.
+    func renewTicket() {
+        work { state in
+            guard let keys = state.keys, !state.isRetired, let file = try? Self.file(place), file.id == keys.vault else {
+                return
+            }
+            tickets.renew(for: file, keys.afterLock)
+        }
+    }
+
+    /// Wipes the keys of when-unlocked; with `forgets` the others and the ticket too. At once: a request that waits for
+    /// another process gives up, and is answered that the vault is locked.
     func lock(forgets: Bool) {
-        state.withLock { state in
+        interruption.begin()
+        defer { interruption.end() }
+        work { state in
             if forgets, let vault = state.keys?.vault { tickets.remove(vault) }
             lock(&state, forgets: forgets)
         }
     }
+
+    private var staying: StayingOpen { StayingOpen(unless: interruption, room: room) }
 
     /// Does what is due: locks, and finishes a purge that was held up.
     ///
     /// - Returns: when there is something to do next, in seconds since boot; nil for never.
     func judge() -> Int64? {
         // A request that runs now is followed by a judgement of its own.
-        state.withLockIfFree { state in
+        let next: Int64?? = workIfFree { state in
             judge(&state)
             finishPurge(&state)
-            let end = state.isUnlocked ? min(state.lastUse + state.idle, state.end) : nil
+            let end = state.ends.map { min($0.idle, $0.hard) }
             return [end, state.purge?.due].compactMap(\.self).min()
-        } ?? Self.now() + 1
+        }
+        if let next { return next }
+        interruptOverdue()
+        return Self.now() + 1
     }
 
+    /// Has a request that outlasts the vault's time give up; its judgement then locks.
+    private func interruptOverdue() {
+        let isNew = shown.withLock { shown in
+            guard let ends = shown.ends, Self.now() >= min(ends.idle, ends.hard), !shown.isOverdue else { return false }
+            shown.isOverdue = true
+            return true
+        }
+        if isNew { interruption.begin() }
+    }
+
+    /// It waits for no request: what is told then is what that one found.
     func status() -> AgentStatus.Vault {
-        state.withLock { state in
+        workIfFree { state in
             judge(&state)
             // Another vault may stand at the path by now: what its keys do not open is not said to be open.
             if let held = state.held, !held.isStill(at: place) {
@@ -84,20 +146,24 @@ final class VaultSeat: Sendable {
             }
             // Of another process too: who asks how things stand is told of what is left.
             state.held?.vault.finishPurge()
-            let now = Self.now()
-            func left(_ end: Int64) -> UInt32 { state.isUnlocked ? UInt32(clamping: end - now) : 0 }
-            return AgentStatus.Vault(
-                place: place, state: state.level, idleLeft: left(state.lastUse + state.idle), hardLeft: left(state.end))
-        }
+            return status(state.level, state.ends)
+        } ?? shown.withLock { status($0.level, $0.ends) }
+    }
+
+    private func status(_ level: AgentVaultState, _ ends: (idle: Int64, hard: Int64)?) -> AgentStatus.Vault {
+        let now = Self.now()
+        return AgentStatus.Vault(
+            place: place, state: level, idleLeft: ends.map { UInt32(clamping: $0.idle - now) } ?? 0,
+            hardLeft: ends.map { UInt32(clamping: $0.hard - now) } ?? 0)
     }
 
     /// Takes the keys of after-first-unlock from a ticket of this boot.
     ///
     /// - Returns: whether there was one.
     func resume() -> Bool {
-        state.withLock { state in
+        work { state in
             guard state.keys == nil, !state.isRetired, let file = try? Self.file(place),
-                let keys = tickets.keys(for: file), let vault = try? file.open(with: keys)
+                let keys = tickets.keys(for: file), let vault = try? file.open(with: keys, staying: staying)
             else { return false }
             state = State(held: HeldVault(vault, place), keys: keys, lastUse: Self.now(), purge: state.purge)
             return true
@@ -134,7 +200,7 @@ final class VaultSeat: Sendable {
     ///
     /// - Returns: false when it is used, or worth keeping, by now.
     func retire() -> Bool {
-        state.withLockIfFree { state in
+        workIfFree { state in
             judge(&state)
             guard worth(state) != nil else { return false }
             // Nobody comes back to this seat; what is still held up then, the next open of the vault finishes.
@@ -145,10 +211,16 @@ final class VaultSeat: Sendable {
         } ?? false
     }
 
+    /// Lets go of what it holds, as of a seat that was never taken. A ticket of the vault stays.
+    func abandon() { work { state in state = State(isRetired: true) } }
+
     private func judge(_ state: inout State) {
-        let now = Self.now()
-        guard state.isUnlocked, now >= min(state.lastUse + state.idle, state.end) else { return }
-        lock(&state, forgets: false)
+        if let ends = state.ends, Self.now() >= min(ends.idle, ends.hard) { lock(&state, forgets: false) }
+        let wasOverdue = shown.withLock { shown in
+            defer { shown.isOverdue = false }
+            return shown.isOverdue
+        }
+        if wasOverdue { interruption.end() }
     }
 
     private func lock(_ state: inout State, forgets: Bool) {
@@ -179,15 +251,18 @@ final class VaultSeat: Sendable {
         let isForLockedToo = request.isForLockedToo
         // A closure cannot consume what it captured, but it can take it.
         var request: ItemRequest? = request
-        return state.withLock { state in
+        return work { state in
             judge(&state)
             guard state.keys != nil, state.isUnlocked || isForLockedToo, let request = request.take() else {
                 return .locked(state.level)
             }
+            // Somebody waits to lock it.
+            guard !interruption.isAsked else { return .locked(state.isUnlocked ? .firstUnlocked : state.level) }
             let reply: AgentReply
             do throws(VaultError) {
                 let held = try current(&state)
                 state.lastUse = Self.now()
+                show(state)
                 let answer = try held.vault.perform(request)
                 if answer.leavesPurge { state.purge = (Self.now() + 1, 2) }
                 reply = .reply(answer)
@@ -227,6 +302,8 @@ final class VaultSeat: Sendable {
             return .locked(.locked)
         // It may stand under a level that is locked now.
         case .noItem, .noField, .levelLocked: return state.isUnlocked ? .failure(error) : .locked(state.level)
+        // It gave up for one who locks the vault; nothing was changed.
+        case .storage(.busy) where interruption.isAsked: return .locked(state.isUnlocked ? .firstUnlocked : state.level)
         default: return .failure(error)
         }
     }
@@ -237,7 +314,9 @@ final class VaultSeat: Sendable {
         guard let keys = state.keys else { throw .rekeyed }
         state.held = nil
         let held: HeldVault
-        do throws(VaultError) { held = HeldVault(try Self.file(place).open(with: keys), place) } catch {
+        do throws(VaultError) {
+            held = HeldVault(try Self.file(place).open(with: keys, staying: staying), place)
+        } catch {
             // Another vault stands at this path now, which these keys do not open.
             throw error == .cannotUnlock ? .rekeyed : error
         }

@@ -37,8 +37,8 @@ public struct ByteCursor: Sendable {
 
     /// UTF-8 of `count` bytes; anything that is not is refused, not repaired.
     public mutating func text(_ count: Int, in bytes: Span<UInt8>) throws(MalformedBytes) -> String {
-        guard let text = String(validating: try take(count, in: bytes), as: UTF8.self) else { throw MalformedBytes() }
-        return text
+        let range = try skip(count, in: bytes)
+        do { return String(copying: try UTF8Span(validating: bytes.extracting(range))) } catch { throw MalformedBytes() }
     }
 
     /// To be called last: trailing bytes are refused.

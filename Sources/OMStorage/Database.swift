@@ -22,6 +22,7 @@ public struct Schema: Sendable {
 public struct Database: ~Copyable {
     let handle: OpaquePointer
     private let shelf: StatementShelf
+    private let busy = BusyWait()
 
     /// Opens a file of ours.
     ///
@@ -106,10 +107,13 @@ public struct Database: ~Copyable {
     private init(handle: OpaquePointer) {
         self.handle = handle
         shelf = StatementShelf(handle)
+        busy.install(handle)
     }
 
     deinit {
         shelf.close()
+        // A statement that is let go of later closes the connection then, and finds nobody to ask how long to wait.
+        sqlite3_busy_handler(handle, nil, nil)
         sqlite3_close_v2(handle)
     }
 
@@ -176,9 +180,10 @@ public struct Database: ~Copyable {
     public static let standardWait: Int32 = 5_000
 
     /// How long a statement waits for another process, in milliseconds.
-    public borrowing func setWait(_ milliseconds: Int32) {
-        sqlite3_busy_timeout(handle, milliseconds)
-    }
+    public borrowing func setWait(_ milliseconds: Int32) { busy.milliseconds = Int64(milliseconds) }
+
+    /// Has no statement wait longer than until `interruption` is asked.
+    public borrowing func wait(unless interruption: Interruption) { busy.interruption = interruption }
 
     // MARK: - Opening
 

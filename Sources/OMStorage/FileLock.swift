@@ -12,13 +12,15 @@ public struct FileLock: Sendable {
 
     /// Runs `body` while no other process or thread holds this lock.
     ///
-    /// - Parameter wait: how long to wait for it, in milliseconds.
+    /// - Parameters:
+    ///   - wait: how long to wait for it, in milliseconds.
+    ///   - interruption: ends the wait before that.
     /// - Throws: ``StorageError/busy`` after the wait; nothing has run then.
     public func hold<R: ~Copyable, E: StorageFailing>(
-        wait: Int = 60_000, _ body: () throws(E) -> R
+        wait: Int = 60_000, unless interruption: Interruption? = nil, _ body: () throws(E) -> R
     ) throws(E) -> R {
         let file: PrivateFile
-        do throws(StorageError) { file = try take(wait) } catch { throw E(storage: error) }
+        do throws(StorageError) { file = try take(wait, interruption) } catch { throw E(storage: error) }
         let result = try body()
         // Not before here: the lock goes when the descriptor closes.
         withExtendedLifetime(file.descriptor) {}
@@ -26,19 +28,19 @@ public struct FileLock: Sendable {
         return result
     }
 
-    private func take(_ wait: Int) throws(StorageError) -> PrivateFile {
+    private func take(_ wait: Int, _ interruption: Interruption?) throws(StorageError) -> PrivateFile {
         var waited = 0
         while true {
             let file = try PrivateFile(folder.file(name), O_RDWR | O_CREAT)
             while retryingInterrupts({ flock(file.descriptor, LOCK_EX | LOCK_NB) }) != 0 {
                 guard errno == EWOULDBLOCK else { throw .last }
-                guard waited < wait else { throw .busy }
+                guard waited < wait, interruption?.isAsked != true else { throw .busy }
                 usleep(2_000)
                 waited += 2
             }
             // Somebody deleted or replaced the file while we waited: that lock excludes nobody. Take the new one.
             if file.isStill(at: folder.file(name)) { return file }
-            guard waited < wait else { throw .busy }
+            guard waited < wait, interruption?.isAsked != true else { throw .busy }
             waited += 2
         }
     }

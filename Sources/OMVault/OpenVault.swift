@@ -31,6 +31,10 @@ final class OpenVault {
     var hasMissedEntry = false
     /// Which file this is, for the marks.
     let fileNumber: UInt64
+    /// Who may end a wait or a long reading; nil where nobody does.
+    private(set) var interruption: Interruption?
+    /// What was opened before, in a process that keeps the vault open.
+    private(set) var opened: OpenedRecords?
 
     init(
         database: consuming Database, header: VaultHeader, root: consuming Key<Deriving>?,
@@ -46,6 +50,18 @@ final class OpenVault {
         self.log = log
         (self.isOwnDevice, self.acceptsRollback) = (isOwnDevice, acceptsRollback)
         self.fileNumber = fileNumber
+    }
+
+    /// Makes it one that stays open: others may have it give up what it does, and it remembers what it opened.
+    func stay(_ staying: StayingOpen) {
+        interruption = staying.interruption
+        database.wait(unless: staying.interruption)
+        opened = OpenedRecords(staying.room)
+    }
+
+    /// To be asked before each piece of work that has changed nothing yet.
+    func goOn() throws(VaultError) {
+        guard interruption?.isAsked != true else { throw .storage(.busy) }
     }
 
     /// The marks of this vault on this device.

@@ -119,7 +119,7 @@ final class Snapshot {
     }
 
     func entries(_ level: ProtectionLevel) throws(VaultError) -> [TreeEntry] {
-        try tree(level).entries()
+        try tree(level).entries(vault.goOn)
     }
 
     /// The branches of a level of which the entries were read.
@@ -127,6 +127,7 @@ final class Snapshot {
 
     /// The record at a place: the very one that its digest names.
     func version(_ place: VersionPlace, _ level: ProtectionLevel) throws(VaultError) -> StoredVersion {
+        try vault.goOn()
         let (bytes, previous) = try row(place.row)
         guard PublicHash.hash(bytes) == place.digest else { throw .corrupt(.record) }
         let record = try authentic(.record) { () throws(MalformedBytes) in try Record(decoding: bytes) }

@@ -25,17 +25,42 @@ public struct Vault: ~Copyable {
     /// The items of the levels at hand, live or in the trash, in the order of their names' bytes, without their
     /// secrets. The whole tree of each level is checked.
     public func items(trashed isTrashed: Bool = false) throws(VaultError) -> [Item] {
+        try items(trashed: isTrashed) { _, _ in true }
+    }
+
+    /// Those of ``items(trashed:)`` in which the search finds what it looks for.
+    public func items(
+        matching search: borrowing ItemSearch, trashed isTrashed: Bool = false
+    ) throws(VaultError) -> [Item] {
+        try items(trashed: isTrashed) { map, content in search.matches(map, content) }
+    }
+
+    private func items(
+        trashed isTrashed: Bool, _ isWanted: (ContentMap, Span<UInt8>) -> Bool
+    ) throws(VaultError) -> [Item] {
         try read { snapshot throws(VaultError) in
             var items: [Item] = []
             for level in snapshot.vault.levels {
-                for entry in try snapshot.entries(level) {
-                    let version = try snapshot.newest(entry, level)
-                    guard !version.header.isDeleted else { continue }
-                    let item = try snapshot.open(version, at: entry).item
-                    if item.isTrashed == isTrashed { items.append(item) }
+                switch snapshot.vault.opened {
+                case .some(let opened):
+                    try opened.forEach(level, in: snapshot) { version, content in
+                        let map = ContentMap(content)
+                        guard map.isTrashed == isTrashed, isWanted(map, content) else { return }
+                        items.append(map.item(version, content))
+                    }
+                case .none:
+                    for entry in try snapshot.entries(level) {
+                        let version = try snapshot.newest(entry, level)
+                        guard !version.header.isDeleted else { continue }
+                        let opened = try snapshot.open(version, at: entry)
+                        guard opened.content.isTrashed == isTrashed,
+                            opened.content.withBytes({ isWanted(ContentMap($0), $0) })
+                        else { continue }
+                        items.append(opened.item)
+                    }
                 }
             }
-            return items.sorted { $0.name.bytes.lexicographicallyPrecedes($1.name.bytes) }
+            return items.sorted { $0.name.precedes($1.name) }
         }
     }
 
@@ -113,7 +138,7 @@ public struct Vault: ~Copyable {
         case .none: throw .readOnlyHere
         case .some(let marks):
             guard !open.acceptsRollback else { throw .readOnlyHere }
-            return try marks.lock.hold { () throws(VaultError) in
+            return try marks.lock.hold(unless: open.interruption) { () throws(VaultError) in
                 let seen = try readMarks()
                 let (result, snapshot, isChanged) = try open.database.transaction(.write) { () throws(VaultError) in
                     let snapshot = try Snapshot(open, seen: seen)
@@ -138,7 +163,10 @@ public struct Vault: ~Copyable {
                     try storing { () throws(StorageError) in try marks.write(snapshot.nextMarks) }
                 }
                 if snapshot.isChange { open.untold = nil }
-                if snapshot.purges { return (result, try open.purge()) }
+                if snapshot.purges {
+                    open.opened?.removeAll()
+                    return (result, try open.purge())
+                }
                 // What another process could not finish, the one that keeps the vault open does.
                 open.finishPurge(isLocked: true)
                 return (result, nil)

@@ -96,8 +96,7 @@ final class VaultHome {
         }
         var status = stat()
         guard stat(path, &status) == 0 else { throw BenchError("cannot look at \(path)") }
-        let unlock = ["--vault", name, "unlock", "--idle", "43200", "--password-from", "file:\(password)"]
-        try omvault.run(unlock)
+        try unlock(name)
         let sample = Self.sample
         let read = try omvault.output(["--vault", name, "get", "\(sample.name):password"], in: folder)
         guard read == sample.fields[1].value else { throw BenchError("vault \(name) does not hold what was put in") }
@@ -118,15 +117,31 @@ final class VaultHome {
 
     /// Seconds for one item that is added through the agent by a process that runs already.
     func timeAdd(_ count: Int) throws(BenchError) -> Double {
+        let name = newName()
+        return try timeMessage(count) {
+            var values = FieldValues()
+            try values.put(SecretBytes(copying: Array(Self.passphrase.utf8)), at: try FieldName("password"))
+            return .add(try ItemName(name), level: nil, values)
+        }
+    }
+
+    /// The same for a search.
+    func timeFind(_ count: Int, _ word: String) throws(BenchError) -> Double {
+        try timeMessage(count) {
+            var search = ItemSearch()
+            guard search.add(word.utf8Span.span) else { throw BenchError("no word to look for") }
+            return .find(search, trashed: false)
+        }
+    }
+
+    private func timeMessage(_ count: Int, _ request: () throws -> ItemRequest) throws(BenchError) -> Double {
         let path = path(try vault(count).name)
         do {
             guard let place = AgentPlace(vault: path, device: device) else { throw BenchError("\(path) is too long") }
             let client = AgentClient(try AgentSocket(path: "\(folder.path)/run/omvault/agent.sock"))
-            let name = try ItemName(newName())
-            var values = FieldValues()
-            try values.put(SecretBytes(copying: Array(Self.passphrase.utf8)), at: try FieldName("password"))
+            let request = try request()
             let start = Clock.now
-            switch try client.perform(place, .add(name, level: nil, values)) {
+            switch try client.perform(place, request) {
             case .reply: return Clock.now - start
             case .failure(let error): throw BenchError("the agent refuses: \(error)")
             case .locked: throw BenchError("the agent has locked")
@@ -136,6 +151,35 @@ final class VaultHome {
         } catch {
             throw BenchError("the agent does not answer: \(error)")
         }
+    }
+
+    /// Seconds for what an add asks of the disk: four pages behind a log, a mark in its place, each synced.
+    func timeSyncs() throws(BenchError) -> Double {
+        let files = try ["syncs-log", "syncs-mark"].map { name throws(BenchError) in
+            let file = open("\(folder.path)/\(name)", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            guard file >= 0 else { throw BenchError("cannot make a file in \(folder.path)") }
+            return file
+        }
+        defer { for file in files { close(file) } }
+        let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: added), count: 4 * 4120)
+        added += 1
+        let start = Clock.now
+        _ = lseek(files[0], 0, SEEK_END)
+        guard write(files[0], bytes, bytes.count) == bytes.count, fdatasync(files[0]) == 0,
+            pwrite(files[1], bytes, 512, off_t(added % 2 * 512)) == 512, fdatasync(files[1]) == 0
+        else { throw BenchError("cannot write in \(folder.path)") }
+        return Clock.now - start
+    }
+
+    /// Locks the vault and opens it again, so that the agent remembers nothing of it.
+    func forget(_ count: Int) throws(BenchError) {
+        let name = try vault(count).name
+        try omvault.run(["--vault", name, "lock"])
+        try unlock(name)
+    }
+
+    private func unlock(_ name: String) throws(BenchError) {
+        try omvault.run(["--vault", name, "unlock", "--idle", "43200", "--password-from", "file:\(password)"])
     }
 
     private var device: String { "\(folder.path)/.local/state/omvault-device" }

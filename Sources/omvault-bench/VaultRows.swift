@@ -67,7 +67,9 @@ enum VaultRows {
             Row(
                 name: "durable add through the agent, \(text(count)) items", unit: .time, asked: .atMost(0.005),
                 ours: .init(label: "AgentClient") { () throws(BenchError) in try world.home().timeAdd(count) },
-                peer: nil),
+                peer: .init(label: "its two fdatasync alone") { () throws(BenchError) in
+                    try world.home().timeSyncs()
+                }),
             Row(
                 name: "durable add, the whole command, \(text(count)) items", unit: .time, asked: .atMost(0.005),
                 ours: world.add(count), peer: nil),
@@ -96,15 +98,32 @@ enum VaultRows {
     private static func atTenThousand(_ options: Options, _ world: World) -> [Row] {
         let count = 10_000
         return [
+            search(world, count, "one item", "omvault find", [VaultHome.sample.fields[1].value]),
+            search(world, count, "every item", "omvault find", ["ada.lovelace"]),
             Row(
-                name: "list of 10,000 items through the agent, each opened", unit: .time, asked: .atMost(0.027),
-                ours: .init(label: "omvault ls") { () throws(BenchError) in
-                    let (home, vault) = (try world.home(), try world.home().vault(count))
-                    return try home.omvault.time(["--vault", vault.name, "ls", "site"])
-                },
+                name: "search of every field, 10,000 items, one item, the message alone", unit: .time,
+                asked: .atMost(0.027),
+                ours: .init(label: "AgentClient") { () throws(BenchError) in
+                    try world.home().timeFind(count, VaultHome.sample.fields[1].value)
+                }, peer: nil),
+            Row(
+                name: "search of every field, 10,000 items, beside keepassxc-cli", unit: .time, asked: .nothing,
+                ours: world.run(count, "omvault find", ["find", "ada.lovelace"]),
+                peer: .init(label: "keepassxc-cli search") { () throws(BenchError) in
+                    try world.keepassxc(count).timeSearch()
+                }),
+            Row(
+                name: "list of 10,000 items through the agent", unit: .time, asked: .nothing,
+                ours: world.run(count, "omvault ls", ["ls", "site"]),
                 peer: .init(label: "pass find, 1,000 names") { () throws(BenchError) in
                     try world.pass(1000).timeFind()
                 }),
+            Row(
+                name: "the first list of 10,000 items after an unlock, each opened", unit: .time, asked: .nothing,
+                ours: .init(label: "omvault ls") { () throws(BenchError) in
+                    try world.home().forget(count)
+                    return try world.run(count, "omvault ls", ["ls", "site"]).measure()
+                }, peer: nil),
             Row(
                 name: "import of 10,000 items", unit: .time, asked: .atMost(0.6),
                 ours: .init(label: "one Vault.edit") { () throws(BenchError) in try world.home().timeImport(count) },
@@ -128,6 +147,15 @@ enum VaultRows {
                     try world.keepassxc(count).peakMemory(options)
                 }),
         ]
+    }
+
+    private static func search(
+        _ world: World, _ count: Int, _ what: String, _ label: String, _ words: [String]
+    ) -> Row {
+        Row(
+            name: "search of every field, 10,000 items, finds \(what)", unit: .time, asked: .atMost(0.027),
+            ours: world.run(count, label, ["find"] + words),
+            peer: .init(label: "pass find, 1,000 names") { () throws(BenchError) in try world.pass(1000).timeFind() })
     }
 
     private static func memory(
@@ -201,6 +229,14 @@ private final class World {
         .init(label: "omvault get, \(count)") { () throws(BenchError) in
             let (home, vault) = (try self.home(), try self.home().vault(count))
             return try home.omvault.time(["--vault", vault.name, "get", "\(VaultHome.sample.name):password"])
+        }
+    }
+
+    /// The whole command through the agent.
+    func run(_ count: Int, _ label: String, _ words: [String]) -> Row.Side {
+        .init(label: label) { () throws(BenchError) in
+            let (home, vault) = (try self.home(), try self.home().vault(count))
+            return try home.omvault.time(["--vault", vault.name] + words)
         }
     }
 

@@ -30,6 +30,23 @@ import Testing
         #expect(throws: AgentError.full) { try home.unlock(7) }
     }
 
+    @Test("an unlock that is refused for want of a seat leaves the ticket that was there")
+    func ticketStays() throws {
+        // A ticket is kept in memory only.
+        let home = try ManyVaults(Self.seats + 1, in: "/dev/shm", keepsTicket: true)
+        func ticket() throws -> Data? {
+            let name = "omvault-ticket-" + Hex.encode(home.keys.vault)
+            return FileManager.default.contents(atPath: "\(home.home.root)/run/\(name)")
+        }
+        for index in 0..<Self.seats { try home.unlock(index) }
+        let before = try #require(try ticket())
+        #expect(throws: AgentError.full) { try home.unlock(Self.seats) }
+        #expect(try ticket() == before)
+        try home.home.client.stepDown()
+        try home.home.start()
+        #expect(try home.answer(0, ProtectionLevel(.afterFirstUnlock)) == "secret of after-first-unlock")
+    }
+
     @Test("closed vaults make room in the order of their last use, and keys that open nothing cost nobody a seat")
     func order() throws {
         let home = try ManyVaults(300)
@@ -73,9 +90,11 @@ private final class ManyVaults {
     let home: AgentHome
     let keys: ClassKeys
 
-    init(_ count: Int) throws {
-        home = try AgentHome()
-        try home.makeVault()
+    init(
+        _ count: Int, in folder: String = FileManager.default.temporaryDirectory.path, keepsTicket: Bool = false
+    ) throws {
+        home = try AgentHome(in: folder)
+        try home.makeVault(keepsTicket: keepsTicket)
         keys = try home.open().classKeys()
         let content = try Data(contentsOf: URL(filePath: home.vault))
         for index in 0..<count {

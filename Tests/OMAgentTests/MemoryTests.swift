@@ -17,6 +17,7 @@ import Testing
     private static let item = "an item that nobody else would name so"
     private static let field = "a field of another name than any"
     private static let value = "a value that stands nowhere else, 4711"
+    private static let wanted = "what nobody else would look for, 0815"
 
     @Test(
         "R40 after lock there is no key of when-unlocked, no password and no item; before there was the key",
@@ -28,7 +29,8 @@ import Testing
         // Hidden memory is hidden from this search too; what it is about then is copies outside.
         let isSeen = try home.client.status().memory != 2
         #expect(isSeen || options.isEmpty)
-        for (what, needle) in needles where what.hasPrefix("class key") && isSeen {
+        // The records that are remembered among it.
+        for (what, needle) in needles where (what.hasPrefix("class key") || what.hasPrefix("the item")) && isSeen {
             #expect(try copies(of: needle, in: process) > 0, "before lock: \(what)")
         }
         try home.client.lock(home.place, forgets: false)
@@ -48,6 +50,37 @@ import Testing
         let needles = try work(home)
         guard try home.client.status().memory == 2 else { return }
         for (what, needle) in needles { #expect(try copies(of: needle, in: home.process()) == 0, "\(what)") }
+    }
+
+    @Test("what was remembered of a record goes with another unlock, at the end of the time, with a change and with a purge")
+    func remembered() throws {
+        let home = try AgentHome(options: ["--no-memfd-secret"])
+        _ = try work(home)
+        let process = try home.process()
+        func isThere() throws -> Bool { try copies(of: Array(Self.value.utf8), in: process) > 0 }
+        #expect(try isThere())
+        try home.unlock(idle: 2)
+        #expect(try !isThere())
+        _ = try home.client.perform(home.place, .items(trashed: false))
+        let isSeen = try isThere()
+        // Unless the search took longer than that.
+        if try home.client.status().vaults.first?.state == .unlocked { #expect(isSeen) }
+        let end = om_boot_milliseconds() + 20_000
+        while try home.client.status().vaults.first?.state == .unlocked, om_boot_milliseconds() < end {}
+        #expect(try !isThere())
+
+        try home.unlock()
+        _ = try home.client.perform(home.place, .items(trashed: false))
+        #expect(try isThere())
+        // Another process's change: the next list takes the old one's place.
+        let (name, field) = (try ItemName(Self.item), try FieldName(Self.field))
+        try home.open().edit { edit throws(VaultError) in try edit.put(bytes("new"), at: FieldPath(name, field)) }
+        _ = try home.client.perform(home.place, .items(trashed: false))
+        #expect(try !isThere())
+        func isNamed() throws -> Bool { try copies(of: Array(Self.item.utf8), in: process) > 0 }
+        #expect(try isNamed())
+        _ = try home.client.perform(home.place, .purge([name], ifRevision: nil))
+        #expect(try !isNamed())
     }
 
     @Test("where a key stands in ordinary memory, it is locked, in no core file, and not in a child")
@@ -108,13 +141,19 @@ import Testing
             case .reply(.secrets) = try home.client.perform(home.place, .secrets(name, revision: nil)),
             case .reply(.items) = try home.client.perform(home.place, .items(trashed: false))
         else { throw AgentError.misbehaved }
+        var search = ItemSearch()
+        _ = search.add(Self.wanted.utf8Span.span)
+        guard case .reply(.items) = try home.client.perform(home.place, .find(search, trashed: false)) else {
+            throw AgentError.misbehaved
+        }
         for _ in 0..<20 {
             guard case .reply(.secret) = try home.client.perform(home.place, .secret(FieldPath(name, field), revision: nil))
             else { throw AgentError.misbehaved }
         }
         var needles = [
-            ("the password", Array("pass word".utf8)), ("the value", Array(Self.value.utf8)),
-            ("the item's name", Array(Self.item.utf8)), ("the field's name", Array(Self.field.utf8)),
+            ("the password", Array("pass word".utf8)), ("the item's value", Array(Self.value.utf8)),
+            ("the item's name", Array(Self.item.utf8)), ("the item's field's name", Array(Self.field.utf8)),
+            ("what was looked for", Array(Self.wanted.utf8)),
         ]
         for level in [ProtectionLevel.whenUnlocked, .highest] {
             let key = try classKey(home, level)

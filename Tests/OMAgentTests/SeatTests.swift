@@ -146,6 +146,77 @@ import Testing
         #expect(try home.answer(.whenUnlocked) == "secret of when-unlocked")
     }
 
+    @Test("lock and status wait for no request: one that waits for another process's lock is answered as locked")
+    func lockWhileWaiting() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        let answers = Answers()
+        let asking = DispatchGroup()
+        try home.fileLock().hold { () throws(StorageError) in
+            DispatchQueue.global().async(group: asking) { answers.add((try? home.change()) ?? "none") }
+            do {
+                try home.waitUntilRequestWaits()
+                #expect(try home.client.status().vaults.first?.state == .unlocked)
+                #expect(answers.all.isEmpty)
+                let start = om_boot_milliseconds()
+                try home.client.lock(home.place, forgets: false)
+                // After a minute the request gives up by itself.
+                #expect(om_boot_milliseconds() - start < 50_000)
+                #expect(try home.client.status().vaults.first?.state == .firstUnlocked)
+                #expect(try home.answer(.whenUnlocked) == "locked 1")
+            } catch { Issue.record("\(error)") }
+        }
+        asking.wait()
+        #expect(answers.all == ["locked 1": 1])
+        #expect(try home.open().item(ItemName(ProtectionLevel.whenUnlocked.itemName)).revision == 1)
+        // The next one is made as ever.
+        try home.unlock()
+        #expect(try home.change() == "changed")
+    }
+
+    @Test("a vault whose time runs out while a request waits is locked then")
+    func timeOutWhileWaiting() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock(hard: 1)
+        let answers = Answers()
+        let asking = DispatchGroup()
+        try home.fileLock().hold { () throws(StorageError) in
+            DispatchQueue.global().async(group: asking) { answers.add((try? home.change()) ?? "none") }
+            do {
+                let end = om_boot_milliseconds() + 40_000
+                while try home.client.status().vaults.first?.state == .unlocked, om_boot_milliseconds() < end {}
+                #expect(try home.client.status().vaults.first?.state == .firstUnlocked)
+            } catch { Issue.record("\(error)") }
+        }
+        asking.wait()
+        #expect(answers.all == ["locked 1": 1])
+    }
+
+    @Test("a search is answered while the vault is unlocked, with names and nothing else, and not while it is locked")
+    func find() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        func found(_ word: String, in scope: ItemSearch.Scope? = nil) throws -> String {
+            var search = ItemSearch(in: scope)
+            _ = search.add(word.utf8Span.span)
+            switch try home.client.perform(home.place, .find(search, trashed: false)) {
+            case .reply(.items(let items)): return items.map(\.name.text).joined(separator: ",")
+            case .reply: return "another reply"
+            case .failure(let error): return "\(error)"
+            case .locked(let state): return "locked \(state.rawValue)"
+            }
+        }
+        #expect(try found("SECRET of always") == "always,always here")
+        #expect(try found("here", in: .init(itemName: true, fields: [])) == "after-first-unlock here,always here,when-unlocked here")
+        #expect(try found("always", in: .init(itemName: false, fields: [FieldName("f")])) == "always,always here")
+        #expect(try found("always", in: .init(itemName: false, fields: [FieldName("g")])) == "")
+        try home.client.lock(home.place, forgets: false)
+        #expect(try found("always") == "locked 1")
+    }
+
     @Test("100 clients at once are all answered")
     func manyClients() throws {
         let home = try AgentHome()
@@ -166,7 +237,41 @@ import Testing
     }
 }
 
-extension AgentHome: @unchecked Sendable {}
+extension AgentHome: @unchecked Sendable {
+    /// The lock that every change of the vault takes.
+    fileprivate func fileLock() throws -> FileLock {
+        let file = try VaultFile.open(vault, device: try DeviceFolder(root + "/device"))
+        switch file.highWater() {
+        case .some(let marks): return marks.lock
+        case .none: throw VaultError.unseenHere
+        }
+    }
+
+    /// Has the agent change the item of when-unlocked.
+    fileprivate func change() throws -> String {
+        var values = FieldValues()
+        try values.put(bytes("new"), at: FieldName("f"))
+        let name = try ItemName(ProtectionLevel.whenUnlocked.itemName)
+        switch try client.perform(place, .update(name, set: values, remove: [], ifRevision: nil)) {
+        case .reply: return "changed"
+        case .failure(let error): return "\(error)"
+        case .locked(let state): return "locked \(state.rawValue)"
+        }
+    }
+
+    /// Until the agent has the lock's file open.
+    fileprivate func waitUntilRequestWaits() throws {
+        let folder = "/proc/\(try process())/fd"
+        let end = om_boot_milliseconds() + 20_000
+        while om_boot_milliseconds() < end {
+            for entry in try FileManager.default.contentsOfDirectory(atPath: folder) {
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(entry)")
+                if let target, target.hasPrefix(root + "/device"), target.hasSuffix(".lock") { return }
+            }
+        }
+        Issue.record("no request waits")
+    }
+}
 
 extension ItemReply {
     /// What became of a purge.

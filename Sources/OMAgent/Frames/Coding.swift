@@ -7,9 +7,11 @@ internal import OMVault
 
 extension SecretBuffer {
     mutating func append(number: some FixedWidthInteger) {
-        var bytes: [UInt8] = []
-        bytes.append(number: number)
-        append(bytes.span)
+        let width = number.bitWidth / 8
+        append(upTo: width) { free in
+            for index in 0..<width { free[index] = UInt8(truncatingIfNeeded: number >> (8 * (width - 1 - index))) }
+            return width
+        }
     }
 
     /// count (2) ‖ UTF-8
@@ -46,6 +48,19 @@ extension SecretBuffer {
         values.forEach { (name, secret) in
             append(text: name.text)
             append(counted: secret)
+        }
+    }
+
+    /// optional scope: item name (flag), field names ‖ count (1) ‖ per word: count (2) ‖ bytes
+    mutating func append(search: borrowing ItemSearch) {
+        append(optional: search.scope) {
+            $0.append($1.hasItemName ? 1 : 0)
+            $0.append(list: $1.fields.map(\.text))
+        }
+        append(UInt8(search.wordCount))
+        search.forEach { word in
+            append(number: UInt16(word.count))
+            append(word)
         }
     }
 
@@ -145,6 +160,21 @@ extension ByteCursor {
 
     mutating func revision(in bytes: Span<UInt8>) throws(MalformedBytes) -> UInt64? {
         try flag(in: bytes) ? try number(UInt64.self, in: bytes) : nil
+    }
+
+    mutating func search(in bytes: Span<UInt8>) throws(MalformedBytes) -> ItemSearch {
+        var scope: ItemSearch.Scope?
+        if try flag(in: bytes) {
+            let hasItemName = try flag(in: bytes)
+            scope = ItemSearch.Scope(itemName: hasItemName, fields: try fieldNames(in: bytes))
+        }
+        var search = ItemSearch(in: scope)
+        for _ in 0..<(try byte(in: bytes)) {
+            let word = try skip(Int(try number(UInt16.self, in: bytes)), in: bytes)
+            guard search.add(bytes.extracting(word)) else { throw MalformedBytes() }
+        }
+        guard search.wordCount > 0 else { throw MalformedBytes() }
+        return search
     }
 
     mutating func place(in bytes: Span<UInt8>) throws(MalformedBytes) -> AgentPlace {

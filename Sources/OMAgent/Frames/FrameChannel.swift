@@ -58,8 +58,9 @@ struct FrameChannel: ~Copyable {
         if version != AgentProtocol.version {
             guard isFrozen, count <= 1 else { return Frame(version: version, kind: 0, body: SecretBuffer()) }
         }
-        // It grows with what arrives, not with what was announced.
-        var body = SecretBuffer(capacity: min(count, 64 << 10))
+        // It grows with what arrives, not with what was announced; a client expects a long list from its own agent.
+        let first = maximum > AgentProtocol.maximumBody ? 2 << 20 : 64 << 10
+        var body = SecretBuffer(capacity: min(count, first))
         while body.count < count {
             guard try fill(&body, count, until: end) else { throw .ended }
         }

@@ -112,7 +112,27 @@ extension AgentStatus {
     }
 }
 
+extension AgentReply {
+    /// About how long its body will be, so that a long list is written without being moved time and again.
+    var expectedCount: Int {
+        switch self {
+        case .reply(let reply): reply.expectedCount
+        default: 256
+        }
+    }
+}
+
 extension ItemReply {
+    fileprivate var expectedCount: Int {
+        switch self {
+        case .items(let items):
+            items.reduce(256) { sum, item in
+                item.fields.reduce(sum + item.name.text.utf8.count + 64) { $0 + $1.name.text.utf8.count + 8 }
+            }
+        default: 256
+        }
+    }
+
     fileprivate consuming func encode(into body: inout SecretBuffer) {
         switch consume self {
         case .items(let items):

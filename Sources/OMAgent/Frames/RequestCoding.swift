@@ -132,6 +132,10 @@ extension ItemRequest {
         case .items(let trashed):
             body.append(1)
             body.append(trashed ? 1 : 0)
+        case .find(let search, let trashed):
+            body.append(15)
+            body.append(trashed ? 1 : 0)
+            body.append(search: search)
         case .item(let name):
             body.append(2)
             body.append(text: name.text)
@@ -232,6 +236,9 @@ extension ItemRequest {
         case 14:
             let id = try cursor.take(16, in: bytes)
             self = .places(id: id, level: try cursor.flag(in: bytes) ? try cursor.level(in: bytes) : nil)
+        case 15:
+            let trashed = try cursor.flag(in: bytes)
+            self = .find(try cursor.search(in: bytes), trashed: trashed)
         default: throw MalformedBytes()
         }
     }

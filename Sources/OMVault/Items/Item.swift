@@ -7,13 +7,19 @@ public struct ItemName: Hashable, Sendable {
     public let text: String
 
     public init(_ text: String) throws(VaultError) {
-        guard isName(text, upTo: 255, without: ":") else { throw .invalidItemName }
+        guard isName(text, upTo: 255, without: { $0 == UInt8(ascii: ":") }) else { throw .invalidItemName }
         self.text = text
     }
 
+    /// Text that was a name's before.
+    init(checked text: String) { self.text = text }
+
     var bytes: [UInt8] { Array(text.utf8) }
 
-    public static func == (one: ItemName, other: ItemName) -> Bool { one.bytes == other.bytes }
+    /// In the order of their bytes.
+    func precedes(_ other: ItemName) -> Bool { text.utf8.lexicographicallyPrecedes(other.text.utf8) }
+
+    public static func == (one: ItemName, other: ItemName) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
@@ -22,21 +28,30 @@ public struct FieldName: Hashable, Sendable {
     public let text: String
 
     public init(_ text: String) throws(VaultError) {
-        guard isName(text, upTo: 64, without: ":/=") else { throw .invalidFieldName }
+        guard isName(text, upTo: 64, without: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") })
+        else { throw .invalidFieldName }
         self.text = text
     }
 
+    /// Text that was a name's before.
+    init(checked text: String) { self.text = text }
+
     var bytes: [UInt8] { Array(text.utf8) }
 
-    public static func == (one: FieldName, other: FieldName) -> Bool { one.bytes == other.bytes }
+    public static func == (one: FieldName, other: FieldName) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
     public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 }
 
-private func isName(_ text: String, upTo limit: Int, without refused: String) -> Bool {
-    (1...limit).contains(text.utf8.count)
-        && text.unicodeScalars.allSatisfy {
-            $0.properties.generalCategory != .control && !refused.unicodeScalars.contains($0)
-        }
+@inline(__always)
+private func isName(_ text: String, upTo limit: Int, without isRefused: (UInt8) -> Bool) -> Bool {
+    guard (1...limit).contains(text.utf8.count) else { return false }
+    // Most names are of ASCII alone, and a scalar's category is looked up in tables: a list has a hundred thousand.
+    var isPlain = true
+    for byte in text.utf8 {
+        if isRefused(byte) { return false }
+        if byte < 0x20 || byte >= 0x7F { isPlain = false }
+    }
+    return isPlain || text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
 }
 
 /// One secret of one item.

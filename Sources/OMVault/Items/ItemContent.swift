@@ -50,6 +50,11 @@ struct ItemContent: ~Copyable {
         return bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }
     }
 
+    /// Lends the content without its padding.
+    borrowing func withBytes<R>(_ body: (Span<UInt8>) -> R) -> R {
+        bytes.withBytes { bytes in body(bytes.extracting(0..<ContentMap.length(bytes))) }
+    }
+
     /// All fields with their secrets.
     borrowing func values() throws(VaultError) -> FieldValues {
         var values = FieldValues()

@@ -9,6 +9,8 @@ public import OMSecrets
 public enum ItemRequest: ~Copyable, Sendable {
     /// The items, or those in the trash, without their secrets: ``ItemReply/items(_:)``.
     case items(trashed: Bool)
+    /// Those of them in which the search finds what it looks for: ``ItemReply/items(_:)``.
+    case find(ItemSearch, trashed: Bool)
     /// ``ItemReply/item(_:)``
     case item(ItemName)
     /// ``ItemReply/secret(_:)``
@@ -83,6 +85,7 @@ extension Vault {
     public func perform(_ request: consuming ItemRequest) throws(VaultError) -> ItemReply {
         switch consume request {
         case .items(let isTrashed): return .items(try items(trashed: isTrashed))
+        case .find(let search, let isTrashed): return .items(try items(matching: search, trashed: isTrashed))
         case .item(let name): return .item(try item(name))
         case .secret(let path, let revision): return .secret(try secret(path, revision: revision))
         case .secrets(let name, let revision): return try secrets(name, revision: revision)

@@ -60,12 +60,14 @@ extension Vault {
 extension VaultFile {
     /// Opens the vault with class keys alone. Without the root key the header is judged by its mark only.
     ///
+    /// - Parameter staying: for a vault that stays open, and answers many questions.
     /// - Throws: ``VaultError/cannotUnlock`` for keys of another vault, or that do not open its levels;
     ///   ``VaultError/rekeyed`` for keys of another epoch; the errors of reading.
-    public func open(with keys: ClassKeys) throws(VaultError) -> Vault {
+    public func open(with keys: ClassKeys, staying: StayingOpen? = nil) throws(VaultError) -> Vault {
         guard keys.vault == id else { throw .cannotUnlock }
         guard keys.epoch == epoch else { throw .rekeyed }
         let vault = try open(root: nil, adding: keys.keys)
+        if let staying { vault.open.stay(staying) }
         do throws(VaultError) { try vault.check() } catch {
             // The level's state does not open: forged keys and a forged state look alike, and nothing was believed.
             throw error == .corrupt(.level) ? .cannotUnlock : error

@@ -75,10 +75,13 @@ final class HashTree {
     }
 
     /// Every entry of the level, in the order of their keys; the whole tree is checked.
-    func entries() throws(VaultError) -> [TreeEntry] {
+    ///
+    /// - Parameter goOn: called before each node; it throws to give up.
+    func entries(_ goOn: () throws(VaultError) -> Void) throws(VaultError) -> [TreeEntry] {
         var found: [TreeEntry] = []
         var rest = [root]
         while let node = rest.popLast() {
+            try goOn()
             switch node.content {
             case .leaf(let entries): found += entries
             case .branch: for nibble in (0..<16).reversed() { rest.append(try child(nibble, of: node)) }

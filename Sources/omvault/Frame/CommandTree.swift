@@ -9,8 +9,8 @@ struct CommandTree: ParsableCommand {
         abstract: "Credentials that still work when the network does not.",
         version: "omvault \(Omvault.version)",
         subcommands: [
-            InitCommand.self, AddCommand.self, GetCommand.self, SetCommand.self, ListCommand.self, RemoveCommand.self,
-            HistoryCommand.self, RestoreCommand.self, VerifyCommand.self,
+            InitCommand.self, AddCommand.self, GetCommand.self, SetCommand.self, ListCommand.self, FindCommand.self,
+            RemoveCommand.self, HistoryCommand.self, RestoreCommand.self, VerifyCommand.self,
             UnlockCommand.self, LockCommand.self, StatusCommand.self, AgentCommand.self,
             KeyCommand.self, PolicyCommand.self, BackupCommand.self, LogCommand.self,
             CredentialCommand.self,

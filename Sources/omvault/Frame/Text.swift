@@ -5,6 +5,7 @@ extension String {
     ///
     /// Attack: an item or a file whose name holds escape sequences rewrites the screen, or its title, when listed.
     var shown: String {
+        if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
         guard unicodeScalars.contains(where: \.isUnsafeToShow) else { return self }
         return unicodeScalars.map { scalar in
             switch scalar {

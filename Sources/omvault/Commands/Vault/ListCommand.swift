@@ -15,10 +15,6 @@ struct ListCommand: Verb {
               omvault ls --trash --fields id,name,modified
             """)
 
-    enum Column: String, CaseIterable, ExpressibleByArgument {
-        case id, name, level, revision, created, modified
-    }
-
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
@@ -35,23 +31,40 @@ struct ListCommand: Verb {
     var acceptRollback = false
 
     func run(_ door: Door) throws {
-        let columns = try fields.split(separator: ",", omittingEmptySubsequences: false).map { name in
-            guard let column = Column(rawValue: String(name)) else {
-                throw ValidationError(
-                    "\"\(String(name).shown)\" is no column; there are id, name, level, revision, created, modified")
-            }
-            return column
-        }
+        let columns = try ItemTable.columns(fields)
         let access = try VaultAccess(door, acceptsRollback: acceptRollback)
         let secrets = try SecretSources(door, unlock.sources)
         try access.unlock(secrets, unlock)
         let wanted = Array(prefix.utf8)
         let items = try access.perform(.items(trashed: trash)).items()
             .filter { $0.name.text.utf8.starts(with: wanted) }
-        for (name, group) in Dictionary(grouping: items, by: \.name) where group.count > 1 && !trash {
-            door.output.notice(
-                "warning: \"\(name.text.shown)\" stands under more than one level; one was put there while locked")
+        try ItemTable(columns: columns, items: items, isOfTrash: trash).print(door)
+    }
+}
+
+/// Items on their way to the screen: what `ls` and `find` print.
+struct ItemTable {
+    let columns: [Column]
+    /// In the order of their names.
+    let items: [Item]
+    let isOfTrash: Bool
+
+    enum Column: String, CaseIterable {
+        case id, name, level, revision, created, modified
+    }
+
+    static func columns(_ list: String) throws -> [Column] {
+        try list.split(separator: ",", omittingEmptySubsequences: false).map { name in
+            guard let column = Column(rawValue: String(name)) else {
+                throw ValidationError(
+                    "\"\(String(name).shown)\" is no column; there are id, name, level, revision, created, modified")
+            }
+            return column
         }
+    }
+
+    func print(_ door: Door) throws {
+        warnOfNamesakes(door)
         guard door.output.format == .json else {
             return try door.output.rows(
                 items.map { item in columns.map { $0.text(of: item) } },
@@ -67,9 +80,19 @@ struct ListCommand: Verb {
         }
         try door.output.document(document)
     }
+
+    private func warnOfNamesakes(_ door: Door) {
+        guard !isOfTrash else { return }
+        var warned: ItemName?
+        for (one, next) in zip(items, items.dropFirst()) where one.name == next.name && one.name != warned {
+            warned = one.name
+            door.output.notice(
+                "warning: \"\(one.name.text.shown)\" stands under more than one level; one was put there while locked")
+        }
+    }
 }
 
-extension ListCommand.Column {
+extension ItemTable.Column {
     fileprivate func text(of item: Item) -> String {
         switch self {
         case .id: Identifier.text(item.id)

@@ -1,0 +1,64 @@
+// A second look at content that was taken apart before: for lists and searches over thousands of items.
+
+internal import OMRecords
+
+/// Where the parts of an item's content stand in its bytes. Format: docs/vault-format.md, "Content".
+///
+/// Only for bytes that ``ItemContent`` has read: it believes their lengths.
+struct ContentMap {
+    let isTrashed: Bool
+    private let created: Int64
+    private let modified: Int64
+    let name: Range<Int>
+    private let fieldCount: Int
+
+    init(_ content: Span<UInt8>) {
+        isTrashed = content[5] == 1
+        created = Int64(bitPattern: Self.number(content, 8, 8))
+        modified = Int64(bitPattern: Self.number(content, 16, 8))
+        name = Self.name(of: content)
+        fieldCount = Int(Self.number(content, name.upperBound, 2))
+    }
+
+    static func name(of content: Span<UInt8>) -> Range<Int> { 26..<26 + Int(number(content, 24, 2)) }
+
+    /// How many bytes of a padded content are its own.
+    static func length(_ padded: Span<UInt8>) -> Int { Int(number(padded, 0, 4)) }
+
+    /// Calls `body` with each field's name and value, until it returns false.
+    func forEachField(in content: Span<UInt8>, _ body: (_ name: Range<Int>, _ value: Range<Int>) -> Bool) {
+        var offset = name.upperBound + 2
+        for _ in 0..<fieldCount {
+            let name = offset + 1..<offset + 1 + Int(content[offset])
+            let value = name.upperBound + 4..<name.upperBound + 4 + Int(Self.number(content, name.upperBound, 4))
+            guard body(name, value) else { return }
+            offset = value.upperBound
+        }
+    }
+
+    /// What a user sees of it.
+    func item(_ version: KeptVersion, _ content: Span<UInt8>) -> Item {
+        var fields: [Item.Field] = []
+        fields.reserveCapacity(fieldCount)
+        forEachField(in: content) { name, value in
+            fields.append(Item.Field(name: FieldName(checked: Self.text(content, name)), count: value.count))
+            return true
+        }
+        return Item(
+            name: ItemName(checked: Self.text(content, name)), level: version.level, id: version.id,
+            revision: version.revision, created: created, modified: modified, isTrashed: isTrashed, fields: fields)
+    }
+
+    private static func text(_ content: Span<UInt8>, _ range: Range<Int>) -> String {
+        guard let text = try? UTF8Span(validating: content.extracting(range)) else {
+            preconditionFailure("names were read before")
+        }
+        return String(copying: text)
+    }
+
+    private static func number(_ content: Span<UInt8>, _ offset: Int, _ count: Int) -> UInt64 {
+        var number: UInt64 = 0
+        for index in offset..<offset + count { number = number << 8 | UInt64(content[index]) }
+        return number
+    }
+}

@@ -1,0 +1,88 @@
+// What is looked for in items, and where.
+
+internal import OMSecrets
+
+/// Words that must all stand in an item, each somewhere: in its name, the names of its fields or their values.
+///
+/// Letters of ASCII are the same in both cases; everything else is compared as bytes. The words are kept like secrets:
+/// who looks for a password types one.
+public struct ItemSearch: ~Copyable, Sendable {
+    public static let maximumWords = 16
+    /// The longest word, in bytes.
+    public static let maximumCount = 1024
+
+    /// Where to look: nil for everywhere.
+    public struct Scope: Hashable, Sendable {
+        public let hasItemName: Bool
+        /// Fields whose values are looked through; the names of fields are not then.
+        public let fields: [FieldName]
+
+        public init(itemName: Bool, fields: [FieldName]) { (hasItemName, self.fields) = (itemName, fields) }
+    }
+
+    public let scope: Scope?
+    private var folded = SecretBuffer()
+    private var ranges: [Range<Int>] = []
+
+    public init(in scope: Scope? = nil) { self.scope = scope }
+
+    public var wordCount: Int { ranges.count }
+
+    /// Adds a word.
+    ///
+    /// - Returns: false when it is empty or too long, or one too many.
+    public mutating func add(_ word: Span<UInt8>) -> Bool {
+        guard (1...Self.maximumCount).contains(word.count), ranges.count < Self.maximumWords else { return false }
+        let start = folded.count
+        for index in word.indices { folded.append(Self.fold(word[index])) }
+        ranges.append(start..<folded.count)
+        return true
+    }
+
+    /// Lends each word, as it is compared.
+    public borrowing func forEach(_ body: (Span<UInt8>) -> Void) {
+        folded.withBytes { words in for range in ranges { body(words.extracting(range)) } }
+    }
+
+    borrowing func matches(_ map: ContentMap, _ content: Span<UInt8>) -> Bool {
+        folded.withBytes { words in
+            ranges.allSatisfy { range in
+                isFound(words.extracting(range), map, content)
+            }
+        }
+    }
+
+    private borrowing func isFound(_ word: Span<UInt8>, _ map: ContentMap, _ content: Span<UInt8>) -> Bool {
+        if scope?.hasItemName != false, Self.contains(content.extracting(map.name), word) { return true }
+        guard scope?.fields.isEmpty != true else { return false }
+        var isFound = false
+        map.forEachField(in: content) { name, value in
+            switch scope {
+            case .none: isFound = Self.contains(content.extracting(name), word)
+            case .some(let scope):
+                guard scope.fields.contains(where: { Self.isName($0, content.extracting(name)) }) else { return true }
+            }
+            if !isFound { isFound = Self.contains(content.extracting(value), word) }
+            return !isFound
+        }
+        return isFound
+    }
+
+    private static func isName(_ field: FieldName, _ bytes: Span<UInt8>) -> Bool {
+        field.text.utf8.count == bytes.count && field.text.utf8.enumerated().allSatisfy { bytes[$0.offset] == $0.element }
+    }
+
+    private static func contains(_ text: Span<UInt8>, _ word: Span<UInt8>) -> Bool {
+        guard text.count >= word.count else { return false }
+        let first = word[0]
+        for start in 0...text.count - word.count where fold(text[start]) == first {
+            var count = 1
+            while count < word.count, fold(text[start + count]) == word[count] { count += 1 }
+            if count == word.count { return true }
+        }
+        return false
+    }
+
+    @inline(__always)
+    private static func fold(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
+}

@@ -1,0 +1,87 @@
+internal import ArgumentParser
+internal import OMSecrets
+internal import OMVault
+
+/// `omvault find`: the items in which something stands.
+struct FindCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "find",
+        abstract: "List the items in which words stand.",
+        discussion: """
+            Looks in the items' names, the names of their fields and the secrets in them; all words must be found,
+            each anywhere. Upper and lower case of a to z are the same. Names are printed, never what was found.
+
+            Every program of yours can read the words of a command line: what is a secret itself, such as the
+            password that you look for everywhere, goes through --query-from.
+
+              omvault find ada example.org
+              omvault find work --in name
+              omvault find ada --in name,username --fields name,modified
+              omvault find --query-from tty
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Argument(help: "What to look for.")
+    var query: [String] = []
+
+    @Option(help: ArgumentHelp("One more word to look for, that nobody may see.", valueName: "source"))
+    var queryFrom: SecretSourceArgument?
+
+    @Option(
+        name: .customLong("in"),
+        help: ArgumentHelp("Where to look: 'name' for the item's name, else names of fields.", valueName: "list"))
+    var places: String?
+
+    @Option(help: ArgumentHelp("Columns: id, name, level, revision, created, modified.", valueName: "list"))
+    var fields = "name"
+
+    @Flag(help: "Look in the trash.")
+    var trash = false
+
+    @Flag(help: "Read once although the vault is older than what this device saw last.")
+    var acceptRollback = false
+
+    func validate() throws {
+        guard !query.isEmpty || queryFrom != nil else { throw ValidationError("nothing to look for") }
+        guard query.count + (queryFrom == nil ? 0 : 1) <= ItemSearch.maximumWords else {
+            throw ValidationError("at most \(ItemSearch.maximumWords) words can be looked for")
+        }
+    }
+
+    func run(_ door: Door) throws {
+        let columns = try ItemTable.columns(fields)
+        var search = ItemSearch(in: try scope())
+        for word in query where !search.add(word.utf8Span.span) { throw Self.noWord }
+        let access = try VaultAccess(door, acceptsRollback: acceptRollback)
+        let secrets = try SecretSources(door, unlock.sources + [(key: "--query-from", value: queryFrom)])
+        if queryFrom != nil {
+            let word = try secrets.read("--query-from", prompt: "Look for", maximum: ItemSearch.maximumCount)
+            guard word.withBytes({ search.add($0) }) else { throw Self.noWord }
+        }
+        try access.unlock(secrets, unlock)
+        let items = try access.perform(.find(search, trashed: trash)).items()
+        try ItemTable(columns: columns, items: items, isOfTrash: trash).print(door)
+    }
+
+    private static var noWord: ValidationError {
+        ValidationError("a word to look for has 1 to \(ItemSearch.maximumCount) bytes")
+    }
+
+    private func scope() throws -> ItemSearch.Scope? {
+        guard let places else { return nil }
+        var (hasName, fields): (Bool, [FieldName]) = (false, [])
+        for place in places.split(separator: ",", omittingEmptySubsequences: false) {
+            guard place != "name" else {
+                hasName = true
+                continue
+            }
+            do throws(VaultError) { fields.append(try FieldName(String(place))) } catch {
+                throw ValidationError("--in takes 'name' and names of fields, separated by commas")
+            }
+        }
+        guard fields.count <= Item.maximumFields else { throw ValidationError("--in names too many fields") }
+        return ItemSearch.Scope(itemName: hasName, fields: fields)
+    }
+}
