@@ -34,6 +34,7 @@ private let targets: [FuzzTarget] =
     + ProfileTargets.all
     + LoginTargets.all
     + PamTargets.all
+    + MarkTargets.all
     + SealedTargets.all
 
 nonisolated(unsafe) private var chosen: FuzzTarget?

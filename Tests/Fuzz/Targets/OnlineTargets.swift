@@ -42,7 +42,6 @@ enum OnlineTargets {
             }
             _ = try? OAuthEndpoints.read(bytes, from: address)
         },
-        FuzzTarget(name: "online-profile") { bytes in _ = try? ApplicationProfile.read(bytes) },
         FuzzTarget(name: "online-session") { bytes in _ = try? Session(SecretBytes(copying: bytes)) },
         FuzzTarget(name: "online-fields") { bytes in
             guard let text = String(validating: bytes, as: UTF8.self),

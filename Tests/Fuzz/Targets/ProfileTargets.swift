@@ -1,6 +1,8 @@
 // Profiles, configuration URLs and policies, as a stranger could send them.
 
 @testable import OMAuth
+@testable import OMOnline
+import OMRecords
 
 enum ProfileTargets {
     static let all = [
@@ -12,8 +14,11 @@ enum ProfileTargets {
             guard let url = try? ConfigurationURL(text, pairs: pairs), let profile = try? url.profile(name) else { return }
             check(profile)
         },
+        // From a server's bytes to what counts.
         FuzzTarget(name: "server-policy") { bytes in
-            guard let policy = try? ServerPolicy(json: bytes) else { return }
+            guard let said = try? ApplicationProfile.read(bytes),
+                let policy = try? ServerPolicy(said, application: said.application ?? "p")
+            else { return }
             precondition(policy.maxLoginAttempts.map(Profile.attempts.contains) ?? true, "attempts stay in their range")
             guard let profile = try? Profile(name, values: [:]) else { return }
             let effective = EffectivePolicy(profile, server: policy, ceiling: .none)
