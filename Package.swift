@@ -162,7 +162,7 @@ if Context.environment["OMV_FUZZ"] == "1" {
             name: "omvault-fuzz",
             dependencies: [
                 "CFuzz", "OMAgent", "OMOnline", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMVectors", "OMCrypto",
-                "OMSecrets",
+                "OMSecrets", .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: house + fuzzing,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),

@@ -95,6 +95,20 @@ import Testing
         #expect(record.text.contains("package var stored: [UInt8]"))
     }
 
+    @Test("docs/fuzzing.md has a line for every target of the fuzzer, and for nothing else")
+    func fuzzing() throws {
+        let folder = repository.appending(path: "Tests/Fuzz/Targets")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        let targets = try files.flatMap { file in
+            try String(contentsOf: file, encoding: .utf8).matches(of: /FuzzTarget\(\s*name: "([^"]+)"/).map { String($0.1) }
+        }
+        let page = try String(contentsOf: repository.appending(path: "docs/fuzzing.md"), encoding: .utf8)
+        let lines = page.split(separator: "\n").filter { $0.hasPrefix("| `") }
+        let listed = lines.flatMap { line in line.split(separator: "|")[0].matches(of: /`([^`]+)`/).map { String($0.1) } }
+        #expect(targets.count > 40, "the targets were not found")
+        #expect(listed.sorted() == targets.sorted())
+    }
+
     // MARK: - Reading
 
     private func forbidden(in text: String, of room: String) -> [String] {

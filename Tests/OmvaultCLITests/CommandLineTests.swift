@@ -28,6 +28,40 @@ import Testing
         #expect(ran.errors == "")
     }
 
+    @Test("an explanation fills its lines, and an example stands on one, in the help of every command")
+    func helpText() throws {
+        #expect(
+            try bash("omvault get --help").output.contains(
+                """
+                ITEM:FIELD prints the exact bytes of that field, no newline added. ITEM shows
+                the item with its secrets concealed; --reveal shows them too.
+
+                  omvault get github:password
+
+                """))
+        #expect(try bash("COLUMNS=50 omvault get --help").output.contains("field,\nno newline added. ITEM shows the item with its\n"))
+        let words = "a bb\nccc\n\n  omvault x\n--y z\n"
+        #expect(HelpText.filled("OVERVIEW: \(words)\nUSAGE: x", 80) == "OVERVIEW: a bb ccc\n\n  omvault x --y z\n\nUSAGE: x")
+        #expect(HelpText.filled(words, 80) == words)
+        #expect(try bash("omvault --generate-completion-script bash | bash -n").status == 0)
+        var pages = 0
+        func check(_ command: any ParsableCommand.Type) {
+            let page = HelpText.filled(CommandTree.helpMessage(for: command, columns: 80), 80)
+            let lines = page.split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.hasPrefix("USAGE: ") }
+            for (line, next) in zip(lines, lines.dropFirst()) where !next.isEmpty && !next.hasPrefix(" ") {
+                guard !line.isEmpty else { continue }
+                #expect(!line.hasPrefix(" "), "\(command): \(next)")
+                let first = next.prefix { $0 != " " }
+                #expect(line.count + 1 + first.count > 80, "\(command): \(line)")
+                #expect(line.count <= 80, "\(command): \(line)")
+            }
+            pages += 1
+            command.configuration.subcommands.forEach(check)
+        }
+        check(CommandTree.self)
+        #expect(pages > 60)
+    }
+
     @Test("an unknown command is exit 2, one line and a hint, with the command that was meant")
     func unknownCommand() throws {
         let ran = try bash("omvault exit-cods")

@@ -44,7 +44,9 @@ enum Omvault {
             try command.run()
         } catch let failure where CommandTree.exitCode(for: failure) == .success {
             // ArgumentParser throws the answers to --help and to the completion flags.
-            try StandardOutput.write(CommandTree.fullMessage(for: failure) + "\n")
+            let width = HelpText.terminalWidth
+            try StandardOutput.write(
+                HelpText.filled(CommandTree.fullMessage(for: failure, columns: width), width) + "\n")
         } catch let failure where Failure.isOfParser(failure) {
             throw line.usageFailure(CommandTree.message(for: failure))
         }

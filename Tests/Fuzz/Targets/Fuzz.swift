@@ -11,8 +11,16 @@ internal import Glibc
 
 struct FuzzTarget: Sendable {
     let name: String
+    /// What it begins with, where that has to be made; the other seeds stand in Tests/Fuzz/Seeds.
+    let seeds: @Sendable () -> [[UInt8]]
     /// Reads the bytes. It may refuse them in any way but one: a crash.
     let read: @Sendable ([UInt8]) -> Void
+
+    init(
+        name: String, seeds: @escaping @Sendable () -> [[UInt8]] = { [] }, _ read: @escaping @Sendable ([UInt8]) -> Void
+    ) {
+        (self.name, self.seeds, self.read) = (name, seeds, read)
+    }
 }
 
 private let targets: [FuzzTarget] =
@@ -24,6 +32,9 @@ private let targets: [FuzzTarget] =
     + OnlineTargets.all
     + VaultTargets.all
     + ProfileTargets.all
+    + LoginTargets.all
+    + PamTargets.all
+    + MarkTargets.all
     + SealedTargets.all
 
 nonisolated(unsafe) private var chosen: FuzzTarget?
@@ -44,7 +55,9 @@ struct Fuzz {
             exit(CommandLine.arguments.count > 1 ? 2 : 0)
         }
         if CommandLine.arguments.count == 4, CommandLine.arguments[2] == "--seeds" {
-            VaultTemplate.shared?.writeSeeds(of: target.name, to: CommandLine.arguments[3])
+            for (index, seed) in target.seeds().enumerated() {
+                ScratchFolder.write(seed, to: "\(CommandLine.arguments[3])/\(target.name)-\(index)")
+            }
             return
         }
         chosen = target

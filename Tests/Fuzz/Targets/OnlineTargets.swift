@@ -1,5 +1,6 @@
 // What a server, the online helper and whoever claims to be one of them may say.
 
+import NIOHTTP1
 import OMRecords
 import OMSecrets
 
@@ -41,7 +42,6 @@ enum OnlineTargets {
             }
             _ = try? OAuthEndpoints.read(bytes, from: address)
         },
-        FuzzTarget(name: "online-profile") { bytes in _ = try? ApplicationProfile.read(bytes) },
         FuzzTarget(name: "online-session") { bytes in _ = try? Session(SecretBytes(copying: bytes)) },
         FuzzTarget(name: "online-fields") { bytes in
             guard let text = String(validating: bytes, as: UTF8.self),

@@ -1,6 +1,8 @@
 // Profiles, configuration URLs and policies, as a stranger could send them.
 
-import OMAuth
+@testable import OMAuth
+@testable import OMOnline
+import OMRecords
 
 enum ProfileTargets {
     static let all = [
@@ -12,8 +14,11 @@ enum ProfileTargets {
             guard let url = try? ConfigurationURL(text, pairs: pairs), let profile = try? url.profile(name) else { return }
             check(profile)
         },
+        // From a server's bytes to what counts.
         FuzzTarget(name: "server-policy") { bytes in
-            guard let policy = try? ServerPolicy(json: bytes) else { return }
+            guard let said = try? ApplicationProfile.read(bytes),
+                let policy = try? ServerPolicy(said, application: said.application ?? "p")
+            else { return }
             precondition(policy.maxLoginAttempts.map(Profile.attempts.contains) ?? true, "attempts stay in their range")
             guard let profile = try? Profile(name, values: [:]) else { return }
             let effective = EffectivePolicy(profile, server: policy, ceiling: .none)
@@ -27,6 +32,26 @@ enum ProfileTargets {
             guard let profile = try? Profile(name, values: [text[0]: .text(text[1])]) else { return }
             check(profile)
         },
+        // A profile's file. What is kept is written as a file that is read as the same.
+        FuzzTarget(name: "profile-file") { bytes in
+            guard let values = try? FlatJSON.decode(bytes) else { return }
+            precondition((try? FlatJSON.decode(FlatJSON.encode(values))) == values, "an object is written as another")
+            guard let profile = try? Profile(name, values: values) else { return }
+            check(profile)
+        },
+        // The administrator's policy. Nobody gets around what it says.
+        FuzzTarget(name: "policy-ceiling") { bytes in
+            guard let ceiling = try? PolicyCeiling(json: bytes),
+                let profile = try? Profile(name, values: generous, ceiling: ceiling)
+            else { return }
+            for server in [nil, ServerPolicy(epoch: 1, offlineAuthAllowed: true, maxLoginAttempts: 1000)] {
+                let policy = LoginPolicy(profile, server)
+                precondition(ceiling.offlineAuthAllowed || !policy.isOfflineAllowed, "offline in spite of the ceiling")
+                precondition(policy.maxLoginAttempts <= ceiling.maxLoginAttempts ?? 1000, "attempts above the ceiling")
+                guard let most = ceiling.offlineCredentialMaxAge else { continue }
+                precondition(policy.offlineCredentialMaxAge.map { $0 <= most } ?? false, "an age above the ceiling")
+            }
+        },
         FuzzTarget(name: "server-url") { bytes in
             guard let url = ServerURL(String(decoding: bytes, as: UTF8.self)) else { return }
             precondition(ServerURL(url.origin)?.origin == url.origin, "an origin is an address with that origin")
@@ -36,6 +61,11 @@ enum ProfileTargets {
     private static let name: ProfileName = {
         do { return try ProfileName("p") } catch { fatalError("not a name: \(error)") }
     }()
+
+    /// What a user would allow himself.
+    private static let generous: [String: ProfileValue] = [
+        "OfflineAuthAllowed": .bool(true), "MaxLoginAttempts": .number("1000"), "OfflineCredentialMaxAge": .number("0"),
+    ]
 
     /// What is kept is read again as it stands.
     private static func check(_ profile: Profile) {

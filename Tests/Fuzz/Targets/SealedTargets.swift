@@ -8,7 +8,7 @@ import OMStorage
 
 enum SealedTargets {
     static let all = [
-        FuzzTarget(name: "vault-content") { bytes in
+        FuzzTarget(name: "vault-content", seeds: { VaultTemplate.seeds(of: "vault-content") }) { bytes in
             guard let content = try? ItemContent(opened: SecretBytes(copying: bytes)) else { return }
             do throws(VaultError) {
                 let draft = try content.draft(isTrashed: content.isTrashed, at: content.modified)
@@ -20,7 +20,7 @@ enum SealedTargets {
             }
         },
         // The first byte says which part.
-        FuzzTarget(name: "vault-parts") { bytes in
+        FuzzTarget(name: "vault-parts", seeds: { VaultTemplate.seeds(of: "vault-parts") }) { bytes in
             guard let first = bytes.first else { return }
             read(first % 8, Array(bytes.dropFirst()))
         },

@@ -9,7 +9,7 @@ import OMStorage
 enum VaultTargets {
     static let all = [
         // A whole SQLite file on another device: seeds are vaults, so what libFuzzer changes is pages, rows and the schema.
-        FuzzTarget(name: "vault-file") { bytes in
+        FuzzTarget(name: "vault-file", seeds: { VaultTemplate.seeds(of: "vault-file") }) { bytes in
             ScratchFolder.run { folder in
                 let path = folder + "/v.omv"
                 ScratchFolder.write(bytes, to: path)
@@ -18,7 +18,7 @@ enum VaultTargets {
         },
         // One row of a vault that is otherwise whole, on its own device: table, row, kind of value
         // (plus 128 to change the vault after it), bytes.
-        FuzzTarget(name: "vault-rows") { bytes in
+        FuzzTarget(name: "vault-rows", seeds: { VaultTemplate.seeds(of: "vault-rows") }) { bytes in
             guard bytes.count >= 3, let template = VaultTemplate.shared else { return }
             ScratchFolder.run { folder in
                 let path = template.copy(to: folder)
@@ -27,13 +27,13 @@ enum VaultTargets {
                 if bytes[2] < 128 { read(path, device, acceptsRollback: false) } else { change(path, device) }
             }
         },
-        FuzzTarget(name: "record") { bytes in
+        FuzzTarget(name: "record", seeds: { VaultTemplate.seeds(of: "record") }) { bytes in
             guard let record = try? Record(decoding: bytes) else { return }
             precondition(record.stored == bytes, "a record is written as it was read")
         },
         // A backup without its end. The target puts the right one there, under the key too, so that what was changed is
         // not stopped by digest and seal, and restores it.
-        FuzzTarget(name: "backup") { bytes in
+        FuzzTarget(name: "backup", seeds: { VaultTemplate.seeds(of: "backup") }) { bytes in
             guard let root = root(of: bytes), let (digest, vault) = digest(bytes) else { return }
             let seal = BackupKeys(root, vault: vault).seal(digest)
             guard let file = try? BackupFile.read(StreamInMemory(bytes, digest, seal)),
@@ -91,19 +91,9 @@ enum VaultTargets {
 
     private static func replace(_ path: String, _ bytes: [UInt8]) {
         let (table, column) = places[Int(bytes[0]) % places.count]
-        let blob = "x'\(Hex.encode(Array(bytes.dropFirst(3))))'"
-        let value =
-            switch (bytes[2] & 127) % 5 {
-            case 0: blob
-            case 1: "\(bytes.dropFirst(3).prefix(8).reduce(0) { $0 << 8 | Int64($1) })"
-            case 2: "CAST(\(blob) AS TEXT)"
-            case 3: "zeroblob(\(bytes.dropFirst(3).prefix(3).reduce(0) { $0 << 8 | Int($1) }))"
-            // The other rows' own bytes in this place.
-            default: "(SELECT \(column) FROM \(table) LIMIT 1 OFFSET \(bytes.dropFirst(3).first ?? 0))"
-            }
         guard let database = try? Database.open(path, VaultSchema.schema) else { return }
-        let row = "SELECT \(column) FROM \(table) LIMIT 1 OFFSET \(bytes[1] % 16)"
-        try? database.execute("UPDATE OR IGNORE \(table) SET \(column) = \(value) WHERE \(column) = (\(row))")
+        RowChange(table: table, column: column, row: bytes[1], kind: bytes[2] & 127, bytes: Array(bytes.dropFirst(3)))
+            .make(in: database)
     }
 
     // MARK: - A backup

@@ -83,7 +83,7 @@ struct VaultTemplate: Sendable {
             var (records, contents): ([[UInt8]], [[UInt8]]) = ([], [])
             for entry in try snapshot.entries(.whenUnlocked) {
                 let version = try snapshot.newest(entry, .whenUnlocked)
-                records.append(version.record.encoded)
+                records.append(version.record.stored)
                 contents.append(try snapshot.plaintext(version.record).withBytes { text in text.indices.map { text[$0] } })
             }
             return (records, contents)
@@ -120,18 +120,18 @@ struct VaultTemplate: Sendable {
             ? [(name, ScratchFolder.read("\(folder)/\(name)"))] : inside.flatMap { files(folder, "\(name)/\($0)") }
     }
 
-    /// Writes what a target begins with.
-    func writeSeeds(of target: String, to folder: String) {
-        let seeds: [[UInt8]] =
-            switch target {
-            case "vault-file": files.filter { $0.name == "v.omv" }.map(\.bytes)
-            case "vault-rows": records.map { [5, 0, 0] + $0 } + (0..<17).flatMap { [[$0, 0, 0, 1], [$0, 0, 4, 1], [$0, 0, 132, 1]] }
-            case "record": records
-            case "backup": backups
-            case "vault-content": contents
-            case "vault-parts": parts
-            default: []
-            }
-        for (index, seed) in seeds.enumerated() { ScratchFolder.write(seed, to: "\(folder)/\(target)-\(index)") }
+    /// What a target begins with.
+    static func seeds(of target: String) -> [[UInt8]] {
+        guard let shared else { return [] }
+        return switch target {
+        case "vault-file": shared.files.filter { $0.name == "v.omv" }.map(\.bytes)
+        case "vault-rows":
+            shared.records.map { [5, 0, 0] + $0 } + (0..<17).flatMap { [[$0, 0, 0, 1], [$0, 0, 4, 1], [$0, 0, 132, 1]] }
+        case "record": shared.records
+        case "backup": shared.backups
+        case "vault-content": shared.contents
+        case "vault-parts": shared.parts
+        default: []
+        }
     }
 }

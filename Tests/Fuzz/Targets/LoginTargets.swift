@@ -1,0 +1,126 @@
+// What is stored of logins. The rows are sealed here: whoever has the device key, or finds a hole in a MAC, must not find
+// another one behind it. What is read must be written again as the same bytes.
+
+@testable import OMAuth
+import OMSecrets
+import OMStorage
+
+enum LoginTargets {
+    static let all = [
+        // A profile's number, a version, and a row from behind its two ids.
+        FuzzTarget(name: "login-row", seeds: { LoginTemplate.rows }) { row($0) },
+        // An even byte and what is remembered from its version on, without its id; or an odd one and what the password's box holds.
+        FuzzTarget(name: "remembered-row", seeds: { LoginTemplate.remembered }) { bytes in
+            guard let first = bytes.first else { return }
+            let rest = Array(bytes.dropFirst())
+            if first & 1 == 0 { remembered(rest) } else { rememberedPassword(rest) }
+        },
+        // An entry without its MAC.
+        FuzzTarget(name: "login-log-entry", seeds: { LoginTemplate.entries }) { bytes in
+            let key = LoginTemplate.device.key.derive(Context(.loginLogMAC), as: Authenticating.self)
+            let whole = bytes + MAC.tag(of: bytes, using: key, context: Context(.loginLogMAC))
+            guard let entry = try? LoginLogEntry(whole, key) else { return }
+            precondition(entry.encoded == whole, "an entry has two spellings")
+        },
+        // One value of a ledger, or one file of marks, that is otherwise whole and on its own device. Place, row, kind of
+        // value (plus 128 to use the logins after it), bytes.
+        FuzzTarget(name: "ledger-rows", seeds: { LoginTemplate.places }) { bytes in
+            guard bytes.count >= 3, let template = LoginTemplate.shared else { return }
+            ScratchFolder.run { folder in
+                let authenticator = template.copy(to: folder)
+                template.replace(folder, bytes)
+                if bytes[2] < 128 { look(authenticator) } else { use(authenticator) }
+            }
+        },
+    ]
+
+    // MARK: - Rows
+
+    private static func row(_ bytes: [UInt8]) {
+        guard bytes.count >= 2 else { return }
+        let id = LoginTemplate.id
+        let device = LoginTemplate.device.duplicate()
+        let body = [bytes[1]] + id.bytes + device.fingerprint() + bytes.dropFirst(2)
+        let key = device.key.derive(Context(.loginRowMAC), as: Authenticating.self)
+        let whole = body + MAC.tag(of: body, using: key, context: Context(.loginRowMAC, .bytes(id.bytes)))
+        let isNamed = LoginRow(unauthenticated: whole) != nil
+        guard let row = try? LoginRow(whole, under: id, device) else {
+            precondition(!isNamed, "a row names somebody and is none")
+            return
+        }
+        precondition(
+            bytes[1] != LoginRow.version || row.encode(under: device) == whole, "a row has two spellings")
+        let profile = LoginTemplate.profiles[Int(bytes[0]) % LoginTemplate.profiles.count]
+        let memory = row.time
+        for (wall, sinceBoot) in [(0, 0), (memory.floor, memory.sinceBoot), (Int64.max, Int64.max), (Int64.min, 0)] {
+            for bootID in [memory.bootID, [UInt8](repeating: 5, count: 16)] {
+                judge(row, LoginPolicy(profile, row.server), ClockReading(wall: wall, sinceBoot: sinceBoot, bootID: bootID))
+            }
+        }
+    }
+
+    private static func judge(_ row: LoginRow, _ policy: LoginPolicy, _ clock: ClockReading) {
+        if case .open = row.standing(under: policy, at: clock) {
+            precondition(row.attemptsLeft(under: policy) >= 0 && row.charged <= policy.tolerated, "one check too many")
+        }
+        let device = LoginTemplate.device.duplicate()
+        _ = row.openNewSlot(with: LoginTemplate.stretched, device, policy, clock)
+        var later = row
+        later.time.note(clock)
+        precondition(later.time.floor >= row.time.floor, "time went back")
+        let again = try? LoginRow(later.encode(under: device), under: row.id, device)
+        precondition(again == later, "a row that was written is none")
+    }
+
+    // MARK: - What is remembered
+
+    private static func remembered(_ bytes: [UInt8]) {
+        guard let version = bytes.first else { return }
+        let id = LoginTemplate.id
+        let device = LoginTemplate.device.duplicate()
+        let body = [version] + id.bytes + bytes.dropFirst()
+        let key = device.key.derive(Context(.rememberMAC), as: Authenticating.self)
+        let whole = body + MAC.tag(of: body, using: key, context: Context(.rememberMAC, .bytes(id.bytes)))
+        guard let row = try? RememberedRow(whole, under: id, device) else { return }
+        precondition(row.encode(under: device) == whole, "a row has two spellings")
+        _ = row.openPassword(with: LoginTemplate.remembering)
+    }
+
+    private static func rememberedPassword(_ bytes: [UInt8]) {
+        let (id, user) = (LoginTemplate.id, LoginTemplate.key.user)
+        let sealing = LoginTemplate.remembering.derive(Context(.rememberPassword), as: Sealing.self)
+        let context = Context(.rememberPassword, .bytes(id.bytes), .bytes(user.utf8), .bytes([]))
+        var row = RememberedRow(id)
+        row.user = user
+        row.password = RememberedRow.Sealed(
+            keyID: RememberedRow.keyID(LoginTemplate.remembering),
+            box: AEAD.seal(SecretBytes(copying: bytes), using: sealing, context: context))
+        _ = row.openPassword(with: LoginTemplate.remembering)
+    }
+
+    // MARK: - A ledger
+
+    /// Everything that charges nothing.
+    private static func look(_ authenticator: Authenticator) {
+        let profile = LoginTemplate.profile
+        _ = try? authenticator.status([profile])
+        _ = try? authenticator.log()
+        _ = try? authenticator.remembered(profile)
+        guard let key = try? authenticator.deviceRememberingKey() else { return }
+        _ = try? authenticator.rememberedPassword(profile, key: key)
+        _ = try? authenticator.takeAutoLogin(profile, key: key)
+    }
+
+    /// Attempts, and the administrator's way out. Whatever stands in the rows, a wrong password is never granted.
+    private static func use(_ authenticator: Authenticator) {
+        precondition(!isGranted("wrong", authenticator), "a wrong password was granted")
+        _ = isGranted("right", authenticator)
+        look(authenticator)
+        _ = try? authenticator.remove(LoginTemplate.key.user, LoginTemplate.profile.name)
+    }
+
+    private static func isGranted(_ password: String, _ authenticator: Authenticator) -> Bool {
+        guard let password = try? Password(SecretBytes(copying: Array(password.utf8))) else { return false }
+        return (try? authenticator.check(LoginTemplate.key.user, LoginTemplate.profile, password: password)) != nil
+    }
+}

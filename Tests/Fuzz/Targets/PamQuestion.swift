@@ -1,0 +1,1 @@
+../../../Sources/omvault-pam-helper/PamQuestion.swift
