@@ -8,8 +8,6 @@ import Testing
     private static let start = """
         set -e
         umask 077
-        export XDG_RUNTIME_DIR=$HOME/run
-        mkdir "$XDG_RUNTIME_DIR"
         K='--kdf-mem 8 --kdf-time 1'
         printf 'open sesame' > right; printf 'wrong word' > wrong; printf 'another word' > other
         omvault -q profile set laptop OfflineAuthAllowed=true MaxLoginAttempts=3 AutoLoginAllowed=true \\
@@ -166,6 +164,8 @@ import Testing
     func levels() throws {
         let lines = try script(
             """
+            export XDG_RUNTIME_DIR=$HOME/run
+            mkdir "$XDG_RUNTIME_DIR"
             trap 'omvault -q agent stop 2>/dev/null || true' EXIT
             printf vault > vault
             for name in personal second; do
@@ -177,16 +177,16 @@ import Testing
                 omvault -q profile set laptop KeychainDataProtection=$level
                 enter; grep -c 'was not remembered.* vault "personal" is locked' .told; remembered
                 open; enter; remembered
-                said 0 omvault login
+                said 0 omvault login --force
                 # The other vault's key is another one.
                 omvault -q -V second unlock --password-from file:vault
-                said 8 omvault -V second login
+                said 8 omvault -V second login --force
                 omvault -q lock
-                code=0; omvault login > .said 2> .told || code=$?; echo "locked: $code"
+                code=0; omvault login --force > .said 2> .told || code=$?; echo "locked: $code"
                 omvault -q lock --forget
-                said 8 omvault login
+                said 8 omvault login --force
                 remembered
-                open; said 0 omvault login
+                open; said 0 omvault login --force
                 omvault -q lock --forget
                 said 0 omvault login ada --remember nothing --password-from file:right
             done
