@@ -17,13 +17,8 @@ extension PrivateFolder {
                 if errno == ENOENT { return }
                 throw .last
             }
-            switch status.st_mode & S_IFMT {
-            case S_IFDIR: break
-            case S_IFLNK: throw .hazardous(.symbolicLink, path: part)
-            default: throw .hazardous(.notAFolder, path: part)
-            }
-            guard status.st_uid == 0 else { throw .hazardous(.otherOwner, path: part) }
-            guard status.st_mode & 0o022 == 0 else { throw .hazardous(.writableByOthers, path: part) }
+            if status.st_mode & S_IFMT == S_IFLNK { throw .hazardous(.symbolicLink, path: part) }
+            try TrustedFile.check(status, S_IFDIR, .notAFolder, part, 0)
         }
     }
 }

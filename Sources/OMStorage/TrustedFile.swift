@@ -49,6 +49,13 @@ public enum TrustedFile {
     ) throws(StorageError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .last }
+        try check(status, kind, wrongKind, path, owner)
+    }
+
+    /// Whether it is of that kind, `owner`'s, and nobody else's to write.
+    static func check(
+        _ status: stat, _ kind: mode_t, _ wrongKind: FileHazard, _ path: String, _ owner: UInt32
+    ) throws(StorageError) {
         guard status.st_mode & S_IFMT == kind else { throw .hazardous(wrongKind, path: path) }
         guard status.st_uid == owner else { throw .hazardous(.otherOwner, path: path) }
         guard status.st_mode & 0o022 == 0 else { throw .hazardous(.writableByOthers, path: path) }

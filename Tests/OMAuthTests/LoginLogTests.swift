@@ -1,4 +1,5 @@
 import Foundation
+import OMRecords
 import OMSecrets
 import OMStorage
 import Testing
@@ -24,23 +25,23 @@ import Testing
         #expect(
             trail.entries.map(\.event) == [.enrolled(isReplaced: false)] + Array(repeating: .grantedOffline, count: 9))
         #expect(Set(trail.entries.compactMap(\.login)).count == 1)
-        func fault(_ change: (inout MemoryPlace.Disk) -> Void) throws -> LoginTrail.Fault? {
+        func fault(_ change: (inout MemoryPlace.Disk) -> Void) throws -> LogFault? {
             place.disk = whole
             change(&place.disk)
             return try authenticator.log().fault
         }
-        #expect(try fault { $0.log[4] = nil } == LoginTrail.Fault(sequence: 4, .missing))
+        #expect(try fault { $0.log[4] = nil } == LogFault(sequence: 4, kind: .missing))
         #expect(
-            try fault { ($0.log[4], $0.log[5]) = ($0.log[5], $0.log[4]) } == LoginTrail.Fault(sequence: 4, .changed))
-        #expect(try fault { $0.log[6] = forked } == LoginTrail.Fault(sequence: 7, .changed))
-        #expect(try fault { $0.log[1] = nil } == LoginTrail.Fault(sequence: 1, .missing))
-        #expect(try fault { $0.log[10] = nil } == LoginTrail.Fault(sequence: 10, .missing))
-        #expect(try fault { $0.log[11] = $0.log[10] } == LoginTrail.Fault(sequence: 11, .added))
-        #expect(try fault { $0.log[12] = $0.log[10] } == LoginTrail.Fault(sequence: 12, .added))
-        #expect(try fault { $0.log = [:] } == LoginTrail.Fault(sequence: 1, .missing))
+            try fault { ($0.log[4], $0.log[5]) = ($0.log[5], $0.log[4]) } == LogFault(sequence: 4, kind: .changed))
+        #expect(try fault { $0.log[6] = forked } == LogFault(sequence: 7, kind: .changed))
+        #expect(try fault { $0.log[1] = nil } == LogFault(sequence: 1, kind: .missing))
+        #expect(try fault { $0.log[10] = nil } == LogFault(sequence: 10, kind: .missing))
+        #expect(try fault { $0.log[11] = $0.log[10] } == LogFault(sequence: 11, kind: .added))
+        #expect(try fault { $0.log[12] = $0.log[10] } == LogFault(sequence: 12, kind: .added))
+        #expect(try fault { $0.log = [:] } == LogFault(sequence: 1, kind: .missing))
         for offset in 0..<LoginLogEntry.count {
             #expect(
-                try fault { $0.log[6]![offset] ^= 4 } == LoginTrail.Fault(sequence: 6, .changed), "offset \(offset)")
+                try fault { $0.log[6]![offset] ^= 4 } == LogFault(sequence: 6, kind: .changed), "offset \(offset)")
         }
         // The end cut off together with its mark: the next entry leaves a gap for good.
         let logMark = Set(whole.marks.keys).subtracting(whole.rows.keys)
@@ -49,7 +50,7 @@ import Testing
             for id in logMark { disk.marks[id] = nil }
         }
         _ = authenticator.end("right", profile, .offline, asking: nil)
-        #expect(try authenticator.log().fault == LoginTrail.Fault(sequence: 8, .missing))
+        #expect(try authenticator.log().fault == LogFault(sequence: 8, kind: .missing))
     }
 
     @Test("a log with a hole does not stand in the way of a login, and is written on behind it")

@@ -145,7 +145,7 @@ extension Home {
         let marks = try home.marks()
         for _ in 1...2 { try file.record(.wrongSecret(slot: 2)) }
         try home.tamper("UPDATE log SET body = x'\(three)' WHERE id = 9")
-        #expect(try home.trail().fault == AuditFault(sequence: 9, kind: .changed))
+        #expect(try home.trail().fault == LogFault(sequence: 9, kind: .changed))
         // Nothing is written behind a log that is not the one of the mark.
         try file.record(.wrongSecret(slot: 2))
         #expect(try last() == three && home.rows("log") == 9)
@@ -223,7 +223,7 @@ extension Home {
     @Test(
         "an entry dropped, moved, changed, cut off, repeated or added is named, and the items are still read",
         arguments: [
-            ("DELETE FROM log WHERE id = 4", 4, AuditFault.Kind.missing),
+            ("DELETE FROM log WHERE id = 4", 4, LogFault.Kind.missing),
             ("DELETE FROM log WHERE id = 1", 1, .missing),
             ("DELETE FROM log WHERE id = 8", 8, .missing),
             ("DELETE FROM log WHERE id > 5", 6, .missing),
@@ -239,13 +239,13 @@ extension Home {
             ("UPDATE log SET body = substr(body, 1, length(body) - 1) WHERE id = 2", 2, .changed),
             ("UPDATE log SET body = body || x'00' WHERE id = 2", 2, .changed),
         ])
-    func tampering(statement: String, sequence: UInt64, kind: AuditFault.Kind) throws {
+    func tampering(statement: String, sequence: UInt64, kind: LogFault.Kind) throws {
         let home = try Home()
         try home.create()
         let vault = try fill(home)
         try home.tamper(statement)
         let trail = try home.trail()
-        #expect(trail.fault == AuditFault(sequence: sequence, kind: kind))
+        #expect(trail.fault == LogFault(sequence: sequence, kind: kind))
         #expect(trail.entries.map(\.sequence) == Array(1..<min(max(sequence, 1), 9)))
         #expect(try vault.value("a", "x") == "another")
         // And still found behind later entries, if it was not behind the end.
@@ -271,7 +271,7 @@ extension Home {
                 var bytes = try Hex.decode(whole.lowercased())
                 bytes[index] ^= 1 << UInt8(bit)
                 try home.tamper("UPDATE log SET body = x'\(Hex.encode(bytes))' WHERE id = 5")
-                #expect(try home.trail().fault == AuditFault(sequence: 5, kind: .changed), "\(index) \(bit)")
+                #expect(try home.trail().fault == LogFault(sequence: 5, kind: .changed), "\(index) \(bit)")
             }
         }
         try home.tamper("UPDATE log SET body = x'\(whole)' WHERE id = 5")
@@ -286,14 +286,14 @@ extension Home {
         try file(home).record(.unlocked(slot: 1))
         let other = try Database.open(home.vault, VaultSchema.schema).text("SELECT hex(body) FROM log WHERE id = 9")
         try home.putBack("before")
-        #expect(try home.trail().fault == AuditFault(sequence: 9, kind: .missing))
+        #expect(try home.trail().fault == LogFault(sequence: 9, kind: .missing))
         // The same place in another history, as a copy of the vault on the same device could have it.
         let log = AuditLog(try home.device().make(), vault: try home.vaultID())
         let last = try AuditEntry(decoding: Hex.decode(old.lowercased()), log.key, home.vaultID())
         let forked = AuditEntry(
             after: last.mark, oldest: 1, time: 7, .unlocked(slot: 2), log.key, try home.vaultID())
         try home.tamper("INSERT INTO log VALUES (9, x'\(Hex.encode(forked.encoded))')")
-        #expect(try home.trail().fault == AuditFault(sequence: 9, kind: .changed))
+        #expect(try home.trail().fault == LogFault(sequence: 9, kind: .changed))
         try home.tamper("UPDATE log SET body = x'\(other)' WHERE id = 9")
         #expect(try home.trail().fault == nil)
     }
@@ -337,11 +337,11 @@ extension Home {
         #expect(trail.fault == nil && trail.entries.count == 10_000)
         #expect(trail.entries.first?.sequence == 53 && trail.entries.last?.oldest == 53)
         try home.tamper("DELETE FROM log WHERE id = 53")
-        #expect(try home.trail().fault == AuditFault(sequence: 53, kind: .missing))
+        #expect(try home.trail().fault == LogFault(sequence: 53, kind: .missing))
         // What is not kept any more is not missed; the end that was cut off is.
         try home.tamper("DELETE FROM log WHERE id > 10000")
         try home.add("a", [:])
-        #expect(try home.trail().fault == AuditFault(sequence: 10_001, kind: .missing))
+        #expect(try home.trail().fault == LogFault(sequence: 10_001, kind: .missing))
         #expect(try home.trail().entries.first?.sequence == 55)
     }
 
@@ -368,7 +368,7 @@ extension Home {
         let other = try homeWithALog()
         let theirs = try Database.open(other.vault, VaultSchema.schema).text("SELECT hex(body) FROM log WHERE id = 8")
         try home.tamper("UPDATE log SET body = x'\(theirs)' WHERE id = 8")
-        #expect(try home.trail().fault == AuditFault(sequence: 8, kind: .changed))
+        #expect(try home.trail().fault == LogFault(sequence: 8, kind: .changed))
         try FileManager.default.removeItem(atPath: home.deviceFolder)
         #expect(throws: VaultError.noLogHere) { _ = try home.trail() }
         _ = try home.device().make()

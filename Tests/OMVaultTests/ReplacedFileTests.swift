@@ -133,7 +133,7 @@ extension Home {
         // What stays wrong is called so.
         try home.tamper("UPDATE log SET body = zeroblob(120) WHERE id = (SELECT max(id) FROM log)")
         let last = trail.entries.count
-        #expect(try verified {}.fault == AuditFault(sequence: UInt64(last), kind: .changed))
+        #expect(try verified {}.fault == LogFault(sequence: UInt64(last), kind: .changed))
         #expect(reads == 2)
     }
 }

@@ -1,6 +1,7 @@
 // The log of logins: one entry a decision, in the ledger, in the transaction of what was decided.
 // Format: docs/login-format.md, "The log".
 
+public import OMRecords
 internal import OMSecrets
 internal import OMStorage
 
@@ -115,11 +116,11 @@ final class LoginLog {
         let mark = try mark()
         let rows = try storing { () throws(StorageError) in try tables.log(from: 0) }
         guard let end = mark else {
-            return LoginTrail(entries: [], fault: rows.first.map { LoginTrail.Fault(sequence: $0.sequence, .added) })
+            return LoginTrail(entries: [], fault: rows.first.map { LogFault(sequence: $0.sequence, kind: .added) })
         }
         var entries: [LoginLogEntry] = []
-        func trail(_ sequence: UInt64, _ kind: LoginTrail.Fault.Kind) -> LoginTrail {
-            LoginTrail(entries: entries, fault: LoginTrail.Fault(sequence: sequence, kind))
+        func trail(_ sequence: UInt64, _ kind: LogFault.Kind) -> LoginTrail {
+            LoginTrail(entries: entries, fault: LogFault(sequence: sequence, kind: kind))
         }
         // An entry behind the mark may have pushed the oldest out already.
         let first = Self.oldest(max(end.generation, rows.last?.sequence ?? 0)) ?? 1
@@ -145,24 +146,7 @@ final class LoginLog {
 public struct LoginTrail: Hashable, Sendable {
     public let entries: [LoginLogEntry]
     /// nil when the whole log is what this device wrote.
-    public let fault: Fault?
-
-    /// The first place where the log is not what this device wrote.
-    public struct Fault: Hashable, Sendable {
-        public enum Kind: String, Hashable, Sendable {
-            /// An entry was dropped, or the log's end was cut off.
-            case missing
-            /// An entry was edited, moved or replaced.
-            case changed
-            /// An entry stands where this device keeps none.
-            case added
-        }
-
-        public let sequence: UInt64
-        public let kind: Kind
-
-        init(sequence: UInt64, _ kind: Kind) { (self.sequence, self.kind) = (sequence, kind) }
-    }
+    public let fault: LogFault?
 }
 
 extension Authenticator {

@@ -1,7 +1,7 @@
 // The audit log: written with each change, in its transaction, and verified on request.
 // Format: docs/vault-format.md, "Audit log".
 
-internal import OMRecords
+public import OMRecords
 internal import OMSecrets
 internal import OMStorage
 
@@ -173,8 +173,8 @@ final class AuditLog: Sendable {
         let newest = rows.last { $0.0 >= 1 }.flatMap { try? AuditEntry(decoding: $0.1, key, vault) }
         let first = newest?.oldest ?? (mark.generation > Self.capacity ? mark.generation - Self.capacity + 1 : 1)
         var entries: [AuditEntry] = []
-        func trail(_ sequence: UInt64, _ fault: AuditFault.Kind) -> AuditTrail {
-            AuditTrail(entries: entries, fault: AuditFault(sequence: sequence, kind: fault))
+        func trail(_ sequence: UInt64, _ fault: LogFault.Kind) -> AuditTrail {
+            AuditTrail(entries: entries, fault: LogFault(sequence: sequence, kind: fault))
         }
         for (row, bytes) in rows {
             let expected = entries.last.map { $0.sequence + 1 } ?? first
@@ -211,25 +211,9 @@ final class AuditLog: Sendable {
 public struct AuditTrail: Sendable {
     public let entries: [AuditEntry]
     /// Nil when the whole log is what this device wrote.
-    public let fault: AuditFault?
+    public let fault: LogFault?
     /// Whether it stands in another file than the one that this device wrote last: see ``VaultFile/isReplaced``.
     public internal(set) var isFileReplaced = false
-}
-
-/// The first place where the log is not what this device wrote.
-public struct AuditFault: Hashable, Sendable {
-    public enum Kind: String, Hashable, Sendable {
-        /// An entry was dropped, or the log's end was cut off.
-        case missing
-        /// An entry was edited, moved or replaced.
-        case changed
-        /// An entry stands where this device keeps none.
-        case added
-    }
-
-    /// The sequence of the bad entry.
-    public let sequence: UInt64
-    public let kind: Kind
 }
 
 extension AuditEvent {

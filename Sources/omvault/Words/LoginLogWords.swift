@@ -87,13 +87,3 @@ extension LoginEvent.Refusal {
         }
     }
 }
-
-extension LoginTrail.Fault {
-    var words: String {
-        switch kind {
-        case .missing: "entry \(sequence) is missing"
-        case .changed: "entry \(sequence) is not what this device wrote there"
-        case .added: "entry \(sequence) is none of this device's"
-        }
-    }
-}

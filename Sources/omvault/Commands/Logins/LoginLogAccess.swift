@@ -2,6 +2,7 @@
 
 internal import ArgumentParser
 internal import OMAuth
+internal import OMRecords
 internal import OMSecrets
 
 /// `--logins`, and whose.

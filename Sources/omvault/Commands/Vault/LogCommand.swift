@@ -145,7 +145,7 @@ struct SinceArgument: ExpressibleByArgument {
     }
 }
 
-extension AuditFault {
+extension LogFault {
     var words: String {
         switch kind {
         case .missing: "entry \(sequence) is missing"
