@@ -20,6 +20,8 @@ public indirect enum AuthError: Error, Hashable, Sendable {
     case profile(ProfileProblem)
     /// Profile, server or administrator do not allow offline logins.
     case offlineNotAllowed
+    /// The profile names a `ProfileURL`, and no policy was ever had from there: nothing is cached without the server's word.
+    case policyMissing(PolicyGap)
     /// An online login was asked for, and the profile names no server that could be asked.
     case noServer
     /// Whoever was asked for the password declined.
@@ -94,6 +96,7 @@ public indirect enum AuthError: Error, Hashable, Sendable {
         case .invalidProfileName: 10100
         case .profile(let problem): problem.sdkCode
         case .schemeUnavailable: 10506
+        case .policyMissing: 10015
         case .unknownProfile, .offlineNotAllowed, .clockRolledBack, .quarantined, .deviceKeyMissing, .deviceKeyDamaged,
             .otherDeviceKey,
             .rolledBack,

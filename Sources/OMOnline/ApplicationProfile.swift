@@ -1,7 +1,6 @@
 // The application profile: what a server says about the logins of one application. docs/online.md, "Application profile".
 
 internal import AsyncHTTPClient
-internal import FoundationEssentials
 internal import NIOHTTP1
 public import OMRecords
 
@@ -13,20 +12,25 @@ public enum ApplicationProfile {
     /// - Throws: ``OnlineFailure/unsafeAddress`` unless it is https, ``OnlineFailure/unusableProfile`` unless it is on the
     ///   login's own host, and what else may go wrong with a server.
     public static func fetch(_ service: OnlineService) async throws(OnlineRefusal) -> ServerProfile {
-        try await fetch(service, try Flight(service))
+        try await fetch(service, try Flight(service), patience: service.deadlines.total)
     }
 
-    /// The profile beside a login. One that cannot be had changes nothing: what the server said before still counts.
-    static func fetchIfAny(_ service: OnlineService, _ flight: Flight) async -> ServerProfile? {
-        guard service.profile != nil else { return nil }
-        return try? await fetch(service, flight)
+    /// The profile beside a login, within what is left of its deadline and no longer than a connection may take: a place
+    /// that hangs must not make each login as slow as it may be. What it means that one cannot be had is not decided here.
+    static func fetchIfAny(_ service: OnlineService, _ flight: Flight) async -> ProfileAnswer {
+        guard service.profile != nil else { return .notAsked }
+        do throws(OnlineRefusal) {
+            return .given(try await fetch(service, flight, patience: service.deadlines.connect))
+        } catch { return .missing(error) }
     }
 
-    private static func fetch(_ service: OnlineService, _ flight: Flight) async throws(OnlineRefusal) -> ServerProfile {
+    private static func fetch(
+        _ service: OnlineService, _ flight: Flight, patience: UInt32
+    ) async throws(OnlineRefusal) -> ServerProfile {
         let address = try address(of: service)
         var request = HTTPClientRequest(url: address.text)
         request.headers.add(name: "Accept", value: "application/json")
-        let answer = try await flight.fetch(request, limit: maximumBytes, readsErrors: false)
+        let answer = try await flight.fetch(request, limit: maximumBytes, readsErrors: false, patience: patience)
         guard answer.isSuccess else {
             switch Flight.refusal(answer) {
             // Nobody was asked about a password.
@@ -61,57 +65,38 @@ public enum ApplicationProfile {
     ///
     /// - Throws: ``OnlineFailure/unusableProfile``.
     static func read(_ bytes: [UInt8]) throws(OnlineRefusal) -> ServerProfile {
-        guard bytes.count <= maximumBytes,
-            let fields = try? JSONDecoder().decode([String: Value].self, from: Data(bytes)),
-            case .number(let epoch)? = fields["epoch"], epoch >= 0, epoch.rounded() == epoch, epoch < 9e15
-        else { throw .failed(.unusableProfile) }
+        let unusable = OnlineRefusal.failed(.unusableProfile)
+        let wanted = Set(ServerProfile.keys + ["epoch", "ApplicationName"])
+        guard bytes.count <= maximumBytes, let fields = try? FlatObject.decode(bytes, only: wanted),
+            case .number(let digits)? = fields["epoch"], let epoch = epoch(digits)
+        else { throw unusable }
         var values: [String: String] = [:]
         for key in ServerProfile.keys {
             guard let value = fields[key] else { continue }
-            guard let text = value.text, text.utf8.count <= 256 else { throw .failed(.unusableProfile) }
-            values[key] = text
+            guard value.text.utf8.count <= 256 else { throw unusable }
+            values[key] = value.text
         }
         var application: String?
         if let name = fields["ApplicationName"] {
-            guard case .text(let name) = name, !name.isEmpty, name.utf8.count <= 256 else {
-                throw .failed(.unusableProfile)
-            }
+            guard case .text(let name) = name, !name.isEmpty, name.utf8.count <= 256 else { throw unusable }
             application = name
         }
-        return ServerProfile(epoch: UInt64(epoch), application: application, values: values)
+        return ServerProfile(epoch: epoch, application: application, values: values)
     }
 
-    private enum Value: Decodable {
-        case text(String)
-        case number(Double)
-        case truth(Bool)
-        case other
+    /// Plain digits: 7e0 and 7.0 are seven to some readers only.
+    private static func epoch(_ digits: String) -> UInt64? {
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let epoch = UInt64(digits) else { return nil }
+        return epoch <= ServerProfile.lastEpoch ? epoch : nil
+    }
+}
 
-        init(from decoder: any Decoder) throws {
-            guard let value = try? decoder.singleValueContainer() else {
-                self = .other
-                return
-            }
-            if let truth = try? value.decode(Bool.self) {
-                self = .truth(truth)
-            } else if let number = try? value.decode(Double.self) {
-                self = .number(number)
-            } else if let text = try? value.decode(String.self) {
-                self = .text(text)
-            } else {
-                self = .other
-            }
-        }
-
-        /// As a local profile would have it.
-        var text: String? {
-            switch self {
-            case .text(let text): text
-            case .truth(let truth): truth ? "true" : "false"
-            case .number(let number):
-                number.rounded() == number && abs(number) < 9e15 ? String(Int64(number)) : String(number)
-            case .other: nil
-            }
+extension FlatObject.Value {
+    /// As a local profile would have it, a number with the digits that it was written with.
+    fileprivate var text: String {
+        switch self {
+        case .text(let text), .number(let text): text
+        case .bool(let truth): truth ? "true" : "false"
         }
     }
 }

@@ -79,16 +79,26 @@ struct CookieJar: Codable, Sendable {
                 (domain, coversSubdomains) = (wanted, true)
             case "path": path = value.hasPrefix("/") ? String(value) : path
             case "secure": isSecure = true
-            case "max-age": lives = Int64(value) ?? lives
+            case "max-age": lives = seconds(value) ?? lives
             case "expires": expires = HTTPTime.seconds(String(value)) ?? expires
             default: break
             }
         }
         // RFC 6265: Max-Age wins.
-        if let lives { expires = lives <= 0 ? 0 : now.addingReportingOverflow(lives).partialValue }
+        if let lives {
+            let (end, isBeyond) = now.addingReportingOverflow(lives)
+            expires = lives <= 0 ? 0 : isBeyond ? .max : end
+        }
         return Cookie(
             name: String(name), value: String(value), domain: domain, coversSubdomains: coversSubdomains, path: path,
             isSecure: isSecure, expires: expires)
+    }
+
+    /// `Max-Age`: digits, maybe behind a minus. A number that nobody can count to is as good as for ever, or as ended.
+    private static func seconds(_ text: Substring) -> Int64? {
+        let digits = text.hasPrefix("-") ? text.dropFirst() : text
+        guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return Int64(text) ?? (text.hasPrefix("-") ? .min : .max)
     }
 
     private static func trimmed(_ text: some StringProtocol) -> Substring {

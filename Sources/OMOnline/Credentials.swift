@@ -96,11 +96,6 @@ struct FormBody: ~Copyable {
 /// `CustomAuthHeaders`, held against the SDK's limits.
 struct CustomHeaders {
     static let maximum = 10
-    private static let forbidden: Set = ["authorization", "cookie", "content-length", "host"]
-    /// What frames the request itself: a second one lets two servers on the way read two requests.
-    private static let framing: Set = [
-        "transfer-encoding", "connection", "content-type", "expect", "upgrade", "te", "trailer",
-    ]
 
     let fields: [OnlineService.Header]
 
@@ -114,7 +109,7 @@ struct CustomHeaders {
         let name = field.name.lowercased()
         let marks = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz".utf8)
         return !name.isEmpty && name.utf8.count <= 256 && name.utf8.allSatisfy(marks.contains)
-            && !forbidden.contains(name) && !framing.contains(name) && field.value.utf8.count <= 8192
+            && !OnlineService.Header.reserved.contains(name) && field.value.utf8.count <= 8192
             && field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
     }
 }

@@ -27,7 +27,13 @@ final class Flight: Sendable {
     /// resolved on it.
     private static let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
+    /// What http to `localhost` connects to, in this order. Attack: a resolver that sends the name elsewhere gets the
+    /// password in clear. Over TLS a certificate decides, and the system's resolver is asked.
+    private static let loopback = ["127.0.0.1", "::1"]
+
     private let client: HTTPClient
+    /// One for each address of ``loopback``.
+    private let local: [HTTPClient]
     private let end: ContinuousClock.Instant
 
     init(_ service: OnlineService) throws(OnlineRefusal) {
@@ -46,24 +52,59 @@ final class Flight: Sendable {
         configuration.httpVersion = .http1Only
         // A failed attempt is an answer; tried again it would only use the time up and hide its reason.
         configuration.connectionPool.retryConnectionEstablishment = false
-        client = HTTPClient(eventLoopGroupProvider: .shared(Self.thread), configuration: configuration)
+        configuration.http1_1ConnectionDebugInitializer = { channel in StatusCheck.add(to: channel) }
+        func client(connectingTo address: String? = nil) -> HTTPClient {
+            var configuration = configuration
+            if let address { configuration.dnsOverride = [WebAddress.localName: address] }
+            return HTTPClient(eventLoopGroupProvider: .shared(Self.thread), configuration: configuration)
+        }
+        self.client = client()
+        local = Self.loopback.map { client(connectingTo: $0) }
         end = ContinuousClock.now + .milliseconds(Int(service.deadlines.total))
     }
 
     // Not waited for: a name that is being resolved would hold us up.
-    deinit { _ = client.shutdown() }
+    deinit { for client in [client] + local { _ = client.shutdown() } }
 
     /// Sends one request and follows nothing.
     ///
     /// - Parameters:
     ///   - limit: bytes of the body that are taken; more is refused.
     ///   - readsErrors: whether the body of an answer that is no success is read too.
-    func fetch(_ request: HTTPClientRequest, limit: Int, readsErrors: Bool) async throws(OnlineRefusal) -> WebAnswer {
+    ///   - patience: milliseconds that it may take, where that is less than what is left for the whole question.
+    func fetch(
+        _ request: HTTPClientRequest, limit: Int, readsErrors: Bool, patience: UInt32? = nil
+    ) async throws(OnlineRefusal) -> WebAnswer {
+        let end = earlier(patience)
         var request = request
         // A connection that is used again may be closed by the other end at that very moment.
         request.headers.replaceOrAdd(name: "Connection", value: "close")
-        request.headers.replaceOrAdd(name: "User-Agent", value: "omvault")
-        let (client, end, sent) = (client, end, request)
+        if !request.headers.contains(name: "User-Agent") { request.headers.add(name: "User-Agent", value: "omvault") }
+        guard let address = WebAddress(reading: request.url) else { throw .failed(.unsafeAddress) }
+        guard !address.isSecure, address.host == WebAddress.localName else {
+            return try await fetch(request, by: client, until: end, limit, readsErrors)
+        }
+        var refused: OnlineRefusal?
+        for client in local {
+            do throws(OnlineRefusal) { return try await fetch(request, by: client, until: end, limit, readsErrors) } catch {
+                // Nothing was sent where no connection stood; of two such answers the first one says more.
+                guard error == .unreachable(.refused) || error == .unreachable(.noRoute) else { throw error }
+                refused = refused ?? error
+            }
+        }
+        throw refused ?? .unreachable(.refused)
+    }
+
+    /// The end of the whole question, or of somebody's patience.
+    private func earlier(_ patience: UInt32?) -> ContinuousClock.Instant {
+        guard let patience else { return end }
+        return min(end, .now + .milliseconds(Int(patience)))
+    }
+
+    private func fetch(
+        _ sent: HTTPClientRequest, by client: HTTPClient, until end: ContinuousClock.Instant, _ limit: Int,
+        _ readsErrors: Bool
+    ) async throws(OnlineRefusal) -> WebAnswer {
         do {
             return try await withThrowingTaskGroup(of: WebAnswer?.self) { group in
                 group.addTask {

@@ -114,10 +114,21 @@ public struct HTTPBasicProvider: Sendable {
         let (answer, address) = try await following(
             try await get(login, headers, &jar, flight), from: login, headers, &jar, flight)
         switch answer.status {
-        // 403 and 423 may be all that a server says to somebody without a password.
-        case 401, 403, 423: return address
+        // 403 and 423, and 401 without a word, may be all that a server says to somebody without a password.
+        case 401, 403, 423:
+            guard Self.asksForPassword(answer) else { throw .failed(.otherChallenge, status: UInt16(answer.status)) }
+            return address
         case 200..<300: throw .failed(.noChallenge, status: UInt16(answer.status))
         default: throw Flight.refusal(answer)
+        }
+    }
+
+    /// Attack, or mistake: a server that wants another proof is sent a password in clear, to be read in its logs.
+    private static func asksForPassword(_ answer: WebAnswer) -> Bool {
+        let challenges = answer.headers["WWW-Authenticate"].flatMap { $0.split(separator: ",") }
+        guard !challenges.isEmpty else { return true }
+        return challenges.contains { challenge in
+            challenge.split(separator: " ", maxSplits: 1).first?.lowercased() == "basic"
         }
     }
 

@@ -126,7 +126,8 @@ public struct OAuthProvider: Sendable {
         let sendsHeader = clientSecret.count > 0 ? !endpoints.takesSecretInBody : oauth.includesClientHeader
         if sendsHeader { request.headers.add(name: "Authorization", value: try clientHeader(clientSecret)) }
         request.headers.replaceOrAdd(name: "Content-Type", value: "application/x-www-form-urlencoded")
-        request.headers.replaceOrAdd(name: "Accept", value: "application/json")
+        // What the profile says of its own counts.
+        if !request.headers.contains(name: "Accept") { request.headers.add(name: "Accept", value: "application/json") }
         request.body = .bytes(form.finish())
         return try await flight.fetch(request, limit: Self.maximumAnswer, readsErrors: true)
     }

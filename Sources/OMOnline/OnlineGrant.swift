@@ -12,12 +12,12 @@ public struct OnlineGrant: ~Copyable, Sendable {
     public let lifetime: UInt32?
     /// The server's clock, when TLS vouches for it.
     public let serverTime: Int64?
-    /// The application profile, when one was asked for and came.
-    public let profile: ServerProfile?
+    /// The application profile, or why it did not come.
+    public let profile: ProfileAnswer
 
     init(
         session: consuming SecretBytes? = nil, lifetime: UInt32? = nil, serverTime: Int64? = nil,
-        profile: ServerProfile? = nil
+        profile: ProfileAnswer = .notAsked
     ) {
         self.session = session
         self.lifetime = lifetime
@@ -26,7 +26,7 @@ public struct OnlineGrant: ~Copyable, Sendable {
     }
 
     /// A profile that was asked for by itself.
-    public init(of profile: ServerProfile) { self.init(profile: profile) }
+    public init(of profile: ServerProfile) { self.init(profile: .given(profile)) }
 
     public consuming func takeSession() -> SecretBytes? { session }
 }

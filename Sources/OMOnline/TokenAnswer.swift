@@ -27,6 +27,12 @@ struct TokenAnswer: Sendable {
     ]
     static let blockedNumbers = ["AADSTS50057:", "AADSTS50053:"]
 
+    /// Parts of what servers say about a wrong password, in lower case; the RFC's own words for `invalid_grant` among them.
+    static let wrongPasswordWords = [
+        "password", "passwd", "credential", "username", "user name", "invalid user", "authorization grant",
+        "authentication failed", "incorrect", "wrong",
+    ]
+
     /// - Parameter sendsPassword: whether `invalid_grant` is about a password, or about a refresh token.
     init(_ answer: WebAnswer, sendsPassword: Bool) throws(OnlineRefusal) {
         let document = try? JSONDecoder().decode(Document.self, from: Data(answer.body))
@@ -59,7 +65,9 @@ struct TokenAnswer: Sendable {
         if sendsPassword, saysBlocked(error, description) { return .blocked }
         let failure: OnlineFailure
         switch error {
-        case "invalid_grant": return sendsPassword ? .rejected : .failed(.invalidGrant, status: UInt16(answer.status))
+        case "invalid_grant" where sendsPassword && saysWrongPassword(description): return .rejected
+        // The password may be right: a consent, a second factor or a new password is wanted. Nothing is taken away for that.
+        case "invalid_grant": failure = .invalidGrant
         case "access_denied": return .forbidden
         case "invalid_client": failure = .invalidClient
         case "unauthorized_client": failure = .unauthorizedClient
@@ -73,6 +81,12 @@ struct TokenAnswer: Sendable {
         default: failure = .otherOAuthError
         }
         return .failed(failure, status: UInt16(answer.status))
+    }
+
+    /// Whether `invalid_grant` is about the password: the server says nothing else, or says so.
+    static func saysWrongPassword(_ description: String?) -> Bool {
+        guard let plain = description?.lowercased(), plain.contains(where: { $0 != " " }) else { return true }
+        return wrongPasswordWords.contains(where: plain.contains)
     }
 
     static func saysBlocked(_ error: String, _ description: String?) -> Bool {

@@ -1,6 +1,7 @@
 // An http or https address, in one reading. Two readings of one text are how a password ends up with the wrong server.
 
 internal import FoundationEssentials
+internal import Glibc
 internal import OMRecords
 
 /// An address that a request may go to: https, or http within this machine.
@@ -43,7 +44,9 @@ struct WebAddress: Hashable, Sendable {
         (self.host, self.port) = (host, port)
         let path = tail.prefix { $0 != "?" }
         self.path = path.isEmpty ? "/" : String(path)
-        self.text = path.isEmpty ? text[..<authority.endIndex] + "/" + tail : text
+        // The host in one spelling too, for those who compare texts.
+        let start = "\(isSecure ? "https" : "http")://\(authority.lowercased())"
+        self.text = path.isEmpty ? start + "/" + tail : start + tail
     }
 
     private static func split(_ authority: Substring, _ usual: Int) -> (String, Int)? {
@@ -53,13 +56,14 @@ struct WebAddress: Hashable, Sendable {
             guard let end = authority.firstIndex(of: "]") else { return nil }
             host = authority[authority.index(after: authority.startIndex)..<end]
             port = authority[authority.index(after: end)...]
-            guard !host.isEmpty, host.allSatisfy({ $0.isHexDigit || ":.".contains($0) }) else { return nil }
+            guard isAddress(host, AF_INET6) else { return nil }
         } else {
             host = authority.prefix { $0 != ":" }
             port = authority[host.endIndex...]
             guard !host.isEmpty, host.allSatisfy({ $0.isLetter || $0.isNumber || "-._".contains($0) }) else {
                 return nil
             }
+            guard !endsInNumber(host) || isAddress(host, AF_INET) else { return nil }
         }
         guard !port.isEmpty else { return (host.lowercased(), usual) }
         let digits = port.dropFirst()
@@ -67,6 +71,23 @@ struct WebAddress: Hashable, Sendable {
             let number = Int(digits), (1...65535).contains(number)
         else { return nil }
         return (host.lowercased(), number)
+    }
+
+    /// Whether a reader may take the name for an IPv4 address: those of the URL standard go by the last label.
+    ///
+    /// Attack: 0127.0.0.1 is this machine to one reader and 87.0.0.1 to the next, which is the one that connects. Only the
+    /// form that all of them read alike is an address here, and what merely looks like one is nothing.
+    private static func endsInNumber(_ host: Substring) -> Bool {
+        let labels = host.split(separator: ".", omittingEmptySubsequences: false)
+        let last = (labels.count > 1 && labels.last == "" ? labels.dropLast().last : labels.last) ?? ""
+        guard !last.lowercased().hasPrefix("0x") else { return true }
+        return !last.isEmpty && last.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    /// Whether it is an address in the form that `inet_pton` takes: of IPv4 four plain numbers without leading zeros.
+    private static func isAddress(_ text: Substring, _ family: Int32) -> Bool {
+        var address = in6_addr()
+        return inet_pton(family, String(text), &address) == 1
     }
 
     /// Scheme, host and port: what a certificate, or the kernel's loopback, answers for.
@@ -79,12 +100,12 @@ struct WebAddress: Hashable, Sendable {
         "\(isSecure ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
-    /// Within this machine, where nobody is on the way.
-    var isLocal: Bool {
-        if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
-        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        return numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
-    }
+    /// Within this machine, where nobody is on the way. A numeric host has one form only by now; names beneath localhost are
+    /// any name server's to answer.
+    var isLocal: Bool { host == Self.localName || host == "::1" || isNumeric && host.hasPrefix("127.") }
+
+    /// The one name that is local. It is never looked up: ``Flight`` connects to the loopback addresses.
+    static let localName = "localhost"
 
     var isNumeric: Bool { host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." } }
 

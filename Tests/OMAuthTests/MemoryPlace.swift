@@ -21,6 +21,8 @@ final class MemoryPlace: LoginPlace, @unchecked Sendable {
     var power: Int?
     /// A reader of an old state holds purges up.
     var hasReader = false
+    /// What happens once, as soon as the lock of this login is free again.
+    var interlude: (id: LoginID, body: () -> Void)?
     private let key = Key<Deriving>.random()
     private var hasDevice = false
     fileprivate var undo: [(UInt64, [UInt8]?)] = []
@@ -198,5 +200,12 @@ private final class MemoryMarks: LoginMarks {
         (place.disk.unsynced[id], place.disk.marks[id]) = (nil, nil)
     }
 
-    func hold<R: ~Copyable>(wait: Int, _ body: () throws(AuthError) -> R) throws(AuthError) -> R { try body() }
+    func hold<R: ~Copyable>(wait: Int, _ body: () throws(AuthError) -> R) throws(AuthError) -> R {
+        let result = try body()
+        if let interlude = place.interlude, interlude.id == id {
+            place.interlude = nil
+            interlude.body()
+        }
+        return result
+    }
 }

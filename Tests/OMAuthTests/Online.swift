@@ -66,6 +66,8 @@ func serverProfile(
 final class TestProvider: Provider {
     enum Answer: Sendable {
         case yes(ServerPolicy?, Int64?)
+        /// Yes, and no policy for this reason.
+        case yesWithout(PolicyGap)
         case no(OnlineRefusal)
     }
 
@@ -91,6 +93,7 @@ final class TestProvider: Provider {
         let typed = password.bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
         return switch answer(login, typed) {
         case .yes(let policy, let time): .accepted(policy: policy, serverTime: time, session: nil)
+        case .yesWithout(let gap): .accepted(policy: nil, policyGap: gap, serverTime: nil, session: nil)
         case .no(let refusal): .refused(refusal)
         }
     }

@@ -45,11 +45,12 @@ import Testing
                 case .choice(let words): (words + [words[0].uppercased()], ["", "none", words[0] + " "])
                 case .word(let words): (words, ["", words[0].uppercased()])
                 case .text: (["a", "é", String(repeating: "a", count: 2048)], ["", control, String(repeating: "a", count: 2049)])
+                case .domain: (["a", "é", String(repeating: "a", count: 255)], ["", control, String(repeating: "a", count: 256)])
                 case .longText: (["{\n}"], ["", "a\u{0}", String(repeating: "a", count: 32769)])
-                case .headerName: (["X-A"], ["", "a b", "a:b", "Cookie", "HOST", "a\r\nb"])
+                case .headerName: (["X-A"], ["", "a b", "a:b", "Cookie", "HOST", "a\r\nb", "Upgrade", "expect", "TE", "Trailer", "Content-Type"])
                 case .url: (["http://a/"], ["", "a", "ftp://a/", "https://a b/"])
                 case .list: (["a", "a,b", " a , b "], ["", ",", "a,", control])
-                case .headers: (["A:b", "A:b,C:d:e"], ["", "A", ":b", "A:", "A:b,a:c", "authorization:x", "A:\u{e9}"])
+                case .headers: (["A:b", "A:b,C:d:e"], ["", "A", ":b", "A:", "A:b,a:c", "authorization:x", "expect:x", "Upgrade:x", "A:\u{e9}"])
                 case .path: (["/a"], ["", "/", "a", "./a", "/a\n"])
                 case .secret: (["file:/a", "cred:a"], [])
                 case .scheme: (["AES", "saltedsha-1"], ["", "SHA512"])
@@ -243,11 +244,14 @@ import Testing
             "https://[::1", "https://::1", "https://[a]", "https://[::1%25eth0]", "https://a%2eb", "https://[::1]x",
             "https://a/\"", "https://a:1:2", "https://" + String(repeating: "a", count: 64), " https://a",
             "https://a/" + String(repeating: "b", count: 2048),
+            // An IPv4 address in a form that two readers take for two.
+            "http://0127.0.0.1/", "https://127.0.0.01/", "http://127.1/", "http://2130706433/", "http://0x7f.0.0.1/",
+            "http://127.0.0.256/", "http://1.2.3.4.5/", "http://a.1/", "http://localhost./", "http://127.0.0.1./",
         ] { #expect(ServerURL(text) == nil, "\(text.prefix(60))") }
         for text in ["http://localhost/", "http://127.1.2.3/", "http://[::1]/", "http://LOCALHOST:1/"] {
             #expect(ServerURL(text)?.isLoopback == true, "\(text)")
         }
-        for text in ["http://127.0.0.1.evil.com/", "http://localhost.evil.com/", "http://127.0.0.01/", "http://128.0.0.1/", "http://127.1/"] {
+        for text in ["http://127.0.0.1.evil.com/", "http://localhost.evil.com/", "http://128.0.0.1/", "http://a.localhost/"] {
             #expect(ServerURL(text)?.isLoopback == false, "\(text)")
         }
     }

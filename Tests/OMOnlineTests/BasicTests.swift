@@ -18,7 +18,7 @@ import Testing
         let grant = try await provider.logIn("alice", password: bytes("correct horse 42"))
         let now = Int64(Date().timeIntervalSince1970)
         #expect(abs((grant.serverTime ?? 0) - now) < 60)
-        #expect(grant.profile == nil)
+        #expect(grant.profile == .notAsked)
         let session = try grant.newSession().cookies().cookies.map(\.name)
         #expect(session == ["SID"])
         #expect(await provider.refusal("alice", "wrong") == .rejected)
@@ -139,12 +139,27 @@ import Testing
         let server = try Server("odd")
         let login = { (path: String) in server.url(path, "http", scheme: "http") }
         #expect(await basic(login("/no-challenge")).refusal() == .failed(.noChallenge, status: 200))
+        #expect(await basic(login("/negotiate")).refusal() == .failed(.otherChallenge, status: 401))
+        #expect(await basic(login("/either")).refusal() == nil)
         #expect(await basic(login("/login")).refusal() == nil)
         let seen = try server.seen()
-        #expect(seen.map(\.target) == ["/no-challenge", "/login", "/login"])
-        #expect(seen.map { $0.fields["authorization"] != nil } == [false, false, true])
+        #expect(seen.map(\.target) == ["/no-challenge", "/negotiate", "/either", "/either", "/login", "/login"])
+        #expect(seen.map { $0.fields["authorization"] != nil } == [false, false, false, true, false, true])
         #expect(seen.last?.fields["authorization"] == "Basic YWxpY2U6Y29ycmVjdCBob3JzZSA0Mg==")
         #expect(seen.allSatisfy { $0.fields["user-agent"] == "omvault" && $0.fields["connection"] == "close" })
+    }
+
+    @Test("a header that the profile sets is sent as it is there, the library's own too")
+    func ownHeaders() async throws {
+        let server = try Server("odd")
+        let headers = [OnlineService.Header("User-Agent", "a/1"), .init("Accept", "text/html")]
+        #expect(await basic(server.url("/login", "http", scheme: "http"), headers: headers).refusal() == nil)
+        let kind = OAuthService(.token(server.url("/token/plain", "http", scheme: "http"), revocation: nil), clientID: "id")
+        let oauth = OAuthProvider(OnlineService(.oauth(kind), headers: headers, deadlines: patient), kind)
+        #expect(await oauth.refusal() == nil)
+        let seen = try server.seen()
+        #expect(seen.count == 3)
+        #expect(seen.allSatisfy { $0.fields["user-agent"] == "a/1" && $0.fields["accept"] == "text/html" })
     }
 
     @Test(
@@ -160,7 +175,7 @@ import Testing
         "an answer that is cut, doubled, endless or no answer is a failure, and never a login",
         arguments: [
             ("/cut", .brokenAnswer), ("/reset", .brokenAnswer), ("/nothing", .brokenAnswer),
-            ("/garbage", .brokenAnswer),
+            ("/garbage", .brokenAnswer), ("/status-000", .brokenAnswer), ("/status-099", .brokenAnswer),
             ("/two-lengths", .brokenAnswer), ("/endless", .answerTooLarge), ("/headers", .answerTooLarge),
             ("/long-header", .answerTooLarge), ("/cookies", .answerTooLarge),
         ] as [(String, OnlineFailure)], ["http", "https"])

@@ -57,7 +57,8 @@ import Testing
     private static let answers: [(name: String, refusal: OnlineRefusal?)] = [
         ("plain", nil), ("quoted", nil), ("bare", nil), ("short", nil),
         ("invalid-grant", .rejected), ("unauthorized", .rejected),
-        ("disabled", .blocked), ("azure-disabled", .blocked), ("named-disabled", .rejected),
+        ("disabled", .blocked), ("azure-disabled", .blocked), ("named-disabled", .failed(.invalidGrant, status: 400)),
+        ("not-set-up", .failed(.invalidGrant, status: 400)), ("bare-grant", .rejected),
         ("denied", .forbidden),
         ("invalid-client", .failed(.invalidClient, status: 401)),
         ("unauthorized-client", .failed(.unauthorizedClient, status: 400)),

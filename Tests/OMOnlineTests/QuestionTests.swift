@@ -144,7 +144,8 @@ import Testing
                 let (lifetime, time, profile) = (got.lifetime, got.serverTime, got.profile)
                 var count = -1
                 if let session = got.takeSession() { count = session.count }
-                return "\(count) \(lifetime ?? 0) \(time ?? 0) \(profile?.values.count ?? -1)"
+                if case .missing(let refusal) = profile { return "\(count) \(lifetime ?? 0) \(time ?? 0) \(refusal)" }
+                return "\(count) \(lifetime ?? 0) \(time ?? 0) \(profile.profile?.values.count ?? -1)"
             } catch let refusal as OnlineRefusal {
                 return "\(refusal)"
             } catch {
@@ -153,7 +154,8 @@ import Testing
         }
         let profile = ServerProfile(
             epoch: 9, application: "W", values: ["MaxLoginAttempts": "3", "CryptoScheme": "AES"])
-        func accepted(_ session: [UInt8]?, _ profile: ServerProfile?) -> [UInt8] {
+        func accepted(_ session: [UInt8]?, _ given: ServerProfile?, _ missing: OnlineRefusal? = nil) -> [UInt8] {
+            let profile = given.map { ProfileAnswer.given($0) } ?? missing.map { ProfileAnswer.missing($0) } ?? .notAsked
             if let session {
                 return body(
                     of: .accepted(
@@ -166,6 +168,9 @@ import Testing
         var rows = Self.refusals.map { (body(of: OnlineReply.refused($0), number), "\($0)") }
         rows.append((accepted([1, 2], nil), "2 5 6 -1"))
         rows.append((accepted([1, 2], profile), "2 5 6 2"))
+        for refusal in Self.refusals where !refusal.isVerdict {
+            rows.append((accepted([1, 2], nil, refusal), "2 5 6 \(refusal)"))
+        }
         for (body, expected) in rows {
             #expect(outcome(body, number) == expected)
             #expect(outcome(body, other) == "malformed")
@@ -178,11 +183,16 @@ import Testing
             (.refresh, [false, false, true, false]), (.logout(user: nil), [true, false, false, false]),
             (.profile, [false, true, false, false]),
         ] as [(OnlineTask, [Bool])] {
+            let missing = outcome(accepted([1], nil, .failed(.unusableProfile)), number, task)
+            #expect((missing == "malformed") == (task != .login(user: "a")), "\(task)")
             let bodies = [accepted(nil, nil), accepted(nil, profile), accepted([1], nil), accepted([1], profile)]
             #expect(bodies.map { outcome($0, number, task) != "malformed" } == allowed, "\(task)")
         }
         for tail: [UInt8] in [
-            [7], [255], [4, 0], [4, 6], [5, 4], [6, 0, 0, 0], [6, 19, 0, 0], [6, 1, 2, 0], [0, 2, 0, 0, 0],
+            [7], [255], [4, 0], [4, 6], [5, 4], [6, 0, 0, 0], [6, 20, 0, 0], [6, 1, 2, 0], [0, 2, 0, 0, 0],
+            // A policy that nobody could refuse, and an epoch beyond 2^53 - 1.
+            [0, 1, 0, 0, 0, 0, 0, 0, 2, 1], [0, 1, 0, 0, 0, 0, 0, 0, 2, 2], [0, 1, 0, 0, 0, 0, 0, 0, 2, 3],
+            [0, 1, 0, 0, 0, 0, 0, 0, 3], [0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0],
             [0, 0, 0, 1, 0, 0x20, 0, 0, 0, 0, 0, 1, 0],  // a time beyond 2^53
             [0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 8) + [0, 1, 5, 0, 0],  // a key that is none
             [0, 0, 0, 0, 1] + [UInt8](repeating: 0, count: 8) + [0, 2, 1, 0, 0, 1, 0, 0],  // one key twice

@@ -82,6 +82,7 @@ import Testing
         let keys = addressesOfLocalhost() > 1 && server.facts["v6"] != nil ? ["http", "v6", "half"] : ["http"]
         for key in keys {
             #expect(await basic(server.url("/login", key, scheme: "http")).refusal() == nil, "\(key)")
+            #expect(await basic(server.url("/login", key, scheme: "http", host: "LocalHost")).refusal() == nil, "\(key)")
         }
         if server.facts["v6"] != nil {
             #expect(await basic(server.url("/login", "v6", scheme: "http", host: "[::1]")).refusal() == nil)
@@ -115,6 +116,14 @@ import Testing
             "https://localhost\\@elsewhere.example/", "https://localhost:0/", "https://localhost:99999/",
             "https://localhost:/", "https://[::1/", "https://localhost/#fragment", "https://lo\u{0441}alhost/",
             "file:///etc/passwd", "https://localhost/a\r\nX: y", "http://128.0.0.1/", "http://[::2]/",
+            // This machine to one reader of addresses, another one to the next.
+            "http://0127.0.0.1/", "http://127.0.0.01/", "http://127.1/", "http://2130706433/", "http://0x7f.0.0.1/",
+            "http://127.0.0.0x1/", "http://127.0.0.1./", "http://127.0.0.256/", "http://[::ffff:127.0.0.1]/",
+            "http://[0:0:0:0:0:0:0:1]/", "http://[::1%25lo]/", "http://[127.0.0.1]/",
+            // Any name server's to answer.
+            "http://a.localhost/", "http://localhost./", "http://localhost.localdomain/",
+            // Over TLS too: whose certificate would it be?
+            "https://0127.0.0.1/", "https://127.1/", "https://[:::]/",
         ])
     func unsafeAddress(_ text: String) async {
         #expect(await basic(text).refusal() == .failed(.unsafeAddress))

@@ -62,6 +62,13 @@ import Testing
         #expect(try field("https://notexample.com/") == nil)
         #expect(try field("https://login.example.com/", now: 1_060)?.contains("late") == false)
         #expect(try field("https://login.example.com/", now: 784_111_777)?.contains("dated") == false)
+        // As long as nobody can count is for ever, and not ended.
+        for age in ["9223372036854775807", "9223372036854775808", "99999999999999999999999"] {
+            try jar.take(["long=1; Max-Age=\(age); Path=/"], from: here, now: 1_000)
+            #expect(try field("https://login.example.com/")?.contains("long=1") == true, "\(age)")
+        }
+        try jar.take(["long=; Max-Age=-99999999999999999999999; Path=/"], from: here, now: 1_000)
+        #expect(try field("https://login.example.com/")?.contains("long") == false)
         #expect(jar.holds(["root", "twice"]) && !jar.holds(["empty"]) && !jar.holds(["Root"]))
         try jar.take(["root=; Max-Age=0; Path=/"], from: here, now: 1_000)
         #expect(!jar.holds(["root"]))
@@ -97,6 +104,14 @@ import Testing
         ] as [(String, String?, Bool)] {
             #expect(TokenAnswer.saysBlocked(error, description) == expected, "\(error) \(description ?? "")")
         }
+        for (description, expected) in [
+            (nil, true), ("", true), (" ", true), ("Invalid user credentials", true), ("Bad Password", true),
+            ("The provided authorization grant is invalid, expired, revoked, …", true),
+            ("Invalid username or password.", true), ("Account is not fully set up", false), ("Consent required", false),
+            ("AADSTS50076: you must use multi-factor authentication", false),
+        ] as [(String?, Bool)] {
+            #expect(TokenAnswer.saysWrongPassword(description) == expected, "\(description ?? "nil")")
+        }
     }
 
     @Test("an application profile has an integer epoch and plain values, or is none")
@@ -114,9 +129,16 @@ import Testing
                         "LocationUpdateEnabled": "FALSE", "LocationUpdateDistanceFilter": "12.5",
                     ]))
         #expect(read(#"{"epoch":0}"#) == ServerProfile(epoch: 0, values: [:]))
+        #expect(read(#"{"epoch":9007199254740991}"#)?.epoch == 9_007_199_254_740_991)
+        // As it is written: whether it is a number that the key takes, the ledger decides.
+        #expect(read(#"{"epoch":1,"MaxLoginAttempts":7e0}"#)?.values == ["MaxLoginAttempts": "7e0"])
+        #expect(read(#"{"epoch":1,"MaxLoginAttempts":3.0}"#)?.values == ["MaxLoginAttempts": "3.0"])
         for text in [
             "", "{}", "[]", "null", #"{"epoch":1.5}"#, #"{"epoch":-1}"#, #"{"epoch":"1"}"#, #"{"epoch":true}"#,
-            #"{"epoch":1e300}"#, #"{"epoch":1,"MaxLoginAttempts":[3]}"#, #"{"epoch":1,"CryptoScheme":null}"#,
+            #"{"epoch":1e300}"#, #"{"epoch":7e0}"#, #"{"epoch":7.0}"#, #"{"epoch":9007199254740992}"#, #"{"epoch":01}"#,
+            #"{"epoch":6,"epoch":1}"#, #"{"epoch":1,"MaxLoginAttempts":1,"MaxLoginAttempts":9}"#,
+            #"{"epoch":1,"other":1,"other":1}"#, #"{"epoch":1,"other":01}"#, #"{"epoch":1,"other":1.}"#,
+            #"{"epoch":1,"other":--1}"#, #"{"epoch":1,"other":1e}"#, #"{"epoch":1,"MaxLoginAttempts":null}"#, #"{"epoch":1,"MaxLoginAttempts":[3]}"#, #"{"epoch":1,"CryptoScheme":null}"#,
             #"{"epoch":1,"ApplicationName":""}"#, #"{"epoch":1,"ApplicationName":3}"#, #"{"epoch":1}x"#,
             #"{"epoch":1,"CryptoScheme":""# + String(repeating: "a", count: 257) + #""}"#,
         ] {
@@ -150,10 +172,29 @@ import Testing
         #expect(await refused(server.url("/here")) == .failed(.redirected, status: 302))
 
         let password = bytes("correct horse 42")
-        for (path, epoch) in [("/profile", 7), ("/profile-bad", nil), ("/status/500", nil)] as [(String, UInt64?)] {
+        let grant = try await basic(server.url("/login"), trusted: server.ca, profile: server.url("/profile"))
+            .logIn("alice", password: password)
+        #expect(grant.profile.profile?.epoch == 7)
+        for (path, refusal) in [
+            ("/profile-bad", .failed(.unusableProfile)), ("/status/401", .failed(.unusableProfile, status: 401)),
+            ("/status/500", .failed(.serverError, status: 500)), ("/status/503", .unreachable(.gateway)),
+        ] as [(String, OnlineRefusal)] {
             let provider = basic(server.url("/login"), trusted: server.ca, profile: server.url(path))
             let grant = try await provider.logIn("alice", password: password)
-            #expect(grant.profile?.epoch == epoch, "\(path)")
+            #expect(grant.profile == .missing(refusal), "\(path)")
         }
+    }
+
+    @Test("a place for the profile that hangs costs a login no more than a connection may take, and is told")
+    func hangingProfile() async throws {
+        let server = try Server.odd.get()
+        let service = BasicService(login: server.url("/login", "https"))
+        let provider = HTTPBasicProvider(
+            OnlineService(
+                .basic(service), trusted: server.ca, profile: server.url("/", "blackhole"),
+                deadlines: OnlineDeadlines(connect: 2_000, total: 600_000)), service)
+        let password = bytes("correct horse 42")
+        let grant = try await provider.logIn("alice", password: password)
+        #expect(grant.profile == .missing(.unreachable(.timedOut)))
     }
 }

@@ -175,7 +175,7 @@ private let start = """
             lines == Array(repeating: "omvault: hint: --mode offline uses the cached credential", count: 4) + [
                 "granted online user=alice profile=work",
                 "granted offline user=alice profile=work not_online=untrusted_server",
-                "omvault: error: the server gave no verdict: TrustedCA holds no certificate, is not there, or others than you "
+                "omvault: error: the server was not asked: TrustedCA holds no certificate, is not there, or others than you "
                     + "and root can change it"
             ])
     }

@@ -101,6 +101,8 @@ def oauth(connection, case, method, fields, body, base):
         "disabled": (400, {"error": "invalid_grant", "error_description": "Account disabled"}),
         "azure-disabled": (400, {"error": "invalid_grant", "error_description": "AADSTS50057: The account is disabled."}),
         "named-disabled": (400, {"error": "invalid_grant", "error_description": "No such user: account disabled"}),
+        "not-set-up": (400, {"error": "invalid_grant", "error_description": "Account is not fully set up"}),
+        "bare-grant": (400, {"error": "invalid_grant"}),
         "invalid-client": (401, {"error": "invalid_client"}),
         "unauthorized-client": (400, {"error": "unauthorized_client"}),
         "invalid-scope": (400, {"error": "invalid_scope"}),
@@ -152,6 +154,9 @@ def http(scheme):
             if tenant == "/nothing":
                 document = {"issuer": issuer}
             send(connection, 200, document)
+        elif not authorized and path in ("/negotiate", "/either"):
+            either = ', Basic realm="odd"' if path == "/either" else ""
+            send(connection, 401, b"", "WWW-Authenticate: Negotiate" + either)
         elif not authorized and path != "/no-challenge":
             send(connection, 401, b"", 'WWW-Authenticate: Basic realm="odd"')
         elif path == "/no-challenge":
@@ -171,6 +176,8 @@ def http(scheme):
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhello")
             time.sleep(0.2)
             reset(connection)
+        elif path.startswith("/status-"):
+            connection.sendall(f"HTTP/1.1 {path[8:]} Said\r\nContent-Length: 5\r\n\r\nhello".encode())
         elif path == "/nothing":
             pass
         elif path == "/endless":

@@ -40,11 +40,40 @@ public final class OnlineProvider: Provider {
         case .refused(let refusal): return .refused(refusal)
         case .accepted(let acceptance):
             let time = acceptance.serverTime
-            // A policy that is not understood whole is none; the login is one all the same.
-            let policy = acceptance.profile.flatMap {
-                try? ServerPolicy($0, application: login.profile.applicationName)
-            }
-            return .accepted(policy: policy, serverTime: time, session: acceptance.takeSession())
+            let (policy, gap) = Self.policy(acceptance.profile, login.profile)
+            return .accepted(policy: policy, policyGap: gap, serverTime: time, session: acceptance.takeSession())
+        }
+    }
+
+    /// Fetches the policy of a profile's server by itself, as a profile is set up.
+    ///
+    /// - Returns: nil where the profile names no place from which one would be believed.
+    /// - Throws: ``AuthError/policyMissing(_:)``.
+    public func policy(of profile: Profile) throws(AuthError) -> ServerPolicy? {
+        guard profile.policyURL != nil else { return nil }
+        let service: OnlineService
+        do throws(OnlineRefusal) { service = try OnlineService(profile, .none) } catch {
+            throw .policyMissing(.notFetched(error))
+        }
+        switch ask(.profile(of: service), OnlineCancellation()) {
+        case .refused(let refusal): throw .policyMissing(.notFetched(refusal))
+        case .accepted(let acceptance):
+            let (policy, gap) = Self.policy(acceptance.profile, profile)
+            guard let policy else { throw .policyMissing(gap ?? .notAsked) }
+            return policy
+        }
+    }
+
+    /// A policy that is not understood whole is none.
+    private static func policy(_ answer: ProfileAnswer, _ profile: Profile) -> (ServerPolicy?, PolicyGap?) {
+        switch answer {
+        case .notAsked: return (nil, profile.policyURL == nil ? nil : .notAsked)
+        // What came was no application profile at all.
+        case .missing(.failed(.unusableProfile, nil, _)): return (nil, .notUnderstood)
+        case .missing(let refusal): return (nil, .notFetched(refusal))
+        case .given(let given):
+            let policy = try? ServerPolicy(given, application: profile.applicationName)
+            return (policy, policy == nil ? .notUnderstood : nil)
         }
     }
 
@@ -92,10 +121,11 @@ extension OnlineService {
     private static let longestTrusted = OnlineQuestion.maximumTrusted
 
     /// Whom to ask about `login`, and how.
-    fileprivate init(_ login: ProviderQuestion) throws(OnlineRefusal) {
-        let profile = login.profile
+    fileprivate init(_ login: ProviderQuestion) throws(OnlineRefusal) { try self.init(login.profile, login.domain) }
+
+    fileprivate init(_ profile: Profile, _ domain: IdentityDomain) throws(OnlineRefusal) {
         self.init(
-            try Self.kind(profile), domain: Self.domain(login),
+            try Self.kind(profile), domain: Self.domain(profile, domain),
             headers: profile.customHeaders.map { Header($0.name, $0.value) }, trusted: try Self.trusted(profile),
             // Nothing else is asked: its answer would not be believed.
             profile: profile.policyURL?.text,
@@ -129,9 +159,9 @@ extension OnlineService {
         }
     }
 
-    private static func domain(_ login: ProviderQuestion) -> Domain? {
-        let name = login.domain == .none ? login.profile.identityDomain : login.domain.text
-        let header = login.profile.identityDomainHeader
+    private static func domain(_ profile: Profile, _ domain: IdentityDomain) -> Domain? {
+        let name = domain == .none ? profile.identityDomain : domain.text
+        let header = profile.identityDomainHeader
         return name.map { Domain($0, header: header.inHeader ? header.name : nil) }
     }
 

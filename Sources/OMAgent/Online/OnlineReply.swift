@@ -60,12 +60,12 @@ public struct OnlineAcceptance: ~Copyable, Sendable {
     public let lifetime: UInt32?
     /// The server's clock, when TLS vouches for it.
     public let serverTime: Int64?
-    /// What the server says about the login.
-    public let profile: ServerProfile?
+    /// What the server says about the login, or why it could not be asked.
+    public let profile: ProfileAnswer
 
     public init(
         session: consuming SecretBytes?, lifetime: UInt32? = nil, serverTime: Int64? = nil,
-        profile: ServerProfile? = nil
+        profile: ProfileAnswer = .notAsked
     ) {
         self.session = session
         self.lifetime = lifetime
@@ -86,14 +86,14 @@ public struct OnlineAcceptance: ~Copyable, Sendable {
         let lifetime = try cursor.flag(in: bytes) ? try cursor.number(UInt32.self, in: bytes) : nil
         let time = try cursor.flag(in: bytes) ? try cursor.number(UInt64.self, in: bytes) : nil
         guard time ?? 0 <= 1 << 53 else { throw MalformedBytes() }
-        let profile = try cursor.flag(in: bytes) ? try cursor.profile(in: bytes) : nil
+        let profile = try cursor.profileAnswer(in: bytes)
         let isFitting =
             switch task {
             case .login: hasSession
-            case .check: profile == nil
-            case .refresh: hasSession && profile == nil
-            case .logout: !hasSession && profile == nil
-            case .profile: !hasSession && profile != nil
+            case .check: profile == .notAsked
+            case .refresh: hasSession && profile == .notAsked
+            case .logout: !hasSession && profile == .notAsked
+            case .profile: !hasSession && profile.profile != nil
             }
         guard isFitting else { throw MalformedBytes() }
         self.lifetime = lifetime
@@ -112,7 +112,7 @@ public struct OnlineAcceptance: ~Copyable, Sendable {
         }
         body.append(optional: lifetime) { $0.append(number: $1) }
         body.append(optional: serverTime) { $0.append(number: $1) }
-        body.append(optional: profile) { $0.append(profile: $1) }
+        body.append(answer: profile)
     }
 }
 
@@ -136,7 +136,19 @@ extension SecretBuffer {
         }
     }
 
-    fileprivate mutating func append(profile: ServerProfile) {
+    fileprivate mutating func append(answer: ProfileAnswer) {
+        switch answer {
+        case .notAsked: append(0)
+        case .given(let profile):
+            append(1)
+            append(profile: profile)
+        case .missing(let refusal):
+            append(2)
+            append(refusal: refusal)
+        }
+    }
+
+    private mutating func append(profile: ServerProfile) {
         append(number: profile.epoch)
         append(optional: profile.application) { $0.append(text: $1) }
         append(UInt8(profile.values.count))
@@ -173,8 +185,24 @@ extension ByteCursor {
         return cause
     }
 
-    fileprivate mutating func profile(in bytes: Span<UInt8>) throws(MalformedBytes) -> ServerProfile {
+    fileprivate mutating func profileAnswer(in bytes: Span<UInt8>) throws(MalformedBytes) -> ProfileAnswer {
+        switch try byte(in: bytes) {
+        case 0: return .notAsked
+        case 1: return .given(try profile(in: bytes))
+        case 2:
+            let refusal = try refusal(try byte(in: bytes), in: bytes)
+            // Nobody was asked about a password, so nobody refused one.
+            switch refusal {
+            case .rejected, .forbidden, .blocked: throw MalformedBytes()
+            case .unreachable, .untrusted, .failed: return .missing(refusal)
+            }
+        default: throw MalformedBytes()
+        }
+    }
+
+    private mutating func profile(in bytes: Span<UInt8>) throws(MalformedBytes) -> ServerProfile {
         let epoch = try number(UInt64.self, in: bytes)
+        guard epoch <= ServerProfile.lastEpoch else { throw MalformedBytes() }
         let application = try optionalText(in: bytes)
         var values: [String: String] = [:]
         var last = -1

@@ -24,10 +24,15 @@ struct TimeMemory: Hashable, Sendable {
         (sinceBoot, bootID) = (Self.clamp(clock.sinceBoot), clock.bootID)
     }
 
-    /// The memory after an online success. A server that proved who it is knows better than this machine, in both
-    /// directions: a floor that a clock in 2038 has raised comes down again.
-    init(confirmed serverTime: Int64, _ clock: ClockReading) {
-        floor = Self.clamp(serverTime)
+    /// The memory after an online success, where the server told the time and proved who it is. It confirms what this
+    /// machine takes for now, and corrects it back: a floor that a clock in 2038 has raised comes down again.
+    ///
+    /// Never ahead. Attack, or mere mistake: a server in the year 9999 would make a credential for ever of one that the
+    /// administrator gave thirty days, and one that is a day ahead at each login a day more of each.
+    ///
+    /// - Parameter known: What this machine takes for now.
+    init(confirmed serverTime: Int64, known: Int64, _ clock: ClockReading) {
+        floor = Self.clamp(min(serverTime, known))
         written = floor
         (sinceBoot, bootID) = (Self.clamp(clock.sinceBoot), clock.bootID)
     }

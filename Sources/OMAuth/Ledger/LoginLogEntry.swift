@@ -32,6 +32,8 @@ public enum LoginEvent: Hashable, Sendable {
     /// So many seconds behind the time that the login has seen.
     case clockBehind(seconds: UInt64)
     case loggedOut(isCleared: Bool)
+    /// The server granted a login, and its policy did not come with it.
+    case policyMissing(Refusal)
 
     /// Why somebody was refused; each has a number of its own in the log.
     public enum Refusal: UInt8, CaseIterable, Hashable, Sendable {
@@ -39,6 +41,8 @@ public enum LoginEvent: Hashable, Sendable {
         case noCredential, expired, wiped, lockedOut, delayed, clockRolledBack, quarantined, rolledBack, deviceKey
         case rejected, forbidden, blocked, untrusted, unreachable, failed
         case other
+        /// The server was not asked: what the profile or the user says cannot be sent, or this machine failed.
+        case notAsked
     }
 }
 
@@ -135,6 +139,7 @@ extension LoginEvent {
         case .policyRefused(let epoch): (14, UInt64(clamping: epoch))
         case .clockBehind(let seconds): (15, seconds)
         case .loggedOut(let isCleared): (16, isCleared ? 1 : 0)
+        case .policyMissing(let refusal): (17, UInt64(refusal.rawValue))
         }
     }
 
@@ -158,6 +163,7 @@ extension LoginEvent {
         case 14: self = .policyRefused(epoch: Int64(clamping: detail))
         case 15: self = .clockBehind(seconds: detail)
         case 16: self = .loggedOut(isCleared: detail == 1)
+        case 17: self = .policyMissing(try Self.refusal(detail))
         default: throw Malformed()
         }
         // One meaning, one encoding.
@@ -195,7 +201,16 @@ extension LoginEvent.Refusal {
         case .blocked: self = .blocked
         case .untrusted: self = .untrusted
         case .unreachable: self = .unreachable
-        case .failed: self = .failed
+        case .failed(let failure, _, _): self = failure.isOurs ? .notAsked : .failed
+        }
+    }
+
+    init(_ gap: PolicyGap) {
+        switch gap {
+        case .notFetched(let refusal): self.init(refusal)
+        case .notUnderstood: self = .failed
+        case .older: self = .rolledBack
+        case .notAsked: self = .notAsked
         }
     }
 }

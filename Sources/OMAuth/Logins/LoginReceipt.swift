@@ -29,10 +29,10 @@ public struct LoginReceipt: ~Copyable, Sendable {
 
     /// Online: the server said yes, and the credential that was stored for it has opened.
     init(
-        online accepted: consuming AcceptedAnswer, stored login: consuming VerifiedLogin, _ request: LoginRequest,
-        _ clock: ClockReading
+        online accepted: consuming AcceptedAnswer, stored login: consuming VerifiedLogin, _ gap: PolicyGap?,
+        _ request: LoginRequest, _ clock: ClockReading
     ) {
-        context = LoginContext(login, request, .online(notCached: nil), clock)
+        context = LoginContext(login, request, .online(notCached: nil), clock, gap)
         self.login = consume login
         session = accepted.session
     }
@@ -41,10 +41,10 @@ public struct LoginReceipt: ~Copyable, Sendable {
     ///
     /// - Parameter reason: ``AuthError/offlineNotAllowed``, or what stood in the way of storing it.
     init(
-        online accepted: consuming AcceptedAnswer, notCached reason: AuthError, _ request: LoginRequest,
-        _ clock: ClockReading
+        online accepted: consuming AcceptedAnswer, notCached reason: AuthError, _ gap: PolicyGap?,
+        _ request: LoginRequest, _ clock: ClockReading
     ) {
-        context = LoginContext(request, reason, clock)
+        context = LoginContext(request, reason, clock, gap)
         login = nil
         session = accepted.session
     }
@@ -63,6 +63,8 @@ public struct LoginContext: Hashable, Sendable {
     public let domain: IdentityDomain
     public let profile: ProfileName
     public let way: Way
+    /// Why the server's policy did not come beside an online login; what was known of it before stays in force.
+    public let policyGap: PolicyGap?
     /// Seconds since the enrolment or the last online success.
     public let age: Int64
     /// The last second (since 1970) in which the cached credential is good; nil: there is none, or it does not expire.
@@ -76,7 +78,10 @@ public struct LoginContext: Hashable, Sendable {
     /// When idle time and session end.
     public let session: LoginSession
 
-    fileprivate init(_ login: borrowing VerifiedLogin, _ request: LoginRequest, _ way: Way, _ clock: ClockReading) {
+    fileprivate init(_ login: borrowing VerifiedLogin, _ request: LoginRequest, _ way: Way, _ clock: ClockReading,
+        _ gap: PolicyGap? = nil
+    ) {
+        policyGap = gap
         (user, domain, profile) = (login.user, login.domain, login.profile)
         (self.way, age, expires) = (way, login.age, login.expires)
         (expiresSoon, clockIsBehind, isDegraded) = (login.expiresSoon, login.clockIsBehind, login.isDegraded)
@@ -84,7 +89,8 @@ public struct LoginContext: Hashable, Sendable {
         session = LoginSession(request.profile, at: clock)
     }
 
-    fileprivate init(_ request: LoginRequest, _ reason: AuthError, _ clock: ClockReading) {
+    fileprivate init(_ request: LoginRequest, _ reason: AuthError, _ clock: ClockReading, _ gap: PolicyGap?) {
+        policyGap = gap
         (user, domain, profile) = (request.user, LoginKey(request.user, request.profile, request.domain).domain, request.profile.name)
         (way, age, expires) = (.online(notCached: reason), 0, nil)
         (expiresSoon, clockIsBehind, isDegraded, attemptsLeft) = (false, false, false, 0)

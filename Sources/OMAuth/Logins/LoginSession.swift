@@ -63,6 +63,8 @@ public struct LoginSession: Hashable, Sendable {
 
     public func standing(at clock: ClockReading) -> Standing {
         let now = clock.sinceBoot
+        // A boot that has no id is never the same one.
+        if clock.bootID.allSatisfy({ $0 == 0 }) { return .ended }
         // Another boot's clock counts from elsewhere, and one that ran backwards is none: no session outlives either.
         guard !hasEnded, clock.bootID == bootID, now >= lastUse, lastUse >= started else { return .ended }
         let sessionLeft = limits.session.map { $0 - (now - started) }

@@ -12,29 +12,39 @@ extension Authenticator {
         _ accepted: consuming AcceptedAnswer, _ request: LoginRequest, _ password: borrowing Password
     ) -> LoginReceipt {
         let reason: AuthError
+        var gap = accepted.policyGap
+        if gap == nil, accepted.policy == nil, request.profile.policyURL != nil { gap = .notAsked }
         do throws(AuthError) {
-            let stored = try store(accepted.policy, accepted.serverTime, request, password)
+            let stored = try store(accepted.policy, &gap, accepted.serverTime, request, password)
             switch consume stored {
-            case .some(let login): return LoginReceipt(online: accepted, stored: login, request, clock())
+            case .some(let login): return LoginReceipt(online: accepted, stored: login, gap, request, clock())
             case .none: reason = .offlineNotAllowed
             }
         } catch { reason = error }
-        return LoginReceipt(online: accepted, notCached: reason, request, clock())
+        return LoginReceipt(online: accepted, notCached: reason, gap, request, clock())
     }
 
+    /// - Parameter gap: Why there is no policy of the server's; set where the one that is offered is not taken.
     /// - Returns: nil where offline logins are not allowed.
     private func store(
-        _ offered: ServerPolicy?, _ serverTime: Int64?, _ request: LoginRequest, _ password: borrowing Password
+        _ offered: ServerPolicy?, _ gap: inout PolicyGap?, _ serverTime: Int64?, _ request: LoginRequest,
+        _ password: borrowing Password
     ) throws(AuthError) -> VerifiedLogin? {
         let (profile, key) = (request.profile, LoginKey(request.user, request.profile, request.domain))
         // Nothing is made for somebody who may not be cached, and of whom nothing is known.
-        if offered == nil, !policy(profile, nil).isOfflineAllowed, try openAny() == nil { return nil }
+        if offered == nil, gap == nil, !policy(profile, nil).isOfflineAllowed, try openAny() == nil { return nil }
         let store = try makeStore()
         try store.finishPendingWipes()
         let id = key.id(under: store.device)
         // Damaged, put back, wiped or locked out: the server's word makes it all anew.
         let row = try? store.load(id)
-        let (server, epochs) = Self.newer(row?.server, offered)
+        if let gap, row?.server == nil {
+            // The login stands. What was cached before stays as it is: it was made without this server's word.
+            store.tell(.grantedOnline(isCached: false), of: key, at: clock())
+            store.tell(.policyMissing(LoginEvent.Refusal(gap)), of: key, at: clock())
+            throw .policyMissing(gap)
+        }
+        let (server, epochs) = Self.newer(row?.server, offered, &gap)
         let policy = policy(profile, server)
         guard policy.isOfflineAllowed else {
             guard row != nil || offered != nil else { return nil }
@@ -103,17 +113,21 @@ extension Authenticator {
 
     /// The policy with the higher epoch, and what the log says about it. Attack: an old, laxer policy is played back.
     private static func newer(
-        _ known: ServerPolicy?, _ offered: ServerPolicy?
+        _ known: ServerPolicy?, _ offered: ServerPolicy?, _ gap: inout PolicyGap?
     ) -> (ServerPolicy?, [LoginEvent]) {
-        guard let offered else { return (known, []) }
-        if let known, offered.epoch < known.epoch { return (known, [.policyRefused(epoch: offered.epoch)]) }
+        guard let offered else { return (known, gap.map { [.policyMissing(LoginEvent.Refusal($0))] } ?? []) }
+        if let known, offered.epoch < known.epoch {
+            gap = .older(epoch: offered.epoch)
+            return (known, [.policyRefused(epoch: offered.epoch)])
+        }
         return (offered, offered == known ? [] : [.policyTaken(epoch: offered.epoch)])
     }
 
     private func time(after row: LoginRow?, _ serverTime: Int64?) -> TimeMemory {
-        if let serverTime { return TimeMemory(confirmed: serverTime, clock()) }
-        guard var time = row?.time else { return TimeMemory(starting: clock()) }
-        time.note(clock())
+        let clock = clock()
+        var time = row?.time ?? TimeMemory(starting: clock)
+        if let serverTime { return TimeMemory(confirmed: serverTime, known: time.now(clock), clock) }
+        time.note(clock)
         return time
     }
 
@@ -130,8 +144,8 @@ extension Authenticator {
         case .forbidden: clear(.forbidden, key, store)
         case .blocked: clear(.blocked, key, store)
         case .rejected:
-            let isCached = (try? isCached(password, key, request.profile, store)) ?? false
-            clear(isCached ? .rejectedCached : .rejectedOther, key, store)
+            let cached = (try? comparedSlot(password, key, request.profile, store)) ?? nil
+            clear(cached == nil ? .rejectedOther : .rejectedCached, key, store, only: cached)
         }
     }
 
@@ -139,36 +153,43 @@ extension Authenticator {
     ///
     /// That is a way to guess, for a blocked account answers 401 to everything. So it has a budget of its own, charged on
     /// the disk before each comparison, that only an online success gives back.
-    private func isCached(
+    ///
+    /// - Returns: The slot that the password opens; nil where it does not, or may not be compared.
+    private func comparedSlot(
         _ password: borrowing Password, _ key: LoginKey, _ profile: Profile, _ store: borrowing LoginStore
-    ) throws(AuthError) -> Bool {
+    ) throws(AuthError) -> LoginSlot? {
         let row = try store.find(key)
         let policy = policy(profile, row.server)
         guard case .live(let slot) = row.credential, row.onlineCompares < UInt32(policy.mostComparisons) else {
-            return false
+            return nil
         }
         let stretched = try stretch(slot.recipe, password)
         return try store.hold(row.id, wait: lockWait) { () throws(AuthError) in
             try Uninterrupted.run { () throws(AuthError) in
                 let charge = try store.chargeComparison(row.id, slot, most: policy.mostComparisons)
-                guard let charge else { return false }
+                guard let charge else { return nil }
                 onCheck(charge.row)
                 let isCached = charge.isCached(stretched, store.device)
                 store.tell(.compared(isCached: isCached), of: key, at: clock())
-                return isCached
+                return isCached ? slot : nil
             }
         }
     }
 
     /// Takes away what an event takes away, row and remembered credential in one transaction.
-    private func clear(_ event: ClearingEvent, _ key: LoginKey, _ store: borrowing LoginStore) {
+    ///
+    /// - Parameter only: The slot that the event is about: one that another process has stored since, of a password that
+    ///   the server took, stays.
+    private func clear(_ event: ClearingEvent, _ key: LoginKey, _ store: borrowing LoginStore, only slot: LoginSlot? = nil) {
         let clearing = Clearing(after: event), id = key.id(under: store.device)
         var isPurgeDue = false
         _ = try? store.hold(id, wait: lockWait) { () throws(AuthError) in
             try Uninterrupted.run { () throws(AuthError) in
                 do throws(AuthError) {
                     let row = try store.change(id, telling: { _ in [.cleared(event)] }) { (row) throws(AuthError) in
-                        if !clearing.keepsVerifier, case .live = row.credential { row.credential = .clearPending }
+                        if !clearing.keepsVerifier, case .live(let live) = row.credential, slot ?? live == live {
+                            row.credential = .clearPending
+                        }
                         isPurgeDue = try store.forget(clearing, of: key)
                     }
                     if row.isPending { _ = try store.finishWipe(id, wait: Self.patience) }

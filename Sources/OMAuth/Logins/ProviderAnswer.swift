@@ -6,8 +6,9 @@ public import OMSecrets
 /// What a provider answers.
 public enum ProviderAnswer: ~Copyable, Sendable {
     /// The server took the password. `policy` and `serverTime` (seconds, 1970) are given only where the server itself
-    /// was authenticated; `session` is what it gave to go on with, cookies or tokens.
-    case accepted(policy: ServerPolicy?, serverTime: Int64?, session: SecretBytes?)
+    /// was authenticated; `policyGap` is why the policy of a profile with a `ProfileURL` is not; `session` is what the
+    /// server gave to go on with, cookies or tokens.
+    case accepted(policy: ServerPolicy?, policyGap: PolicyGap? = nil, serverTime: Int64?, session: SecretBytes?)
     /// Every other answer. Of these only ``OnlineRefusal/unreachable(_:)`` makes room for an offline login, and
     /// ``OnlineRefusal/untrusted(_:)`` where the profile says so.
     case refused(OnlineRefusal)
@@ -24,14 +25,15 @@ public enum ProviderAnswer: ~Copyable, Sendable {
 /// An answer that is known to be `accepted`: what a receipt of an online login is made from, and nothing else makes one.
 struct AcceptedAnswer: ~Copyable {
     let policy: ServerPolicy?
+    let policyGap: PolicyGap?
     let serverTime: Int64?
     let session: SecretBytes?
 
     /// - Returns: nil for every answer but `accepted`.
     init?(_ answer: consuming ProviderAnswer) {
         switch consume answer {
-        case .accepted(let policy, let serverTime, let session):
-            (self.policy, self.serverTime) = (policy, serverTime)
+        case .accepted(let policy, let policyGap, let serverTime, let session):
+            (self.policy, self.policyGap, self.serverTime) = (policy, policyGap, serverTime)
             self.session = session
         default: return nil
         }

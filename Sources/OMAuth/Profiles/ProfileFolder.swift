@@ -32,12 +32,26 @@ public struct ProfileFolder: Sendable {
     ) throws(AuthError) -> Profile {
         let keys = try Self.keys(changes.map(\.key) + unset)
         return try locked { (folder) throws(AuthError) in
-            var values = try values(name, in: folder) ?? [:]
-            // The file may have the other spelling of a key, which must not stay beside the new value.
-            values = values.filter { entry in ProfileKey(spelled: entry.key).map { !keys.contains($0) } ?? true }
-            for change in changes { values[change.key] = .text(change.value) }
-            return try write(try Profile(name, values: values, ceiling: ceiling), in: folder)
+            try write(try changed(name, changes, keys, in: folder), in: folder)
         }
+    }
+
+    /// What ``set(_:_:unset:)`` would keep. Nothing is written.
+    public func preview(
+        _ name: ProfileName, _ changes: [(key: String, value: String)], unset: [String] = []
+    ) throws(AuthError) -> Profile {
+        try changed(name, changes, try Self.keys(changes.map(\.key) + unset), in: try open())
+    }
+
+    private func changed(
+        _ name: ProfileName, _ changes: [(key: String, value: String)], _ keys: Set<ProfileKey>, in folder: PrivateFolder?
+    ) throws(AuthError) -> Profile {
+        var values: [String: ProfileValue] = [:]
+        if let folder, let found = try self.values(name, in: folder) { values = found }
+        // The file may have the other spelling of a key, which must not stay beside the new value.
+        values = values.filter { entry in ProfileKey(spelled: entry.key).map { !keys.contains($0) } ?? true }
+        for change in changes { values[change.key] = .text(change.value) }
+        return try Profile(name, values: values, ceiling: ceiling)
     }
 
     /// Keeps `profile` in the place of whatever had its name.

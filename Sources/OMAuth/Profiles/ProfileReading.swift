@@ -35,6 +35,7 @@ extension ProfileKey {
             case .word(let words): words.first { $0.utf8.elementsEqual(text.utf8) }
             case .text: Reading.isText(text, 1...2048) ? text : nil
             case .longText: (1...(32 << 10)).contains(text.utf8.count) && !text.utf8.contains(0) ? text : nil
+            case .domain: Reading.isDomain(text) ? text : nil
             case .headerName: Reading.isHeaderName(text) ? text : nil
             case .url: ServerURL(text).map(\.text)
             case .list: Reading.list(text, splitsAtBlanks: self == .oauthScope)?.joined(separator: ",")
@@ -85,6 +86,10 @@ enum Reading {
             }
     }
 
+    static func isDomain(_ text: String) -> Bool {
+        !text.isEmpty && (try? IdentityDomain(text)) != nil
+    }
+
     /// At most 64 names, each once.
     static func list(_ text: String, splitsAtBlanks: Bool) -> [String]? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
@@ -98,11 +103,6 @@ enum Reading {
         return names.filter { known.insert($0).inserted }
     }
 
-    /// Names that another part of a request already says, or that decide where a request ends.
-    private static let prohibitedHeaders: Set = [
-        "authorization", "cookie", "content-length", "host", "transfer-encoding", "connection",
-    ]
-
     static func isHeaderName(_ text: String) -> Bool {
         let isToken = text.utf8.allSatisfy { byte in
             switch byte {
@@ -112,7 +112,7 @@ enum Reading {
             default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
             }
         }
-        return isToken && (1...128).contains(text.utf8.count) && !prohibitedHeaders.contains(text.lowercased())
+        return isToken && (1...128).contains(text.utf8.count) && !OnlineService.Header.reserved.contains(text.lowercased())
     }
 
     static func headers(_ text: String) -> [(name: String, value: String)]? {

@@ -19,6 +19,8 @@ public enum ProfileForm: Hashable, Sendable {
     case text
     /// The same, at most 32 KiB.
     case longText
+    /// What ``IdentityDomain`` takes and is not empty: a longer one could be no login's, and would be left out in silence.
+    case domain
     /// A token of HTTP: the name of a header.
     case headerName
     /// An address that ``ServerURL`` takes.
@@ -69,7 +71,7 @@ extension ProfileKey {
         case .requiredTokens: (.list, 10107, .acts)
         case .customAuthHeaders: (.headers, 10021, .acts)
         case .sendCustomAuthHeadersInLogout: (.flag, 10018, .acts)
-        case .identityDomain: (.text, 10108, .acts)
+        case .identityDomain: (.domain, 10108, .acts)
         case .identityDomainNameInHeader: (.flag, nil, .acts)
         case .identityDomainHeaderName: (.headerName, nil, .acts)
         case .collectIdentityDomain: (.flag, 10109, .acts)

@@ -7,7 +7,7 @@ public struct ServerPolicy: Hashable, Sendable {
     /// An answer is at most this long.
     public static let longest = 64 << 10
     /// The greatest epoch: the integers that every JSON reader reads alike.
-    public static let lastEpoch: Int64 = 9_007_199_254_740_991
+    public static let lastEpoch = Int64(ServerProfile.lastEpoch)
 
     /// Rises with each change that the server makes.
     public var epoch: Int64

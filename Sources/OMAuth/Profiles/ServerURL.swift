@@ -72,7 +72,19 @@ public struct ServerURL: Hashable, Sendable {
             (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
                 && label.utf8.allSatisfy { "abcdefghijklmnopqrstuvwxyz0123456789-_".utf8.contains($0) }
         }
-        return isName ? text : nil
+        return isName && (!endsInNumber(labels) || isIPv4(labels)) ? text : nil
+    }
+
+    /// Whether readers of the URL standard take the name for an IPv4 address: they go by the last label.
+    private static func endsInNumber(_ labels: [Substring]) -> Bool {
+        let last = labels.last ?? ""
+        return last.hasPrefix("0x") || last.utf8.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    /// Attack: 0127.0.0.1 is this machine to one reader and 87.0.0.1 to another. Only four plain numbers without leading
+    /// zeros are an address.
+    private static func isIPv4(_ labels: [Substring]) -> Bool {
+        labels.count == 4 && labels.allSatisfy { label in UInt8(label).map { "\($0)" } == String(label) }
     }
 
     private static func port(_ digits: ArraySlice<UInt8>) -> Int? {

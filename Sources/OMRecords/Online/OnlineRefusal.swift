@@ -72,6 +72,8 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case helper = 17
     /// Whoever asked for it has called it off.
     case cancelled = 18
+    /// The server asks for another proof than HTTP Basic.
+    case otherChallenge = 19
     // What RFC 6749 has names for
     case invalidClient = 32
     case unauthorizedClient = 33
@@ -80,7 +82,8 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case unsupportedGrant = 36
     case unsupportedResponse = 37
     case temporarilyUnavailable = 38
-    /// `invalid_grant` where no password was sent: the refresh token is spent.
+    /// `invalid_grant` where no password was sent, since the refresh token is spent, or where the server gives another
+    /// reason than the password.
     case invalidGrant = 39
     case otherOAuthError = 40
     /// A refusal of a token endpoint's without any of these names.
@@ -88,6 +91,14 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
 }
 
 extension OnlineRefusal {
+    /// Whether a server has judged the login.
+    public var isVerdict: Bool {
+        switch self {
+        case .rejected, .forbidden, .blocked: true
+        case .unreachable, .untrusted, .failed: false
+        }
+    }
+
     /// The SDK's number, where it has one.
     public var sdkCode: Int? {
         switch self {
@@ -102,12 +113,21 @@ extension OnlineRefusal {
 }
 
 extension OnlineFailure {
+    /// Whether it is no fault of the server's, which was not asked or not about a password: what the profile or the user
+    /// says cannot be sent, or this machine's own helper failed.
+    public var isOurs: Bool {
+        switch self {
+        case .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled: true
+        default: false
+        }
+    }
+
     /// The SDK's number, where it has one.
     public var sdkCode: Int? {
         switch self {
         case .serverError, .tooManyRequests, .unexpectedAnswer, .brokenAnswer, .answerTooLarge: 10005
         case .redirected, .downgraded, .tokenMissing: 10408
-        case .noChallenge: 20001
+        case .noChallenge, .otherChallenge: 20001
         case .unsafeAddress: 10101
         case .unusableHeaders: 10021
         case .unusableUser: 10036

@@ -24,6 +24,13 @@ public struct OnlineService: Hashable, Sendable {
         public let value: String
 
         public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+
+        /// Names, in lower case, that no profile may set: those that another part of the request says already, and those
+        /// that frame it, where a second one lets two servers on the way read two requests.
+        public static let reserved: Set<String> = [
+            "authorization", "cookie", "content-length", "host", "transfer-encoding", "connection", "content-type", "expect",
+            "upgrade", "te", "trailer",
+        ]
     }
 
     public let kind: Kind

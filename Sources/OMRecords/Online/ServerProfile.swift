@@ -2,6 +2,9 @@
 
 /// An application profile: those of its keys that a server may set, each as the text that a local profile would have.
 public struct ServerProfile: Hashable, Sendable {
+    /// The greatest epoch: the integers that every JSON reader reads alike.
+    public static let lastEpoch: UInt64 = 9_007_199_254_740_991
+
     /// A later profile has a higher one; a lower one than was seen is a rollback.
     public let epoch: UInt64
     /// `ApplicationName`, if it is given: it must be the local profile's.
@@ -18,4 +21,16 @@ public struct ServerProfile: Hashable, Sendable {
     public init(epoch: UInt64, application: String? = nil, values: [String: String]) {
         (self.epoch, self.application, self.values) = (epoch, application, values)
     }
+}
+
+/// What came of asking for an application profile beside a login.
+public enum ProfileAnswer: Hashable, Sendable {
+    /// There is no address to ask.
+    case notAsked
+    case given(ServerProfile)
+    /// It could not be had, or not be used. Attack: somebody on the way drops this one connection, and with it the word
+    /// that offline logins are not allowed. So it is told apart from a server that has nothing to say.
+    case missing(OnlineRefusal)
+
+    public var profile: ServerProfile? { if case .given(let profile) = self { profile } else { nil } }
 }

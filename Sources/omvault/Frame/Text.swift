@@ -27,12 +27,13 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Control characters, line and paragraph separators, and the marks that turn the writing direction.
+    /// Control characters, line and paragraph separators, the marks that turn the writing direction, and others that
+    /// cannot be seen. Attack: two names that look the same.
     var isUnsafeToShow: Bool {
         if isASCII { return value < 0x20 || value == 0x7F }
         return switch properties.generalCategory {
-        case .control, .lineSeparator, .paragraphSeparator: true
-        default: (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)
+        case .control, .lineSeparator, .paragraphSeparator, .format: true
+        default: false
         }
     }
 }

@@ -17,6 +17,9 @@ extension Failure {
         case .invalidDomain:
             self.init(
                 .usage, "that cannot be an identity domain", hint: "up to 255 bytes of UTF-8, no control characters")
+        case .policyMissing(let gap):
+            let status: ExitStatus = if case .notFetched(let refusal) = gap { Failure(refusal).status } else { .remoteError }
+            self.init(status, "the server's policy \(gap.words), and none is known")
         case .noServer:
             self.init(.config, "the profile names no server that could be asked", hint: "--mode offline")
         case .cancelled: self.init(.aborted, "the login was given up")
@@ -66,7 +69,7 @@ extension Failure {
         case .lockedOut:
             self.init(
                 .lockedOut, "too many attempts: the login is locked, nothing is destroyed",
-                hint: "omvault login rm USER, then enroll again", details: ["attempts_left": .number(0)])
+                hint: Self.renewal, details: ["attempts_left": .number(0)])
         case .noCredential:
             self.init(
                 .noOffline, "no credential is cached for this user and profile",
@@ -82,22 +85,22 @@ extension Failure {
         case .quarantined:
             self.init(
                 .corrupt, "the cached credential is damaged or was changed; it was not used",
-                hint: "omvault login rm USER, then enroll again")
+                hint: Self.renewal)
         case .deviceKeyMissing:
             self.init(
                 .corrupt, "the cached credential needs this device's key, and that is gone",
                 hint:
-                    "restore device.key; or omvault login rm USER, move the folder omvault-device away, and enroll again"
+                    "restore device.key; or omvault login rm USER, and move the folder omvault-device away; then \(Self.renewal)"
             )
         case .deviceKeyDamaged: self.init(StorageError.deviceKeyDamaged)
         case .otherDeviceKey:
             self.init(
                 .corrupt, "the cached credential was made under another device key than the one here",
-                hint: "restore the folder omvault-device; or omvault login rm USER, then enroll again")
+                hint: "restore the folder omvault-device; or \(Self.renewal)")
         case .rolledBack:
             self.init(
                 .rollback, "the cached credential is older than what this device saw last; it was not checked",
-                hint: "somebody put back a copy of the ledger; omvault login rm USER, then enroll again")
+                hint: "somebody put back a copy of the ledger; \(Self.renewal)")
         case .selfTestFailed:
             self.init(.general, "the new credential did not open when it was tried, so it was taken back")
         case .rootRequired:
@@ -132,11 +135,14 @@ extension Failure {
         case .failed(let failure, let status, let retryAfter):
             let said = status.map { " (status \($0))" } ?? ""
             self.init(
-                failure.isLocal ? .config : .remoteError, "the server gave no verdict: \(failure.words)\(said)",
+                failure.status, "\(failure.isOurs ? "the server was not asked" : "the server gave no verdict"): \(failure.words)\(said)",
                 hints: retryAfter.map { ["try again in \($0) s"] } ?? [],
                 details: retryAfter.map { ["retry_after": .number(Int($0))] } ?? [:])
         }
     }
+
+    /// Who has a server cannot enroll by himself.
+    private static let renewal = "a login online makes it anew; where there is no server, omvault login rm USER, then enroll"
 
     private static func wipeHint(_ isFinished: Bool) -> String {
         isFinished
@@ -175,6 +181,7 @@ extension AuthError {
         case .unknownProfile: "unknown_profile"
         case .profile: "invalid_profile"
         case .invalidUserName, .invalidDomain, .invalidProfileName: "invalid_name"
+        case .policyMissing: "policy_missing"
         case .noServer: "no_server"
         case .cancelled: "cancelled"
         case .delayed: "delayed"

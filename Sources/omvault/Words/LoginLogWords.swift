@@ -22,6 +22,7 @@ extension LoginEvent {
         case .policyRefused: "policy_refused"
         case .clockBehind: "clock_behind"
         case .loggedOut: "logged_out"
+        case .policyMissing: "policy_missing"
         }
     }
 
@@ -31,7 +32,7 @@ extension LoginEvent {
         case .grantedOffline, .wiped, .lockedOut, .wipedByPolicy, .removed: [:]
         case .grantedOnline(let isCached): ["cached": .flag(isCached)]
         case .wrongPassword(let left): ["attempts_left": .number(Int(left))]
-        case .refused(let refusal), .refusedOnline(let refusal): ["reason": .text(refusal.name)]
+        case .refused(let refusal), .refusedOnline(let refusal), .policyMissing(let refusal): ["reason": .text(refusal.name)]
         case .compared(let isCached): ["same": .flag(isCached)]
         case .enrolled(let isReplaced): ["replaced": .flag(isReplaced)]
         case .cleared(let event): ["because": .text(event.rawValue)]
@@ -59,6 +60,7 @@ extension LoginEvent {
         case .policyTaken(let epoch): "the server's, epoch \(epoch)"
         case .policyRefused(let epoch): "the server's is older than the one known: epoch \(epoch)"
         case .clockBehind(let seconds): "by \(seconds) s"
+        case .policyMissing(let refusal): "the server let the user in, and its policy did not come: \(refusal.name)"
         case .loggedOut(let isCleared): isCleared ? "and everything about the login is deleted" : "the cached credential stays"
         }
     }
@@ -84,6 +86,7 @@ extension LoginEvent.Refusal {
         case .unreachable: "unreachable"
         case .failed: "server_error"
         case .other: "other"
+        case .notAsked: "not_asked"
         }
     }
 }

@@ -1,5 +1,6 @@
 // What the user reads of a server's answer. Nothing of it is the server's own words.
 
+internal import OMAuth
 internal import OMRecords
 
 extension OnlineRefusal {
@@ -11,7 +12,7 @@ extension OnlineRefusal {
         case .blocked: "blocked"
         case .untrusted: "untrusted_server"
         case .unreachable: "unreachable"
-        case .failed: "server_error"
+        case .failed(let failure, _, _): failure.name
         }
     }
 }
@@ -50,6 +51,7 @@ extension OnlineFailure {
         case .downgraded: "it sends the login to a connection without protection"
         case .tokenMissing: "its answer lacks what RequiredTokens asks for"
         case .noChallenge: "it lets everybody in, password or not"
+        case .otherChallenge: "it asks for another proof than a password by HTTP Basic; none was sent"
         case .unsafeAddress: "the address is not https, or cannot be read in one way only; nothing was sent"
         case .unusableHeaders: "CustomAuthHeaders cannot be sent"
         case .unusableUser: "the user's name cannot be sent: it holds a colon or a control character"
@@ -66,16 +68,55 @@ extension OnlineFailure {
         case .unsupportedGrant: "it does not take passwords"
         case .unsupportedResponse: "it does not give this kind of answer"
         case .temporarilyUnavailable: "it is busy for a while"
-        case .invalidGrant: "the session is spent"
+        case .invalidGrant: "it grants nothing, for another reason than the password; a session that it refuses so is spent"
         case .otherOAuthError, .unnamedOAuthError: "it refuses with an error that says nothing about the password"
         }
     }
 
-    /// Whether it is the profile that has to be changed, and nothing was asked.
-    var isLocal: Bool {
+    /// What is ours has a name of its own: whoever reads `server_error` looks at the server.
+    fileprivate var name: String {
         switch self {
-        case .unsafeAddress, .unusableHeaders, .unusableTrust: true
-        default: false
+        case .unsafeAddress: "unsafe_address"
+        case .unusableHeaders: "unusable_headers"
+        case .unusableUser: "unusable_user"
+        case .unusableTrust: "unusable_trust"
+        case .unusableSession: "unusable_session"
+        case .helper: "helper_failed"
+        case .cancelled: "cancelled"
+        default: "server_error"
+        }
+    }
+
+    var status: ExitStatus {
+        switch self {
+        case .unsafeAddress, .unusableHeaders, .unusableTrust: .config
+        case .unusableUser: .usage
+        case .unusableSession: .general
+        case .helper: .agent
+        case .cancelled: .aborted
+        default: .remoteError
+        }
+    }
+}
+
+extension PolicyGap {
+    /// Behind "the server's policy".
+    var words: String {
+        switch self {
+        case .notFetched(let refusal): "could not be fetched (\(Failure(refusal).message))"
+        case .notUnderstood: "is not understood, so nothing of it is used"
+        case .older(let epoch): "has epoch \(epoch), which is lower than the one known"
+        case .notAsked: "was not asked for"
+        }
+    }
+
+    /// In machine-readable answers.
+    var name: String {
+        switch self {
+        case .notFetched(let refusal): refusal.name
+        case .notUnderstood: "not_understood"
+        case .older: "older"
+        case .notAsked: "not_asked"
         }
     }
 }

@@ -1,6 +1,7 @@
 // What the user reads about a profile that is refused. Never a value: it may be a secret in the wrong place.
 
 internal import OMAuth
+internal import OMRecords
 
 extension Failure {
     init(_ problem: ProfileProblem) {
@@ -77,6 +78,7 @@ extension ProfileForm {
         case .choice(let words), .word(let words): words.count == 1 ? words[0] : "one of \(words.joined(separator: ", "))"
         case .text: "1 to 2048 bytes of text without control characters"
         case .longText: "1 byte to 32 KiB of text"
+        case .domain: "1 to 255 bytes of text without control characters"
         case .headerName: "the name of a header that may be set"
         case .url: "an http or https address"
         case .list: "a list of names with commas between them"
@@ -91,7 +93,7 @@ extension ProfileForm {
     fileprivate var hint: String? {
         switch self {
         case .url: "http://HOST[:PORT][/PATH][?QUERY] or https; no user, no password, no fragment, ASCII only"
-        case .headers: "each name once, and never Authorization, Cookie, Content-Length, Host, Connection or Transfer-Encoding"
+        case .headers: "each name once, and never one that the request has of its own: \(OnlineService.Header.reserved.sorted().joined(separator: ", "))"
         case .scheme: "schemes: \(CryptoScheme.allCases.map(\.rawValue).joined(separator: ", "))"
         case .level: "one of the SDK's six, such as KeychainDataAccessibleWhenUnlockedThisDeviceOnly"
         case .list: "at most 64 names; scopes may have blanks between them"

@@ -34,6 +34,7 @@ struct LoginReport {
         case .online(let reason):
             document.field("attempts_left", reason == nil ? .number(context.attemptsLeft) : .null)
             document.field("not_cached", reason.map { .text($0.name) } ?? .null)
+            document.field("policy_missing", context.policyGap.map { .text($0.name) } ?? .null)
         }
         document.field("expires_soon", .flag(context.expiresSoon))
         document.field("clock_is_behind", .flag(context.clockIsBehind))
@@ -81,6 +82,9 @@ struct LoginReport {
         case .online(.offlineNotAllowed?), .online(nil), .offline(nil): break
         case .online(let reason?):
             output.notice("the server let the user in, but nothing is cached for offline: \(Failure(reason).message)")
+        }
+        if let gap = context.policyGap, !context.way.isUncachedForWantOfPolicy {
+            output.notice("the server's policy \(gap.words); what is known of it stays in force")
         }
         if context.isDegraded {
             output.notice("the password was right, but its charge could not be taken back: is the disk full?")
@@ -131,6 +135,11 @@ struct LoginReport {
 }
 
 extension LoginContext.Way {
+    /// Whether that has been said already.
+    fileprivate var isUncachedForWantOfPolicy: Bool {
+        if case .online(.policyMissing?) = self { true } else { false }
+    }
+
     /// The way that was gone.
     fileprivate var name: String {
         switch self {

@@ -28,7 +28,8 @@ struct ProfileSet: Verb {
             The keys are the SDK's, and some of ours: OfflineAuthAllowed (true, false), MaxLoginAttempts (1 to 1000 wrong
             passwords that are tolerated), CryptoScheme (the SDK's twelve), OfflineCredentialMaxAge (seconds, 0 for
             never), OnAttemptsExceeded (wipe, lockout), AuthServerType, LoginURL and so on; docs/profiles.md has all of
-            them. A secret is never a value: give where it comes from, file:/PATH or cred:NAME.
+            them. A secret is never a value: give where it comes from, file:/PATH or cred:NAME. With ProfileURL the
+            server's policy is fetched first; where that fails nothing is kept.
 
               omvault profile set work OfflineAuthAllowed=true MaxLoginAttempts=5 OnAttemptsExceeded=wipe
               omvault profile set work AuthServerType=HTTPBasicAuthentication LoginURL=https://id.example.org/login \\
@@ -46,6 +47,8 @@ struct ProfileSet: Verb {
     @Option(help: ArgumentHelp("A key that gets its default again; may be repeated.", valueName: "key"))
     var unset: [String] = []
 
+    @OptionGroup var policy: PolicyOptions
+
     @Flag(help: systemStoreHelp)
     var system = false
 
@@ -61,11 +64,20 @@ struct ProfileSet: Verb {
             }
             return (key: parts[0], value: parts[1])
         }
-        let profile = try LoginAccess(door, system: system).profiles.set(ProfileName(name), changes, unset: unset)
+        let access = try LoginAccess(door, system: system), name = try ProfileName(name)
+        var server: ServerPolicy?
+        if !policy.noFetch, changes.contains(where: { ProfileKey(spelled: $0.key) == .profileURL }) {
+            let proposed = try access.profiles.preview(name, changes, unset: unset)
+            server = try PolicySetUp(access: access, output: door.output).fetch(for: proposed)
+        }
+        let profile = try access.profiles.set(name, changes, unset: unset)
         door.output.warn(about: profile)
         try door.output.done(
             "profile \"\(profile.name.text)\": \(profile.limitWords)",
-            ["result": .text("set"), "profile": .text(profile.name.text)])
+            [
+                "result": .text("set"), "profile": .text(profile.name.text),
+                "policy_epoch": server.map { .number(Int($0.epoch)) } ?? .null,
+            ])
     }
 }
 
@@ -137,7 +149,7 @@ extension Output {
     /// What a person should know about a profile that is valid all the same.
     func warn(about profile: Profile) {
         for key in profile.unprotected {
-            notice("\(key.rawValue) is http and not this machine: what is sent there can be read and changed on the way")
+            notice("\(key.rawValue) is http and not this machine: it is kept, and nothing is ever sent there")
         }
         if case .unsupported(let type, let grant) = profile.serverKind {
             let what = [type.rawValue, type == .oauth ? grant?.rawValue : nil].compactMap(\.self).joined(separator: ", ")

@@ -11,7 +11,7 @@ struct ProfileImport: Verb {
             The URL is SCHEME://[HOST]?KEY::=VALUE&KEY::=VALUE… Parts that are not KEY::=VALUE are skipped and counted.
             What would weaken a login (a recoverable password, another trust, more attempts, a longer life, a secret's
             source) needs --allow with the key. A profile of the same name is replaced. The settings are shown, and
-            have to be confirmed.
+            have to be confirmed. With ProfileURL the server's policy is fetched then; where that fails nothing is kept.
 
               omvault profile import 'wp://settings?AuthServerType::=HTTPBasicAuthentication&LoginURL::=https://…' \\
                   --name work
@@ -39,6 +39,8 @@ struct ProfileImport: Verb {
     @Flag(help: "The parts are KEY=VALUE, all of it percent-encoded.")
     var components = false
 
+    @OptionGroup var policy: PolicyOptions
+
     @Flag(help: systemStoreHelp)
     var system = false
 
@@ -48,12 +50,14 @@ struct ProfileImport: Verb {
         let url = try ConfigurationURL(try text(), pairs: components ? .components : .sdk, filter: filter)
         let profile = try url.profile(name)
         try refuseDangers(of: profile, unless: allowed)
-        let folder = try LoginAccess(door, system: system).profiles
+        let access = try LoginAccess(door, system: system), folder = access.profiles
         let isThere = try folder.names().contains(name)
         tell(url, profile, door.output)
         try door.confirm(question(profile, isThere))
+        // Not before: who only looks at a URL of a stranger's tells no server of it.
+        let server = policy.noFetch ? nil : try PolicySetUp(access: access, output: door.output).fetch(for: profile)
         try folder.store(profile)
-        try report(url, profile, isThere, door)
+        try report(url, profile, server, isThere, door)
     }
 
     private func text() throws(Failure) -> String {
@@ -105,12 +109,15 @@ struct ProfileImport: Verb {
         return "Keep these as profile \"\(profile.name.text)\"\(server)?\(old)"
     }
 
-    private func report(_ url: ConfigurationURL, _ profile: Profile, _ isThere: Bool, _ door: Door) throws(Failure) {
+    private func report(
+        _ url: ConfigurationURL, _ profile: Profile, _ server: ServerPolicy?, _ isThere: Bool, _ door: Door
+    ) throws(Failure) {
         try door.output.done(
             "profile \"\(profile.name.text)\": \(profile.values.count) settings \(isThere ? "replaced it" : "imported")",
             [
                 "result": .text("imported"), "profile": .text(profile.name.text), "replaced": .flag(isThere),
                 "keys": .list(profile.values.keys.map(\.rawValue).sorted().map { .text($0) }),
+                "policy_epoch": server.map { .number(Int($0.epoch)) } ?? .null,
                 "skipped": .list(url.omissions.filter { !$0.reason.isTaken }.map { .number($0.part) }),
             ])
     }

@@ -1,0 +1,18 @@
+// Why a server's policy is not there beside a login that the server granted.
+
+public import OMRecords
+
+/// What stood in the way of the policy behind a profile's `ProfileURL`.
+///
+/// Attack: somebody on the way lets the login through and drops the one connection that would have said
+/// `OfflineAuthAllowed=false`. So no policy is weaker than the last one that came, and before any came nothing is cached.
+public enum PolicyGap: Hashable, Sendable {
+    /// It could not be had.
+    case notFetched(OnlineRefusal)
+    /// What came is for another application, or has a value that its key does not take: nothing of it is used.
+    case notUnderstood
+    /// It has a lower epoch than the one that is known.
+    case older(epoch: Int64)
+    /// The provider did not ask for it.
+    case notAsked
+}

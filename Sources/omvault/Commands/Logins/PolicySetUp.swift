@@ -1,0 +1,48 @@
+internal import ArgumentParser
+internal import OMAgent
+internal import OMAuth
+internal import OMRecords
+
+/// Whether a profile's server is asked for its policy as the profile is set up.
+struct PolicyOptions: ParsableArguments {
+    @Flag(help: ArgumentHelp("Do not ask ProfileURL now. Until it has answered once, no login is cached."))
+    var noFetch = false
+}
+
+/// Fetches what stands behind a profile's `ProfileURL`, before anything of the profile is kept.
+struct PolicySetUp {
+    let access: LoginAccess
+    let output: Output
+
+    /// - Returns: nil where there is nobody to ask.
+    func fetch(for profile: Profile) throws -> ServerPolicy? {
+        guard profile.policyURL != nil, profile.serverKind.isThere else { return nil }
+        if case .unsupported = profile.serverKind { return nil }
+        let program = try RunningAgent.program()
+        try AgentProcess.check(program)
+        let policy: ServerPolicy?
+        do throws(AuthError) {
+            policy = try OnlineProvider(program: program).policy(of: profile)
+            try policy?.check(notOlderThan: try access.authenticator().knownEpoch(profile))
+        } catch {
+            let failure = Failure(error)
+            throw Failure(
+                failure.status, "nothing is kept: \(failure.message)",
+                hints: failure.hints + ["--no-fetch keeps the profile without asking ProfileURL now"],
+                details: failure.details)
+        }
+        if let policy { output.notice("the server's policy has epoch \(policy.epoch)\(policy.words)") }
+        return policy
+    }
+}
+
+extension ServerPolicy {
+    /// What it says, to be read behind its epoch.
+    fileprivate var words: String {
+        let said = [
+            offlineAuthAllowed.map { "OfflineAuthAllowed = \($0)" }, maxLoginAttempts.map { "MaxLoginAttempts = \($0)" },
+            cryptoScheme.map { "CryptoScheme = \($0.rawValue)" },
+        ].compactMap(\.self)
+        return said.isEmpty ? "" : ": " + said.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,197 @@
+// What a server says about logins, what keeps it from being heard, and whom the command asks at all.
+
+import Foundation
+import Testing
+
+/// What every script here begins with; as in `OnlineLoginTests`.
+private let start = """
+    set -e
+    serve() {
+        mkfifo "$1.in" "$1.out"
+        "$SERVE" "$2" "$PWD/$1" < "$1.in" > "$1.out" &
+        exec 9> "$1.in" 8< "$1.out"
+        local line
+        while read -r line <&8; do
+            [[ $line == ready ]] && return
+            declare -g "$line"
+        done
+        echo 'the server did not start'; exit 98
+    }
+    basic() {
+        omvault -q profile set work AuthServerType=HTTPBasicAuthentication "LoginURL=$1" "LogoutURL=$1" \\
+            ConnectTimeOut=30 TotalTimeOut=30 OfflineAuthAllowed=true MaxLoginAttempts=2 "${@:2}"
+    }
+    check() {
+        local code=0
+        omvault login check "${user:-alice}" --kdf-mem 8 --kdf-time 1 --password-from "file:$1" "${@:2}" > .said 2> .told || code=$?
+        sed 's/ age=[0-9]*//' .said
+        return $code
+    }
+    printf 'correct horse 42' > right; printf wrong > wrong
+
+    """
+
+@Suite("A server's policy, and who is asked") struct ServerPolicyTests {
+    private static let serve = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Servers/serve").path
+
+    /// - Returns: What the script printed, line by line.
+    private func script(_ text: String) throws -> [String] {
+        let ran = try bash(start + text, environment: ["SERVE": Self.serve])
+        #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
+        return ran.output.split(separator: "\n").map(String.init)
+    }
+
+    @Test("ProfileURL is asked as the profile is set up: where it does not answer nothing is kept, unless --no-fetch says so")
+    func setUp() throws {
+        let lines = try script(
+            """
+            serve web nginx
+            here="https://localhost:$port"
+            basic "$here/login" "TrustedCA=$ca" ApplicationName=WhitePages
+            refused 52 omvault profile set work "ProfileURL=$here/profile-bad" MaxLoginAttempts=9
+            grep -q 'nothing is kept' .refused; grep -q -- --no-fetch .refused
+            refused 52 omvault profile set work "ProfileURL=$here/status/500"
+            refused 50 omvault profile set work ProfileURL=https://localhost:1/profile
+            refused 52 omvault profile set work "ProfileURL=$here/profile" ApplicationName=Other
+            omvault profile show work --format plain | grep -c -e ProfileURL -e 'MaxLoginAttempts.2.set' -e 'ApplicationName.WhitePages'
+            omvault profile set work "ProfileURL=$here/profile" --json 2> /dev/null | grep -o '"policy_epoch":7'
+            omvault profile set work "ProfileURL=$here/profile" 2>&1 | grep epoch
+            url="x://?AuthServerType::=HTTPBasicAuthentication&LoginURL::=$here/login&LogoutURL::=$here/login"
+            url="$url&OfflineAuthAllowed::=true&ApplicationName::=WhitePages&TrustedCA::=$ca&ProfileURL::=$here"
+            refused 52 omvault profile import "$url/profile-bad" --name other --allow TrustedCA --yes
+            omvault profile ls
+            omvault profile import "$url/profile" --name other --allow TrustedCA --yes --json 2> /dev/null | grep -o '"policy_epoch":7'
+            omvault -q profile import "$url/profile-bad" --name other --allow TrustedCA --yes --no-fetch
+            omvault -q profile rm other --yes
+            check right
+            printf '{"epoch": 6}' > web/www/profile.json
+            refused 31 omvault profile set work "ProfileURL=$here/profile"
+            """)
+        #expect(
+            lines == [
+                "2", #""policy_epoch":7"#,
+                "omvault: the server's policy has epoch 7: OfflineAuthAllowed = true, MaxLoginAttempts = 3, CryptoScheme = SaltedSHA-256",
+                "work", #""policy_epoch":7"#, "granted online user=alice profile=work",
+            ])
+    }
+
+    @Test("28: a login whose policy never came is granted and not cached; once one came it stays, and each gap is told")
+    func gaps() throws {
+        let lines = try script(
+            """
+            serve web nginx
+            here="https://localhost:$port"
+            basic "$here/login" "TrustedCA=$ca" ApplicationName=WhitePages "ProfileURL=$here/profile-bad" --no-fetch
+            check right; cat .told
+            refused 24 check right --mode offline
+            basic "$here/login" "ProfileURL=$here/status/503" --no-fetch
+            check right --json; grep -q 'could not be fetched' .told
+            refused 24 check right --mode offline
+            basic "$here/login" "ProfileURL=$here/profile"
+            check right; [[ ! -s .told ]]
+            for bad in '<html>' '{"epoch":8,"OfflineAuthAllowed":false,"CryptoScheme":"MD5"}' '{"epoch":8,"CryptoScheme":null}' \\
+                '{"epoch":8,"ApplicationName":"Other"}' '{"epoch":8,"MaxLoginAttempts":1,"MaxLoginAttempts":9}' \\
+                '{"epoch":8,"MaxLoginAttempts":7e0}' '{"epoch":9,"epoch":8}'; do
+                printf '%s' "$bad" > web/www/profile.json
+                check right > /dev/null; grep -q 'is not understood, so nothing of it is used; what is known of it stays' .told
+            done
+            printf '{"epoch":6}' > web/www/profile.json
+            check right; cat .told
+            omvault login status alice --profile work --json | grep -o '"limit":[0-9]*\\|"server_epoch":[0-9a-z]*'
+            omvault log ls --logins | cut -f 5,6 | grep policy_ | uniq -c | sed 's/^ *//'
+            """)
+        #expect(lines.count == 13, "\(lines)")
+        #expect(
+            lines.prefix(2) == [
+                "granted online user=alice profile=work not_cached=policy_missing",
+                "omvault: the server let the user in, but nothing is cached for offline: the server's policy is not understood, so "
+                    + "nothing of it is used, and none is known",
+            ])
+        let json = try Ran.json(lines.count > 2 ? lines[2] : "")
+        #expect(json["not_cached"] as? String == "policy_missing" && json["policy_missing"] as? String == "unreachable")
+        #expect(
+            lines.dropFirst(3) == [
+                "granted online user=alice profile=work", "granted online user=alice profile=work",
+                "omvault: the server's policy has epoch 6, which is lower than the one known; what is known of it stays in force",
+                #""limit":3"#, #""server_epoch":7"#,
+                "1 policy_missing\tthe server let the user in, and its policy did not come: server_error",
+                "1 policy_missing\tthe server let the user in, and its policy did not come: unreachable",
+                "1 policy_taken\tthe server's, epoch 7",
+                "7 policy_missing\tthe server let the user in, and its policy did not come: server_error",
+                "1 policy_refused\tthe server's is older than the one known: epoch 6",
+            ])
+    }
+
+    @Test(
+        "http to localhost goes to this machine's loopback, whatever a resolver says of the name",
+        .enabled(if: geteuid() == 0, "needs a mount namespace of its own"))
+    func pinned() throws {
+        let lines = try script(
+            """
+            serve odd odd
+            basic "http://localhost:$http/login"
+            printf '127.0.0.9 localhost a.localhost\\n' > hosts
+            cat > inside <<'EOF'
+            mount --bind hosts /etc/hosts
+            getent ahosts localhost | grep -q '^127.0.0.9 ' && getent ahosts a.localhost > /dev/null
+            omvault login check alice --kdf-mem 8 --kdf-time 1 --password-from file:right | cut -d ' ' -f 1,2
+            EOF
+            unshare -m bash -e inside
+            for address in 0127.0.0.1 127.0.0.01 127.1 0x7f.0.0.1; do
+                refused 9 omvault profile set work "LoginURL=http://$address:$http/login"
+            done
+            for name in a.localhost elsewhere.example; do
+                omvault profile set work "LoginURL=http://$name:$http/login" 2>&1 | grep -o 'nothing is ever sent there'
+                refused 9 check right
+                cat .said
+            done
+            """)
+        #expect(
+            lines == [
+                "granted online", "nothing is ever sent there", "denied reason=unsafe_address", "nothing is ever sent there",
+                "denied reason=unsafe_address",
+            ])
+    }
+
+    @Test("what is not the server's fault has a reason and an exit code of its own, and an impossible status crashes nobody")
+    func reasons() throws {
+        let lines = try script(
+            """
+            serve odd odd
+            basic "http://127.0.0.1:$http/login"
+            user=a:b refused 2 check right; cat .said
+            basic "https://localhost:$https/login" TrustedCA=/nonexistent/ca.pem
+            refused 9 check right; cat .said; grep -o 'the server was not asked' .told
+            for status in 000 099; do
+                basic "http://127.0.0.1:$http/status-$status"
+                omvault -q profile set work --unset TrustedCA
+                refused 52 check right; cat .said; grep -o 'its answer is broken' .told
+            done
+            basic "http://127.0.0.1:$http/negotiate"
+            refused 52 check right; cat .said; grep -o 'none was sent' .told
+            """)
+        #expect(
+            lines == [
+                "denied reason=unusable_user", "denied reason=unusable_trust", "the server was not asked",
+                "denied reason=server_error", "its answer is broken", "denied reason=server_error", "its answer is broken",
+                "denied reason=server_error", "none was sent",
+            ])
+    }
+
+    @Test("a domain that could be no login's, a header that could not be sent, are refused as the profile is set up")
+    func setUpRefusals() throws {
+        let lines = try script(
+            """
+            omvault -q profile set p "identityDomain=$(printf 'd%.0s' {1..255})"
+            refused 9 omvault profile set p "identityDomain=$(printf 'd%.0s' {1..256})" --json
+            grep -o '"sdk_code":10108' .refused
+            for name in Upgrade Expect TE Trailer Content-Type; do
+                refused 9 omvault profile set p "CustomAuthHeaders=$name:x"
+            done
+            omvault -q profile set p OfflineAuthAllowed=true CustomAuthHeaders=User-Agent:x
+            omvault login enroll $'a\\xe2\\x80\\x8bb' --profile p --kdf-mem 8 --kdf-time 1 --password-from file:right 2>&1 | grep -o '^[^:]*: enrolled [^ ]*'
+            """)
+        #expect(lines == [#""sdk_code":10108"#, #"omvault: enrolled a\u{200b}b"#])
+    }
+}
