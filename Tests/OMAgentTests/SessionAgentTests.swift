@@ -47,7 +47,10 @@ import Testing
 
     @Test("a killed agent takes its sessions with it, but those whose profile lets them live on")
     func killed() throws {
-        let home = try AgentHome(in: "/dev/shm"), login = try sessionLogin(), other = try sessionLogin("bob")
+        // The keyring is the user's: what tests keep at the same time has names of its own.
+        let mark = UUID().uuidString
+        let home = try AgentHome(in: "/dev/shm"), login = try sessionLogin("ada \(mark)")
+        let other = try sessionLogin("bob \(mark)")
         try home.client.keep(keptSession(login, token: tokens("access 1"), session: 3_600, survives: true))
         try home.client.keep(keptSession(other, token: tokens("access 2"), session: 3_600))
         kill(try home.process(), SIGKILL)

@@ -13,6 +13,8 @@ import Testing
 @Suite("Session tickets") struct SessionTicketTests {
     private let clock = SessionClock()
     private let server = SessionServer()
+    /// The keyring is the user's: what tests keep at the same time has names of its own.
+    private let mark = UUID().uuidString
 
     /// A runtime folder in memory, gone with the test.
     private final class Runtime {
@@ -32,7 +34,7 @@ import Testing
 
     @Test("a session that survives is as it was: its time, its server, its tokens; one that does not leaves nothing")
     func survives() throws {
-        let runtime = try Runtime(), login = try sessionLogin(), other = try sessionLogin("bob")
+        let runtime = try Runtime(), login = try sessionLogin("ada \(mark)"), other = try sessionLogin("bob \(mark)")
         let before = server.store(clock, runtime.tickets)
         #expect(before.keeps(login, idle: 100, session: 1_000, survives: true))
         #expect(before.keeps(other))
@@ -56,7 +58,7 @@ import Testing
 
     @Test("what ran out while no agent ran is cleared and ended by the next one")
     func ranOut() throws {
-        let runtime = try Runtime(), login = try sessionLogin()
+        let runtime = try Runtime(), login = try sessionLogin("ada \(mark)")
         #expect(server.store(clock, runtime.tickets).keeps(login, session: 50, survives: true))
         clock.advance(50)
         let after = server.store(clock, runtime.tickets)
@@ -70,7 +72,7 @@ import Testing
 
     @Test("a ticket that was changed anywhere, is of another login or another boot, is removed and opens nothing")
     func forged() throws {
-        let runtime = try Runtime(), login = try sessionLogin()
+        let runtime = try Runtime(), login = try sessionLogin("ada \(mark)")
         let store = server.store(clock, runtime.tickets)
         func write() throws -> (path: String, bytes: [UInt8]) {
             #expect(store.keeps(login, survives: true))
@@ -101,7 +103,7 @@ import Testing
         #expect(!isTaken())
         // Attack: a ticket under another login's name.
         let (own, bytes) = try write()
-        let foreign = runtime.path + "/omvault-session-" + Hex.encode(try sessionLogin("bob").id)
+        let foreign = runtime.path + "/omvault-session-" + Hex.encode(try sessionLogin("bob \(mark)").id)
         try Data(bytes).write(to: URL(filePath: foreign))
         chmod(foreign, 0o600)
         unlink(own)
