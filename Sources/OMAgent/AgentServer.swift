@@ -24,11 +24,8 @@ public final class AgentServer: Sendable {
 
     private let listening: ListeningSocket
     private let timeOuts: TimeOuts
-    private let seats = Mutex<[AgentPlace: VaultSeat]>([:])
-    private let tickets: Tickets
+    private let seats: VaultSeats
     private let sessions: SessionStore
-    /// For the records that all vaults remember together.
-    private let room = RecordRoom(bytes: AgentProcess.recordBytes())
     /// Connections, and those of them whose request is being answered.
     private let clients = Mutex<(all: Int, working: Int)>((0, 0))
     private let timer: Int32
@@ -37,7 +34,7 @@ public final class AgentServer: Sendable {
     /// - Throws: ``AgentError/io(_:)``.
     public init(_ listening: ListeningSocket, _ timeOuts: TimeOuts) throws(AgentError) {
         (self.listening, self.timeOuts) = (listening, timeOuts)
-        tickets = Tickets(listening.folder)
+        seats = VaultSeats(Tickets(listening.folder))
         // A server is asked by this very program in another process, and not by anything that a client could name.
         let program = AgentProcess.ownProgram
         sessions = SessionStore(
@@ -72,7 +69,7 @@ public final class AgentServer: Sendable {
             if waiting[0].revents != 0 { acceptAll() }
         }
         listening.end()
-        for seat in allSeats { seat.lock(forgets: false) }
+        for seat in seats.all { seat.lock(forgets: false) }
         // Whoever was promised an answer gets it, within reason.
         var waited = 0
         while clients.withLock({ $0.working }) > 0, waited < 5_000 {
@@ -81,15 +78,13 @@ public final class AgentServer: Sendable {
         }
     }
 
-    private var allSeats: [VaultSeat] { seats.withLock { Array($0.values) } }
-
     // MARK: - The clock
 
     /// Does what is due and sets the timer for what comes next.
     private func judge() {
         var expirations: UInt64 = 0
         _ = read(timer, &expirations, 8)
-        let next = (allSeats.map { $0.judge() } + [sessions.judge()]).compactMap(\.self).min()
+        let next = (seats.all.map { $0.judge() } + [sessions.judge()]).compactMap(\.self).min()
         om_boot_timer_set(timer, next ?? 0)
     }
 
@@ -181,24 +176,24 @@ public final class AgentServer: Sendable {
         case .unlock(let place, let keys, let idle, let hard):
             let (idle, hard) = (Self.bounded(idle, timeOuts.idle), Self.bounded(hard, timeOuts.hard))
             do throws(VaultError) {
-                guard try unlock(place, keys, idle: idle, hard: hard) else { return .full }
+                guard try seats.unlock(place, keys, idle: idle, hard: hard) else { return .full }
             } catch {
                 return .failure(error)
             }
             judge()
             return .done
         case .lock(let place, let forgets):
-            let locked = place.map { place in seat(at: place).map { [$0] } ?? [] } ?? allSeats
+            let locked = place.map { place in seats[place].map { [$0] } ?? [] } ?? seats.all
             for seat in locked { seat.lock(forgets: forgets) }
             judge()
             return .done
         case .perform(let place, let request):
-            guard let seat = seat(at: place) ?? resumed(place) else { return .locked(.locked) }
+            guard let seat = seats.seat(at: place) else { return .locked(.locked) }
             let reply = seat.perform(request)
             if reply.leavesPurge { judge() }
             return reply
         case .rememberingKey(let place, let level):
-            guard let seat = seat(at: place) ?? resumed(place) else { return .locked(.locked) }
+            guard let seat = seats.seat(at: place) else { return .locked(.locked) }
             return seat.rememberingKey(of: level)
         case .keepSession(let kept):
             // What is over ends before a login could go on with it.
@@ -231,71 +226,8 @@ public final class AgentServer: Sendable {
     private func status() -> AgentStatus {
         AgentStatus(
             process: getpid(), memory: SecretMemory.protection.rawValue, idle: timeOuts.idle, hard: timeOuts.hard,
-            vaults: allSeats.map { $0.status() }.filter { $0.state != .locked }
+            vaults: seats.all.map { $0.status() }.filter { $0.state != .locked }
                 .sorted { $0.place.vault < $1.place.vault })
-    }
-
-    // MARK: - Seats
-
-    private func seat(at place: AgentPlace) -> VaultSeat? { seats.withLock { $0[place] } }
-
-    /// - Returns: false when every seat is taken by a vault that is open.
-    private func unlock(
-        _ place: AgentPlace, _ keys: ClassKeys, idle: Int64, hard: Int64
-    ) throws(VaultError) -> Bool {
-        while true {
-            // One that was retired a moment ago is still found, and refuses.
-            if let seat = seat(at: place) {
-                guard try seat.unlock(keys, idle: idle, hard: hard) else { continue }
-                seat.renewTicket()
-                return true
-            }
-            // The keys are proven before they cost another vault its seat.
-            let seat = VaultSeat(place, tickets, room)
-            guard try seat.unlock(keys, idle: idle, hard: hard) else { return false }
-            switch keep(seat) {
-            case .kept:
-                seat.renewTicket()
-                return true
-            case .full:
-                seat.abandon()
-                return false
-            case .another: seat.abandon()
-            }
-        }
-    }
-
-    /// A seat for a vault of which a ticket of this boot is left.
-    private func resumed(_ place: AgentPlace) -> VaultSeat? {
-        guard !tickets.vaults.isEmpty else { return nil }
-        let seat = VaultSeat(place, tickets, room)
-        guard seat.resume() else { return nil }
-        return keep(seat) == .kept ? seat : self.seat(at: place)
-    }
-
-    private enum Kept { case kept, another, full }
-
-    /// Gives a seat whose keys are proven its place; where all are taken, that of the one that would be missed least.
-    private func keep(_ seat: VaultSeat) -> Kept {
-        while true {
-            let kept: Kept? = seats.withLock { seats in
-                guard seats[seat.place] == nil else { return .another }
-                guard seats.count < AgentProtocol.maximumVaults else { return nil }
-                seats[seat.place] = seat
-                return .kept
-            }
-            if let kept { return kept }
-            guard freeSeat() else { return .full }
-        }
-    }
-
-    private func freeSeat() -> Bool {
-        let seats = allSeats.compactMap { seat in seat.worth.map { (seat, $0) } }
-        for (seat, _) in seats.sorted(by: { VaultSeat.Worth.isLess($0.1, $1.1) }) where seat.retire() {
-            self.seats.withLock { $0[seat.place] = $0[seat.place] === seat ? nil : $0[seat.place] }
-            return true
-        }
-        return false
     }
 }
 

@@ -12,58 +12,33 @@ final class VaultSeat: Sendable {
     let place: AgentPlace
     private let tickets: Tickets
     private let room: RecordRoom
-    private let state: Guarded<State>
+    private let state: Guarded<SeatState>
     /// What can be said of it while a request works on it.
-    private let shown = Mutex(Shown())
+    private let shown = Mutex(ShownSeat())
     /// Asked while somebody waits to lock it.
     private let interruption = Interruption()
 
-    private struct State {
-        var held: HeldVault?
-        var keys: ClassKeys?
-        var isUnlocked = false
-        /// Seconds, and points on the boot clock in seconds.
-        var idle: Int64 = 0
-        var lastUse: Int64 = 0
-        var end: Int64 = 0
-        /// When to look for a purge that was held up, and how long to wait if it still is.
-        var purge: (due: Int64, pause: Int64)?
-        /// The server let go of the seat, so nobody would lock what is unlocked here.
-        var isRetired = false
-
-        var level: AgentVaultState { keys == nil ? .locked : isUnlocked ? .unlocked : .firstUnlocked }
-        /// When it locks by itself.
-        var ends: (idle: Int64, hard: Int64)? { isUnlocked ? (lastUse + idle, end) : nil }
-    }
-
-    private struct Shown {
-        var level = AgentVaultState.locked
-        var ends: (idle: Int64, hard: Int64)?
-        /// Its time ran out while a request worked on it, and that request was asked to give up.
-        var isOverdue = false
-    }
-
     init(_ place: AgentPlace, _ tickets: Tickets, _ room: RecordRoom) {
         (self.place, self.tickets, self.room) = (place, tickets, room)
-        state = Guarded(State())
+        state = Guarded(SeatState())
     }
 
     /// Runs `body` on the state, and notes what can be said of it for those who do not wait.
-    private func work<R: ~Copyable, E: Error>(_ body: (inout State) throws(E) -> R) throws(E) -> R {
+    private func work<R: ~Copyable, E: Error>(_ body: (inout SeatState) throws(E) -> R) throws(E) -> R {
         try state.withLock { state throws(E) in
             defer { show(state) }
             return try body(&state)
         }
     }
 
-    private func workIfFree<R>(_ body: (inout State) -> R) -> R? {
+    private func workIfFree<R>(_ body: (inout SeatState) -> R) -> R? {
         state.withLockIfFree { state in
             defer { show(state) }
             return body(&state)
         }
     }
 
-    private func show(_ state: State) {
+    private func show(_ state: SeatState) {
         shown.withLock { ($0.level, $0.ends) = (state.level, state.ends) }
     }
 
@@ -80,7 +55,7 @@ final class VaultSeat: Sendable {
             guard !state.isRetired else { return false }
             let held = HeldVault(try Self.file(place).open(with: keys, staying: staying), place)
             let now = Self.now()
-            state = State(
+            state = SeatState(
                 held: held, keys: keys, isUnlocked: true, idle: idle, lastUse: now, end: now + hard, purge: state.purge)
             return true
         }
@@ -165,35 +140,23 @@ final class VaultSeat: Sendable {
             guard state.keys == nil, !state.isRetired, let file = try? Self.file(place),
                 let keys = tickets.keys(for: file), let vault = try? file.open(with: keys, staying: staying)
             else { return false }
-            state = State(held: HeldVault(vault, place), keys: keys, lastUse: Self.now(), purge: state.purge)
+            state = SeatState(held: HeldVault(vault, place), keys: keys, lastUse: Self.now(), purge: state.purge)
             return true
         }
     }
 
     // MARK: - A seat for another vault
 
-    /// How much the seat would be missed: first by what it holds, then by its last use.
-    struct Worth {
-        enum Kind: Int { case nothing, noFile, firstUnlocked }
-
-        let kind: Kind
-        let lastUse: Int64
-
-        static func isLess(_ one: Worth, _ other: Worth) -> Bool {
-            (one.kind.rawValue, one.lastUse) < (other.kind.rawValue, other.lastUse)
-        }
-    }
-
     /// Nil while it is used, and for a vault that is open: that one is not closed for another.
-    var worth: Worth? { state.withLockIfFree { worth($0) } ?? nil }
+    var worth: SeatWorth? { state.withLockIfFree { worth($0) } ?? nil }
 
-    private func worth(_ state: State) -> Worth? {
-        guard state.keys != nil else { return Worth(kind: .nothing, lastUse: state.lastUse) }
+    private func worth(_ state: SeatState) -> SeatWorth? {
+        guard state.keys != nil else { return SeatWorth(kind: .nothing, lastUse: state.lastUse) }
         var status = stat()
         if lstat(place.vault, &status) != 0, errno == ENOENT || errno == ENOTDIR {
-            return Worth(kind: .noFile, lastUse: state.lastUse)
+            return SeatWorth(kind: .noFile, lastUse: state.lastUse)
         }
-        return state.isUnlocked ? nil : Worth(kind: .firstUnlocked, lastUse: state.lastUse)
+        return state.isUnlocked ? nil : SeatWorth(kind: .firstUnlocked, lastUse: state.lastUse)
     }
 
     /// Wipes what it holds, and takes nothing any more.
@@ -206,15 +169,15 @@ final class VaultSeat: Sendable {
             // Nobody comes back to this seat; what is still held up then, the next open of the vault finishes.
             state.purge?.due = Self.now()
             finishPurge(&state)
-            state = State(isRetired: true)
+            state = SeatState(isRetired: true)
             return true
         } ?? false
     }
 
     /// Lets go of what it holds, as of a seat that was never taken. A ticket of the vault stays.
-    func abandon() { work { state in state = State(isRetired: true) } }
+    func abandon() { work { state in state = SeatState(isRetired: true) } }
 
-    private func judge(_ state: inout State) {
+    private func judge(_ state: inout SeatState) {
         if let ends = state.ends, Self.now() >= min(ends.idle, ends.hard) { lock(&state, forgets: false) }
         let wasOverdue = shown.withLock { shown in
             defer { shown.isOverdue = false }
@@ -223,18 +186,18 @@ final class VaultSeat: Sendable {
         if wasOverdue { interruption.end() }
     }
 
-    private func lock(_ state: inout State, forgets: Bool) {
+    private func lock(_ state: inout SeatState, forgets: Bool) {
         let rest = forgets ? nil : state.keys?.afterLock
         // Whatever another process could not purge while this one read: there is no later moment that is sure to come.
         let purge = state.held == nil ? state.purge : (due: Self.now(), pause: 1)
         // The open vault holds keys of its own; a new one is opened with what is left of them.
-        state = State(lastUse: state.lastUse, purge: purge)
+        state = SeatState(lastUse: state.lastUse, purge: purge)
         guard let rest, !rest.levels.isEmpty else { return }
         state.keys = rest
     }
 
     /// Tries a purge again that a reader held up; waits twice as long each time. It needs no key of the vault's.
-    private func finishPurge(_ state: inout State) {
+    private func finishPurge(_ state: inout SeatState) {
         guard let (due, pause) = state.purge, due <= Self.now() else { return }
         state.purge = nil
         do throws(VaultError) {
@@ -257,7 +220,7 @@ final class VaultSeat: Sendable {
                 return .locked(state.level)
             }
             // Somebody waits to lock it.
-            guard !interruption.isAsked else { return .locked(state.isUnlocked ? .firstUnlocked : state.level) }
+            guard !interruption.isAsked else { return .locked(state.afterLock) }
             let reply: AgentReply
             do throws(VaultError) {
                 let held = try current(&state)
@@ -276,11 +239,12 @@ final class VaultSeat: Sendable {
 
     /// Lends the key for what is remembered at `level`, while that level is open here.
     func rememberingKey(of level: ProtectionLevel) -> AgentReply {
-        state.withLock { state in
+        work { state in
             judge(&state)
             guard state.keys != nil, state.isUnlocked || level.availability != .whenUnlocked else {
                 return .locked(state.level)
             }
+            guard !interruption.isAsked else { return .locked(state.afterLock) }
             do throws(VaultError) {
                 // As for any use: the vault of these keys still stands at its place.
                 let held = try current(&state)
@@ -293,23 +257,23 @@ final class VaultSeat: Sendable {
         }
     }
 
-    private func refusal(_ error: VaultError, _ state: inout State) -> AgentReply {
+    private func refusal(_ error: VaultError, _ state: inout SeatState) -> AgentReply {
         switch error {
         case .rekeyed:
             // Rekeyed meanwhile: these keys open nothing any more, nor does the ticket.
             if let vault = state.keys?.vault { tickets.remove(vault) }
-            state = State(purge: state.purge)
+            state = SeatState(purge: state.purge)
             return .locked(.locked)
         // It may stand under a level that is locked now.
         case .noItem, .noField, .levelLocked: return state.isUnlocked ? .failure(error) : .locked(state.level)
         // It gave up for one who locks the vault; nothing was changed.
-        case .storage(.busy) where interruption.isAsked: return .locked(state.isUnlocked ? .firstUnlocked : state.level)
+        case .storage(.busy) where interruption.isAsked: return .locked(state.afterLock)
         default: return .failure(error)
         }
     }
 
     /// The open vault; opened anew when its file was replaced, or when the last lock closed it.
-    private func current(_ state: inout State) throws(VaultError) -> HeldVault {
+    private func current(_ state: inout SeatState) throws(VaultError) -> HeldVault {
         if let held = state.held, held.isStill(at: place) { return held }
         guard let keys = state.keys else { throw .rekeyed }
         state.held = nil
@@ -333,46 +297,4 @@ final class VaultSeat: Sendable {
     }
 
     private static func now() -> Int64 { OMAgent.now() / 1000 }
-}
-
-extension ItemReply {
-    /// Whether bytes that must be gone are still in the vault's files.
-    var leavesPurge: Bool {
-        switch self {
-        case .changed(_, let purge): purge == .pending
-        case .removed(_, let purge): purge == .pending
-        default: false
-        }
-    }
-}
-
-extension AgentReply {
-    var leavesPurge: Bool {
-        switch self {
-        case .reply(let reply): reply.leavesPurge
-        default: false
-        }
-    }
-}
-
-/// An open vault and the very file that it was opened from.
-private final class HeldVault {
-    let vault: Vault
-    private let file: stat?
-
-    init(_ vault: consuming Vault, _ place: AgentPlace) {
-        self.vault = vault
-        file = Self.inspect(place)
-    }
-
-    /// Attack: an agent that reads on from a deleted file does not see what replaced it.
-    func isStill(at place: AgentPlace) -> Bool {
-        guard let file, let named = Self.inspect(place) else { return false }
-        return file.st_dev == named.st_dev && file.st_ino == named.st_ino
-    }
-
-    private static func inspect(_ place: AgentPlace) -> stat? {
-        var status = stat()
-        return lstat(place.vault, &status) == 0 ? status : nil
-    }
 }

@@ -1,0 +1,46 @@
+internal import Glibc
+internal import OMVault
+
+/// An open vault and the very file that it was opened from.
+final class HeldVault {
+    let vault: Vault
+    private let file: stat?
+
+    init(_ vault: consuming Vault, _ place: AgentPlace) {
+        self.vault = vault
+        file = Self.inspect(place)
+    }
+
+    /// Attack: an agent that reads on from a deleted file does not see what replaced it.
+    func isStill(at place: AgentPlace) -> Bool {
+        guard let file, let named = Self.inspect(place) else { return false }
+        return file.st_dev == named.st_dev && file.st_ino == named.st_ino
+    }
+
+    private static func inspect(_ place: AgentPlace) -> stat? {
+        var status = stat()
+        return lstat(place.vault, &status) == 0 ? status : nil
+    }
+}
+
+// What a request may leave behind.
+
+extension ItemReply {
+    /// Whether bytes that must be gone are still in the vault's files.
+    var leavesPurge: Bool {
+        switch self {
+        case .changed(_, let purge): purge == .pending
+        case .removed(_, let purge): purge == .pending
+        default: false
+        }
+    }
+}
+
+extension AgentReply {
+    var leavesPurge: Bool {
+        switch self {
+        case .reply(let reply): reply.leavesPurge
+        default: false
+        }
+    }
+}

@@ -1,0 +1,44 @@
+// What a seat holds, and what is said of it to those who do not wait for it.
+
+internal import OMVault
+
+/// The keys and the open file of one vault in the agent, and when they go.
+struct SeatState {
+    var held: HeldVault?
+    var keys: ClassKeys?
+    var isUnlocked = false
+    /// Seconds, and points on the boot clock in seconds.
+    var idle: Int64 = 0
+    var lastUse: Int64 = 0
+    var end: Int64 = 0
+    /// When to look for a purge that was held up, and how long to wait if it still is.
+    var purge: (due: Int64, pause: Int64)?
+    /// The server let go of the seat, so nobody would lock what is unlocked here.
+    var isRetired = false
+
+    var level: AgentVaultState { keys == nil ? .locked : isUnlocked ? .unlocked : .firstUnlocked }
+    /// When it locks by itself.
+    var ends: (idle: Int64, hard: Int64)? { isUnlocked ? (lastUse + idle, end) : nil }
+    /// What is told while somebody waits to lock it.
+    var afterLock: AgentVaultState { isUnlocked ? .firstUnlocked : level }
+}
+
+/// What can be said of a seat while a request works on it.
+struct ShownSeat {
+    var level = AgentVaultState.locked
+    var ends: (idle: Int64, hard: Int64)?
+    /// Its time ran out while a request worked on it, and that request was asked to give up.
+    var isOverdue = false
+}
+
+/// How much a seat would be missed: first by what it holds, then by its last use.
+struct SeatWorth {
+    enum Kind: Int { case nothing, noFile, firstUnlocked }
+
+    let kind: Kind
+    let lastUse: Int64
+
+    static func isLess(_ one: Self, _ other: Self) -> Bool {
+        (one.kind.rawValue, one.lastUse) < (other.kind.rawValue, other.lastUse)
+    }
+}

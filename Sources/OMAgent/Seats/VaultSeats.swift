@@ -1,0 +1,80 @@
+// Which vaults the agent holds, and which one goes where there is no place for another.
+
+internal import OMVault
+internal import Synchronization
+
+/// The seats of all vaults. A vault has one seat, and ``AgentProtocol/maximumVaults`` have one.
+final class VaultSeats: Sendable {
+    private let seats = Mutex<[AgentPlace: VaultSeat]>([:])
+    private let tickets: Tickets
+    /// For the records that all vaults remember together.
+    private let room = RecordRoom(bytes: AgentProcess.recordBytes())
+
+    init(_ tickets: Tickets) { self.tickets = tickets }
+
+    var all: [VaultSeat] { seats.withLock { Array($0.values) } }
+
+    subscript(_ place: AgentPlace) -> VaultSeat? { seats.withLock { $0[place] } }
+
+    /// The seat of a vault, or one for which a ticket of this boot is left.
+    func seat(at place: AgentPlace) -> VaultSeat? { self[place] ?? resumed(place) }
+
+    /// - Returns: false when every seat is taken by a vault that is open.
+    func unlock(
+        _ place: AgentPlace, _ keys: ClassKeys, idle: Int64, hard: Int64
+    ) throws(VaultError) -> Bool {
+        while true {
+            // One that was retired a moment ago is still found, and refuses.
+            if let seat = self[place] {
+                guard try seat.unlock(keys, idle: idle, hard: hard) else { continue }
+                seat.renewTicket()
+                return true
+            }
+            // The keys are proven before they cost another vault its seat.
+            let seat = VaultSeat(place, tickets, room)
+            guard try seat.unlock(keys, idle: idle, hard: hard) else { return false }
+            switch keep(seat) {
+            case .kept:
+                seat.renewTicket()
+                return true
+            case .full:
+                seat.abandon()
+                return false
+            case .another: seat.abandon()
+            }
+        }
+    }
+
+    /// A seat for a vault of which a ticket of this boot is left.
+    private func resumed(_ place: AgentPlace) -> VaultSeat? {
+        guard !tickets.vaults.isEmpty else { return nil }
+        let seat = VaultSeat(place, tickets, room)
+        guard seat.resume() else { return nil }
+        return keep(seat) == .kept ? seat : self[place]
+    }
+
+    private enum Kept { case kept, another, full }
+
+    /// Gives a seat whose keys are proven its place; where all are taken, that of the one that would be missed least.
+    private func keep(_ seat: VaultSeat) -> Kept {
+        while true {
+            let kept: Kept? = seats.withLock { seats in
+                guard seats[seat.place] == nil else { return .another }
+                guard seats.count < AgentProtocol.maximumVaults else { return nil }
+                seats[seat.place] = seat
+                return .kept
+            }
+            if let kept { return kept }
+            guard freeSeat() else { return .full }
+        }
+    }
+
+    private func freeSeat() -> Bool {
+        let seats = all.compactMap { seat in seat.worth.map { (seat, $0) } }
+        for (seat, _) in seats.sorted(by: { SeatWorth.isLess($0.1, $1.1) }) where seat.retire() {
+            self.seats.withLock { $0[seat.place] = $0[seat.place] === seat ? nil : $0[seat.place] }
+            return true
+        }
+        return false
+    }
+}
