@@ -73,27 +73,6 @@ import Testing
         #expect(try place.row(profile)?.isLive == false)
     }
 
-    @Test("calling a login off does not save what the server's no takes away")
-    func cancelled() throws {
-        let place = MemoryPlace(), profile = try serverProfile(3), authenticator = place.authenticator()
-        #expect(authenticator.end("old", profile, asking: TestProvider(knowing: "old")) == .online(notCached: nil))
-        for (answer, isLive) in [
-            (.failed(.cancelled), true), (.unreachable(.timedOut), true), (.rejected, false),
-        ] as [(OnlineRefusal, Bool)] {
-            let cancellation = Cancellation()
-            let server = TestProvider { _, _ in
-                cancellation.cancel()
-                return .no(answer)
-            }
-            let refused = refusal { () throws(AuthError) in
-                _ = try authenticator.login(
-                    LoginRequest(ada, profile), password: Password("old"), asking: server, cancellation: cancellation)
-            }
-            #expect(refused == .cancelled)
-            #expect(try place.row(profile)?.isLive == isLive, "\(answer)")
-        }
-    }
-
     @Test("a boot without an id is never the same one: no session outlives it")
     func unknownBoot() throws {
         let clock = ClockReading(wall: Self.now, sinceBoot: 10, bootID: [UInt8](repeating: 0, count: 16))

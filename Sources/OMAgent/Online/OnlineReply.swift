@@ -192,10 +192,8 @@ extension ByteCursor {
         case 2:
             let refusal = try refusal(try byte(in: bytes), in: bytes)
             // Nobody was asked about a password, so nobody refused one.
-            switch refusal {
-            case .rejected, .forbidden, .blocked: throw MalformedBytes()
-            case .unreachable, .untrusted, .failed: return .missing(refusal)
-            }
+            guard !refusal.isVerdict else { throw MalformedBytes() }
+            return .missing(refusal)
         default: throw MalformedBytes()
         }
     }

@@ -34,10 +34,8 @@ extension Authenticator {
                 collector.progress(.asking)
                 let answer = provider.authenticate(
                     request.question, password: password, asking: collector, cancellation: cancellation)
-                online = answer.refusal
-                // Attack: press Ctrl-C the moment the server says no, and what it takes away would stay.
-                if cancellation.isCancelled, let online, online.isVerdict { settle(online, request, password) }
                 try cancellation.check()
+                online = answer.refusal
                 accepted = AcceptedAnswer(answer)
                 event = .answered(online)
             case .check:
