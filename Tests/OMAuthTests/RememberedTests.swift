@@ -280,6 +280,17 @@ import Testing
         #expect(try authenticator.remembered(profile)?.hasPassword == false)
     }
 
+    @Test("a collector that goes on answering with a remembered password that is not there is told so once, and then the login ends")
+    func stubborn() throws {
+        let place = MemoryPlace(), profile = try auto(), authenticator = place.authenticator()
+        let server = TestProvider(knowing: "right")
+        let script = Script(Array(repeating: .init(ada, .none, nil, nil), count: 5))
+        #expect(throws: AuthError.noCredential) {
+            _ = try authenticator.login(profile, collecting: script, asking: server)
+        }
+        #expect(script.questions.map(\.refusal) == [nil, .noCredential] && server.asked == 0)
+    }
+
     @Test("a collector is asked again with the reason, its choices are remembered, and eight stars are a password")
     func collecting() throws {
         let place = MemoryPlace(), authenticator = place.authenticator()

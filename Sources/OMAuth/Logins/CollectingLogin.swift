@@ -53,6 +53,8 @@ extension Authenticator {
             guard let answer = collector.credentials(question) else { throw .cancelled }
             let (user, domain, answered) = (answer.user, answer.domain, answer.preferences)
             guard let password = try password(answer, profile, key) else {
+                // Told once. A collector that goes on answering so would never end.
+                guard refusal != .noCredential else { throw .noCredential }
                 refusal = .noCredential
                 continue
             }
