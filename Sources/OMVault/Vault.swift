@@ -32,7 +32,8 @@ public struct Vault: ~Copyable {
     public func items(
         matching search: borrowing ItemSearch, trashed isTrashed: Bool = false
     ) throws(VaultError) -> [Item] {
-        try items(trashed: isTrashed) { map, content in search.matches(map, content) }
+        let interruption = open.interruption
+        return try items(trashed: isTrashed) { map, content in search.matches(map, content, unless: interruption) }
     }
 
     private func items(

@@ -35,6 +35,20 @@ import Testing
         #expect(try Self.levels.map { try key(home, $0) } == lent, "what was remembered opens again")
     }
 
+    @Test("after a rekey by another process the key of before is lent to nobody, and the agent holds nothing of the vault")
+    func rekeyed() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        #expect(try key(home, .whenUnlocked) != nil)
+        let vault = try home.open()
+        let slots = try vault.settings().slots
+        _ = try vault.rekey(
+            slots: [.init(id: slots[0].id, try NewSlot(password: Password(bytes("pass word")), .floor))], expecting: slots)
+        for level in Self.levels { #expect(try key(home, level) == nil) }
+        #expect(try home.client.status().vaults.isEmpty)
+    }
+
     @Test("it is derived from the level's class key, and for a device-only level from the device key too")
     func derivation() throws {
         let home = try AgentHome()

@@ -61,6 +61,19 @@ import Testing
                 """, "\(ran)")
     }
 
+    @Test("a rekey has the agent let go of the keys that open nothing any more")
+    func rekeyed() throws {
+        let ran = try bash(
+            Self.start + """
+                omvault -q unlock --password-from file:$HOME/password
+                omvault status | cut -f1,2
+                omvault -q key rekey --yes --no-agent --password-from file:$HOME/password > code
+                omvault status | cut -f1,2
+                code omvault get item:f --no-input
+                """)
+        #expect(ran.output == "personal\tunlocked\npersonal\tlocked\n8\n", "\(ran)")
+    }
+
     @Test("lock closes a vault however it is spelled, and says nothing of one that is not there")
     func spellings() throws {
         let ran = try bash(

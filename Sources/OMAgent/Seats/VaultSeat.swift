@@ -248,7 +248,7 @@ final class VaultSeat: Sendable {
             do throws(VaultError) {
                 // As for any use: the vault of these keys still stands at its place.
                 let held = try current(&state)
-                guard let key = held.vault.rememberingKey(of: level) else { return .locked(state.level) }
+                guard let key = try held.vault.rememberingKey(of: level) else { return .locked(state.level) }
                 state.lastUse = Self.now()
                 return .rememberingKey(key)
             } catch {

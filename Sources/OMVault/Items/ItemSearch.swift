@@ -1,6 +1,7 @@
 // What is looked for in items, and where.
 
 internal import OMSecrets
+internal import OMStorage
 
 /// Words that must all stand in an item, each somewhere: in its name, the names of its fields or their values.
 ///
@@ -44,25 +45,29 @@ public struct ItemSearch: ~Copyable, Sendable {
         folded.withBytes { words in for range in ranges { body(words.extracting(range)) } }
     }
 
-    borrowing func matches(_ map: ContentMap, _ content: Span<UInt8>) -> Bool {
+    /// - Parameter interruption: asked while it looks, since a long word in a long text takes a while. What is answered
+    ///   then counts for nothing.
+    borrowing func matches(_ map: ContentMap, _ content: Span<UInt8>, unless interruption: Interruption?) -> Bool {
         folded.withBytes { words in
             ranges.allSatisfy { range in
-                isFound(words.extracting(range), map, content)
+                isFound(words.extracting(range), map, content, interruption)
             }
         }
     }
 
-    private borrowing func isFound(_ word: Span<UInt8>, _ map: ContentMap, _ content: Span<UInt8>) -> Bool {
-        if scope?.hasItemName != false, Self.contains(content.extracting(map.name), word) { return true }
+    private borrowing func isFound(
+        _ word: Span<UInt8>, _ map: ContentMap, _ content: Span<UInt8>, _ interruption: Interruption?
+    ) -> Bool {
+        if scope?.hasItemName != false, Self.contains(content.extracting(map.name), word, interruption) { return true }
         guard scope?.fields.isEmpty != true else { return false }
         var isFound = false
         map.forEachField(in: content) { name, value in
             switch scope {
-            case .none: isFound = Self.contains(content.extracting(name), word)
+            case .none: isFound = Self.contains(content.extracting(name), word, interruption)
             case .some(let scope):
                 guard scope.fields.contains(where: { Self.isName($0, content.extracting(name)) }) else { return true }
             }
-            if !isFound { isFound = Self.contains(content.extracting(value), word) }
+            if !isFound { isFound = Self.contains(content.extracting(value), word, interruption) }
             return !isFound
         }
         return isFound
@@ -72,10 +77,12 @@ public struct ItemSearch: ~Copyable, Sendable {
         field.text.utf8.count == bytes.count && field.text.utf8.enumerated().allSatisfy { bytes[$0.offset] == $0.element }
     }
 
-    private static func contains(_ text: Span<UInt8>, _ word: Span<UInt8>) -> Bool {
+    private static func contains(_ text: Span<UInt8>, _ word: Span<UInt8>, _ interruption: Interruption?) -> Bool {
         guard text.count >= word.count else { return false }
         let first = word[0]
-        for start in 0...text.count - word.count where fold(text[start]) == first {
+        for start in 0...text.count - word.count {
+            if start & 0xFFF == 0, interruption?.isAsked == true { return false }
+            guard fold(text[start]) == first else { continue }
             var count = 1
             while count < word.count, fold(text[start + count]) == word[count] { count += 1 }
             if count == word.count { return true }

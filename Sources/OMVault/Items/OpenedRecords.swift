@@ -131,6 +131,7 @@ final class OpenedRecords {
     ) throws(VaultError) {
         let held = try current(level, snapshot)
         for index in held.contents.indices {
+            try snapshot.vault.goOn()
             switch held.contents[index] {
             case .tombstone: break
             case .here(let block, let range):

@@ -10,7 +10,13 @@ extension Vault {
     /// That of a device-only level needs this device's key beside the level's.
     ///
     /// - Returns: nil while the level is locked, and on another device for one that is bound to its own.
-    public func rememberingKey(of level: ProtectionLevel) -> Key<Remembering>? {
+    /// - Throws: ``VaultError/rekeyed`` for keys that the vault has no more, and the errors of reading.
+    public func rememberingKey(of level: ProtectionLevel) throws(VaultError) -> Key<Remembering>? {
+        // From a state that was judged: the keys of an epoch that is over are lent to nobody.
+        try read { _ throws(VaultError) in derivedKey(of: level) }
+    }
+
+    private func derivedKey(of level: ProtectionLevel) -> Key<Remembering>? {
         guard let keys = open.keys[level] else { return nil }
         let context = Context(.rememberLevel, .bytes(open.header.id), .number(UInt64(level.code)))
         guard level.isDeviceOnly else { return keys.classKey.derive(context) }

@@ -74,7 +74,7 @@ struct KeyRekey: Verb {
         }
         let (ids, seen, stretch) = (kept.map(\.id).sorted(), slots, policy.stretch)
         let purge = try access.rekey(unlocked.intoVault(), kept, seen, stretch)
-        access.forgetTicket()
+        access.lockAgent()
         try report(door, access, ids, replaced == nil || isShown ? nil : code.text(), purge)
     }
 

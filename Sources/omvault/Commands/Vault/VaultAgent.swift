@@ -85,6 +85,13 @@ extension VaultAccess {
         AgentClient(socket).forgetTickets(of: id)
     }
 
+    /// Has the agent let go of keys that open nothing any more, and of the ticket.
+    func lockAgent() {
+        forgetTicket()
+        guard let agent = agentForLogin else { return }
+        do throws(AgentError) { try agent.client.lock(agent.place, forgets: true) } catch { warn(error) }
+    }
+
     /// The vault as the agent is told of it.
     var agentPlace: AgentPlace? { AgentPlace(vault: Paths.absolute(place.path), device: deviceFolder) }
 }
