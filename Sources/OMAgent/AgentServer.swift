@@ -69,7 +69,7 @@ public final class AgentServer: Sendable {
             if waiting[0].revents != 0 { acceptAll() }
         }
         listening.end()
-        for seat in seats.all { seat.lock(forgets: false) }
+        seats.lock(nil, forgets: false)
         // Whoever was promised an answer gets it, within reason.
         var waited = 0
         while clients.withLock({ $0.working }) > 0, waited < 5_000 {
@@ -159,7 +159,8 @@ public final class AgentServer: Sendable {
             try channel.send(.failure, instead, within: AgentProtocol.frameTime)
             return true
         }
-        try channel.send(kind, body, within: AgentProtocol.restTime)
+        // Not longer: what a client does not fetch stands here, also after its vault was locked.
+        try channel.send(kind, body, within: AgentProtocol.frameTime)
         return true
     }
 
@@ -183,8 +184,7 @@ public final class AgentServer: Sendable {
             judge()
             return .done
         case .lock(let place, let forgets):
-            let locked = place.map { place in seats[place].map { [$0] } ?? [] } ?? seats.all
-            for seat in locked { seat.lock(forgets: forgets) }
+            seats.lock(place, forgets: forgets)
             judge()
             return .done
         case .perform(let place, let request):

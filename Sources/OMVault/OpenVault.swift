@@ -91,10 +91,14 @@ final class OpenVault {
     /// Takes out of the write-ahead log what must be gone. To be called under the lock: a purge that another process
     /// commits meanwhile would lose its row with ours.
     func purge() throws(VaultError) -> PurgeResult {
-        try storing { () throws(StorageError) in
+        do throws(StorageError) {
             guard try database.truncateLog() else { return .pending }
             try database.execute(VaultSchema.dropPending)
             return .complete
+        } catch {
+            // The change stands: to be busy here is no reason to say that it was not made.
+            guard error != .busy else { return .pending }
+            throw VaultError(storage: error)
         }
     }
 

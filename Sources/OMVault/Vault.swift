@@ -61,6 +61,8 @@ public struct Vault: ~Copyable {
                     }
                 }
             }
+            // A search that was called off looked no further.
+            try snapshot.vault.goOn()
             return items.sorted { $0.name.precedes($1.name) }
         }
     }

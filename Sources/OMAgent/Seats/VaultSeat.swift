@@ -16,7 +16,7 @@ final class VaultSeat: Sendable {
     /// What can be said of it while a request works on it.
     private let shown = Mutex(ShownSeat())
     /// Asked while somebody waits to lock it.
-    private let interruption = Interruption()
+    let interruption = Interruption()
 
     init(_ place: AgentPlace, _ tickets: Tickets, _ room: RecordRoom) {
         (self.place, self.tickets, self.room) = (place, tickets, room)
@@ -77,10 +77,15 @@ final class VaultSeat: Sendable {
     func lock(forgets: Bool) {
         interruption.begin()
         defer { interruption.end() }
-        work { state in
-            if forgets, let vault = state.keys?.vault { tickets.remove(vault) }
-            lock(&state, forgets: forgets)
-        }
+        work { state in forgetAndLock(&state, forgets) }
+    }
+
+    /// - Returns: false while a request works on it, which has been asked to give up.
+    func lockIfFree(forgets: Bool) -> Bool { workIfFree { state in forgetAndLock(&state, forgets) } != nil }
+
+    private func forgetAndLock(_ state: inout SeatState, _ forgets: Bool) {
+        if forgets, let vault = state.keys?.vault { tickets.remove(vault) }
+        lock(&state, forgets: forgets)
     }
 
     private var staying: StayingOpen { StayingOpen(unless: interruption, room: room) }

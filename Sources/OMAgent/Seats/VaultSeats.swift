@@ -1,11 +1,14 @@
 // Which vaults the agent holds, and which one goes where there is no place for another.
 
+internal import OMStorage
 internal import OMVault
 internal import Synchronization
 
 /// The seats of all vaults. A vault has one seat, and ``AgentProtocol/maximumVaults`` have one.
 final class VaultSeats: Sendable {
     private let seats = Mutex<[AgentPlace: VaultSeat]>([:])
+    /// How often somebody locked: a seat that was being resumed meanwhile is none of those that were locked.
+    private let locks = Atomic<UInt64>(0)
     private let tickets: Tickets
     /// For the records that all vaults remember together.
     private let room = RecordRoom(bytes: AgentProcess.recordBytes())
@@ -15,6 +18,18 @@ final class VaultSeats: Sendable {
     var all: [VaultSeat] { seats.withLock { Array($0.values) } }
 
     subscript(_ place: AgentPlace) -> VaultSeat? { seats.withLock { $0[place] } }
+
+    /// Locks one vault, or all with nil.
+    func lock(_ place: AgentPlace?, forgets: Bool) {
+        locks.add(1, ordering: .sequentiallyConsistent)
+        let locked = place.map { place in self[place].map { [$0] } ?? [] } ?? all
+        // All are asked before the first is waited for: one that a hung disk holds up keeps no other one open for long.
+        for seat in locked { seat.interruption.begin() }
+        defer { for seat in locked { seat.interruption.end() } }
+        var waiting: [VaultSeat] = []
+        for seat in locked where !seat.lockIfFree(forgets: forgets) { waiting.append(seat) }
+        for seat in waiting { seat.lock(forgets: forgets) }
+    }
 
     /// The seat of a vault, or one for which a ticket of this boot is left.
     func seat(at place: AgentPlace) -> VaultSeat? { self[place] ?? resumed(place) }
@@ -47,18 +62,28 @@ final class VaultSeats: Sendable {
 
     /// A seat for a vault of which a ticket of this boot is left.
     private func resumed(_ place: AgentPlace) -> VaultSeat? {
+        let before = locks.load(ordering: .sequentiallyConsistent)
         guard !tickets.vaults.isEmpty else { return nil }
         let seat = VaultSeat(place, tickets, room)
         guard seat.resume() else { return nil }
-        return keep(seat) == .kept ? seat : self[place]
+        switch keep(seat, unlessLockedSince: before) {
+        case .kept: return seat
+        case .another, .full:
+            seat.abandon()
+            return self[place]
+        }
     }
 
     private enum Kept { case kept, another, full }
 
     /// Gives a seat whose keys are proven its place; where all are taken, that of the one that would be missed least.
-    private func keep(_ seat: VaultSeat) -> Kept {
+    ///
+    /// - Parameter before: attack: have a ticket read while its vault is locked. The seat is not seen by who locks, so it is
+    ///   not to come after it.
+    private func keep(_ seat: VaultSeat, unlessLockedSince before: UInt64? = nil) -> Kept {
         while true {
             let kept: Kept? = seats.withLock { seats in
+                if let before, locks.load(ordering: .sequentiallyConsistent) != before { return .another }
                 guard seats[seat.place] == nil else { return .another }
                 guard seats.count < AgentProtocol.maximumVaults else { return nil }
                 seats[seat.place] = seat

@@ -92,8 +92,14 @@ struct LockCommand: Verb {
         let what = all ? "every vault" : "vault \"\(access.place.name.shown)\""
         do throws(AgentError) {
             let client = AgentClient(try AgentSocket(Environment.text))
-            // A ticket outlives the agent that wrote it, and one that was started since knows nothing of it.
-            defer { if forget { client.forgetTickets(of: all ? nil : try? access.file().id) } }
+            // A ticket outlives the agent that wrote it, and one that was started since knows nothing of it. Before, so that
+            // nobody has it resumed meanwhile, and after, since an unlock may have written one.
+            let forgetTickets = {
+                guard forget else { return }
+                if all { client.forgetTickets(of: nil) } else if let id = try? access.file().id { client.forgetTickets(of: id) }
+            }
+            forgetTickets()
+            defer { forgetTickets() }
             try client.lock(all ? nil : access.agentPlace, forgets: forget)
         } catch {
             guard error == .notRunning || error == .noRuntimeFolder else { throw Failure(error) }

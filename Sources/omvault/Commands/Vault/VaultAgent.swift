@@ -89,7 +89,11 @@ extension VaultAccess {
     func lockAgent() {
         forgetTicket()
         guard let agent = agentForLogin else { return }
-        do throws(AgentError) { try agent.client.lock(agent.place, forgets: true) } catch { warn(error) }
+        do throws(AgentError) {
+            let wasUnlocked = try agent.isUnlocked()
+            try agent.client.lock(agent.place, forgets: true)
+            if wasUnlocked { door.output.notice("the agent let go of its keys of before; omvault unlock gives it the new ones") }
+        } catch { warn(error) }
     }
 
     /// The vault as the agent is told of it.
