@@ -178,6 +178,26 @@ import Testing
         #expect(try authenticator.remembered(profile)?.hasPassword == true)
     }
 
+    @Test("R53 an auto login that a server got and did not judge, or was late with, is not submitted again")
+    func unjudged() throws {
+        let place = MemoryPlace(), profile = try auto(), authenticator = place.authenticator()
+        let receipt = try authenticator.login(
+            LoginRequest(ada, profile), password: Password("right"), asking: TestProvider(knowing: "right"))
+        let key = try key(authenticator), nobody = Script([])
+        for answer in [OnlineRefusal.failed(.tokenMissing), .failed(.serverError), .unreachable(.timedOut)] {
+            try authenticator.remember(receipt, profile, password: Password("right"), key: key)
+            let server = TestProvider(answer)
+            for _ in 0..<3 {
+                _ = refusal { () throws(AuthError) in
+                    _ = try authenticator.login(
+                        profile, mode: .online, collecting: nobody, asking: server, remembering: key)
+                }
+            }
+            #expect(server.asked == 1, "\(answer)")
+            #expect(try authenticator.remembered(profile)?.hasPassword == true)
+        }
+    }
+
     @Test("removing a login, and changing its password, forget the remembered one: its bytes are in no file")
     func forgotten() throws {
         let always = { try policy(3, .lockout) }

@@ -15,7 +15,7 @@ private struct Wrong: Error {}
             terminal.play([("first pet? ", "Rex\n"), ("first pet? ", "\u{4}")])
             let collector = LoginCollector(
                 try Door(try GlobalOptions.parse([])), GivenNames(user: nil, domain: nil), asksPreferences: true,
-                password: nil)
+                password: nil, onRefusal: { _, _, _ in })
             let question = SecretQuestion("first pet?")
             guard let answer = collector.answer(question), answer.isEqual(to: SecretBytes(copying: Array("Rex".utf8)))
             else { throw Wrong() }

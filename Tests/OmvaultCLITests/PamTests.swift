@@ -149,7 +149,7 @@ struct PamTests {
             printf 'client-secret\\n' > /etc/omvault/secret; chmod 600 /etc/omvault/secret
             token() {
                 omvault -q profile set work AuthServerType=OAuthAuthentication OAuthAuthZGrantType=OAuthResourceOwner \\
-                    "OAuthTokenEndpoint=http://127.0.0.1:$http/token/$1" OAuthClientID=omvault \\
+                    "OAuthTokenEndpoint=${2-https://localhost:$https}/token/$1" TrustedCA=$ca OAuthClientID=omvault \\
                     OAuthClientSecret=file:/etc/omvault/secret ConnectTimeOut=30 TotalTimeOut=30 --system
             }
             token plain
@@ -157,6 +157,11 @@ struct PamTests {
             test "$(grep -o 'Basic [A-Za-z0-9=]*' "$seen" | tail -n 1 | cut -d ' ' -f 2 | base64 -d)" = omvault:client-secret
             token denied; answers alice horse 'Permission denied'
             token disabled; answers alice horse 'maximum number of retries'
+            asked=$(grep -c 'Basic' "$seen")
+            token plain
+            # Any user of this machine can be the server at such a port.
+            token plain http://127.0.0.1:$http; answers alice horse 'Error in service module'
+            test "$(grep -c 'Basic' "$seen")" = "$asked"
             token plain
             chmod 622 /etc/omvault/secret; answers alice horse 'Error in service module'
             chmod 600 /etc/omvault/secret; chown nobody /etc/omvault/secret; answers alice horse 'Error in service module'

@@ -33,9 +33,9 @@ extension Authenticator {
                 try? remember(receipt, profile, password: auto.password, preferences, key: key)
                 return receipt
             } catch {
-                // Nobody judged the password: it may be submitted again.
                 guard error.isAboutPassword else {
-                    if error.isAboutReach { try rearm(profile) }
+                    // The password went nowhere: it may be submitted again.
+                    if error.isBeforePassword { try rearm(profile) }
                     throw error
                 }
                 refusal = error
@@ -65,7 +65,7 @@ extension Authenticator {
                 try? remember(receipt, profile, password: password, answered ?? preferences, key: key)
                 return receipt
             } catch {
-                guard error.isAboutPassword else { throw error }
+                guard error.isAboutPassword || error.isDelay else { throw error }
                 refusal = error
             }
         }
@@ -92,6 +92,16 @@ extension CredentialAnswer {
     fileprivate consuming func takeSecret() -> Secret { secret }
 }
 
+extension UnreachableCause {
+    /// Whether the connection never stood.
+    fileprivate var isBeforeRequest: Bool {
+        switch self {
+        case .nameNotFound, .refused, .noRoute: true
+        case .timedOut, .gateway: false
+        }
+    }
+}
+
 extension AuthError {
     /// Whether another answer may do better: the SDK's recoverable errors that a person can do something about.
     fileprivate var isAboutPassword: Bool {
@@ -101,11 +111,19 @@ extension AuthError {
         }
     }
 
-    /// Whether no one was there to judge the password.
-    fileprivate var isAboutReach: Bool {
+    /// Whether nobody was sent the password, and nothing was charged for it. Attack: a server that counts what it gets and
+    /// answers nonsense, or late; every start of a program would be a guess there.
+    fileprivate var isBeforePassword: Bool {
         switch self {
-        case .online(.unreachable), .online(.untrusted), .online(.failed), .neither, .busy, .cancelled: true
+        case .online(.unreachable(let cause)): cause.isBeforeRequest
+        case .neither(.unreachable(let cause), .busy), .neither(.unreachable(let cause), .noCredential): cause.isBeforeRequest
+        case .online(.untrusted), .busy, .delayed: true
         default: false
         }
+    }
+
+    /// Whether the same answer may do later.
+    fileprivate var isDelay: Bool {
+        if case .delayed = self { true } else { false }
     }
 }

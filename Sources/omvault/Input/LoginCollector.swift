@@ -28,12 +28,18 @@ final class LoginCollector: CredentialCollector {
     private(set) var user: UserName?
     private(set) var domain: IdentityDomain?
     private var chosen: RememberPreferences?
+    private let onRefusal: (AuthError, UserName, IdentityDomain) -> Void
     /// Why nothing was answered: nobody could be asked, or somebody declined.
     private(set) var failure: Failure?
     /// What the login came to, where nobody can be asked again.
     private(set) var refusal: AuthError?
 
-    init(_ door: Door, _ given: GivenNames, asksPreferences: Bool, password: consuming Password?) {
+    /// - Parameter onRefusal: told of each login that was refused, and whose it was.
+    init(
+        _ door: Door, _ given: GivenNames, asksPreferences: Bool, password: consuming Password?,
+        onRefusal: @escaping (AuthError, UserName, IdentityDomain) -> Void
+    ) {
+        self.onRefusal = onRefusal
         (terminal, output, self.given) = (door.terminal, door.output, given)
         self.asksPreferences = asksPreferences
         (user, domain) = (given.user, given.domain)
@@ -43,6 +49,8 @@ final class LoginCollector: CredentialCollector {
 
     func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
         if let refusal = question.refusal {
+            // Whoever is asked next may be another user, or go away: what this refusal ends, ends now.
+            if let refused = user ?? question.user { onRefusal(refusal, refused, domain ?? question.domain) }
             guard !isOneAttempt, terminal.isThere else {
                 user = user ?? question.user
                 self.refusal = refusal

@@ -77,7 +77,8 @@ struct LoginStart: Verb {
             let isOneAttempt = !secrets.isAsked("--password-from")
             let collector = LoginCollector(
                 door, given, asksPreferences: preferences == nil,
-                password: isOneAttempt ? try secrets.readPassword("--password-from", prompt: "Password") : nil)
+                password: isOneAttempt ? try secrets.readPassword("--password-from", prompt: "Password") : nil,
+                onRefusal: { error, user, domain in agent.follow(error, LoginKey(user, profile, domain)) })
             asked = collector
             finish = LoginFinish(door, profile, authenticator, keeper, agent, provider, hasKey: key != nil)
             receipt = try authenticator.login(

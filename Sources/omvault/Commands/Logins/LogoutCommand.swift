@@ -48,14 +48,14 @@ struct LogoutCommand: Verb {
         let profile = try? access.profiles.profile(key.profile)
         let login = try agent.login(key)
         let password = profile.flatMap { profile in Self.password(profile, key, authenticator, door) }
-        // The session first: nobody is to use it while the rest goes. What goes wrong with it keeps nothing else here.
+        // What is kept here first: a server may take its time, and somebody may lose patience with it.
+        try authenticator.end(key, after: clear ? .logoutClear : .logout)
         let ending: SessionEnding
         var problem: Failure?
         do { ending = try agent.end(login, password: password) } catch {
             problem = Failure(describing: error)
             ending = SessionEnding(wasThere: false, wasServerAsked: false, refusal: nil)
         }
-        try authenticator.end(key, after: clear ? .logoutClear : .logout)
         if let problem { throw problem }
         if let refusal = ending.refusal {
             door.output.notice("the session ended here, but may go on at the server: \(Failure(refusal).message)")

@@ -131,7 +131,7 @@ extension AuthError {
     /// What took place, for the matrix of what ends with what; nil: nothing of it.
     fileprivate var clearing: ClearingEvent? {
         switch self {
-        case .attemptsExceeded: .limitExceeded
+        case .attemptsExceeded, .lockedOut: .limitExceeded
         case .wrongPassword: .wrongOffline
         case .online(.rejected): .rejectedOther
         case .online(.forbidden): .forbidden
