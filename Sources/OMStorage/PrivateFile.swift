@@ -15,15 +15,12 @@ struct PrivateFile: ~Copyable {
             if errno == ELOOP { throw .hazardous(.symbolicLink, path: path) }
             throw .last
         }
-        do throws(StorageError) {
-            try PrivateFile.check(descriptor, S_IFREG, else: .notRegular, path)
-        } catch {
-            close(descriptor)
-            throw error
-        }
+        // No close where this throws: from here on all of `self` is there, and `deinit` runs. A second close would take away
+        // what another thread has opened meanwhile.
+        try PrivateFile.check(descriptor, S_IFREG, else: .notRegular, path)
     }
 
-    deinit { close(descriptor) }
+    deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// The same, locked until it closes.
     static func locked(_ path: String, _ flags: Int32) throws(StorageError) -> PrivateFile {

@@ -14,6 +14,18 @@ import Testing
 
         """
 
+    @Test("a file that is refused is closed once: a second close would take away what another thread has opened meanwhile")
+    func closedOnce() throws {
+        let ran = try bash(
+            """
+            omvault -q profile set work OfflineAuthAllowed=true
+            chmod 640 .config/omvault/profiles/work.json
+            strace -f -qq -o trace -e trace=close omvault profile show work 2> /dev/null; echo "$?"
+            grep -c 'close(.*= 0' trace > /dev/null && ! grep EBADF trace
+            """)
+        #expect(ran.status == 0 && ran.output == "14\n", "\(ran)")
+    }
+
     @Test("the SDK's example is imported under its default name, shown, and independent of a named one")
     func example() throws {
         let ran = try bash(
