@@ -13,9 +13,9 @@ let strict: [SwiftSetting] = house + [.strictMemorySafety()]
 
 /// How the programs are linked for release, for the sake of their start: relative relocations packed (1.1 MB less to
 /// read), and libstdc++ from its archive like the rest of the Swift runtime, since as a shared library it costs a
-/// millisecond. `Linking/libstdc++.so` sends the linker there; libgcc's part of it goes along. Nothing looks for symbols
-/// in the program itself, so none are exported. Unsafe flags keep nobody from depending on the libraries: they count for
-/// the product that has them.
+/// millisecond. `Sources/Linking/libstdc++.so` sends the linker there; libgcc's part of it goes along. Nothing looks for
+/// symbols in the program itself, so none are exported. Unsafe flags keep nobody from depending on the libraries: they
+/// count for the product that has them.
 ///
 /// `now`: all symbols are bound at the start and their table is read-only from then on (RELRO); it costs nothing that
 /// could be measured.
@@ -25,7 +25,7 @@ let quickStart: [LinkerSetting] = [
             "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
             "-Xlinker", "-z", "-Xlinker", "now", "-Xlinker", "-z", "-Xlinker", "relro",
             "-Xlinker", "--no-export-dynamic", "-Xclang-linker", "-static-libgcc",
-            "-L", "\(Context.packageDirectory)/Linking",
+            "-L", "\(Context.packageDirectory)/Sources/Linking",
         ],
         .when(configuration: .release))
 ]
