@@ -124,6 +124,7 @@ private let start = """
             refused 52 check right --json
             grep -o '"retry_after":120' .refused | sort -u
             for path in /down /away /behind-down; do profile $path; refused 52 check right; grep ' error: ' .refused; done
+            grep -c 'hint: LoginURL must be the address that answers itself' .refused
             profile /open; refused 52 check right
             profile /login RequiredTokens=SID; check right
             profile /login RequiredTokens=OTHER; refused 52 check right
@@ -138,7 +139,7 @@ private let start = """
                     "omvault: error: the server gave no verdict: it sends the login to a connection without protection (status 301)",
                     "omvault: error: the server gave no verdict: it sends the login elsewhere (status 302)",
                     "omvault: error: the server gave no verdict: it sends the login elsewhere (status 302)",
-                    "granted online user=alice profile=work", #""charged":0"#,
+                    "1", "granted online user=alice profile=work", #""charged":0"#,
                 ])
     }
 

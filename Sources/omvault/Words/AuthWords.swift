@@ -136,7 +136,7 @@ extension Failure {
             let said = status.map { " (status \($0))" } ?? ""
             self.init(
                 failure.status, "\(failure.isOurs ? "the server was not asked" : "the server gave no verdict"): \(failure.words)\(said)",
-                hints: retryAfter.map { ["try again in \($0) s"] } ?? [],
+                hints: [retryAfter.map { "try again in \($0) s" }, failure.hint].compactMap(\.self),
                 details: retryAfter.map { ["retry_after": .number(Int($0))] } ?? [:])
         }
     }

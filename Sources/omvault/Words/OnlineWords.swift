@@ -73,6 +73,24 @@ extension OnlineFailure {
         }
     }
 
+    /// What the user can do about it, where that is not plain.
+    var hint: String? {
+        switch self {
+        case .redirected:
+            "LoginURL must be the address that answers itself; that of a folder ends with a slash. Where a page comes after the "
+                + "password, RequiredTokens names the cookies that prove the login"
+        case .tokenMissing: "compare RequiredTokens with the cookies that the server sets"
+        case .noChallenge: "LoginURL must be an address that asks everybody for a password"
+        case .otherChallenge: "the server must take HTTP Basic at LoginURL"
+        case .unusableTrust: "TrustedCA is a PEM file that only you or root can change, as its folder"
+        case .unsafeAddress: "LoginURL, OAuthTokenEndpoint: https, or http to localhost, 127.x.x.x or [::1]"
+        case .invalidClient: "OAuthClientID and OAuthClientSecret must be those that the server has"
+        case .unsupportedGrant, .unauthorizedClient:
+            "the server must allow this client the resource owner password grant"
+        default: nil
+        }
+    }
+
     /// What is ours has a name of its own: whoever reads `server_error` looks at the server.
     fileprivate var name: String {
         switch self {
