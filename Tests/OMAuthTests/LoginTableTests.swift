@@ -178,7 +178,7 @@ import Testing
         case "unreachable": TestProvider(.unreachable(.refused))
         case "untrusted": TestProvider(.untrusted(.certificate))
         case "rejected": TestProvider(.rejected)
-        case "forbidden": TestProvider(.forbidden)
+        case "forbidden": TestProvider(.forbidden(.status))
         case "blocked": TestProvider(.blocked)
         case "failed": TestProvider(.failed(.serverError, status: 500))
         default: throw Missing()

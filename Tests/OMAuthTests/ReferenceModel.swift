@@ -122,7 +122,7 @@ struct ReferenceModel {
         switch settings.net {
         case .up: password == settings.serverPassword ? nil : .rejected
         case .blocked: .blocked
-        case .forbidden: .forbidden
+        case .forbidden: .forbidden(.status)
         case .unreachable: .unreachable(.refused)
         case .untrusted: .untrusted(.certificate)
         case .failed: .failed(.serverError, status: 500)
