@@ -96,13 +96,20 @@ public indirect enum AuthError: Error, Hashable, Sendable {
         case .invalidProfileName: 10100
         case .profile(let problem): problem.sdkCode
         case .schemeUnavailable: 10506
+        case .busy: 10534
         case .policyMissing: 10015
         case .unknownProfile, .offlineNotAllowed, .clockRolledBack, .quarantined, .deviceKeyMissing, .deviceKeyDamaged,
             .otherDeviceKey,
             .rolledBack,
-            .selfTestFailed, .rootRequired, .busy, .outOfMemory, .storage:
+            .selfTestFailed, .rootRequired, .outOfMemory, .storage:
             nil
         }
+    }
+
+    /// The same for a login under `profile`: where the user is asked for the domain too, a wrong one may be what is wrong.
+    public func sdkCode(under profile: Profile) -> Int? {
+        let code = sdkCode
+        return code == 10003 && profile.collectIdentityDomain ? 10011 : code
     }
 }
 

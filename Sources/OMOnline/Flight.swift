@@ -199,7 +199,7 @@ final class Flight: Sendable {
         let wait = said.flatMap { HTTPTime.retryAfter($0, date: answer.date, now: Clock.now()) }
         return switch answer.status {
         case 401: .rejected
-        case 403, 423: .forbidden
+        case 403, 423: .forbidden(.status)
         case 429: .failed(.tooManyRequests, status: status, retryAfter: wait)
         case 502, 504: .unreachable(.gateway)
         case 503 where said == nil: .unreachable(.gateway)

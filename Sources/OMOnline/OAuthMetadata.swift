@@ -29,7 +29,7 @@ struct OAuthEndpoints: Sendable {
             guard answer.isSuccess else {
                 // Nobody was asked about a password yet.
                 let refusal = Flight.refusal(answer)
-                if refusal == .rejected || refusal == .forbidden {
+                if refusal.isVerdict {
                     throw .failed(.untrustedDiscovery, status: UInt16(answer.status))
                 }
                 throw refusal

@@ -25,7 +25,9 @@ struct TokenAnswer: Sendable {
         "account_disabled", "account_locked", "account_blocked", "user_disabled", "user_locked", "user_blocked",
         "user_suspended",
     ]
-    static let blockedNumbers = ["AADSTS50057:", "AADSTS50053:"]
+    static let blockedNumbers: Set = [50053, 50057]
+    /// The same server's for a wrong password, and for a user whom it does not know. Its descriptions come in many languages.
+    static let wrongPasswordNumbers: Set = [50034, 50126]
 
     /// Parts of what servers say about a wrong password, in lower case; the RFC's own words for `invalid_grant` among them.
     static let wrongPasswordWords = [
@@ -40,9 +42,12 @@ struct TokenAnswer: Sendable {
             throw Self.refusal(error, document?.description, answer, sendsPassword: sendsPassword)
         }
         guard answer.isSuccess else {
-            let general = Flight.refusal(answer)
-            guard case .failed(.unexpectedAnswer, let status, _) = general else { throw general }
-            throw .failed(.unnamedOAuthError, status: status)
+            switch Flight.refusal(answer) {
+            case .failed(.unexpectedAnswer, let status, _): throw .failed(.unnamedOAuthError, status: status)
+            case .failed(.serverError, let status, let wait):
+                throw .failed(.oauthServerError, status: status, retryAfter: wait)
+            case let general: throw general
+            }
         }
         guard let document, let access = document.access, !access.isEmpty, access.utf8.count <= 64 << 10,
             document.refresh?.utf8.count ?? 0 <= 64 << 10,
@@ -68,7 +73,7 @@ struct TokenAnswer: Sendable {
         case "invalid_grant" where sendsPassword && saysWrongPassword(description): return .rejected
         // The password may be right: a consent, a second factor or a new password is wanted. Nothing is taken away for that.
         case "invalid_grant": failure = .invalidGrant
-        case "access_denied": return .forbidden
+        case "access_denied": return .forbidden(.accessDenied)
         case "invalid_client": failure = .invalidClient
         case "unauthorized_client": failure = .unauthorizedClient
         case "invalid_scope": failure = .invalidScope
@@ -85,6 +90,8 @@ struct TokenAnswer: Sendable {
 
     /// Whether `invalid_grant` is about the password: the server says nothing else, or says so.
     static func saysWrongPassword(_ description: String?) -> Bool {
+        // "The password is expired" has words of a wrong one, and is another's number.
+        if let number = description.flatMap(number) { return wrongPasswordNumbers.contains(number) }
         guard let plain = description?.lowercased(), plain.contains(where: { $0 != " " }) else { return true }
         return wrongPasswordWords.contains(where: plain.contains)
     }
@@ -92,9 +99,16 @@ struct TokenAnswer: Sendable {
     static func saysBlocked(_ error: String, _ description: String?) -> Bool {
         if blockedCodes.contains(error) { return true }
         guard let description else { return false }
-        if blockedNumbers.contains(where: description.hasPrefix) { return true }
+        if let number = number(description) { return blockedNumbers.contains(number) }
         let plain = description.lowercased().split(separator: " ").joined(separator: " ")
         return blockedDescriptions.contains(plain.hasSuffix(".") ? String(plain.dropLast()) : plain)
+    }
+
+    /// Of a description that begins with one, as `AADSTS50126: …`: then it alone decides, in whatever language the rest is.
+    private static func number(_ description: String) -> Int? {
+        let mark = "AADSTS"
+        guard description.hasPrefix(mark), let colon = description.firstIndex(of: ":") else { return nil }
+        return Int(description[..<colon].dropFirst(mark.count))
     }
 
     /// Every field may be of a form that nobody expects; it is then as if it was not there.

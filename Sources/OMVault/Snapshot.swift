@@ -52,7 +52,7 @@ final class Snapshot {
         case .none: break
         }
         guard header.id == vault.header.id, header.epoch == vault.header.epoch else { throw .corrupt(.header) }
-        let boxes = try Self.boxes(vault.database)
+        let boxes = try LevelState.boxes(in: vault.database)
         self.boxes = Dictionary(boxes) { first, _ in first }
         for level in ProtectionLevel.allCases {
             guard let keys = vault.keys[level] else { continue }
@@ -85,21 +85,6 @@ final class Snapshot {
     private func note(_ index: Int, _ found: HighWaterMark) {
         isNewer = true
         marks[index] = found
-    }
-
-    private static func boxes(_ database: borrowing Database) throws(VaultError) -> [(ProtectionLevel, [UInt8])] {
-        let rows: [(Int64, [UInt8])] = try storing { () throws(StorageError) in
-            var find = try database.prepare(VaultSchema.findStates)
-            var rows: [(Int64, [UInt8])] = []
-            while try find.step() { rows.append((find.number(0), find.bytes(1))) }
-            return rows
-        }
-        return try rows.map { row throws(VaultError) in
-            guard let code = UInt8(exactly: row.0), let level = ProtectionLevel(code: code) else {
-                throw .corrupt(.level)
-            }
-            return (level, row.1)
-        }
     }
 
     // MARK: - Reading
@@ -173,7 +158,7 @@ final class Snapshot {
         header = next
         hasNewHeader = true
         note(MarkIndex.header, next.mark)
-        events += Self.changes(of: before, to: next.slots)
+        events += AuditEvent.changes(of: before, to: next.slots)
         if policy != next.policy { log(.policyChanged(next.policy.encoded)) }
         if epoch != next.epoch { log(.rekeyed(epoch: next.epoch)) }
         try storing { () throws(StorageError) in
@@ -192,15 +177,6 @@ final class Snapshot {
                 _ = try put.step()
             }
         }
-    }
-
-    private static func changes(of before: [KeySlot], to after: [KeySlot]) -> [AuditEvent] {
-        let gone = before.filter { slot in !after.contains { $0.id == slot.id } }
-        return gone.map { .slotRemoved(id: $0.id, $0.kind) }
-            + after.filter { !before.contains($0) }.map { slot in
-                before.contains { $0.id == slot.id }
-                    ? .slotChanged(id: slot.id, slot.kind) : .slotAdded(id: slot.id, slot.kind)
-            }
     }
 
     func insert(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) {

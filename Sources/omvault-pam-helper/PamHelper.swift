@@ -31,7 +31,7 @@ enum PamHelper {
             // Nobody can be asked for it here, and without it another login than the user's would be judged.
             guard !policy.collectIdentityDomain || policy.domain != .none else { return .broken }
             let request = LoginRequest(user, policy, domain: policy.domain, mode: question.mode.connectivity)
-            let provider = try PamServer.provider(for: request)
+            let provider = try PamServer.provider(for: request, within: question.seconds)
             _ = try SystemStore.authenticator().login(request, password: password, asking: provider)
             return .granted
         } catch {

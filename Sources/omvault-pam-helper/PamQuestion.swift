@@ -9,6 +9,8 @@ struct PamQuestion: ~Copyable {
     /// The answer carries it, so that it is one to this question and to no other.
     let nonce: [UInt8]
     let mode: Mode
+    /// How long the module waits for the answer.
+    let seconds: UInt32
     /// Names as they came: not yet judged.
     let profile: String
     let user: String
@@ -31,17 +33,19 @@ struct PamQuestion: ~Copyable {
         }
     }
 
-    private static let magic = Array("OMP1".utf8)
-    private static let headCount = 4 + 16 + 1 + 1 + 2 + 4
+    private static let magic = Array("OMP2".utf8)
+    private static let headCount = 4 + 16 + 1 + 2 + 1 + 2 + 4
+    private static let patience: ClosedRange<UInt32> = 1...600
 
     /// - Returns: nil for anything that is no whole question.
     init?(from descriptor: Int32) {
         guard let head = Self.read(Self.headCount, descriptor), Array(head.prefix(4)) == Self.magic else { return nil }
         guard let mode = Mode(rawValue: head[20]) else { return nil }
-        let profileCount = Int(head[21])
-        let userCount = Int(head[22]) << 8 | Int(head[23])
-        let passwordCount = head[24...].reduce(0) { $0 << 8 | Int($1) }
-        guard profileCount <= ProfileName.maximumCount, userCount <= UserName.maximumCount,
+        let seconds = UInt32(head[21]) << 8 | UInt32(head[22])
+        let profileCount = Int(head[23])
+        let userCount = Int(head[24]) << 8 | Int(head[25])
+        let passwordCount = head[26...].reduce(0) { $0 << 8 | Int($1) }
+        guard Self.patience.contains(seconds), profileCount <= ProfileName.maximumCount, userCount <= UserName.maximumCount,
             passwordCount <= Password.maximumCount,
             let profile = Self.read(profileCount, descriptor), let user = Self.read(userCount, descriptor),
             // Repaired text would be another user's name.
@@ -53,7 +57,7 @@ struct PamQuestion: ~Copyable {
             bytes.withUnsafeMutableBytes { isWhole = Self.fill($0, descriptor) }
         }
         guard isWhole else { return nil }
-        (nonce, self.mode) = (Array(head[4..<20]), mode)
+        (nonce, self.mode, self.seconds) = (Array(head[4..<20]), mode, seconds)
         (self.profile, self.user) = (profile, user)
         self.password = password
     }

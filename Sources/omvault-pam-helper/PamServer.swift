@@ -13,24 +13,26 @@ enum PamServer {
     private static let program = "\(folder)/\(AgentProcess.programName)"
     private static let longestSecret = 4096
 
+    /// - Parameter seconds: The module's patience. Attack: a server that is kept from answering for so long keeps everybody
+    ///   out. So it gets half of it, and the cache the rest.
     /// - Returns: nil where nobody is to be asked.
     /// - Throws: ``AuthError/online(_:)`` where the server would have to be asked and cannot be: that is no reason to look
     ///   at the cache instead.
-    static func provider(for request: LoginRequest) throws(AuthError) -> OnlineProvider? {
+    static func provider(for request: LoginRequest, within seconds: UInt32) throws(AuthError) -> OnlineProvider? {
         switch request.profile.serverKind {
         case .none: return nil
         case .unsupported where request.mode == .offline: return nil
         case .unsupported: throw .online(.failed(.unsupportedGrant))
         case .basic, .oauthResourceOwner: break
         }
-        do throws(AuthError) { return try provider(request.profile) } catch {
+        do throws(AuthError) { return try provider(request.profile, seconds * 500) } catch {
             // Offline the server is asked after the last attempt only.
             guard request.mode == .offline else { throw error }
             return nil
         }
     }
 
-    private static func provider(_ profile: Profile) throws(AuthError) -> OnlineProvider {
+    private static func provider(_ profile: Profile, _ longest: UInt32) throws(AuthError) -> OnlineProvider {
         // Attack: at a port that any user of this machine may take, any of them can be the server and say yes for root.
         guard let server = ServerURL(profile.serverOrigin), server.isSecure || server.port < 1024 else {
             throw .online(.failed(.unsafeAddress))
@@ -40,11 +42,13 @@ enum PamServer {
             try PrivateFolder.checkRootOwned(folder)
             try AgentProcess.check(program)
         } catch { throw .online(.failed(.helper)) }
-        guard let source = profile.oauthClientSecretSource else { return OnlineProvider(program: program) }
+        guard let source = profile.oauthClientSecretSource else {
+            return OnlineProvider(program: program, longest: longest)
+        }
         guard source.hasPrefix("file:/"), let secret = clientSecret(String(source.dropFirst("file:".count))) else {
             throw .online(.failed(.helper))
         }
-        return OnlineProvider(program: program, clientSecret: secret)
+        return OnlineProvider(program: program, clientSecret: secret, longest: longest)
     }
 
     /// What root has put into a file, without the newline at its end. Nobody else may be able to change the file, or to put

@@ -139,6 +139,8 @@ static int ask(int channel, const struct options *options, const char *user, con
     if (getrandom(nonce, OMP_NONCE, 0) != OMP_NONCE) return 0;
     unsigned char *rest = nonce + OMP_NONCE;
     *rest++ = (unsigned char)options->mode;
+    *rest++ = (unsigned char)(options->seconds >> 8);
+    *rest++ = (unsigned char)options->seconds;
     *rest++ = (unsigned char)profile;
     *rest++ = (unsigned char)(name >> 8);
     *rest++ = (unsigned char)name;

@@ -3,15 +3,15 @@
 #ifndef PAM_OMVAULT_H
 #define PAM_OMVAULT_H
 
-/// magic ‖ nonce (16) ‖ mode (1) ‖ lengths of profile (1), user (2) and password (4), big-endian ‖ the three.
-#define OMP_ASK "OMP1"
+/// magic ‖ nonce (16) ‖ mode (1) ‖ seconds (2) ‖ lengths of profile (1), user (2) and password (4), big-endian ‖ the three.
+#define OMP_ASK "OMP2"
 /// magic ‖ the question's nonce (16) ‖ verdict (1)
 #define OMP_ANSWER "OMA1"
 
 enum {
     OMP_MAGIC = 4,
     OMP_NONCE = 16,
-    OMP_ASK_HEAD = OMP_MAGIC + OMP_NONCE + 1 + 1 + 2 + 4,
+    OMP_ASK_HEAD = OMP_MAGIC + OMP_NONCE + 1 + 2 + 1 + 2 + 4,
     OMP_ANSWER_COUNT = OMP_MAGIC + OMP_NONCE + 1,
 };
 

@@ -57,7 +57,7 @@ enum LoginWorker {
         switch net {
         case "up": isRight ? .yes(try ServerPolicy(epochLimitAllowed: policy)) : .no(.rejected)
         case "blocked": .no(.blocked)
-        case "forbidden": .no(.forbidden)
+        case "forbidden": .no(.forbidden(.status))
         case "unreachable": .no(.unreachable(.refused))
         case "untrusted": .no(.untrusted(.certificate))
         case "failed": .no(.failed(.serverError, status: 500))

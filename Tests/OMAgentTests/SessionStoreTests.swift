@@ -171,7 +171,7 @@ import Testing
         "what is spent ends, what is only out of reach stays as it was",
         arguments: [
             (OnlineRefusal.rejected, true), (.blocked, true), (.failed(.invalidGrant, status: 400), true),
-            (.unreachable(.timedOut), false), (.untrusted(.certificate), false), (.forbidden, false),
+            (.unreachable(.timedOut), false), (.untrusted(.certificate), false), (.forbidden(.status), false),
             (.failed(.serverError, status: 500), false), (.failed(.helper), false),
         ])
     func refused(_ refusal: OnlineRefusal, isEnd: Bool) throws {

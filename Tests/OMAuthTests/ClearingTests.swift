@@ -40,7 +40,7 @@ import Testing
         case .wrongOffline: _ = authenticator.end("wrong", profile, .offline, asking: nil)
         case .rejectedCached: online("right", .rejected)
         case .rejectedOther: online("other", .rejected)
-        case .forbidden: online("right", .forbidden)
+        case .forbidden: online("right", .forbidden(.status))
         case .blocked: online("other", .blocked)
         case .otherFailure: online("right", .failed(.serverError, status: 500))
         case .idleTimeOut, .sessionTimeOut, .logout, .logoutClear: try authenticator.end(ada, profile, after: event)

@@ -81,6 +81,24 @@ import Testing
         try policy.check(notOlderThan: nil)
     }
 
+    @Test("R27: of two policies of one epoch only what is stricter counts, whichever comes first; a higher epoch is taken whole")
+    func sameEpoch() {
+        func policy(_ allowed: Bool?, _ attempts: Int?, _ epoch: Int64 = 4) -> ServerPolicy {
+            ServerPolicy(epoch: epoch, offlineAuthAllowed: allowed, maxLoginAttempts: attempts, cryptoScheme: .saltedSHA512)
+        }
+        for (known, offered, left) in [
+            (policy(true, 3), policy(true, 9), policy(true, 3)), (policy(true, 9), policy(true, 3), policy(true, 3)),
+            (policy(false, 3), policy(true, 3), policy(false, 3)), (policy(true, 3), policy(false, 3), policy(false, 3)),
+            (policy(nil, nil), policy(false, 3), policy(false, nil)), (policy(nil, nil), policy(true, 9), policy(nil, nil)),
+            (policy(true, 3), policy(nil, nil), policy(true, 3)), (policy(true, 9), policy(false, 3), policy(false, 3)),
+            (policy(false, 1), policy(true, 9, 5), policy(true, 9, 5)), (policy(true, 9, 5), policy(false, 1), policy(true, 9, 5)),
+        ] {
+            #expect(known.followed(by: offered) == left, "\(known), \(offered)")
+        }
+        let other = ServerPolicy(epoch: 4, cryptoScheme: .plainText, locationUpdateEnabled: true)
+        #expect(policy(nil, nil).followed(by: other) == policy(nil, nil))
+    }
+
     @Test("a server's policy that is not whole is none, whatever it is")
     func malformed() throws {
         let head = #"{"epoch":1,"#

@@ -177,6 +177,25 @@ import Testing
         #expect(authenticator.end("right", profile, asking: server(lax)) == .online(notCached: nil))
     }
 
+    @Test("R27 a laxer policy of the same epoch changes nothing and is logged; a stricter one counts")
+    func sameEpoch() throws {
+        let place = MemoryPlace(), authenticator = place.authenticator(), profile = try serverProfile(3)
+        func offer(_ policy: ServerPolicy) throws -> ServerPolicy? {
+            _ = authenticator.end("right", profile, asking: server(policy))
+            return try place.row(profile)?.server
+        }
+        let first = ServerPolicy(epoch: 7, offlineAuthAllowed: true, maxLoginAttempts: 2)
+        #expect(try offer(first) == first)
+        #expect(try offer(ServerPolicy(epoch: 7, offlineAuthAllowed: true, maxLoginAttempts: 9)) == first)
+        #expect(try authenticator.log().entries.map(\.event).contains(.policyRefused(epoch: 7)))
+        let barred = ServerPolicy(epoch: 7, offlineAuthAllowed: false, maxLoginAttempts: 2)
+        #expect(try offer(barred) == barred)
+        #expect(try offer(first) == barred)
+        #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.offlineNotAllowed))
+        let next = ServerPolicy(epoch: 8, offlineAuthAllowed: true, maxLoginAttempts: 9)
+        #expect(try offer(next) == next)
+    }
+
     @Test("R51 a scheme that the server names is taken at the next success, and stores nothing recoverable")
     func scheme() throws {
         let home = try Home(), profile = try serverProfile(3), authenticator = home.authenticator()

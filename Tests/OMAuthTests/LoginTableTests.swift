@@ -15,6 +15,8 @@ import Testing
         let answers = Dictionary(
             uniqueKeysWithValues: try LoginPage.rows("answers").dropFirst().map { ($0[0], $0[1]) })
         #expect(answers.count == 19)
+        let untrusted = try LoginPage.rows("untrusted").dropFirst()
+        #expect(untrusted.count == 3 * 2)
         var cells = 0
         var (mode, isAllowed) = (ConnectivityMode.auto, true)
         for line in try LoginPage.lines("outcomes") {
@@ -24,10 +26,18 @@ import Testing
             }
             let row = LoginPage.cells(line)
             guard row.count == 5, let answer = answers[row[0]] else { continue }
-            for (cached, expected) in zip(Cached.allCases, row.dropFirst()) {
+            var lax = row.dropFirst()
+            if answer == "untrusted" {
+                let names = [mode.rawValue.lowercased(), isAllowed ? "allowed" : "not allowed"]
+                lax = try #require(untrusted.first { Array($0.prefix(2)) == names }).dropFirst(2)
+            }
+            #expect(row.count == 5 && lax.count == 4)
+            for (cached, expected) in zip(Cached.allCases, zip(row.dropFirst(), lax)) {
+                let cell = "\(row[0]), \(mode), allowed \(isAllowed), cached \(cached)"
+                #expect(try result(answer, mode, isAllowed, cached) == expected.0, "\(cell)")
                 #expect(
-                    try result(answer, mode, isAllowed, cached) == expected,
-                    "\(row[0]), \(mode), allowed \(isAllowed), cached \(cached)")
+                    try result(answer, mode, isAllowed, cached, onUntrusted: true) == expected.1,
+                    "\(cell), OfflineOnUntrustedServer")
                 cells += 1
             }
         }
@@ -36,13 +46,14 @@ import Testing
 
     private enum Cached: CaseIterable { case nothing, right, wrong, last }
 
-    private func result(_ answer: String, _ mode: ConnectivityMode, _ isAllowed: Bool, _ cached: Cached) throws
-        -> String
-    {
+    private func result(
+        _ answer: String, _ mode: ConnectivityMode, _ isAllowed: Bool, _ cached: Cached, onUntrusted: Bool = false
+    ) throws -> String {
         let place = MemoryPlace()
         let checks = Counter()
         let authenticator = place.authenticator(onCheck: { _ in checks.add() })
-        let allowing = try serverProfile(1), profile = try serverProfile(1, allowed: isAllowed)
+        let allowing = try serverProfile(1)
+        let profile = try serverProfile(1, allowed: isAllowed) { $0.offlineOnUntrustedServer = onUntrusted }
         if cached != .nothing { _ = try authenticator.enroll(ada, allowing, password: Password("right")) }
         if cached == .last { _ = try? authenticator.check(ada, allowing, password: Password("wrong")) }
         let wasLive = try place.row(profile)?.isLive ?? false
@@ -59,31 +70,50 @@ import Testing
     func states() throws {
         let rows = try LoginPage.rows("states").dropFirst()
         #expect(rows.count == 7)
+        let answers = ["unreachable", "rejected", "forbidden", "blocked", "untrusted", "failed", "accepted"]
         for row in rows {
-            let columns: [(ConnectivityMode, String)] = [
-                (.offline, "unreachable"), (.auto, "unreachable"), (.auto, "rejected"), (.auto, "accepted"),
-            ]
-            for ((mode, answer), expected) in zip(columns, row.dropFirst()) {
-                #expect(try result(row[0], mode, answer) == expected, "\(row[0]), \(mode), \(answer)")
+            let (state, offline, cells) = (row[0], row[1], zip(answers, row.dropFirst(2)))
+            try #require(row.count == 2 + answers.count)
+            // What the server says is of no account offline, and where it was reached none which mode made it be asked.
+            for answer in answers { #expect(try result(state, .offline, answer) == offline, "\(state), offline, \(answer)") }
+            for (answer, expected) in cells {
+                let online = answer == "unreachable" ? "unreachable" : expected
+                #expect(try result(state, .auto, answer) == expected, "\(state), auto, \(answer)")
+                #expect(try result(state, .online, answer) == online, "\(state), online, \(answer)")
             }
+            // Another password takes nothing away with a 401, and comes to the same with all else.
+            #expect(try result(state, .offline, "unreachable", typed: "other") == offline, "\(state), offline, other")
+            for (answer, expected) in cells {
+                let other = answer == "rejected" ? "rejected" : expected
+                #expect(try result(state, .auto, answer, typed: "other") == other, "\(state), auto, \(answer), other")
+            }
+            #expect(try result(state, .auto, "untrusted") { $0.offlineOnUntrustedServer = true } == "untrusted, \(offline)")
+            #expect(try result(state, .offline, "accepted", allowed: false) == "not allowed", "\(state)")
+            #expect(try result(state, .auto, "unreachable", allowed: false) == "unreachable", "\(state)")
         }
     }
 
-    private func result(_ state: String, _ mode: ConnectivityMode, _ answer: String) throws -> String {
+    private func result(
+        _ state: String, _ mode: ConnectivityMode, _ answer: String, typed: String = "right", allowed: Bool = true,
+        _ change: @escaping (inout ProfileSettings) -> Void = { _ in }
+    ) throws -> String {
         let place = MemoryPlace(), clock = TestClock()
         let authenticator = place.authenticator(clock: clock)
-        var profile = try serverProfile(1, maxAge: 100)
+        var profile = try serverProfile(1, maxAge: 100, change)
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
         func wrong() { _ = try? authenticator.check(ada, profile, password: Password("wrong")) }
         switch state {
         case "wiped": for _ in 0..<2 { wrong() }
         case "cleared": try authenticator.end(ada, profile, after: .logoutClear)
         case "locked out":
-            profile = try serverProfile(1, .lockout, maxAge: 100)
+            profile = try serverProfile(1, .lockout, maxAge: 100, change)
             for _ in 0..<2 { wrong() }
         case "expired": clock.advance(wall: 101, boot: 101)
         case "delayed":
-            profile = try serverProfile(1, maxAge: 100) { $0.attemptDelay = 60 }
+            profile = try serverProfile(1, maxAge: 100) { settings in
+                change(&settings)
+                settings.attemptDelay = 60
+            }
             wrong()
         case "damaged":
             let id = try #require(place.disk.rows.keys.first)
@@ -94,11 +124,12 @@ import Testing
             place.disk.rows = rows
         default: Issue.record("no such state: \(state)")
         }
+        if !allowed { profile = try serverProfile(1, allowed: false, maxAge: 100) }
         let wasLive = (try? place.row(profile))??.isLive ?? false
-        let ending = authenticator.end("right", profile, mode, asking: try Self.provider(answer))
+        let ending = authenticator.end(typed, profile, mode, asking: try Self.provider(answer))
         let isGone = wasLive && !((try? place.row(profile))??.isLive ?? false)
         if case .online = ending {
-            #expect(Self.name(authenticator.end("right", profile, .offline, asking: nil)) == "offline")
+            #expect(Self.name(authenticator.end(typed, profile, .offline, asking: nil)) == "offline")
         }
         return Self.name(ending) + (isGone ? ", gone" : "")
     }
@@ -117,17 +148,6 @@ import Testing
         }
         #expect(authenticator.end("right", profile, .offline, asking: provider) == .offline(nil))
         #expect(provider.asked == 0)
-    }
-
-    @Test("an untrusted server makes room for the cached credential only where the profile says so")
-    func untrusted() throws {
-        let place = MemoryPlace(), authenticator = place.authenticator()
-        let strict = try serverProfile(3), lax = try serverProfile(3) { $0.offlineOnUntrustedServer = true }
-        _ = try authenticator.enroll(ada, strict, password: Password("right"))
-        let provider = TestProvider(.untrusted(.certificate))
-        #expect(authenticator.end("right", strict, asking: provider) == .refused(.online(.untrusted(.certificate))))
-        #expect(authenticator.end("right", lax, asking: provider) == .offline(.untrusted(.certificate)))
-        #expect(authenticator.end("right", lax, .online, asking: provider) == .refused(.online(.untrusted(.certificate))))
     }
 
     @Test("an event that does not belong to a state of the machine grants nothing")
@@ -158,7 +178,7 @@ import Testing
         case "unreachable": TestProvider(.unreachable(.refused))
         case "untrusted": TestProvider(.untrusted(.certificate))
         case "rejected": TestProvider(.rejected)
-        case "forbidden": TestProvider(.forbidden)
+        case "forbidden": TestProvider(.forbidden(.status))
         case "blocked": TestProvider(.blocked)
         case "failed": TestProvider(.failed(.serverError, status: 500))
         default: throw Missing()

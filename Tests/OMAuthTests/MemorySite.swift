@@ -77,7 +77,7 @@ final class MemorySite: ModelSite {
             case .up:
                 typed == Array("password \(settings.serverPassword)".utf8) ? .yes(settings.policy, nil) : .no(.rejected)
             case .blocked: .no(.blocked)
-            case .forbidden: .no(.forbidden)
+            case .forbidden: .no(.forbidden(.status))
             case .unreachable: .no(.unreachable(.refused))
             case .untrusted: .no(.untrusted(.certificate))
             case .failed: .no(.failed(.serverError, status: 500))

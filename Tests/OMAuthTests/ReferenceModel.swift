@@ -122,7 +122,7 @@ struct ReferenceModel {
         switch settings.net {
         case .up: password == settings.serverPassword ? nil : .rejected
         case .blocked: .blocked
-        case .forbidden: .forbidden
+        case .forbidden: .forbidden(.status)
         case .unreachable: .unreachable(.refused)
         case .untrusted: .untrusted(.certificate)
         case .failed: .failed(.serverError, status: 500)
@@ -135,7 +135,14 @@ struct ReferenceModel {
         hasLedger = true
         let old = isRolledBack ? nil : row
         var server = old?.server
-        if let offered, offered.epoch >= server?.epoch ?? 0 { server = offered }
+        if let offered {
+            if offered.epoch > server?.epoch ?? -1 {
+                server = offered
+            } else if offered.epoch == server?.epoch {
+                if offered.offlineAuthAllowed == false { server?.offlineAuthAllowed = false }
+                if let few = offered.maxLoginAttempts, few < server?.maxLoginAttempts ?? 0 { server?.maxLoginAttempts = few }
+            }
+        }
         if !isAllowed(server), old == nil, offered == nil { return .online(notCached: .offlineNotAllowed) }
         if isAllowed(server), var tried = old, tried.kind == .live, tried.charged <= tolerated(server),
             tried.failed <= tolerated(server)

@@ -46,7 +46,7 @@ import Testing
 
     /// Table of docs/online.md. `down`, `away`: redirects to http and to another origin.
     private static let answers: [(path: String, refusal: OnlineRefusal)] = [
-        ("/status/401", .rejected), ("/status/403", .forbidden), ("/status/423", .forbidden),
+        ("/status/401", .rejected), ("/status/403", .forbidden(.status)), ("/status/423", .forbidden(.status)),
         ("/status/502", .unreachable(.gateway)), ("/status/503", .unreachable(.gateway)),
         ("/status/504", .unreachable(.gateway)),
         ("/retry-seconds", .failed(.serverError, status: 503, retryAfter: 120)),
@@ -105,7 +105,7 @@ import Testing
         let both = basic(server.url("/header"), domain: header, headers: extra, trusted: server.ca)
         #expect(await both.refusal() == nil)
         let without = basic(server.url("/header"), headers: extra, trusted: server.ca)
-        #expect(await without.refusal() == .forbidden)
+        #expect(await without.refusal() == .forbidden(.status))
     }
 
     @Test("the session is checked without a password, and logging out takes 401 for a success")

@@ -34,7 +34,7 @@ import Testing
 
         // This server says 403 to each of these, and no more.
         for (user, password) in [("alice", "wrong"), ("nobody", "correct horse 42"), ("dora", "disabled here")] {
-            #expect(await provider.refusal(user, password, secret: "omvault-secret") == .forbidden, "\(user)")
+            #expect(await provider.refusal(user, password, secret: "omvault-secret") == .forbidden(.status), "\(user)")
         }
         let client = await provider.refusal(secret: "another")
         #expect(client == .failed(.unnamedOAuthError, status: 400))
@@ -59,7 +59,7 @@ import Testing
         ("invalid-grant", .rejected), ("unauthorized", .rejected),
         ("disabled", .blocked), ("azure-disabled", .blocked), ("named-disabled", .failed(.invalidGrant, status: 400)),
         ("not-set-up", .failed(.invalidGrant, status: 400)), ("bare-grant", .rejected),
-        ("denied", .forbidden),
+        ("denied", .forbidden(.accessDenied)),
         ("invalid-client", .failed(.invalidClient, status: 401)),
         ("unauthorized-client", .failed(.unauthorizedClient, status: 400)),
         ("invalid-scope", .failed(.invalidScope, status: 400)),
@@ -68,6 +68,7 @@ import Testing
         ("odd-error", .failed(.unnamedOAuthError, status: 400)),
         ("busy", .unreachable(.gateway)),
         ("limit", .failed(.tooManyRequests, status: 429)), ("broken", .failed(.serverError, status: 500)),
+        ("speechless", .failed(.oauthServerError, status: 500)),
         ("html", .failed(.unexpectedAnswer, status: 200)), ("mac", .failed(.unexpectedAnswer, status: 200)),
         ("list", .failed(.unexpectedAnswer, status: 200)), ("number", .failed(.unexpectedAnswer, status: 200)),
         ("empty", .failed(.unexpectedAnswer, status: 200)),

@@ -99,6 +99,8 @@ import Testing
             ("invalid_grant", "Account disabled", true), ("invalid_grant", "User account is locked.", true),
             ("invalid_grant", "  account   IS  locked ", true), ("account_locked", nil, true),
             ("invalid_grant", "AADSTS50053: The account is locked", true),
+            ("invalid_grant", "AADSTS50057: Das Benutzerkonto ist deaktiviert.", true),
+            ("invalid_grant", "AADSTS50126: Error validating credentials", false),
             ("invalid_grant", "Invalid user credentials", false), ("invalid_grant", nil, false),
             ("invalid_grant", "No user 'account disabled'", false), ("invalid_grant", "x AADSTS50053:", false),
         ] as [(String, String?, Bool)] {
@@ -109,6 +111,10 @@ import Testing
             ("The provided authorization grant is invalid, expired, revoked, …", true),
             ("Invalid username or password.", true), ("Account is not fully set up", false), ("Consent required", false),
             ("AADSTS50076: you must use multi-factor authentication", false),
+            // The number decides, not the words: of these two the first is no verdict about the password, the second is.
+            ("AADSTS50055: The password is expired.", false),
+            ("AADSTS50126: Fehler beim Überprüfen der Anmeldeinformationen", true),
+            ("AADSTS: The password is wrong", true), ("AADSTSx: Falsch", false),
         ] as [(String?, Bool)] {
             #expect(TokenAnswer.saysWrongPassword(description) == expected, "\(description ?? "nil")")
         }

@@ -32,6 +32,9 @@ import Testing
                 done
                 omvault -q rm github
                 omvault find mona; omvault find mona --trash
+                { omvault find mona --in name,nosuch,token; } 2>&1
+                { omvault find mona --in username; omvault find mona --in username,token --trash; } 2>&1
+                omvault find git --in name,nosuch --json 2>/dev/null | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["items"]))'
                 """)
         let expected = """
             example
@@ -44,7 +47,15 @@ import Testing
             found nothing: 0
 
             """
-        #expect(ran.output == "here\n\(expected)agent\n\(expected)github\n", "\(ran)")
+        let strangers = """
+            omvault: no item that is readable now has a field "nosuch"
+            omvault: no item that is readable now has a field "username"
+            github
+            omvault: no item in the trash has a field "token"
+            1
+
+            """
+        #expect(ran.output == "here\n\(expected)agent\n\(expected)github\n\(strangers)", "\(ran)")
     }
 
     @Test("nothing to look for, a word that is too long, and a place that is no field are refused; locked, it asks")

@@ -175,11 +175,11 @@ import Testing
                 1
                 password, recovery code
                 exit 30
-                omvault: warning: 1 items were bound to another device and are lost:
+                omvault: warning: 1 item bound to another device is lost:
                 omvault:   here
                 omvault: warning: TAKEN: slot 2 (recovery code)
                 omvault:   change it again: omvault key passwd, omvault key rm-slot
-                omvault: restored 1 items to vault "w"
+                omvault: restored 1 item to vault "w"
                 there
                 value
                 value

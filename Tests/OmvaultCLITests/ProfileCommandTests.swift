@@ -31,7 +31,7 @@ import Testing
         let ran = try bash(
             Self.example + """
                 omvault profile import "$url" --yes 2> said
-                grep -q 'OAMMSURL is http and not this machine' said
+                grep -q 'OAMMSURL is http to another machine: it is kept, but a login that would ask it is refused.*set it to https' said
                 grep -q 'OAMMSAuthentication: kept, but this version cannot log in there online' said
                 printf '%s\\n' "$basic" | omvault -q profile import - --name basic --yes
                 printf '%s' "$basic&MaxLoginAttempts::=3" > url

@@ -119,7 +119,7 @@ private let start = """
                 "1 policy_missing\tthe server let the user in, and its policy did not come: unreachable",
                 "1 policy_taken\tthe server's, epoch 7",
                 "7 policy_missing\tthe server let the user in, and its policy did not come: server_error",
-                "1 policy_refused\tthe server's is older than the one known: epoch 6",
+                "1 policy_refused\tthe server's is older than the one known, or another of its epoch: epoch 6",
             ])
     }
 

@@ -80,9 +80,9 @@ import Testing
                 "granted online user=alice profile=work", "granted session user=alice profile=work",
                 "granted session user=alice profile=work", #""user":"alice""#, #""mode":"online""#, #""state":"valid""#,
                 #""server_session":true"#,
-                #"{"schema":"omvault/1","result":"logged_out","user":"alice","profile":"work","domain":null,"session":true,"server":"ended","cleared":false}"#,
+                #"{"schema":"omvault/1","result":"logged_out","user":"alice","profile":"work","domain":null,"session":true,"server":"ended","sdk_code":null,"cleared":false}"#,
                 "1", "none", "granted offline user=alice profile=work",
-                #"{"schema":"omvault/1","result":"logged_out","user":"alice","profile":"work","domain":null,"session":false,"server":"not_asked","cleared":false}"#,
+                #"{"schema":"omvault/1","result":"logged_out","user":"alice","profile":"work","domain":null,"session":false,"server":"not_asked","sdk_code":null,"cleared":false}"#,
                 "granted online user=alice profile=work", #""user":"alice""#, "the session is spent", "none",
                 "granted online user=alice profile=work", "none",
             ])
@@ -318,11 +318,33 @@ import Testing
             code alice --password-from file:right --mode online
             omvault -q profile set work "LoginURL=https://localhost:1/login"
             code alice --password-from file:right --mode online
+            : > empty
+            code alice --password-from file:empty --mode offline
+            code alice --password-from tty --mode offline
+            omvault -q profile set work CollectIdentityDomain=true
+            code alice --password-from file:right
+            code alice --password-from file:wrong --mode online --domain acme
+            omvault -q profile set work "LoginURL=https://localhost:$port/login"
+            code alice --password-from file:wrong --mode online --domain acme
+            omvault -q profile rm work --yes
+            basic
+            login --force
+            omvault -q profile set work "LogoutURL=https://localhost:$port/status/500"
+            login --force
+            omvault logout alice --json 2>&1 | grep -o '"sdk_code":[a-z0-9]*'
+            omvault -q profile set work LogoutTimeOutValue=1 "LogoutURL=https://localhost:$port/logout"
+            login --force
+            kill -STOP "$(< web/pid)"
+            omvault logout alice --json 2>&1 | grep -o '"sdk_code":[a-z0-9]*'
+            kill -CONT "$(< web/pid)"
             """)
         #expect(
             lines == [
                 "granted online user=alice profile=work", #""sdk_code":10003"#, #""sdk_code":10003"#, #""sdk_code":10408"#,
-                "none", #""sdk_code":10408"#, #""sdk_code":10001"#,
+                "none", #""sdk_code":10408"#, #""sdk_code":10001"#, #""sdk_code":10039"#, #""sdk_code":10039"#,
+                #""sdk_code":10037"#, #""sdk_code":10001"#, #""sdk_code":10011"#, "granted online user=alice profile=work",
+                "granted online user=alice profile=work", #""sdk_code":10035"#,
+                "granted online user=alice profile=work", #""sdk_code":10034"#,
             ])
     }
 }

@@ -288,7 +288,7 @@ import Testing
                 """)
         let lines = ran.output.split(separator: "\n").map(String.init)
         #expect(lines.count == 13, "\(ran)")
-        #expect(lines.prefix(2).joined().contains("2 items, 0 in the trash, 4 versions are whole"), "\(ran)")
+        #expect(lines.prefix(2).joined().contains("2 items, 0 in the trash, 4 versions, all whole"), "\(ran)")
         #expect(Array(lines.dropFirst(2).prefix(5)) == ["0", "42", "when-unlocked\titem (ENTRY)\t-\t2,1", "30", "4"], "\(ran)")
         let report = try Ran.json(lines[7])
         #expect(report["whole"] as? Bool == false && report["items"] as? Int == 1, "\(ran)")

@@ -113,6 +113,7 @@ def oauth(connection, case, method, fields, body, base):
         "busy": (503, {"error": "temporarily_unavailable"}),
         "limit": (429, {"error": "invalid_grant"}),
         "broken": (500, {"error": "invalid_grant"}),
+        "speechless": (500, b"oh no"),
         "unauthorized": (401, b"no"),
         "html": (200, b"<html>hello</html>"),
     }

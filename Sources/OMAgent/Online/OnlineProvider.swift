@@ -13,11 +13,14 @@ internal import OMStorage
 public final class OnlineProvider: Provider {
     private let client: OnlineClient
     private let clientSecret: SecretBytes
+    private let longest: UInt32
 
     /// - Parameters:
     ///   - program: the agent's program, as for ``OnlineClient``.
     ///   - clientSecret: of a profile with `OAuthClientSecret`; nil: of a public client.
-    public init(program: String, clientSecret: consuming SecretBytes? = nil) {
+    ///   - longest: milliseconds that a login may take at most, whatever the profile says.
+    public init(program: String, clientSecret: consuming SecretBytes? = nil, longest: UInt32 = .max) {
+        self.longest = longest
         client = OnlineClient(program: program)
         self.clientSecret = clientSecret ?? SecretBytes(copying: [])
     }
@@ -27,7 +30,7 @@ public final class OnlineProvider: Provider {
         cancellation: Cancellation
     ) -> ProviderAnswer {
         let service: OnlineService
-        do throws(OnlineRefusal) { service = try OnlineService(login) } catch { return .refused(error) }
+        do throws(OnlineRefusal) { service = try OnlineService(login).within(longest: longest) } catch { return .refused(error) }
         let event = OnlineCancellation()
         let reply = cancellation.watched({ event.cancel() }) {
             ask(
@@ -117,6 +120,10 @@ public final class OnlineProvider: Provider {
 }
 
 extension OnlineService {
+    fileprivate func within(longest: UInt32) -> OnlineService {
+        within(OnlineDeadlines(connect: min(deadlines.connect, longest), total: min(deadlines.total, longest)))
+    }
+
     /// The longest `TrustedCA`.
     private static let longestTrusted = OnlineQuestion.maximumTrusted
 

@@ -120,7 +120,9 @@ extension SecretBuffer {
     mutating func append(refusal: OnlineRefusal) {
         switch refusal {
         case .rejected: append(1)
-        case .forbidden: append(2)
+        case .forbidden(let cause):
+            append(2)
+            append(cause.rawValue)
         case .blocked: append(3)
         case .unreachable(let cause):
             append(4)
@@ -165,7 +167,7 @@ extension ByteCursor {
     mutating func refusal(_ tag: UInt8, in bytes: Span<UInt8>) throws(MalformedBytes) -> OnlineRefusal {
         switch tag {
         case 1: return .rejected
-        case 2: return .forbidden
+        case 2: return .forbidden(try cause(in: bytes))
         case 3: return .blocked
         case 4: return .unreachable(try cause(in: bytes))
         case 5: return .untrusted(try cause(in: bytes))

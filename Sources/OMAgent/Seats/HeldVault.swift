@@ -1,4 +1,5 @@
 internal import Glibc
+internal import OMStorage
 internal import OMVault
 
 /// An open vault and the very file that it was opened from.
@@ -20,6 +21,17 @@ final class HeldVault {
     private static func inspect(_ place: AgentPlace) -> stat? {
         var status = stat()
         return lstat(place.vault, &status) == 0 ? status : nil
+    }
+}
+
+extension AgentPlace {
+    /// The vault's file, as it stands there now.
+    func file() throws(VaultError) -> VaultFile {
+        let folder: DeviceFolder?
+        do throws(StorageError) { folder = device.isEmpty ? nil : try DeviceFolder(device) } catch {
+            throw VaultError(storage: error)
+        }
+        return try VaultFile.open(vault, device: folder)
     }
 }
 

@@ -21,6 +21,17 @@ struct SeatState {
     var ends: (idle: Int64, hard: Int64)? { isUnlocked ? (lastUse + idle, end) : nil }
     /// What is told while somebody waits to lock it.
     var afterLock: AgentVaultState { isUnlocked ? .firstUnlocked : level }
+
+    /// Lets the keys of when-unlocked go; with `forgets` the others too.
+    mutating func lock(forgets: Bool, at now: Int64) {
+        let rest = forgets ? nil : keys?.afterLock
+        // Whatever another process could not purge while this one read: there is no later moment that is sure to come.
+        let purge = held == nil ? self.purge : (due: now, pause: 1)
+        // The open vault holds keys of its own; a new one is opened with what is left of them.
+        self = SeatState(lastUse: lastUse, purge: purge)
+        guard let rest, !rest.levels.isEmpty else { return }
+        keys = rest
+    }
 }
 
 /// What can be said of a seat while a request works on it.

@@ -53,7 +53,7 @@ final class VaultSeat: Sendable {
     func unlock(_ keys: ClassKeys, idle: Int64, hard: Int64) throws(VaultError) -> Bool {
         try work { state throws(VaultError) in
             guard !state.isRetired else { return false }
-            let held = HeldVault(try Self.file(place).open(with: keys, staying: staying), place)
+            let held = HeldVault(try place.file().open(with: keys, staying: staying), place)
             let now = Self.now()
             state = SeatState(
                 held: held, keys: keys, isUnlocked: true, idle: idle, lastUse: now, end: now + hard, purge: state.purge)
@@ -65,7 +65,7 @@ final class VaultSeat: Sendable {
     /// want of one must leave the ticket there that another one left.
     func renewTicket() {
         work { state in
-            guard let keys = state.keys, !state.isRetired, let file = try? Self.file(place), file.id == keys.vault else {
+            guard let keys = state.keys, !state.isRetired, let file = try? place.file(), file.id == keys.vault else {
                 return
             }
             tickets.renew(for: file, keys.afterLock)
@@ -85,7 +85,7 @@ final class VaultSeat: Sendable {
 
     private func forgetAndLock(_ state: inout SeatState, _ forgets: Bool) {
         if forgets, let vault = state.keys?.vault { tickets.remove(vault) }
-        lock(&state, forgets: forgets)
+        state.lock(forgets: forgets, at: Self.now())
     }
 
     private var staying: StayingOpen { StayingOpen(unless: interruption, room: room) }
@@ -142,7 +142,7 @@ final class VaultSeat: Sendable {
     /// - Returns: whether there was one.
     func resume() -> Bool {
         work { state in
-            guard state.keys == nil, !state.isRetired, let file = try? Self.file(place),
+            guard state.keys == nil, !state.isRetired, let file = try? place.file(),
                 let keys = tickets.keys(for: file), let vault = try? file.open(with: keys, staying: staying)
             else { return false }
             state = SeatState(held: HeldVault(vault, place), keys: keys, lastUse: Self.now(), purge: state.purge)
@@ -183,7 +183,7 @@ final class VaultSeat: Sendable {
     func abandon() { work { state in state = SeatState(isRetired: true) } }
 
     private func judge(_ state: inout SeatState) {
-        if let ends = state.ends, Self.now() >= min(ends.idle, ends.hard) { lock(&state, forgets: false) }
+        if let ends = state.ends, Self.now() >= min(ends.idle, ends.hard) { state.lock(forgets: false, at: Self.now()) }
         let wasOverdue = shown.withLock { shown in
             defer { shown.isOverdue = false }
             return shown.isOverdue
@@ -191,22 +191,12 @@ final class VaultSeat: Sendable {
         if wasOverdue { interruption.end() }
     }
 
-    private func lock(_ state: inout SeatState, forgets: Bool) {
-        let rest = forgets ? nil : state.keys?.afterLock
-        // Whatever another process could not purge while this one read: there is no later moment that is sure to come.
-        let purge = state.held == nil ? state.purge : (due: Self.now(), pause: 1)
-        // The open vault holds keys of its own; a new one is opened with what is left of them.
-        state = SeatState(lastUse: state.lastUse, purge: purge)
-        guard let rest, !rest.levels.isEmpty else { return }
-        state.keys = rest
-    }
-
     /// Tries a purge again that a reader held up; waits twice as long each time. It needs no key of the vault's.
     private func finishPurge(_ state: inout SeatState) {
         guard let (due, pause) = state.purge, due <= Self.now() else { return }
         state.purge = nil
         do throws(VaultError) {
-            guard try Self.file(place).finishPurge() == .pending else { return }
+            guard try place.file().finishPurge() == .pending else { return }
         } catch {
             guard error != .noVault else { return }
         }
@@ -284,21 +274,13 @@ final class VaultSeat: Sendable {
         state.held = nil
         let held: HeldVault
         do throws(VaultError) {
-            held = HeldVault(try Self.file(place).open(with: keys, staying: staying), place)
+            held = HeldVault(try place.file().open(with: keys, staying: staying), place)
         } catch {
             // Another vault stands at this path now, which these keys do not open.
             throw error == .cannotUnlock ? .rekeyed : error
         }
         state.held = held
         return held
-    }
-
-    private static func file(_ place: AgentPlace) throws(VaultError) -> VaultFile {
-        let device: DeviceFolder?
-        do throws(StorageError) { device = place.device.isEmpty ? nil : try DeviceFolder(place.device) } catch {
-            throw VaultError(storage: error)
-        }
-        return try VaultFile.open(place.vault, device: device)
     }
 
     private static func now() -> Int64 { OMAgent.now() / 1000 }

@@ -79,6 +79,15 @@ public struct SessionEnding: Hashable, Sendable {
     public init(wasThere: Bool, wasServerAsked: Bool, refusal: OnlineRefusal?) {
         (self.wasThere, self.wasServerAsked, self.refusal) = (wasThere, wasServerAsked, refusal)
     }
+
+    /// The SDK's number for a logout that the server was not told of; nil where there is nothing to tell.
+    public var sdkCode: Int? {
+        switch refusal {
+        case .unreachable(.timedOut): 10034
+        case .some: 10035
+        case nil: nil
+        }
+    }
 }
 
 /// What a client hands over after a login.

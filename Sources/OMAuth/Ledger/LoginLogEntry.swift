@@ -27,7 +27,7 @@ public enum LoginEvent: Hashable, Sendable {
     /// The credential was taken away, because of this.
     case cleared(ClearingEvent)
     case policyTaken(epoch: Int64)
-    /// The server offered a policy older than the one that is kept.
+    /// The server offered a policy that is older than the one that is kept, or another one of the same epoch.
     case policyRefused(epoch: Int64)
     /// So many seconds behind the time that the login has seen.
     case clockBehind(seconds: UInt64)

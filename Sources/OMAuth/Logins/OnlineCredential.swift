@@ -111,7 +111,7 @@ extension Authenticator {
         }
     }
 
-    /// The policy with the higher epoch, and what the log says about it. Attack: an old, laxer policy is played back.
+    /// The policy that counts, and what the log says about it. Attack: an old, laxer policy is played back.
     private static func newer(
         _ known: ServerPolicy?, _ offered: ServerPolicy?, _ gap: inout PolicyGap?
     ) -> (ServerPolicy?, [LoginEvent]) {
@@ -120,7 +120,10 @@ extension Authenticator {
             gap = .older(epoch: offered.epoch)
             return (known, [.policyRefused(epoch: offered.epoch)])
         }
-        return (offered, offered == known ? [] : [.policyTaken(epoch: offered.epoch)])
+        let taken = known?.followed(by: offered) ?? offered
+        var events: [LoginEvent] = taken == known ? [] : [.policyTaken(epoch: taken.epoch)]
+        if taken != offered { events.append(.policyRefused(epoch: offered.epoch)) }
+        return (taken, events)
     }
 
     private func time(after row: LoginRow?, _ serverTime: Int64?) -> TimeMemory {

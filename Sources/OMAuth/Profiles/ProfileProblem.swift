@@ -45,7 +45,8 @@ public enum ProfileProblem: Error, Hashable, Sendable {
         switch self {
         case .value(let key), .plainSecret(let key): key.sdkCode
         // A domain that is needed has a number of its own.
-        case .missing(let key): key == .identityDomain ? 10037 : key.sdkCode
+        case .missing(.identityDomain): 10037
+        case .missing(let key): key.sdkCode
         case .severalDefaults: 10111
         case .idleBeyondSession: 10104
         case .urlWithoutQuery: 10407

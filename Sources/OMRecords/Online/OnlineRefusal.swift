@@ -4,8 +4,8 @@
 public enum OnlineRefusal: Error, Hashable, Sendable {
     /// The password or the user name is wrong: 401, or `invalid_grant`.
     case rejected
-    /// 403 or 423: the server refuses, and does not say that the password is wrong.
-    case forbidden
+    /// The server refuses, and does not say that the password is wrong.
+    case forbidden(ForbiddenCause)
     /// The server says in so many words that the account is blocked or disabled.
     case blocked
     /// Nobody who could decide was reached.
@@ -14,6 +14,14 @@ public enum OnlineRefusal: Error, Hashable, Sendable {
     case untrusted(UntrustedCause)
     /// The server was reached and gave no verdict. `status` is the answer's, if there was one; `retryAfter` counts seconds.
     case failed(OnlineFailure, status: UInt16? = nil, retryAfter: UInt32? = nil)
+}
+
+/// In which words a server refuses. What follows is the same; the SDK's numbers are two.
+public enum ForbiddenCause: UInt8, CaseIterable, Sendable {
+    /// 403 or 423.
+    case status = 1
+    /// OAuth's `access_denied`.
+    case accessDenied = 2
 }
 
 public enum UnreachableCause: UInt8, CaseIterable, Sendable {
@@ -88,6 +96,8 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case otherOAuthError = 40
     /// A refusal of a token endpoint's without any of these names.
     case unnamedOAuthError = 41
+    /// A token endpoint's 5xx that is no gateway's, without any of these names.
+    case oauthServerError = 42
 }
 
 extension OnlineRefusal {
@@ -103,9 +113,11 @@ extension OnlineRefusal {
     public var sdkCode: Int? {
         switch self {
         case .rejected: 10003
-        case .forbidden, .blocked: 10408
+        case .forbidden(.accessDenied): 40231
+        case .forbidden(.status), .blocked: 10408
         case .unreachable(.timedOut): 10042
-        case .unreachable: 10001
+        case .unreachable(.noRoute): 10044
+        case .unreachable(.nameNotFound), .unreachable(.refused), .unreachable(.gateway): 10001
         case .untrusted: 10422
         case .failed(let failure, _, _): failure.sdkCode
         }
@@ -145,6 +157,7 @@ extension OnlineFailure {
         case .invalidGrant: 40240
         case .otherOAuthError: 40235
         case .unnamedOAuthError: 40236
+        case .oauthServerError: 40233
         }
     }
 }

@@ -20,6 +20,22 @@ struct LevelState: Hashable {
         return AEAD.seal(plain, using: keys.state, context: Self.context(level, vault)).bytes
     }
 
+    /// The states as they stand in the file, sealed.
+    static func boxes(in database: borrowing Database) throws(VaultError) -> [(ProtectionLevel, [UInt8])] {
+        let rows: [(Int64, [UInt8])] = try storing { () throws(StorageError) in
+            var find = try database.prepare(VaultSchema.findStates)
+            var rows: [(Int64, [UInt8])] = []
+            while try find.step() { rows.append((find.number(0), find.bytes(1))) }
+            return rows
+        }
+        return try rows.map { row throws(VaultError) in
+            guard let code = UInt8(exactly: row.0), let level = ProtectionLevel(code: code) else {
+                throw .corrupt(.level)
+            }
+            return (level, row.1)
+        }
+    }
+
     init(generation: UInt64, root: [UInt8]) { (self.generation, self.root) = (generation, root) }
 
     init(opening box: [UInt8], _ level: ProtectionLevel, _ keys: LevelKeys, vault: [UInt8]) throws(VaultError) {

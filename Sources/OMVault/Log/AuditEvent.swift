@@ -221,6 +221,18 @@ extension AuditEvent {
     }
 }
 
+extension AuditEvent {
+    /// What tells one set of slots from the next.
+    static func changes(of before: [KeySlot], to after: [KeySlot]) -> [AuditEvent] {
+        let gone = before.filter { slot in !after.contains { $0.id == slot.id } }
+        return gone.map { .slotRemoved(id: $0.id, $0.kind) }
+            + after.filter { !before.contains($0) }.map { slot in
+                before.contains { $0.id == slot.id }
+                    ? .slotChanged(id: slot.id, slot.kind) : .slotAdded(id: slot.id, slot.kind)
+            }
+    }
+}
+
 extension AuditEvent.ItemTrace {
     /// id (16) ‖ level (1) ‖ revision (8)
     fileprivate var bytes: [UInt8] {

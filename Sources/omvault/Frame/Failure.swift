@@ -47,6 +47,13 @@ struct Failure: Error {
         return failure
     }
 
+    /// Runs `body`; an input that nobody gives is the SDK's error of this number.
+    static func requiring<R: ~Copyable>(_ sdkCode: Int, _ body: () throws(Failure) -> R) throws(Failure) -> R {
+        do throws(Failure) { return try body() } catch {
+            throw error.status == .inputRequired ? error.with(sdkCode: sdkCode) : error
+        }
+    }
+
     /// Runs `body`; what is wrong with a key or a certificate is told with its file's name.
     static func naming<R: ~Copyable>(_ file: String, _ body: () throws -> R) throws -> R {
         do { return try body() } catch let error as CryptoError { throw Failure(error).about(file) }

@@ -1,7 +1,12 @@
-// Points in time and ids as text.
+// Counts, points in time and ids as text.
 
 internal import Glibc
 internal import OMSecrets
+
+extension Int {
+    /// `1 item`, `2 items`.
+    func of(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}
 
 enum Timestamp {
     /// Seconds since 1970 as `2026-11-21T18:33:00Z`.

@@ -81,20 +81,22 @@ final class LoginCollector: CredentialCollector {
     // MARK: - One question after the other
 
     private func answer(_ question: CredentialQuestion) throws(Failure) -> CredentialAnswer {
-        let user = try user(question)
-        let domain = try domain(question, of: user)
+        let user = try Failure.requiring(10036) { () throws(Failure) in try self.user(question) }
+        let domain = try Failure.requiring(10037) { () throws(Failure) in try self.domain(question, of: user) }
         (self.user, self.domain) = (user, domain)
         if let password = password.take() {
             return CredentialAnswer(user, domain: domain, .typed(password))
         }
         let isRemembered = question.hasRememberedPassword && user == question.user && domain == question.domain
-        let typed = try terminal.readSecret(
-            "Password of \(user.text)\(isRemembered ? " (Enter: the remembered one)" : "")", for: "--password-from")
+        let typed = try Failure.requiring(10039) { () throws(Failure) in
+            try terminal.readSecret(
+                "Password of \(user.text)\(isRemembered ? " (Enter: the remembered one)" : "")", for: "--password-from")
+        }
         guard typed.count > 0 || !isRemembered else {
             return CredentialAnswer(user, domain: domain, .remembered)
         }
         let password: Password
-        do throws(SecretsError) { password = try Password(typed) } catch { throw Failure(error) }
+        do throws(SecretsError) { password = try Password(typed) } catch { throw Failure(error).with(sdkCode: 10039) }
         return CredentialAnswer(user, domain: domain, .typed(password), preferences: try preferences(question))
     }
 

@@ -86,6 +86,14 @@ extension SecretSources {
         do throws(SecretsError) { return try Password(secret) } catch { throw Failure(error) }
     }
 
+    /// The same for a login: where there is none, or an empty one, it is the SDK's error for that.
+    borrowing func readLoginPassword(_ option: String, prompt: String, isNew: Bool = false) throws(Failure) -> Password {
+        let secret = try Failure.requiring(10039) { () throws(Failure) in
+            try read(option, prompt: prompt, isNew: isNew)
+        }
+        do throws(SecretsError) { return try Password(secret) } catch { throw Failure(error).with(sdkCode: 10039) }
+    }
+
     private static func source(of argument: SecretSourceArgument?, for option: String) throws(Failure) -> SecretSource {
         if let argument {
             guard let source = argument.source else {

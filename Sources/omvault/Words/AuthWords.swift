@@ -10,6 +10,12 @@ extension Failure {
         self = error.sdkCode.map { failure.with(sdkCode: $0) } ?? failure
     }
 
+    /// Of a login that was refused under a profile.
+    init(_ error: AuthError, under profile: Profile?) {
+        let failure = Failure(error)
+        self = profile.flatMap { error.sdkCode(under: $0) }.map { failure.with(sdkCode: $0) } ?? failure
+    }
+
     private init(words error: AuthError) {
         switch error {
         case .invalidUserName:

@@ -58,7 +58,7 @@ extension LoginEvent {
         case .removed: "by omvault login rm"
         case .cleared(let event): event.rawValue
         case .policyTaken(let epoch): "the server's, epoch \(epoch)"
-        case .policyRefused(let epoch): "the server's is older than the one known: epoch \(epoch)"
+        case .policyRefused(let epoch): "the server's is older than the one known, or another of its epoch: epoch \(epoch)"
         case .clockBehind(let seconds): "by \(seconds) s"
         case .policyMissing(let refusal): "the server let the user in, and its policy did not come: \(refusal.name)"
         case .loggedOut(let isCleared): isCleared ? "and everything about the login is deleted" : "the cached credential stays"

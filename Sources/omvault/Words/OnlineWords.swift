@@ -42,7 +42,7 @@ extension UntrustedCause {
 extension OnlineFailure {
     var words: String {
         switch self {
-        case .serverError: "it has an error of its own"
+        case .serverError, .oauthServerError: "it has an error of its own"
         case .tooManyRequests: "it is asked too often"
         case .unexpectedAnswer: "its answer is none that a login has"
         case .brokenAnswer: "its answer is broken"

@@ -44,7 +44,7 @@ extension BareCipherFile {
         let iv = try secrets.readBytes("--iv-from", prompt: "IV", options.ivEncoding ?? .raw)
         guard iv.count == count || takesAny && iv.count > 0 else {
             throw Failure(
-                .usage, "the IV has \(iv.count) bytes; \(count) are needed",
+                .usage, "the IV has \(iv.count.of("byte")); \(count) are needed",
                 hint: "--iv-encoding hex or base64 reads text")
         }
         return iv.withBytes { [UInt8](copying: $0) }

@@ -47,6 +47,7 @@ extension LoginAccess {
         throw Failure(
             .inputRequired, "the profile \"\(profile.name.text)\" wants to know the user's identity domain",
             hint: "--domain DOMAIN")
+            .with(sdkCode: 10037)
     }
 }
 
@@ -108,7 +109,7 @@ struct LoginAccess {
             let provider = try server.provider(
                 try SecretSources(door, server.sources.map { (LoginServer.secretName, $0) }))
             server.warn(door.output)
-            let password = try secrets.readPassword(option, prompt: "Password of \(user.text), profile \(profile.text)")
+            let password = try secrets.readLoginPassword(option, prompt: "Password of \(user.text), profile \(profile.text)")
             let receipt: LoginReceipt
             do throws(AuthError) {
                 receipt = try authenticator().login(request, password: password, asking: provider)

@@ -50,7 +50,7 @@ struct LoginEnroll: Verb {
                 _ = try authenticator.enroll(user, profile, domain: domain, password: password)
             }
         } else {
-            let old = try secrets.readPassword("--old-password-from", prompt: "Old password of \(user.text)")
+            let old = try secrets.readLoginPassword("--old-password-from", prompt: "Old password of \(user.text)")
             let password = try readNew(secrets, user)
             _ = try authenticator.enroll(
                 user, profile, domain: domain, password: password, oldPassword: old)
@@ -59,7 +59,7 @@ struct LoginEnroll: Verb {
     }
 
     private func readNew(_ secrets: borrowing SecretSources, _ user: UserName) throws(Failure) -> Password {
-        try secrets.readPassword("--password-from", prompt: "New password of \(user.text)", isNew: true)
+        try secrets.readLoginPassword("--password-from", prompt: "New password of \(user.text)", isNew: true)
     }
 
     private func report(_ user: UserName, _ profile: Profile, _ door: Door) throws(Failure) {

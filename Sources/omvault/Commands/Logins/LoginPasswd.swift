@@ -38,8 +38,8 @@ struct LoginPasswd: Verb {
         let authenticator = try access.authenticator(try stretch.parameters())
         let secrets = try SecretSources(
             door, ["--password-from": passwordFrom, "--new-password-from": newPasswordFrom])
-        let old = try secrets.readPassword("--password-from", prompt: "Password of \(user.text)")
-        let new = try secrets.readPassword(
+        let old = try secrets.readLoginPassword("--password-from", prompt: "Password of \(user.text)")
+        let new = try secrets.readLoginPassword(
             "--new-password-from", prompt: "New password of \(user.text)", isNew: true)
         _ = try authenticator.changePassword(user, profile, domain: domain, from: old, to: new)
         try door.output.done(

@@ -77,7 +77,7 @@ struct LoginStart: Verb {
             let isOneAttempt = !secrets.isAsked("--password-from")
             let collector = LoginCollector(
                 door, given, asksPreferences: preferences == nil,
-                password: isOneAttempt ? try secrets.readPassword("--password-from", prompt: "Password") : nil,
+                password: isOneAttempt ? try secrets.readLoginPassword("--password-from", prompt: "Password") : nil,
                 onRefusal: { error, user, domain in agent.follow(error, LoginKey(user, profile, domain)) })
             asked = collector
             finish = LoginFinish(door, profile, authenticator, keeper, agent, provider, hasKey: key != nil)
@@ -93,7 +93,7 @@ struct LoginStart: Verb {
                 agent.follow(error, LoginKey(user, wanted, asked?.domain ?? given.domain ?? .none))
             }
             try LoginReport(door.output).denied(error, asked?.user ?? given.user, name, way)
-            throw Failure(error)
+            throw Failure(error, under: wanted)
         }
         try finish.finish(receipt)
     }

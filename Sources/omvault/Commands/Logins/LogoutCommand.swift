@@ -67,7 +67,7 @@ struct LogoutCommand: Verb {
                 "result": .text("logged_out"), "user": .text(key.user.text), "profile": .text(key.profile.text),
                 "domain": key.domain == .none ? .null : .text(key.domain.text), "session": .flag(ending.wasThere),
                 "server": .text(ending.wasServerAsked ? ending.refusal?.name ?? "ended" : "not_asked"),
-                "cleared": .flag(clear),
+                "sdk_code": ending.sdkCode.map { .number($0) } ?? .null, "cleared": .flag(clear),
             ])
     }
 

@@ -139,8 +139,8 @@ extension Profile {
         switch limitMode {
         case .strict: return "wrong password number \(maxLoginAttempts) \(onAttemptsExceeded.words)"
         case .exceeds:
-            let count = maxLoginAttempts == 1 ? "1 wrong password is" : "\(maxLoginAttempts) wrong passwords are"
-            return "\(count) tolerated, the next \(onAttemptsExceeded.words)"
+            let verb = maxLoginAttempts == 1 ? "is" : "are"
+            return "\(maxLoginAttempts.of("wrong password")) \(verb) tolerated, the next \(onAttemptsExceeded.words)"
         }
     }
 }
@@ -149,7 +149,9 @@ extension Output {
     /// What a person should know about a profile that is valid all the same.
     func warn(about profile: Profile) {
         for key in profile.unprotected {
-            notice("\(key.rawValue) is http and not this machine: it is kept, and nothing is ever sent there")
+            notice(
+                "\(key.rawValue) is http to another machine: it is kept, but a login that would ask it is refused, "
+                    + "for the password would go in clear; set it to https")
         }
         if case .unsupported(let type, let grant) = profile.serverKind {
             let what = [type.rawValue, type == .oauth ? grant?.rawValue : nil].compactMap(\.self).joined(separator: ", ")

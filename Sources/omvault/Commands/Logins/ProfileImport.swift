@@ -113,7 +113,7 @@ struct ProfileImport: Verb {
         _ url: ConfigurationURL, _ profile: Profile, _ server: ServerPolicy?, _ isThere: Bool, _ door: Door
     ) throws(Failure) {
         try door.output.done(
-            "profile \"\(profile.name.text)\": \(profile.values.count) settings \(isThere ? "replaced it" : "imported")",
+            "profile \"\(profile.name.text)\": \(profile.values.count.of("setting")) \(isThere ? "replaced it" : "imported")",
             [
                 "result": .text("imported"), "profile": .text(profile.name.text), "replaced": .flag(isThere),
                 "keys": .list(profile.values.keys.map(\.rawValue).sorted().map { .text($0) }),

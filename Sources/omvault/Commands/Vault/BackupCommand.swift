@@ -53,7 +53,7 @@ struct BackupCreate: Verb {
         draft.map(TemporaryPath.forget)
         progress.end()
         try door.output.done(
-            "backed up \(summary.itemCount) items of vault \"\(access.place.name.shown)\" to \(file.shown)",
+            "backed up \(summary.itemCount.of("item")) of vault \"\(access.place.name.shown)\" to \(file.shown)",
             [
                 "result": .text("backed_up"), "file": .text(file), "kind": .text(summary.kind),
                 "items": .number(summary.itemCount), "older_versions": .number(summary.olderVersions),

@@ -128,7 +128,7 @@ struct BackupRestore: Verb {
         let lost = report.lost.sorted { $0.name.text < $1.name.text }
         let restored = report.summary.itemCount - lost.count
         if !lost.isEmpty {
-            door.output.notice("warning: \(lost.count) items were bound to another device and are lost:")
+            door.output.notice("warning: \(lost.count.of("item")) bound to another device \(lost.count == 1 ? "is" : "are") lost:")
             for item in lost {
                 door.output.notice("  \(item.name.text)\(item.isTrashed ? " (in the trash)" : "")")
             }
@@ -142,7 +142,7 @@ struct BackupRestore: Verb {
             door.output.notice("  change it again: omvault key passwd, omvault key rm-slot")
         }
         guard door.output.format == .json else {
-            return door.output.notice("restored \(restored) items to vault \"\(place.name.shown)\"")
+            return door.output.notice("restored \(restored.of("item")) to vault \"\(place.name.shown)\"")
         }
         var document = JSONDocument()
         document.field("result", .text("restored"))

@@ -122,7 +122,7 @@ struct RemoveCommand: Verb {
     private func confirm(_ names: [ItemName], _ access: VaultAccess, _ door: Door) throws(Failure) {
         if names.isEmpty {
             let count = try access.perform(.items(trashed: true)).items().count
-            return try door.confirm("Remove all that is in the trash for good (\(count) items)?")
+            return try door.confirm("Remove all that is in the trash for good (\(count.of("item")))?")
         }
         if trash {
             let there = try access.perform(.items(trashed: true)).items().map(\.name)

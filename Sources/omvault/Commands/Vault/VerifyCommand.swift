@@ -52,11 +52,11 @@ struct VerifyCommand: Verb {
             }
             let counted =
                 deep
-                ? ": \(report.items) items, \(report.trashed) in the trash, \(report.versions) versions are whole" : ""
+                ? ": \(report.items.of("item")), \(report.trashed) in the trash, \(report.versions.of("version")), all whole" : ""
             return door.output.notice(
                 problems.isEmpty
                     ? "vault \"\(vault.shown)\" is whole\(counted)"
-                    : "vault \"\(vault.shown)\" has \(problems.count) problem\(problems.count == 1 ? "" : "s")\(counted)")
+                    : "vault \"\(vault.shown)\" has \(problems.count.of("problem"))\(counted)")
         }
         var document = JSONDocument()
         document.field("vault", .text(vault))
@@ -91,7 +91,7 @@ private struct Problem {
 
     init(_ failure: Failure) { words = failure.message }
 
-    init(strays: Int) { words = "\(strays) records belong to no item" }
+    init(strays: Int) { words = strays == 1 ? "1 record belongs to no item" : "\(strays) records belong to no item" }
 
     init(_ finding: VaultReport.Finding, vault: String) {
         words =

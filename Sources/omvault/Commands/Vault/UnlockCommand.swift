@@ -1,0 +1,109 @@
+// The verbs that open and close a vault in the agent.
+
+internal import ArgumentParser
+internal import OMAgent
+internal import OMSecrets
+internal import OMVault
+
+/// `omvault unlock`: the vault stays open in the agent.
+struct UnlockCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "unlock",
+        abstract: "Open a vault and keep it open in the agent.",
+        discussion: """
+            Until it is locked, other commands of yours need no password. It locks by itself after a time without use
+            (--idle), and in any case after another (--hard). Starts the agent if none runs.
+
+              omvault unlock
+              omvault unlock --idle 120 --hard 3600
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    @Option(help: ArgumentHelp("Seconds without use after which it locks; 600 if nothing is said.", valueName: "sec"))
+    var idle: UInt32?
+
+    @Option(help: ArgumentHelp("Seconds after which it locks in any case; 43200 if nothing is said.", valueName: "sec"))
+    var hard: UInt32?
+
+    func validate() throws {
+        for (name, value) in [("--idle", idle), ("--hard", hard)] {
+            if let value, !(1...AgentServer.TimeOuts.longest).contains(value) {
+                throw ValidationError("\(name) takes 1 to \(AgentServer.TimeOuts.longest) seconds")
+            }
+        }
+        if unlock.noAgent { throw ValidationError("without the agent there is nothing to keep a vault open") }
+    }
+
+    func run(_ door: Door) throws {
+        let access = try VaultAccess(door)
+        let secrets = try SecretSources(door, unlock.sources)
+        guard let place = access.agentPlace else {
+            throw Failure(.usage, "the path of vault \"\(access.place.name.shown)\" is too long for the agent")
+        }
+        // A vault that is not there, and an agent that cannot be, are told before anybody types.
+        _ = try access.file()
+        let agent = try RunningAgent.started()
+        let unlocked = try access.openSlot(secrets, unlock)
+        let keys = unlocked.vault.classKeys()
+        if let refusal = try agent.client.unlock(place, keys, idle: idle ?? 0, hard: hard ?? 0) {
+            throw Failure(refusal, vault: access.place.name)
+        }
+        let opened = try agent.client.status().vaults.first { $0.place == place }
+        try door.output.done(
+            "unlocked \(access.place.name.shown)"
+                + (opened.map { " (idle \(Duration.text($0.idleLeft)), hard \(Duration.text($0.hardLeft)))" } ?? ""),
+            [
+                "result": .text("unlocked"), "vault": .text(access.place.name),
+                "idle": .number(Int(opened?.idleLeft ?? 0)), "hard": .number(Int(opened?.hardLeft ?? 0)),
+            ])
+    }
+}
+
+/// `omvault lock`: the keys go.
+struct LockCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "lock",
+        abstract: "Close a vault that the agent keeps open.",
+        discussion: """
+            The keys of when-unlocked are wiped. Items of after-first-unlock stay readable until the agent ends;
+            --forget wipes their keys too.
+
+              omvault lock
+              omvault lock --all --forget
+            """)
+
+    @OptionGroup var global: GlobalOptions
+
+    @Flag(help: "Every vault that is open.")
+    var all = false
+
+    @Flag(help: "The keys of after-first-unlock go too, and the ticket of afu-ticket.")
+    var forget = false
+
+    func run(_ door: Door) throws {
+        let access = try VaultAccess(door)
+        // "locked" must not be said of a vault that is not there.
+        guard try all || access.run({ () throws(VaultError) in try VaultFile.exists(access.place.path) }) else {
+            throw Failure(VaultError.noVault, vault: access.place.name)
+        }
+        let what = all ? "every vault" : "vault \"\(access.place.name.shown)\""
+        do throws(AgentError) {
+            let client = AgentClient(try AgentSocket(Environment.text))
+            // A ticket outlives the agent that wrote it, and one that was started since knows nothing of it. Before, so that
+            // nobody has it resumed meanwhile, and after, since an unlock may have written one.
+            let forgetTickets = {
+                guard forget else { return }
+                if all { client.forgetTickets(of: nil) } else if let id = try? access.file().id { client.forgetTickets(of: id) }
+            }
+            forgetTickets()
+            defer { forgetTickets() }
+            try client.lock(all ? nil : access.agentPlace, forgets: forget)
+        } catch {
+            guard error == .notRunning || error == .noRuntimeFolder else { throw Failure(error) }
+            return try door.output.done("no agent runs; nothing was open", ["result": .text("locked")])
+        }
+        try door.output.done("locked \(what)", ["result": .text("locked")])
+    }
+}
