@@ -51,20 +51,6 @@ public struct Database: ~Copyable {
         return try open(path, schema)
     }
 
-    /// Gives a file that cannot be opened, and its log, another name: `PATH.damaged-` and a number.
-    ///
-    /// - Returns: the new path.
-    public static func moveAside(_ path: String) throws(StorageError) -> String {
-        var number = 1
-        while try exists("\(path).damaged-\(number)") { number += 1 }
-        let aside = "\(path).damaged-\(number)"
-        for end in ["-wal", "-shm", ""] {
-            guard rename(path + end, aside + end) == 0 || errno == ENOENT else { throw .last }
-        }
-        try syncFolder(above: path)
-        return aside
-    }
-
     /// Whether something stands at `path`, whatever it is.
     public static func exists(_ path: String) throws(StorageError) -> Bool {
         var status = stat()
@@ -147,6 +133,14 @@ public struct Database: ~Copyable {
     public borrowing func truncateLog() throws(StorageError) -> Bool {
         do throws(StorageError) { return try number("PRAGMA wal_checkpoint(TRUNCATE)") == 0 } catch {
             if error == .busy { return false }
+            throw error
+        }
+    }
+
+    /// Whether SQLite finds no damage in the whole file. It reads all of it.
+    public borrowing func isWhole() throws(StorageError) -> Bool {
+        do throws(StorageError) { return try text("PRAGMA integrity_check(1)") == "ok" } catch {
+            if error == .corrupt { return false }
             throw error
         }
     }

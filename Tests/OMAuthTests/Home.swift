@@ -54,6 +54,12 @@ final class Home: Sendable {
 
     func database() throws -> Database { try Database.open(places.ledger, Ledger.schema) }
 
+    func database(with statements: [String]) throws -> Database {
+        try Database.open(
+            places.ledger,
+            Schema(applicationID: Ledger.schema.applicationID, version: Ledger.schema.version, statements: statements))
+    }
+
     func rowBytes(_ profile: Profile, _ user: UserName = ada) throws -> [UInt8] {
         let database = try database()
         var statement = try database.prepare("SELECT row FROM logins WHERE id = ?1")
@@ -85,6 +91,13 @@ final class Home: Sendable {
         else { throw Missing() }
     }
 
+    /// The ledgers that could not be read.
+    func asideLedgers() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: places.state).sorted()
+            .filter { $0.hasPrefix("logins.db.damaged-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+            .map { "\(places.state)/\($0)" }
+    }
+
     /// Where in the home's files `needle` stands.
     func files(holding needle: [UInt8]) throws -> [String] {
         guard let walk = FileManager.default.enumerator(atPath: path) else { throw Missing() }
@@ -99,7 +112,7 @@ struct Missing: Error {}
 
 let ada = known("ada")
 
-private func known(_ name: String) -> UserName {
+func known(_ name: String) -> UserName {
     do { return try UserName(name) } catch { fatalError("not a user name: \(error)") }
 }
 

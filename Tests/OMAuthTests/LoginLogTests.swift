@@ -81,6 +81,147 @@ import Testing
         #expect(try authenticator.log().fault == nil)
     }
 
+    @Test("strangers who are refused are one entry for each way, with a count and both times, however they take turns")
+    func strangers() throws {
+        let place = MemoryPlace(), clock = TestClock(), profile = try serverProfile(5)
+        let authenticator = place.authenticator(clock: clock)
+        _ = try authenticator.enroll(ada, profile, password: Password("right"))
+        #expect(authenticator.end("right", profile, .offline, asking: nil) == .offline(nil))
+        let start = clock.read().wall
+        for number in 0..<300 {
+            clock.advance(wall: 1, boot: 1)
+            let user = try UserName("stranger \(number)")
+            for answer in [OnlineRefusal.unreachable(.refused), .rejected, .forbidden] {
+                _ = authenticator.end("guess", profile, user: user, asking: TestProvider(answer))
+            }
+            try authenticator.end(user, profile, after: .logout)
+        }
+        let trail = try authenticator.log()
+        #expect(trail.fault == nil)
+        #expect(
+            trail.entries.map(\.event) == [
+                .enrolled(isReplaced: false), .grantedOffline, .refused(.noCredential), .refusedOnline(.rejected),
+                .refusedOnline(.forbidden), .loggedOut(isCleared: false),
+            ])
+        #expect(trail.entries.map(\.count) == [1, 1, 300, 300, 300, 300])
+        for entry in trail.entries.suffix(4) {
+            #expect(entry.login == nil && entry.first == start + 1 && entry.time == start + 300)
+        }
+        // What somebody can do who has a password ends the tail, and what comes then is counted anew.
+        #expect(authenticator.end("right", profile, .offline, asking: nil) == .offline(nil))
+        _ = authenticator.end("guess", profile, .offline, user: try UserName("eve"), asking: nil)
+        #expect(try authenticator.log().entries.suffix(2).map(\.count) == [1, 1])
+    }
+
+    @Test("refusals that nobody is charged for are counted for each login that is known")
+    func uncharged() throws {
+        let place = MemoryPlace(), clock = TestClock(), bob = try UserName("bob")
+        let authenticator = place.authenticator(clock: clock)
+        let locked = try serverProfile(1, .lockout)
+        for user in [ada, bob] { _ = try authenticator.enroll(user, locked, password: Password("right")) }
+        for user in [ada, bob] {
+            for _ in 0..<2 { _ = authenticator.end("wrong", locked, .offline, user: user, asking: nil) }
+        }
+        for _ in 0..<200 {
+            for user in [ada, bob] {
+                #expect(authenticator.end("right", locked, .offline, user: user, asking: nil) == .refused(.lockedOut))
+                _ = authenticator.end("wrong", locked, .online, user: user, asking: TestProvider(.rejected))
+            }
+        }
+        let trail = try authenticator.log()
+        #expect(trail.fault == nil)
+        let refused = trail.entries.filter { $0.event == .refused(.lockedOut) }
+        #expect(Set(refused.map(\.login)).count == 2 && refused.reduce(0) { $0 + $1.count } == 400)
+        // Two comparisons for each login, no more: they are charged, and each ends the tail.
+        #expect(trail.entries.count { if case .compared = $0.event { true } else { false } } == 4)
+        #expect(trail.entries.count < 40, "\(trail.entries.count) entries")
+    }
+
+    @Test("R56 an entry with a count that is edited, dropped, doubled, or put back as it was, is named")
+    func tamperingWithCounts() throws {
+        let place = MemoryPlace(), profile = try serverProfile(5), authenticator = place.authenticator()
+        _ = try authenticator.enroll(ada, profile, password: Password("right"))
+        func knock(_ answer: OnlineRefusal) throws {
+            _ = authenticator.end("guess", profile, .online, user: try UserName("eve"), asking: TestProvider(answer))
+        }
+        for _ in 0..<2 { try [.rejected, .blocked, .forbidden].forEach(knock) }
+        let former = place.disk.log
+        try knock(.blocked)
+        let whole = place.disk
+        #expect(try authenticator.log().fault == nil)
+        #expect(try authenticator.log().entries.map(\.count) == [1, 2, 3, 2])
+        func fault(_ change: (inout [UInt64: [UInt8]]) -> Void) throws -> LogFault? {
+            place.disk = whole
+            change(&place.disk.log)
+            return try authenticator.log().fault
+        }
+        for sequence in UInt64(2)...4 {
+            for offset in 0..<LoginLogEntry.count {
+                #expect(
+                    try fault { $0[sequence]![offset] ^= 1 } == LogFault(sequence: sequence, kind: .changed),
+                    "entry \(sequence), offset \(offset)")
+            }
+            #expect(try fault { $0[sequence] = nil } == LogFault(sequence: sequence, kind: .missing))
+        }
+        // As they were before the last one was counted.
+        #expect(try fault { $0[3] = former[3] } == LogFault(sequence: 4, kind: .changed))
+        #expect(try fault { $0[4] = former[4] } == LogFault(sequence: 4, kind: .changed))
+        #expect(try fault { $0 = former } == LogFault(sequence: 4, kind: .changed))
+        #expect(try fault { $0[5] = $0[4] } == LogFault(sequence: 5, kind: .added))
+    }
+
+    @Test("a crash between an entry that was counted up and its mark leaves the log whole, and so do several")
+    func crashWhileCounting() throws {
+        let place = MemoryPlace(), profile = try serverProfile(5), authenticator = place.authenticator()
+        _ = try authenticator.enroll(ada, profile, password: Password("right"))
+        func knock(power: Int?) throws {
+            place.power = power
+            _ = authenticator.end("guess", profile, .offline, user: try UserName("eve"), asking: nil)
+            place.power = nil
+            #expect(try authenticator.log().fault == nil)
+        }
+        try knock(power: nil)
+        let head = place.disk.log[2]
+        // The commit is on the disk, the mark is not.
+        try knock(power: 1)
+        #expect(place.disk.log[2] != head)
+        #expect(try authenticator.log().entries.map(\.count) == [1, 2])
+        for _ in 0..<2 { try knock(power: 1) }
+        try knock(power: nil)
+        try knock(power: nil)
+        // Behind a step that the mark does not know of, each is an entry of its own, until the mark is there.
+        #expect(try authenticator.log().entries.map(\.count) == [1, 2, 1, 1, 2])
+    }
+
+    @Test("rows that were planted in the log are named, and the next entry drops them and tells", arguments: [false, true])
+    func planted(isMarkGone: Bool) throws {
+        let home = try Home(), profile = try serverProfile(5), authenticator = home.authenticator()
+        try home.enroll(profile)
+        for sequence in [Int64.max, 7, 0, -1, Int64.min] {
+            let before = try authenticator.log().entries.count
+            try home.database().execute("INSERT INTO log VALUES (\(sequence), x'00')")
+            #expect(try authenticator.log().fault?.kind == .added)
+            if isMarkGone {
+                let (folder, kept) = (home.places.device, try home.markPath(profile))
+                let marks = try FileManager.default.contentsOfDirectory(atPath: folder).map { "\(folder)/\($0)" }
+                for mark in marks where mark.hasSuffix(".mark") && mark != kept {
+                    try FileManager.default.removeItem(atPath: mark)
+                }
+            }
+            #expect(authenticator.end("right", profile, .offline, asking: nil) == .offline(nil))
+            #expect(try home.database().number("SELECT count(*) FROM log WHERE sequence > 100 OR sequence < 1") == 0)
+            let trail = try authenticator.log()
+            guard !isMarkGone else {
+                // The number that was left out stays a hole.
+                #expect(trail.fault?.kind == .missing)
+                return
+            }
+            #expect(trail.fault == nil)
+            let told = trail.entries.dropFirst(before).map(\.event)
+            #expect(told == (sequence > 0 ? [.strayRows(first: UInt64(sequence))] : []) + [.grantedOffline])
+        }
+    }
+
     @Test("nothing of a password, and no name, is ever in a file; one who is unknown has no id either")
     func canaries() throws {
         let home = try Home(), profile = try serverProfile(3), authenticator = home.authenticator()

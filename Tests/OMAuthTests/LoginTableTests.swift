@@ -69,7 +69,7 @@ import Testing
     @Test("whatever else is cached comes to what the page says, and a server's yes is the way out of all of it")
     func states() throws {
         let rows = try LoginPage.rows("states").dropFirst()
-        #expect(rows.count == 7)
+        #expect(rows.count == 9)
         let answers = ["unreachable", "rejected", "forbidden", "blocked", "untrusted", "failed", "accepted"]
         for row in rows {
             let (state, offline, cells) = (row[0], row[1], zip(answers, row.dropFirst(2)))
@@ -122,13 +122,15 @@ import Testing
             let rows = place.disk.rows
             wrong()
             place.disk.rows = rows
+        case "ledger damaged": place.disk.isUnreadable = true
+        case "device key lost": place.isDeviceLost = true
         default: Issue.record("no such state: \(state)")
         }
         if !allowed { profile = try serverProfile(1, allowed: false, maxAge: 100) }
         let wasLive = (try? place.row(profile))??.isLive ?? false
         let ending = authenticator.end(typed, profile, mode, asking: try Self.provider(answer))
-        let isGone = wasLive && !((try? place.row(profile))??.isLive ?? false)
-        if case .online = ending {
+        let isGone = wasLive && !place.isDeviceLost && !((try? place.row(profile))??.isLive ?? false)
+        if case .online(nil) = ending {
             #expect(Self.name(authenticator.end(typed, profile, .offline, asking: nil)) == "offline")
         }
         return Self.name(ending) + (isGone ? ", gone" : "")
@@ -189,6 +191,7 @@ import Testing
         switch ending {
         case .online(nil): "online"
         case .online(.offlineNotAllowed): "online, uncached"
+        case .online(.deviceKeyMissing): "online, uncached"
         case .online(let reason?): "online, \(reason)"
         case .offline: "offline"
         case .refused(let error): name(error)
@@ -205,6 +208,7 @@ import Testing
         case .expired: "expired"
         case .quarantined: "damaged"
         case .rolledBack: "rolled back"
+        case .deviceKeyMissing: "device key lost"
         case .noCredential: "nothing cached"
         case .offlineNotAllowed: "not allowed"
         case .online(let refusal): name(refusal)

@@ -8,6 +8,8 @@ final class MemoryPlace: LoginPlace, @unchecked Sendable {
     /// Everything on the "disk", as a process sees it.
     struct Disk {
         var hasLedger = false
+        /// The ledger's file is damaged beyond opening.
+        var isUnreadable = false
         var rows: [LoginID: [UInt8]] = [:]
         var remembered: [LoginID: [UInt8]] = [:]
         var log: [UInt64: [UInt8]] = [:]
@@ -23,25 +25,30 @@ final class MemoryPlace: LoginPlace, @unchecked Sendable {
     var hasReader = false
     /// What happens once, as soon as the lock of this login is free again.
     var interlude: (id: LoginID, body: () -> Void)?
+    /// The device key is gone, and its marks are there.
+    var isDeviceLost = false
     private let key = Key<Deriving>.random()
     private var hasDevice = false
     fileprivate var undo: [(UInt64, [UInt8]?)] = []
     fileprivate var isInTransaction = false
 
-    func loadDevice() throws(AuthError) -> DeviceKey? { hasDevice ? DeviceKey(key.duplicate()) : nil }
+    func loadDevice() throws(AuthError) -> DeviceKey? { hasDevice && !isDeviceLost ? DeviceKey(key.duplicate()) : nil }
 
     func makeDevice() throws(AuthError) -> DeviceKey {
+        guard !isDeviceLost else { throw .deviceKeyMissing }
         hasDevice = true
         return DeviceKey(key.duplicate())
     }
 
     func openLedger() throws(StorageError) -> (any LedgerTables)? {
         try look()
+        guard !disk.isUnreadable else { throw .corrupt }
         return disk.hasLedger ? MemoryTables(self) : nil
     }
 
     func makeLedger() throws(StorageError) -> any LedgerTables {
         try look()
+        guard !disk.isUnreadable else { throw .corrupt }
         disk.hasLedger = true
         return MemoryTables(self)
     }
@@ -50,7 +57,12 @@ final class MemoryPlace: LoginPlace, @unchecked Sendable {
         MemoryMarks(self, id)
     }
 
-    func moveUnreadableAside() throws(AuthError) -> String? { nil }
+    func setUnreadableAside(at wall: Int64) throws(AuthError) -> SetAside? {
+        guard disk.isUnreadable else { return nil }
+        (disk.isUnreadable, disk.hasLedger) = (false, false)
+        (disk.rows, disk.remembered, disk.log) = ([:], [:], [:])
+        return SetAside(path: "aside", removed: [])
+    }
 
     /// Nothing can be read any more either.
     fileprivate func look() throws(StorageError) {
@@ -115,14 +127,10 @@ private final class MemoryTables: LedgerTables {
     func log(from sequence: UInt64) throws(StorageError) -> [(sequence: UInt64, bytes: [UInt8])] {
         try place.look()
         if sequence > 0 {
-            // What stands behind the head: nothing, or the few that a cut left there.
-            var found: [(sequence: UInt64, bytes: [UInt8])] = []
-            var next = sequence
-            while let bytes = place.disk.log[next] {
-                found.append((next, bytes))
-                next += 1
+            // The last few: not all ten thousand are looked at for each of a hundred thousand steps.
+            return (sequence..<sequence + LoginLog.reach + 16).compactMap { next in
+                place.disk.log[next].map { (next, $0) }
             }
-            return found
         }
         return place.disk.log.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
@@ -133,10 +141,18 @@ private final class MemoryTables: LedgerTables {
         place.disk.log[sequence] = bytes
     }
 
-    func dropLog(_ range: Range<UInt64>) throws(StorageError) {
+    func dropLog(before sequence: UInt64) throws(StorageError) {
+        // The one that has become too old.
+        if sequence > 1 { try dropLog([sequence - 1]) }
+    }
+
+    func dropLog(from sequence: UInt64) throws(StorageError) {
+        try dropLog(place.disk.log.keys.filter { $0 >= sequence })
+    }
+
+    private func dropLog(_ sequences: [UInt64]) throws(StorageError) {
         try place.spend()
-        let dropped = range.lowerBound == 0 ? [range.upperBound - 1] : Array(range.lowerBound...range.lowerBound + 16)
-        for sequence in dropped where place.disk.log[sequence] != nil {
+        for sequence in sequences where place.disk.log[sequence] != nil {
             place.undo.append((sequence, place.disk.log[sequence]))
             place.disk.log[sequence] = nil
         }

@@ -79,6 +79,46 @@ private let start = """
             ])
     }
 
+    @Test("R8: a ledger that cannot be read is set aside by an online success, which says so; the others stay refused")
+    func unreadableLedger() throws {
+        let lines = try script(
+            """
+            serve web nginx
+            profile /login
+            sed -i '/^bob:/d' web/users; sed 's/^alice/bob/' web/users | grep ^bob: >> web/users
+            check right; user=bob check right
+            ledger=.local/state/omvault/logins.db
+            head -c 9000 /dev/urandom > $ledger
+            refused 30 check right --mode offline
+            omvault login check alice --password-from file:right --kdf-mem 8 --kdf-time 1 > /dev/null 2> said
+            sed 's/[0-9]\\{8\\}T[0-9]\\{6\\}Z/TIME/; s!/[^ ]*/\\.local!.local!' said
+            ls .local/state/omvault | sed 's/[0-9]\\{8\\}T[0-9]\\{6\\}Z/TIME/'
+            check right --mode offline
+            user=bob
+            refused 31 check right --mode offline
+            for n in 1 2 3; do refused 24 check right --mode offline --domain other; done
+            omvault log verify --logins
+            omvault log ls --logins --json | grep -o '"event":"[a-z_]*","count":[0-9]*'
+            omvault log ls --logins | cut -f 5,6 | sed '$!d; s/since .*/since TIME/'
+            check right; check right --mode offline
+            : > $ledger
+            omvault -q login check bob --json --password-from file:right --kdf-mem 8 --kdf-time 1 |
+                grep -o '"ledger_set_aside":".*/logins.db.damaged-[0-9T]*Z"' | grep -c .
+            ls .local/state/omvault | wc -l
+            """)
+        #expect(
+            lines == [
+                "granted online user=alice profile=work", "granted online user=bob profile=work",
+                "omvault: the ledger could not be read and is now .local/state/omvault/logins.db.damaged-TIME; "
+                    + "its other logins are refused until each logs in online or is removed",
+                "logins.db", "logins.db.damaged-TIME", "granted offline user=alice profile=work",
+                "\"event\":\"ledger_replaced\",\"count\":1", "\"event\":\"granted_online\",\"count\":1",
+                "\"event\":\"granted_offline\",\"count\":1", "\"event\":\"refused\",\"count\":1",
+                "\"event\":\"refused\",\"count\":3", "refused\tno_credential; 3 times since TIME",
+                "granted online user=bob profile=work", "granted offline user=bob profile=work", "1", "3",
+            ])
+    }
+
     @Test("R24, 25: a password changed on the server takes the cached one away at its first 401, another one's 401 does not")
     func changedPassword() throws {
         let lines = try script(

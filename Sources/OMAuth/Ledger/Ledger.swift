@@ -118,7 +118,7 @@ final class Ledger: LedgerTables {
     func log(from sequence: UInt64) throws(StorageError) -> [(sequence: UInt64, bytes: [UInt8])] {
         var statement = try database.prepare(
             "SELECT sequence, \(Self.boundedEntry) FROM log WHERE sequence >= ?1 ORDER BY sequence")
-        try statement.bind(1, Int64(clamping: sequence))
+        try statement.bind(1, sequence == 0 ? Int64.min : Int64(clamping: sequence))
         var entries: [(sequence: UInt64, bytes: [UInt8])] = []
         while try statement.step() { entries.append((UInt64(max(0, statement.number(0))), statement.bytes(1))) }
         return entries
@@ -131,10 +131,13 @@ final class Ledger: LedgerTables {
         _ = try statement.step()
     }
 
-    func dropLog(_ range: Range<UInt64>) throws(StorageError) {
-        var statement = try database.prepare("DELETE FROM log WHERE sequence >= ?1 AND sequence < ?2")
-        try statement.bind(1, Int64(clamping: range.lowerBound))
-        try statement.bind(2, Int64(clamping: range.upperBound))
+    func dropLog(before sequence: UInt64) throws(StorageError) { try dropLog("<", sequence) }
+
+    func dropLog(from sequence: UInt64) throws(StorageError) { try dropLog(">=", sequence) }
+
+    private func dropLog(_ comparison: StaticString, _ sequence: UInt64) throws(StorageError) {
+        var statement = try database.prepare("DELETE FROM log WHERE sequence \(comparison) ?1")
+        try statement.bind(1, Int64(clamping: sequence))
         _ = try statement.step()
     }
 
@@ -143,6 +146,8 @@ final class Ledger: LedgerTables {
     func write<R: ~Copyable>(_ body: () throws(AuthError) -> R) throws(AuthError) -> R {
         try database.transaction(.write, body)
     }
+
+    func isWhole() throws(StorageError) -> Bool { try database.isWhole() }
 
     func purge(wait: Int32) throws(StorageError) -> Bool {
         // VACUUM first: bytes stay in unused parts of pages, where SQLite moved a row from.

@@ -9,8 +9,10 @@ internal import OMStorage
 final class LoginLog {
     /// The most entries that are kept.
     static let capacity: UInt64 = 10_000
+    /// How many entries an event that is counted looks through for one that is like it.
+    static let reach: UInt64 = 64
     /// How long one waits for others that write an entry, in milliseconds.
-    private static let wait = 60_000
+    static let wait = 60_000
     private static let beforeFirst = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: MAC.count))
 
     private let key: Key<Authenticating>
@@ -19,9 +21,14 @@ final class LoginLog {
 
     init(_ tables: any LedgerTables, _ place: any LoginPlace, _ device: borrowing DeviceKey) throws(AuthError) {
         key = device.key.derive(Context(.loginLogMAC))
-        let id = LoginID(Array(device.key.fingerprint(Context(.loginLogID)).prefix(LoginID.count)))
-        file = try place.marks(id, under: device)
+        file = try Self.marks(place, device)
         self.tables = tables
+    }
+
+    /// The mark that says where the log ends, and the lock of whoever writes it.
+    static func marks(_ place: any LoginPlace, _ device: borrowing DeviceKey) throws(AuthError) -> any LoginMarks {
+        let id = LoginID(Array(device.key.fingerprint(Context(.loginLogID)).prefix(LoginID.count)))
+        return try place.marks(id, under: device)
     }
 
     /// What one holder of the lock has appended.
@@ -51,36 +58,112 @@ final class LoginLog {
         }
     }
 
-    private func append(_ events: [LoginEvent], _ id: LoginID?, at time: Int64) throws(AuthError) -> HighWaterMark {
-        var head = try end()
-        for event in events {
-            let entry = LoginLogEntry(after: head, time: time, id, event, key)
-            try storing { () throws(StorageError) in try tables.putLog(entry.sequence, entry.encoded) }
-            head = entry.mark
-        }
-        if let oldest = Self.oldest(head.generation) {
-            try storing { () throws(StorageError) in try tables.dropLog(0..<oldest) }
-        }
-        return head
+    /// The first entry of a ledger that takes the place of one that could not be read. To be called under the lock.
+    func begin(at time: Int64) throws(AuthError) {
+        let end = try tables.write { () throws(AuthError) in try append([.ledgerReplaced], nil, at: time) }
+        try note(end, isSynced: true)
     }
 
-    /// Where the log ends: what the mark says, or what a crash left behind it. Rows there that do not follow go.
-    private func end() throws(AuthError) -> HighWaterMark {
-        guard var head = try mark() else {
-            // Attack: cut off the end of the log and its mark. The gap in the numbers stays for good.
-            let last = try storing { () throws(StorageError) in try tables.log(from: 0).last }
-            guard let last else { return Self.beforeFirst }
-            return HighWaterMark(generation: last.sequence + 1, digest: Self.beforeFirst.digest)
+    private func append(_ events: [LoginEvent], _ id: LoginID?, at time: Int64) throws(AuthError) -> HighWaterMark {
+        var end = try end()
+        if let stray = end.stray {
+            try storing { () throws(StorageError) in try tables.dropLog(from: stray) }
+            try add(LoginLogEntry(after: end.head, time: time, nil, .strayRows(first: stray), key), to: &end)
         }
-        for row in try storing({ () throws(StorageError) in try tables.log(from: head.generation + 1) }) {
-            guard let entry = try? LoginLogEntry(row.bytes, key), entry.sequence == row.sequence, entry.follows(head)
-            else {
-                try storing { () throws(StorageError) in try tables.dropLog(row.sequence..<UInt64(Int64.max)) }
-                break
+        for event in events {
+            let entry = LoginLogEntry(after: end.head, time: time, id, event, key)
+            if event.isCounted, end.isNoted, let head = try count(entry, upTo: end.head) {
+                end = End(head: head)
+            } else {
+                try add(entry, to: &end)
             }
-            head = entry.mark
         }
-        return head
+        let oldest = Self.oldest(end.head.generation)
+        try storing { () throws(StorageError) in try tables.dropLog(before: oldest) }
+        return end.head
+    }
+
+    private func add(_ entry: LoginLogEntry, to end: inout End) throws(AuthError) {
+        try put(entry)
+        end = End(head: entry.mark)
+    }
+
+    private func put(_ entry: LoginLogEntry) throws(AuthError) {
+        try storing { () throws(StorageError) in try tables.putLog(entry.sequence, entry.encoded) }
+    }
+
+    /// Counts `next` in an entry that is like it, near the end of the log, and chains those behind that one anew.
+    ///
+    /// Attack: ten thousand names that nobody knows push everything else out of the log. They take turns with refusals of
+    /// another kind, so it is not enough to look at the last entry.
+    ///
+    /// - Returns: Where the log ends now; nil where no entry is like it.
+    private func count(_ next: LoginLogEntry, upTo head: HighWaterMark) throws(AuthError) -> HighWaterMark? {
+        var tail: [LoginLogEntry] = []
+        for row in try rows(from: head.generation > Self.reach ? head.generation - Self.reach + 1 : 1) {
+            // Nothing before a gap, or before something that is not counted, is written anew.
+            guard let entry = entry(row), entry.event.isCounted else {
+                tail = []
+                continue
+            }
+            if let last = tail.last, !entry.follows(last.mark) { tail = [] }
+            tail.append(entry)
+        }
+        guard let index = tail.lastIndex(where: { $0.counts(next) }) else { return nil }
+        var last = HighWaterMark(generation: tail[index].sequence - 1, digest: tail[index].previous)
+        for (offset, old) in tail[index...].enumerated() {
+            let entry = LoginLogEntry(inPlaceOf: old, after: last, countingUp: offset == 0 ? next : nil, key)
+            try put(entry)
+            last = entry.mark
+        }
+        return last
+    }
+
+    /// Where a log ends: at its mark, or at what a crash left behind that.
+    private struct End {
+        var head: HighWaterMark
+        /// The first row behind the end that does not follow it, and so is not ours.
+        var stray: UInt64?
+        /// Whether the entry there is the very one of the mark. Only then it may be written anew: the mark knows of one step.
+        var isNoted = false
+    }
+
+    private func end() throws(AuthError) -> End {
+        guard let mark = try mark() else {
+            // Attack: cut off the end of the log and its mark. The gap in the numbers stays for good.
+            let rows = try rows(from: 0)
+            let last = rows.last { entry($0) != nil }?.sequence ?? 0
+            let stray = rows.first { $0.sequence > last }?.sequence
+            return End(head: last == 0 ? Self.beforeFirst : Self.gap(behind: last), stray: stray)
+        }
+        var end = End(head: mark)
+        for row in try rows(from: mark.generation) {
+            let entry = entry(row)
+            if row.sequence == mark.generation {
+                // Gone or changed, it stops nobody from writing: the hole stays.
+                guard let entry, entry.fits(mark) else { continue }
+                end = End(head: entry.mark, isNoted: entry.mark == mark)
+            } else if let entry, entry.follows(end.head) {
+                end = End(head: entry.mark)
+            } else {
+                return End(head: end.head, stray: row.sequence)
+            }
+        }
+        return end
+    }
+
+    private static func gap(behind last: UInt64) -> HighWaterMark {
+        HighWaterMark(generation: last + 1, digest: beforeFirst.digest)
+    }
+
+    private func rows(from sequence: UInt64) throws(AuthError) -> [(sequence: UInt64, bytes: [UInt8])] {
+        try storing { () throws(StorageError) in try tables.log(from: sequence) }
+    }
+
+    /// - Returns: nil for a row that is not what this device wrote there.
+    private func entry(_ row: (sequence: UInt64, bytes: [UInt8])) -> LoginLogEntry? {
+        guard let entry = try? LoginLogEntry(row.bytes, key), entry.sequence == row.sequence else { return nil }
+        return entry
     }
 
     /// - Returns: nil when there is none, or none that is authentic.
@@ -104,8 +187,9 @@ final class LoginLog {
         }
     }
 
-    private static func oldest(_ last: UInt64) -> UInt64? {
-        last > capacity ? last - capacity + 1 : nil
+    /// The first entry that is kept.
+    private static func oldest(_ last: UInt64) -> UInt64 {
+        last > capacity ? last - capacity + 1 : 1
     }
 
     // MARK: - Reading
@@ -113,8 +197,19 @@ final class LoginLog {
     /// Every entry up to the first place where the log is not what this device wrote.
     func read() throws(AuthError) -> LoginTrail {
         // The mark before the rows: entries are written first, so the log is never shorter than a mark that was read before.
-        let mark = try mark()
-        let rows = try storing { () throws(StorageError) in try tables.log(from: 0) }
+        var mark = try mark()
+        while true {
+            let trail = try read(upTo: mark)
+            // The entry of the mark may have been counted up twice since the mark was read.
+            guard let fault = trail.fault, fault.sequence == mark?.generation else { return trail }
+            let since = try self.mark()
+            guard since != mark else { return trail }
+            mark = since
+        }
+    }
+
+    private func read(upTo mark: HighWaterMark?) throws(AuthError) -> LoginTrail {
+        let rows = try rows(from: 0)
         guard let end = mark else {
             return LoginTrail(entries: [], fault: rows.first.map { LogFault(sequence: $0.sequence, kind: .added) })
         }
@@ -122,8 +217,7 @@ final class LoginLog {
         func trail(_ sequence: UInt64, _ kind: LogFault.Kind) -> LoginTrail {
             LoginTrail(entries: entries, fault: LogFault(sequence: sequence, kind: kind))
         }
-        // An entry behind the mark may have pushed the oldest out already.
-        let first = Self.oldest(max(end.generation, rows.last?.sequence ?? 0)) ?? 1
+        let first = first(of: rows, end)
         for row in rows {
             let expected = entries.last.map { $0.sequence + 1 } ?? first
             guard row.sequence >= expected else { return trail(row.sequence, .added) }
@@ -131,14 +225,20 @@ final class LoginLog {
             guard row.sequence == expected else {
                 return isBehindMark ? trail(row.sequence, .added) : trail(expected, .missing)
             }
-            guard let entry = try? LoginLogEntry(row.bytes, key), entry.sequence == expected,
-                entries.last.map({ entry.follows($0.mark) }) ?? true,
-                expected != end.generation || entry.mark == end
+            guard let entry = entry(row), entries.last.map({ entry.follows($0.mark) }) ?? true,
+                expected != end.generation || entry.fits(end)
             else { return trail(expected, isBehindMark ? .added : .changed) }
             entries.append(entry)
         }
         let last = entries.last?.sequence ?? first - 1
         return last < end.generation ? trail(last + 1, .missing) : LoginTrail(entries: entries, fault: nil)
+    }
+
+    private func first(of rows: [(sequence: UInt64, bytes: [UInt8])], _ end: HighWaterMark) -> UInt64 {
+        // What was before a ledger was set aside is in that file.
+        if let row = rows.first, entry(row)?.event == .ledgerReplaced { return row.sequence }
+        // An entry behind the mark may have pushed the oldest out already.
+        return Self.oldest(max(end.generation, rows.last?.sequence ?? 0))
     }
 }
 

@@ -1,69 +1,38 @@
-// One entry of the log of logins: ids and numbers, never a name or anything of a password.
+// One entry of the log of logins, as bytes that only a holder of the device key can make.
 // Format: docs/login-format.md, "The log".
 
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 
-/// Something that was decided about a login.
-public enum LoginEvent: Hashable, Sendable {
-    case grantedOffline
-    /// `isCached`: and a credential for offline logins is stored.
-    case grantedOnline(isCached: Bool)
-    case wrongPassword(attemptsLeft: UInt32)
-    /// A wrong password exceeded the limit; the credential is gone.
-    case wiped
-    /// A wrong password exceeded the limit; the credential is locked.
-    case lockedOut
-    /// The limit was lowered below what had failed already; the credential is gone.
-    case wipedByPolicy
-    /// Refused before anything was looked at.
-    case refused(Refusal)
-    case refusedOnline(Refusal)
-    /// A password that the server refused was compared with the cached one.
-    case compared(isCached: Bool)
-    case enrolled(isReplaced: Bool)
-    case removed
-    /// The credential was taken away, because of this.
-    case cleared(ClearingEvent)
-    case policyTaken(epoch: Int64)
-    /// The server offered a policy that is older than the one that is kept, or another one of the same epoch.
-    case policyRefused(epoch: Int64)
-    /// So many seconds behind the time that the login has seen.
-    case clockBehind(seconds: UInt64)
-    case loggedOut(isCleared: Bool)
-    /// The server granted a login, and its policy did not come with it.
-    case policyMissing(Refusal)
-
-    /// Why somebody was refused; each has a number of its own in the log.
-    public enum Refusal: UInt8, CaseIterable, Hashable, Sendable {
-        case offlineNotAllowed = 1
-        case noCredential, expired, wiped, lockedOut, delayed, clockRolledBack, quarantined, rolledBack, deviceKey
-        case rejected, forbidden, blocked, untrusted, unreachable, failed
-        case other
-        /// The server was not asked: what the profile or the user says cannot be sent, or this machine failed.
-        case notAsked
-    }
-}
-
 /// An entry of the log of logins.
 public struct LoginLogEntry: Hashable, Sendable {
     /// 1 for the first entry, and 1 more with each.
     public let sequence: UInt64
-    /// Seconds since 1970, as judged by the login, or by the clock where there is no login.
+    /// Seconds since 1970, as judged by the login, or by the clock where there is no login. Of the last, where there are
+    /// several.
     public let time: Int64
     /// The id of a login that is known here; nil where none is.
     public let login: [UInt8]?
     public let event: LoginEvent
+    /// How often: refusals that are alike are one entry.
+    public let count: UInt32
+    /// When the first of them was.
+    public let first: Int64
+    /// The MAC of the entry in whose place this one stands: 32 bytes, zeros where it stands in none's.
+    let replaced: [UInt8]
     /// The MAC of the entry before: 32 bytes, zeros for the first.
     public let previous: [UInt8]
     /// 32 bytes.
-    public let mac: [UInt8]
+    public private(set) var mac: [UInt8]
 
-    /// sequence (8) ‖ time (8) ‖ login (16) ‖ kind (1) ‖ detail (8) ‖ previous (32) ‖ MAC (32)
-    static let count = 41 + 2 * MAC.count
+    /// sequence (8) ‖ time (8) ‖ login (16) ‖ kind (1) ‖ detail (8) ‖ count (4) ‖ first (8) ‖ replaced, previous, MAC (32 each)
+    static let count = 53 + 3 * MAC.count
+
     private static let noLogin = [UInt8](repeating: 0, count: LoginID.count)
+    private static let noMAC = [UInt8](repeating: 0, count: MAC.count)
 
+    /// An entry behind `last`.
     init(
         after last: HighWaterMark, time: Int64, _ id: LoginID?, _ event: LoginEvent,
         _ key: borrowing Key<Authenticating>
@@ -71,146 +40,82 @@ public struct LoginLogEntry: Hashable, Sendable {
         (sequence, previous) = (last.generation + 1, last.digest)
         self.time = min(max(time, TimeMemory.range.lowerBound), TimeMemory.range.upperBound)
         (login, self.event) = (id?.bytes, event)
-        mac = MAC.tag(
-            of: Self.body(sequence, self.time, login, event, previous), using: key, context: Context(.loginLogMAC))
+        (count, first, replaced) = (1, self.time, Self.noMAC)
+        mac = []
+        mac = MAC.tag(of: body, using: key, context: Context(.loginLogMAC))
     }
 
-    /// - Throws: `Malformed` for bytes that are no entry, or were not written under `key`.
-    init(_ bytes: [UInt8], _ key: borrowing Key<Authenticating>) throws(Malformed) {
-        guard bytes.count == Self.count else { throw Malformed() }
-        var reader = ByteReader(bytes)
-        sequence = try reader.number64(1...UInt64(Int64.max) - 1)
-        time = try reader.time()
-        let login = try reader.bytes(LoginID.count)
+    /// An entry in the place of `old`, behind what `last` is by now.
+    ///
+    /// - Parameter next: One more that is like it; nil: nothing of it changes but its place in the chain.
+    init(
+        inPlaceOf old: LoginLogEntry, after last: HighWaterMark, countingUp next: LoginLogEntry?,
+        _ key: borrowing Key<Authenticating>
+    ) {
+        (sequence, previous) = (old.sequence, last.digest)
+        (login, event, first, replaced) = (old.login, old.event, old.first, old.mac)
+        (time, count) = next.map { ($0.time, old.count + 1) } ?? (old.time, old.count)
+        mac = []
+        mac = MAC.tag(of: body, using: key, context: Context(.loginLogMAC))
+    }
+
+    /// - Throws: ``MalformedBytes`` for bytes that are no entry, or were not written under `key`.
+    init(_ bytes: [UInt8], _ key: borrowing Key<Authenticating>) throws(MalformedBytes) {
+        let span = bytes.span
+        var cursor = ByteCursor()
+        sequence = try cursor.number(1...UInt64(Int64.max) - 1, in: span)
+        time = try cursor.time(in: span)
+        let login = try cursor.take(LoginID.count, in: span)
         self.login = login == Self.noLogin ? nil : login
-        let kind = try reader.byte()
-        event = try LoginEvent(kind, try reader.number64(0...UInt64.max))
-        previous = try reader.bytes(MAC.count)
-        mac = try reader.bytes(MAC.count)
+        let kind = try cursor.byte(in: span)
+        event = try LoginEvent(kind, try cursor.number(in: span))
+        count = try cursor.number(1...UInt32.max, in: span)
+        first = try cursor.time(in: span)
+        replaced = try cursor.take(MAC.count, in: span)
+        previous = try cursor.take(MAC.count, in: span)
+        mac = try cursor.take(MAC.count, in: span)
+        try cursor.end(in: span)
+        // One meaning, one encoding.
+        guard event.isCounted || count == 1 && replaced == Self.noMAC, count > 1 || first == time else {
+            throw MalformedBytes()
+        }
         do throws(SecretsError) {
             try MAC.check(
                 mac, of: Array(bytes.dropLast(MAC.count)), using: key, context: Context(.loginLogMAC))
-        } catch { throw Malformed() }
+        } catch { throw MalformedBytes() }
     }
 
     /// The entry as a place in the log's history.
     var mark: HighWaterMark { HighWaterMark(generation: sequence, digest: mac) }
+
+    /// Whether this is the entry of that mark, or the one that a crash put in its place before the mark was written.
+    func fits(_ mark: HighWaterMark) -> Bool {
+        sequence == mark.generation && (mac == mark.digest || replaced == mark.digest)
+    }
 
     /// Whether the entry stands right behind `last`.
     func follows(_ last: HighWaterMark) -> Bool {
         sequence == last.generation + 1 && previous == last.digest
     }
 
-    /// The bytes of its row, from which its MAC can be computed again.
-    public var encoded: [UInt8] { Self.body(sequence, time, login, event, previous) + mac }
+    /// Whether `next` is one more of the same.
+    func counts(_ next: LoginLogEntry) -> Bool {
+        event.isCounted && (event, login) == (next.event, next.login) && count < UInt32.max
+    }
 
-    private static func body(
-        _ sequence: UInt64, _ time: Int64, _ login: [UInt8]?, _ event: LoginEvent, _ previous: [UInt8]
-    ) -> [UInt8] {
+    /// The bytes of its row, from which its MAC can be computed again.
+    public var encoded: [UInt8] { body + mac }
+
+    private var body: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.append(sequence)
-        bytes.append(UInt64(time))
-        bytes += login ?? noLogin
+        bytes.append(number: sequence)
+        bytes.append(number: time)
+        bytes += login ?? Self.noLogin
         let (kind, detail) = event.code
         bytes.append(kind)
-        bytes.append(detail)
-        return bytes + previous
-    }
-}
-
-// MARK: - Bytes
-
-extension LoginEvent {
-    fileprivate var code: (kind: UInt8, detail: UInt64) {
-        switch self {
-        case .grantedOffline: (1, 0)
-        case .grantedOnline(let isCached): (2, isCached ? 1 : 0)
-        case .wrongPassword(let left): (3, UInt64(left))
-        case .wiped: (4, 0)
-        case .lockedOut: (5, 0)
-        case .wipedByPolicy: (6, 0)
-        case .refused(let refusal): (7, UInt64(refusal.rawValue))
-        case .refusedOnline(let refusal): (8, UInt64(refusal.rawValue))
-        case .compared(let isCached): (9, isCached ? 1 : 0)
-        case .enrolled(let isReplaced): (10, isReplaced ? 1 : 0)
-        case .removed: (11, 0)
-        case .cleared(let event): (12, UInt64(event.code))
-        case .policyTaken(let epoch): (13, UInt64(clamping: epoch))
-        case .policyRefused(let epoch): (14, UInt64(clamping: epoch))
-        case .clockBehind(let seconds): (15, seconds)
-        case .loggedOut(let isCleared): (16, isCleared ? 1 : 0)
-        case .policyMissing(let refusal): (17, UInt64(refusal.rawValue))
-        }
-    }
-
-    fileprivate init(_ kind: UInt8, _ detail: UInt64) throws(Malformed) {
-        switch kind {
-        case 1: self = .grantedOffline
-        case 2: self = .grantedOnline(isCached: detail == 1)
-        case 3: self = .wrongPassword(attemptsLeft: UInt32(clamping: detail))
-        case 4: self = .wiped
-        case 5: self = .lockedOut
-        case 6: self = .wipedByPolicy
-        case 7: self = .refused(try Self.refusal(detail))
-        case 8: self = .refusedOnline(try Self.refusal(detail))
-        case 9: self = .compared(isCached: detail == 1)
-        case 10: self = .enrolled(isReplaced: detail == 1)
-        case 11: self = .removed
-        case 12:
-            guard let event = ClearingEvent(code: detail) else { throw Malformed() }
-            self = .cleared(event)
-        case 13: self = .policyTaken(epoch: Int64(clamping: detail))
-        case 14: self = .policyRefused(epoch: Int64(clamping: detail))
-        case 15: self = .clockBehind(seconds: detail)
-        case 16: self = .loggedOut(isCleared: detail == 1)
-        case 17: self = .policyMissing(try Self.refusal(detail))
-        default: throw Malformed()
-        }
-        // One meaning, one encoding.
-        guard code.detail == detail else { throw Malformed() }
-    }
-
-    private static func refusal(_ detail: UInt64) throws(Malformed) -> Refusal {
-        guard let refusal = UInt8(exactly: detail).flatMap(Refusal.init(rawValue:)) else { throw Malformed() }
-        return refusal
-    }
-}
-
-extension LoginEvent.Refusal {
-    init(_ error: AuthError) {
-        switch error {
-        case .offlineNotAllowed: self = .offlineNotAllowed
-        case .noCredential: self = .noCredential
-        case .expired: self = .expired
-        case .wiped, .attemptsExceeded: self = .wiped
-        case .lockedOut: self = .lockedOut
-        case .delayed: self = .delayed
-        case .clockRolledBack: self = .clockRolledBack
-        case .quarantined: self = .quarantined
-        case .rolledBack: self = .rolledBack
-        case .deviceKeyMissing, .deviceKeyDamaged, .otherDeviceKey: self = .deviceKey
-        case .online(let refusal), .neither(let refusal, _): self.init(refusal)
-        default: self = .other
-        }
-    }
-
-    init(_ refusal: OnlineRefusal) {
-        switch refusal {
-        case .rejected: self = .rejected
-        case .forbidden: self = .forbidden
-        case .blocked: self = .blocked
-        case .untrusted: self = .untrusted
-        case .unreachable: self = .unreachable
-        case .failed(let failure, _, _): self = failure.isOurs ? .notAsked : .failed
-        }
-    }
-
-    init(_ gap: PolicyGap) {
-        switch gap {
-        case .notFetched(let refusal): self.init(refusal)
-        case .notUnderstood: self = .failed
-        case .older: self = .rolledBack
-        case .notAsked: self = .notAsked
-        }
+        bytes.append(number: detail)
+        bytes.append(number: count)
+        bytes.append(number: first)
+        return bytes + replaced + previous
     }
 }

@@ -15,10 +15,10 @@ protocol LoginPlace: Sendable {
     func makeLedger() throws(StorageError) -> any LedgerTables
     /// The marks under one id; nothing is made.
     func marks(_ id: LoginID, under device: borrowing DeviceKey) throws(AuthError) -> any LoginMarks
-    /// Gives a ledger that cannot be opened another name.
+    /// Gives a ledger that cannot be read another name, with the time in it.
     ///
-    /// - Returns: the new name; nil when it can be opened.
-    func moveUnreadableAside() throws(AuthError) -> String?
+    /// - Returns: nil when it can be read, or there is none.
+    func setUnreadableAside(at wall: Int64) throws(AuthError) -> SetAside?
 }
 
 /// The tables of a ledger. What their bytes mean is not known here.
@@ -34,10 +34,12 @@ protocol LedgerTables: AnyObject {
     func putRemembered(_ id: LoginID, _ bytes: [UInt8]) throws(StorageError)
     func deleteRemembered(_ id: LoginID) throws(StorageError)
 
-    /// The log from this entry on, in order.
+    /// The log from this entry on, in order. From 0 on it is all of it; rows that have no number of ours come as 0 then.
     func log(from sequence: UInt64) throws(StorageError) -> [(sequence: UInt64, bytes: [UInt8])]
     func putLog(_ sequence: UInt64, _ bytes: [UInt8]) throws(StorageError)
-    func dropLog(_ range: Range<UInt64>) throws(StorageError)
+    func dropLog(before sequence: UInt64) throws(StorageError)
+    /// - Parameter sequence: What stands there goes too, and everything behind it.
+    func dropLog(from sequence: UInt64) throws(StorageError)
 
     /// Runs `body` while nobody else writes; what it throws undoes it.
     func write<R: ~Copyable>(_ body: () throws(AuthError) -> R) throws(AuthError) -> R
@@ -92,12 +94,14 @@ struct LoginPlaces: LoginPlace {
         return MarkFile(folder.highWater(.login, id: id.bytes, under: device))
     }
 
-    func moveUnreadableAside() throws(AuthError) -> String? {
-        do throws(StorageError) { _ = try Ledger.open(ledger) } catch {
+    func setUnreadableAside(at wall: Int64) throws(AuthError) -> SetAside? {
+        do throws(StorageError) {
+            // A file that opens may still have a page that cannot be read.
+            guard let found = try Ledger.open(ledger), try !found.isWhole() else { return nil }
+        } catch {
             guard error == .corrupt else { throw AuthError(storage: error) }
-            return try storing { () throws(StorageError) in try Database.moveAside(ledger) }
         }
-        return nil
+        return try storing { () throws(StorageError) in try Database.setAside(ledger, at: wall) }
     }
 
     /// - Returns: nil when there is no device folder.

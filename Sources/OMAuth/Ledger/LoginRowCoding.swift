@@ -1,5 +1,6 @@
 // A row as bytes. docs/login-format.md, "A row", has every offset.
 
+internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 
@@ -18,19 +19,19 @@ extension LoginRow {
     func encode(under device: borrowing DeviceKey) -> [UInt8] {
         var bytes: [UInt8] = [Self.version]
         bytes += id.bytes + deviceID
-        bytes.append(generation)
+        bytes.append(number: generation)
         bytes.append(credential.code)
-        bytes.append(charged)
-        bytes.append(failed)
-        bytes.append(note.limit)
+        bytes.append(number: charged)
+        bytes.append(number: failed)
+        bytes.append(number: note.limit)
         bytes.append(note.consequence.code)
         for number in [enrolledAt, lastOnline, time.floor, time.written, time.sinceBoot] {
-            bytes.append(UInt64(number))
+            bytes.append(number: UInt64(number))
         }
         bytes += time.bootID
         bytes.append(note.mode.code)
-        bytes.append(onlineCompares)
-        bytes.append(UInt64(lastAttempt))
+        bytes.append(number: onlineCompares)
+        bytes.append(number: UInt64(lastAttempt))
         bytes += server?.encoded ?? [0]
         for name in [Array(key.profile.text.utf8), key.user.utf8, key.domain.utf8] {
             bytes += [UInt8(name.count)] + name
@@ -46,7 +47,7 @@ extension LoginRow {
     /// - Throws: ``AuthError/quarantined`` for any byte that this device did not write there.
     init(_ bytes: [UInt8], under id: LoginID, _ device: borrowing DeviceKey) throws(AuthError) {
         let body = try RowSeal.open(bytes, atMost: Self.maximumCount, .loginRowMAC, id, device)
-        do throws(Malformed) { try self.init(body: body) } catch { throw .quarantined }
+        do throws(MalformedBytes) { try self.init(body: body) } catch { throw .quarantined }
         guard self.id == id, deviceID == device.fingerprint() else { throw .quarantined }
     }
 
@@ -58,53 +59,51 @@ extension LoginRow {
         self = row
     }
 
-    private init(body: [UInt8]) throws(Malformed) {
-        var reader = ByteReader(body)
-        let version = try reader.byte()
-        guard version == Self.version || version == Self.firstVersion else { throw Malformed() }
-        id = LoginID(try reader.bytes(LoginID.count))
-        deviceID = try reader.bytes(32)
-        generation = try reader.number64(1...UInt64(Int64.max))
-        let state = try reader.byte()
-        charged = try reader.number32(0...Self.mostAttempts)
-        failed = try reader.number32(0...charged)
-        let limit = try reader.number32(1...UInt32(Profile.attempts.upperBound))
-        let consequence = try OnAttemptsExceeded(code: reader.byte())
-        let enrolledAt = try reader.time()
-        let lastOnline = try reader.time()
+    private init(body: [UInt8]) throws(MalformedBytes) {
+        let span = body.span
+        var cursor = ByteCursor()
+        let version = try cursor.byte(in: span)
+        guard version == Self.version || version == Self.firstVersion else { throw MalformedBytes() }
+        id = LoginID(try cursor.take(LoginID.count, in: span))
+        deviceID = try cursor.take(32, in: span)
+        generation = try cursor.number(1...UInt64(Int64.max), in: span)
+        let state = try cursor.byte(in: span)
+        charged = try cursor.number(0...Self.mostAttempts, in: span)
+        failed = try cursor.number(0...charged, in: span)
+        let limit = try cursor.number(1...UInt32(Profile.attempts.upperBound), in: span)
+        let consequence = try OnAttemptsExceeded(code: cursor.byte(in: span))
+        let enrolledAt = try cursor.time(in: span)
+        let lastOnline = try cursor.time(in: span)
         time = TimeMemory(
-            floor: try reader.time(), written: try reader.time(), sinceBoot: try reader.time(),
-            bootID: try reader.bytes(16))
+            floor: try cursor.time(in: span), written: try cursor.time(in: span), sinceBoot: try cursor.time(in: span),
+            bootID: try cursor.take(16, in: span))
         // We never write a success that is later than the time that has come.
-        guard enrolledAt <= time.floor, lastOnline <= time.floor else { throw Malformed() }
+        guard enrolledAt <= time.floor, lastOnline <= time.floor else { throw MalformedBytes() }
         (self.enrolledAt, self.lastOnline) = (enrolledAt, lastOnline)
         let isFirst = version == Self.firstVersion
-        note = PolicyNote(limit, consequence, isFirst ? .exceeds : try LimitMode(code: reader.byte()))
-        onlineCompares = isFirst ? 0 : try reader.number32(0...Self.mostAttempts)
-        lastAttempt = isFirst ? 0 : try reader.time()
-        server = isFirst ? nil : try ServerPolicy.read(&reader)
-        let profile = try reader.name { (text) throws(AuthError) in try ProfileName(text) }
-        let user = try reader.name { (text) throws(AuthError) in try UserName(text) }
-        let domain = isFirst ? .none : try reader.name { (text) throws(AuthError) in try IdentityDomain(text) }
+        note = PolicyNote(limit, consequence, isFirst ? .exceeds : try LimitMode(code: cursor.byte(in: span)))
+        onlineCompares = isFirst ? 0 : try cursor.number(0...Self.mostAttempts, in: span)
+        lastAttempt = isFirst ? 0 : try cursor.time(in: span)
+        server = isFirst ? nil : try ServerPolicy.read(&cursor, span)
+        let profile = try cursor.name(in: span) { (text) throws(AuthError) in try ProfileName(text) }
+        let user = try cursor.name(in: span) { (text) throws(AuthError) in try UserName(text) }
+        let domain = isFirst ? .none : try cursor.name(in: span) { (text) throws(AuthError) in try IdentityDomain(text) }
         key = LoginKey(
-            profile: profile, user: user, server: isFirst ? "" : try Self.origin(&reader), domain: domain)
+            profile: profile, user: user, server: isFirst ? "" : try Self.origin(&cursor, span), domain: domain)
         switch state {
-        case 1: credential = .live(try LoginSlot(&reader))
+        case 1: credential = .live(try LoginSlot(&cursor, span))
         case 2: credential = .wipePending
         case 3: credential = .wiped
         case 4 where !isFirst: credential = .clearPending
         case 5 where !isFirst: credential = .cleared
-        default: throw Malformed()
+        default: throw MalformedBytes()
         }
-        guard reader.isAtEnd else { throw Malformed() }
+        try cursor.end(in: span)
     }
 
-    private static func origin(_ reader: inout ByteReader) throws(Malformed) -> String {
-        let count = try reader.bytes(2).reduce(0) { $0 << 8 | Int($1) }
-        guard count <= LoginKey.longestServer,
-            let text = String(validating: try reader.bytes(count), as: UTF8.self)
-        else { throw Malformed() }
-        return text
+    private static func origin(_ cursor: inout ByteCursor, _ span: Span<UInt8>) throws(MalformedBytes) -> String {
+        let count = Int(try cursor.number(0...UInt16(LoginKey.longestServer), in: span))
+        return try cursor.text(count, in: span)
     }
 }
 
@@ -123,11 +122,11 @@ extension LoginRow.Credential {
 extension OnAttemptsExceeded {
     fileprivate var code: UInt8 { self == .wipe ? 1 : 2 }
 
-    fileprivate init(code: UInt8) throws(Malformed) {
+    fileprivate init(code: UInt8) throws(MalformedBytes) {
         switch code {
         case 1: self = .wipe
         case 2: self = .lockout
-        default: throw Malformed()
+        default: throw MalformedBytes()
         }
     }
 }
@@ -135,11 +134,11 @@ extension OnAttemptsExceeded {
 extension LimitMode {
     fileprivate var code: UInt8 { self == .exceeds ? 1 : 2 }
 
-    fileprivate init(code: UInt8) throws(Malformed) {
+    fileprivate init(code: UInt8) throws(MalformedBytes) {
         switch code {
         case 1: self = .exceeds
         case 2: self = .strict
-        default: throw Malformed()
+        default: throw MalformedBytes()
         }
     }
 }
@@ -151,41 +150,36 @@ extension ServerPolicy {
     /// 1 ‖ epoch (8) ‖ offline (1) ‖ attempts (4) ‖ scheme (1) ‖ location (1) ‖ distance (4).
     fileprivate var encoded: [UInt8] {
         var bytes: [UInt8] = [1]
-        bytes.append(UInt64(epoch))
+        bytes.append(number: UInt64(epoch))
         bytes.append(Self.code(offlineAuthAllowed))
-        bytes.append(UInt32(clamping: maxLoginAttempts ?? 0))
+        bytes.append(number: UInt32(clamping: maxLoginAttempts ?? 0))
         bytes.append(cryptoScheme?.code ?? Self.notSaid)
         bytes.append(Self.code(locationUpdateEnabled))
-        bytes.append(locationUpdateDistanceFilter.map { UInt32(clamping: $0) } ?? UInt32.max)
+        bytes.append(number: locationUpdateDistanceFilter.map { UInt32(clamping: $0) } ?? UInt32.max)
         return bytes
     }
 
     /// - Returns: nil where none is stored.
-    fileprivate static func read(_ reader: inout ByteReader) throws(Malformed) -> ServerPolicy? {
-        switch try reader.byte() {
+    fileprivate static func read(_ cursor: inout ByteCursor, _ span: Span<UInt8>) throws(MalformedBytes) -> ServerPolicy? {
+        switch try cursor.byte(in: span) {
         case 0: return nil
         case 1: break
-        default: throw Malformed()
+        default: throw MalformedBytes()
         }
-        var policy = ServerPolicy(epoch: Int64(try reader.number64(0...UInt64(ServerPolicy.lastEpoch))))
-        policy.offlineAuthAllowed = try bool(reader.byte())
-        let attempts = try reader.number32(0...UInt32(Profile.attempts.upperBound))
+        var policy = ServerPolicy(epoch: try cursor.number(0...ServerPolicy.lastEpoch, in: span))
+        policy.offlineAuthAllowed = try cursor.choice(in: span)
+        let attempts = try cursor.number(0...UInt32(Profile.attempts.upperBound), in: span)
         policy.maxLoginAttempts = attempts == 0 ? nil : Int(attempts)
-        let scheme = try reader.byte()
+        let scheme = try cursor.byte(in: span)
         policy.cryptoScheme = CryptoScheme(code: scheme)
-        guard policy.cryptoScheme != nil || scheme == notSaid else { throw Malformed() }
-        policy.locationUpdateEnabled = try bool(reader.byte())
-        let distance = try reader.number32()
+        guard policy.cryptoScheme != nil || scheme == notSaid else { throw MalformedBytes() }
+        policy.locationUpdateEnabled = try cursor.choice(in: span)
+        let distance: UInt32 = try cursor.number(in: span)
         policy.locationUpdateDistanceFilter = distance == UInt32.max ? nil : Int(distance)
         return policy
     }
 
     private static func code(_ bool: Bool?) -> UInt8 { bool.map { $0 ? 2 : 1 } ?? 0 }
-
-    private static func bool(_ code: UInt8) throws(Malformed) -> Bool? {
-        guard code <= 2 else { throw Malformed() }
-        return code == 0 ? nil : code == 2
-    }
 }
 
 extension LoginSlot {
@@ -195,10 +189,10 @@ extension LoginSlot {
 
     fileprivate var encoded: [UInt8] { recipe.encoded + commitment + box.bytes }
 
-    fileprivate init(_ reader: inout ByteReader) throws(Malformed) {
-        recipe = try LoginRecipe(&reader)
-        commitment = try reader.bytes(32)
-        box = SealedBox(stored: try reader.bytes(Self.boxCount))
+    fileprivate init(_ cursor: inout ByteCursor, _ span: Span<UInt8>) throws(MalformedBytes) {
+        recipe = try LoginRecipe(&cursor, span)
+        commitment = try cursor.take(32, in: span)
+        box = SealedBox(stored: try cursor.take(Self.boxCount, in: span))
     }
 }
 
@@ -207,19 +201,21 @@ extension LoginRecipe {
 
     var encoded: [UInt8] {
         var bytes = [scheme.code] + schemeSalt + stretchSalt
-        for number in [parameters.memoryKiB, parameters.passes, parameters.lanes] { bytes.append(number) }
+        for number in [parameters.memoryKiB, parameters.passes, parameters.lanes] { bytes.append(number: number) }
         return bytes
     }
 
-    fileprivate init(_ reader: inout ByteReader) throws(Malformed) {
-        guard let scheme = CryptoScheme(code: try reader.byte()) else { throw Malformed() }
+    fileprivate init(_ cursor: inout ByteCursor, _ span: Span<UInt8>) throws(MalformedBytes) {
+        guard let scheme = CryptoScheme(code: try cursor.byte(in: span)) else { throw MalformedBytes() }
         self.scheme = scheme
-        schemeSalt = try reader.bytes(Self.saltCount)
-        stretchSalt = try reader.bytes(Self.saltCount)
-        let memory = try reader.number32(), passes = try reader.number32(), lanes = try reader.number32()
+        schemeSalt = try cursor.take(Self.saltCount, in: span)
+        stretchSalt = try cursor.take(Self.saltCount, in: span)
+        let memory: UInt32 = try cursor.number(in: span)
+        let passes: UInt32 = try cursor.number(in: span)
+        let lanes: UInt32 = try cursor.number(in: span)
         // Attack: a row that asks for 4 TiB. Nothing is allocated before the bounds are known to hold.
         guard lanes == 1, let bounded = try? Argon2id.Parameters(memoryKiB: memory, passes: passes) else {
-            throw Malformed()
+            throw MalformedBytes()
         }
         parameters = bounded
     }

@@ -144,8 +144,8 @@ struct LoginStore: ~Copyable {
     /// Puts a new row in, in place of what is there. To be called under the row's lock.
     ///
     /// - Parameters:
-    ///   - overridesDamage: Whether it may take the place of a row or mark that is damaged or was put back: after the
-    ///     server has taken the password, and at nobody else's word.
+    ///   - overridesDamage: Whether it may take the place of a row or mark that is damaged, was put back, or was made under
+    ///     another device key: after the server has taken the password, and at nobody else's word.
     ///   - events: What the log says about it.
     borrowing func insert(
         _ row: LoginRow, overridesDamage: Bool = false, telling events: [LoginEvent] = []
@@ -157,6 +157,7 @@ struct LoginStore: ~Copyable {
             let written = try ledger.write { () throws(AuthError) in
                 let found = try generation(id, overridesDamage)
                 row.generation = max(found, try readMark(id)?.generation ?? 0) + 1
+                if overridesDamage { try deleteForeignRows(row.key) }
                 try entries.append(events, id, at: row.time.written)
                 return try put(row)
             }
@@ -173,6 +174,13 @@ struct LoginStore: ~Copyable {
             let authentic = try? LoginRow(bytes, under: id, device)
         else { return 0 }
         return authentic.generation
+    }
+
+    private borrowing func deleteForeignRows(_ key: LoginKey) throws(AuthError) {
+        let id = key.id(under: device).bytes
+        for (other, bytes) in try rows() where other != id && LoginRow(unauthenticated: bytes)?.key == key {
+            try storing { () throws(StorageError) in try ledger.delete(other) }
+        }
     }
 
     private borrowing func prepareMark(_ id: LoginID, _ overridesDamage: Bool) throws(AuthError) {

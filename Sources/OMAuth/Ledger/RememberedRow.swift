@@ -1,6 +1,7 @@
 // What is remembered of the last login of a profile: names and choices in clear, the password sealed.
 // Format: docs/login-format.md, "Remembered credentials".
 
+internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 
@@ -96,7 +97,7 @@ extension RememberedRow {
         bytes += [password == nil ? 0 : 1]
         if let password {
             bytes += password.keyID
-            bytes.append(UInt32(password.box.bytes.count))
+            bytes.append(number: UInt32(password.box.bytes.count))
             bytes += password.box.bytes
         }
         return RowSeal.sealed(bytes, .rememberMAC, id, device)
@@ -105,48 +106,29 @@ extension RememberedRow {
     /// - Throws: ``AuthError/quarantined`` for any byte that this device did not write there.
     init(_ bytes: [UInt8], under id: LoginID, _ device: borrowing DeviceKey) throws(AuthError) {
         let body = try RowSeal.open(bytes, atMost: Self.maximumCount, .rememberMAC, id, device)
-        do throws(Malformed) { try self.init(body: body) } catch { throw .quarantined }
+        do throws(MalformedBytes) { try self.init(body: body) } catch { throw .quarantined }
         guard self.id == id else { throw .quarantined }
     }
 
-    private init(body: [UInt8]) throws(Malformed) {
-        var reader = ByteReader(body)
-        guard try reader.byte() == Self.version else { throw Malformed() }
-        id = LoginID(try reader.bytes(LoginID.count))
-        isArmed = try reader.flag()
-        isPurgePending = try reader.flag()
-        preferences.autoLogin = try Self.choice(reader.byte())
-        preferences.credentials = try Self.choice(reader.byte())
-        preferences.userName = try Self.choice(reader.byte())
-        let name = try reader.bytes(Int(try reader.byte()))
-        if !name.isEmpty {
-            guard let text = String(validating: name, as: UTF8.self), let user = try? UserName(text) else {
-                throw Malformed()
-            }
-            self.user = user
+    private init(body: [UInt8]) throws(MalformedBytes) {
+        let span = body.span
+        var cursor = ByteCursor()
+        guard try cursor.byte(in: span) == Self.version else { throw MalformedBytes() }
+        id = LoginID(try cursor.take(LoginID.count, in: span))
+        isArmed = try cursor.flag(in: span)
+        isPurgePending = try cursor.flag(in: span)
+        preferences.autoLogin = try cursor.choice(in: span)
+        preferences.credentials = try cursor.choice(in: span)
+        preferences.userName = try cursor.choice(in: span)
+        user = try cursor.name(in: span) { (text) throws(AuthError) in text.isEmpty ? nil : try UserName(text) }
+        domain = try cursor.name(in: span) { (text) throws(AuthError) in try IdentityDomain(text) }
+        if try cursor.flag(in: span) {
+            let keyID = try cursor.take(32, in: span)
+            let count = try cursor.number(UInt32(SealedBox.overhead)...UInt32(Self.maximumBox), in: span)
+            password = Sealed(keyID: keyID, box: SealedBox(stored: try cursor.take(Int(count), in: span)))
         }
-        domain = try reader.name { (text) throws(AuthError) in try IdentityDomain(text) }
-        if try reader.flag() {
-            let keyID = try reader.bytes(32)
-            let count = try reader.number32(UInt32(SealedBox.overhead)...UInt32(Self.maximumBox))
-            password = Sealed(keyID: keyID, box: SealedBox(stored: try reader.bytes(Int(count))))
-        }
+        try cursor.end(in: span)
         // A password is somebody's, and only one that is there can be submitted.
-        guard reader.isAtEnd, password == nil || user != nil, password != nil || !isArmed else { throw Malformed() }
-    }
-
-    private static func choice(_ code: UInt8) throws(Malformed) -> Bool? {
-        guard code <= 2 else { throw Malformed() }
-        return code == 0 ? nil : code == 2
-    }
-}
-
-extension ByteReader {
-    fileprivate mutating func flag() throws(Malformed) -> Bool {
-        switch try byte() {
-        case 0: false
-        case 1: true
-        default: throw Malformed()
-        }
+        guard password == nil || user != nil, password != nil || !isArmed else { throw MalformedBytes() }
     }
 }

@@ -1,7 +1,7 @@
 // Making a credential without a server, replacing it, and taking it away.
 
 public import OMSecrets
-internal import OMStorage
+public import OMStorage
 
 extension Authenticator {
     /// Makes the cached credential of `user`, the device key too if there is none.
@@ -46,8 +46,8 @@ extension Authenticator {
     /// Removes the credential of `user`, whatever state it is in: the administrator's way out of a lock-out, damage or a
     /// rollback. Everything about it goes but its generation, so that a copy of it stays refused.
     ///
-    /// A ledger that cannot even be opened is moved aside whole: the other logins in it are refused as rolled back from
-    /// then on, each until it is removed too.
+    /// A ledger that cannot even be read is set aside whole: the other logins in it are refused as rolled back from
+    /// then on, each until its own login online, or until it is removed too.
     ///
     /// - Throws: ``AuthError/noCredential``, ``AuthError/busy``, ``AuthError/storage(_:)``.
     ///
@@ -59,9 +59,9 @@ extension Authenticator {
     ) throws(AuthError) -> Removal {
         let key = LoginKey(profile: profile, user: user, server: server, domain: domain)
         do throws(AuthError) { return try removeRows(key) ? .done : .pending } catch {
-            guard error == .quarantined, let aside = try places.moveUnreadableAside() else { throw error }
+            guard error == .quarantined, let aside = try setLedgerAside() else { throw error }
             _ = try? removeRows(key)
-            return .movedAside(aside)
+            return .setAside(aside)
         }
     }
 
@@ -71,7 +71,13 @@ extension Authenticator {
         /// Another process reads an old state of the ledger and keeps its bytes until the next operation.
         case pending
         /// The ledger was beyond reading; it is here now.
-        case movedAside(String)
+        case setAside(SetAside)
+    }
+
+    /// An administrator gets rid of a ledger also where the device key is lost.
+    private func setLedgerAside() throws(AuthError) -> SetAside? {
+        guard try places.loadDevice() == nil else { return try replaceUnreadableLedger() }
+        return try places.setUnreadableAside(at: clock().wall)
     }
 
     /// Every row that names the user, the profile and the domain goes, whichever server it is of.

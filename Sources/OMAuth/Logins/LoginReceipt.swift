@@ -2,7 +2,7 @@
 
 public import OMRecords
 public import OMSecrets
-internal import OMStorage
+public import OMStorage
 
 /// A login that succeeded, online or offline.
 public struct LoginReceipt: ~Copyable, Sendable {
@@ -30,9 +30,9 @@ public struct LoginReceipt: ~Copyable, Sendable {
     /// Online: the server said yes, and the credential that was stored for it has opened.
     init(
         online accepted: consuming AcceptedAnswer, stored login: consuming VerifiedLogin, _ gap: PolicyGap?,
-        _ request: LoginRequest, _ clock: ClockReading
+        _ aside: SetAside?, _ request: LoginRequest, _ clock: ClockReading
     ) {
-        context = LoginContext(login, request, .online(notCached: nil), clock, gap)
+        context = LoginContext(login, request, .online(notCached: nil), clock, gap, aside)
         self.login = consume login
         session = accepted.session
     }
@@ -42,9 +42,9 @@ public struct LoginReceipt: ~Copyable, Sendable {
     /// - Parameter reason: ``AuthError/offlineNotAllowed``, or what stood in the way of storing it.
     init(
         online accepted: consuming AcceptedAnswer, notCached reason: AuthError, _ gap: PolicyGap?,
-        _ request: LoginRequest, _ clock: ClockReading
+        _ aside: SetAside?, _ request: LoginRequest, _ clock: ClockReading
     ) {
-        context = LoginContext(request, reason, clock, gap)
+        context = LoginContext(request, reason, clock, gap, aside)
         login = nil
         session = accepted.session
     }
@@ -65,6 +65,9 @@ public struct LoginContext: Hashable, Sendable {
     public let way: Way
     /// Why the server's policy did not come beside an online login; what was known of it before stays in force.
     public let policyGap: PolicyGap?
+    /// Where the ledger is that was there before an online login, if it could not be read. All other logins that it held
+    /// are refused, each until its own login online.
+    public let ledgerSetAside: SetAside?
     /// Seconds since the enrolment or the last online success.
     public let age: Int64
     /// The last second (since 1970) in which the cached credential is good; nil: there is none, or it does not expire.
@@ -79,9 +82,9 @@ public struct LoginContext: Hashable, Sendable {
     public let session: LoginSession
 
     fileprivate init(_ login: borrowing VerifiedLogin, _ request: LoginRequest, _ way: Way, _ clock: ClockReading,
-        _ gap: PolicyGap? = nil
+        _ gap: PolicyGap? = nil, _ aside: SetAside? = nil
     ) {
-        policyGap = gap
+        (policyGap, ledgerSetAside) = (gap, aside)
         (user, domain, profile) = (login.user, login.domain, login.profile)
         (self.way, age, expires) = (way, login.age, login.expires)
         (expiresSoon, clockIsBehind, isDegraded) = (login.expiresSoon, login.clockIsBehind, login.isDegraded)
@@ -89,8 +92,10 @@ public struct LoginContext: Hashable, Sendable {
         session = LoginSession(request.profile, at: clock)
     }
 
-    fileprivate init(_ request: LoginRequest, _ reason: AuthError, _ clock: ClockReading, _ gap: PolicyGap?) {
-        policyGap = gap
+    fileprivate init(
+        _ request: LoginRequest, _ reason: AuthError, _ clock: ClockReading, _ gap: PolicyGap?, _ aside: SetAside?
+    ) {
+        (policyGap, ledgerSetAside) = (gap, aside)
         (user, domain, profile) = (request.user, LoginKey(request.user, request.profile, request.domain).domain, request.profile.name)
         (way, age, expires) = (.online(notCached: reason), 0, nil)
         (expiresSoon, clockIsBehind, isDegraded, attemptsLeft) = (false, false, false, 0)

@@ -12,16 +12,31 @@ extension Authenticator {
         _ accepted: consuming AcceptedAnswer, _ request: LoginRequest, _ password: borrowing Password
     ) -> LoginReceipt {
         let reason: AuthError
-        var gap = accepted.policyGap
+        var (gap, aside) = (accepted.policyGap, SetAside?.none)
         if gap == nil, accepted.policy == nil, request.profile.policyURL != nil { gap = .notAsked }
         do throws(AuthError) {
-            let stored = try store(accepted.policy, &gap, accepted.serverTime, request, password)
+            let stored = try store(accepted.policy, &gap, accepted.serverTime, request, password, settingAside: &aside)
             switch consume stored {
-            case .some(let login): return LoginReceipt(online: accepted, stored: login, gap, request, clock())
+            case .some(let login): return LoginReceipt(online: accepted, stored: login, gap, aside, request, clock())
             case .none: reason = .offlineNotAllowed
             }
         } catch { reason = error }
-        return LoginReceipt(online: accepted, notCached: reason, gap, request, clock())
+        return LoginReceipt(online: accepted, notCached: reason, gap, aside, request, clock())
+    }
+
+    /// The same as below, into a new ledger where the one that is there cannot be read.
+    private func store(
+        _ offered: ServerPolicy?, _ gap: inout PolicyGap?, _ serverTime: Int64?, _ request: LoginRequest,
+        _ password: borrowing Password, settingAside aside: inout SetAside?
+    ) throws(AuthError) -> VerifiedLogin? {
+        let given = gap
+        do throws(AuthError) { return try store(offered, &gap, serverTime, request, password) } catch {
+            // A row or a mark that is damaged has been replaced by then; what is left is the file.
+            guard error == .quarantined else { throw error }
+        }
+        gap = given
+        aside = try replaceUnreadableLedger()
+        return try store(offered, &gap, serverTime, request, password)
     }
 
     /// - Parameter gap: Why there is no policy of the server's; set where the one that is offered is not taken.

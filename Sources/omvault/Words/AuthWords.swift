@@ -157,6 +157,15 @@ extension Failure {
     }
 }
 
+extension SetAside {
+    /// What became of a ledger.
+    var words: String {
+        let gone = removed.isEmpty ? "" : "; older ones had to go: \(removed.map(\.shown).joined(separator: ", "))"
+        return "the ledger could not be read and is now \(path.shown); its other logins are refused until each logs in online "
+            + "or is removed\(gone)"
+    }
+}
+
 extension OnAttemptsExceeded {
     /// What it does, after "the next wrong one".
     var words: String {

@@ -81,7 +81,7 @@ extension Failure {
         case .deviceKeyDamaged:
             self.init(
                 .corrupt, "this device's key is damaged: it does not have 32 bytes",
-                hint: "restore device.key in the folder omvault-device from where you keep it")
+                hint: "restore device.key in the folder omvault-device; or move that folder away to start anew")
         }
     }
 }

@@ -23,13 +23,15 @@ extension LoginEvent {
         case .clockBehind: "clock_behind"
         case .loggedOut: "logged_out"
         case .policyMissing: "policy_missing"
+        case .ledgerReplaced: "ledger_replaced"
+        case .strayRows: "stray_rows"
         }
     }
 
     /// The details, as members of a JSON object.
     var details: KeyValuePairs<String, JSONValue> {
         switch self {
-        case .grantedOffline, .wiped, .lockedOut, .wipedByPolicy, .removed: [:]
+        case .grantedOffline, .wiped, .lockedOut, .wipedByPolicy, .removed, .ledgerReplaced: [:]
         case .grantedOnline(let isCached): ["cached": .flag(isCached)]
         case .wrongPassword(let left): ["attempts_left": .number(Int(left))]
         case .refused(let refusal), .refusedOnline(let refusal), .policyMissing(let refusal): ["reason": .text(refusal.name)]
@@ -39,11 +41,12 @@ extension LoginEvent {
         case .policyTaken(let epoch), .policyRefused(let epoch): ["epoch": .number(Int(epoch))]
         case .clockBehind(let seconds): ["seconds": .number(Int(clamping: seconds))]
         case .loggedOut(let isCleared): ["cleared": .flag(isCleared)]
+        case .strayRows(let first): ["stray": .number(Int(clamping: first))]
         }
     }
 
     /// The details in a person's words.
-    var words: String {
+    fileprivate var words: String {
         switch self {
         case .grantedOffline: "by the cached credential"
         case .grantedOnline(let isCached): isCached ? "by the server; cached" : "by the server; not cached"
@@ -61,8 +64,17 @@ extension LoginEvent {
         case .policyRefused(let epoch): "the server's is older than the one known, or another of its epoch: epoch \(epoch)"
         case .clockBehind(let seconds): "by \(seconds) s"
         case .policyMissing(let refusal): "the server let the user in, and its policy did not come: \(refusal.name)"
+        case .ledgerReplaced: "it could not be read, and was set aside; a new one begins here"
+        case .strayRows(let first): "from \(first) on; they were not this device's, and are deleted"
         case .loggedOut(let isCleared): isCleared ? "and everything about the login is deleted" : "the cached credential stays"
         }
+    }
+}
+
+extension LoginLogEntry {
+    /// The details in a person's words, and how often.
+    var words: String {
+        count == 1 ? event.words : "\(event.words); \(count) times since \(Timestamp.text(first))"
     }
 }
 

@@ -166,7 +166,7 @@ struct LoginTemplate: Sendable {
         return stored + [[1, 0, 0, 0, 5] + Array("right".utf8) + [UInt8](repeating: 0, count: 55)]
     }
 
-    /// As `login-log-entry` reads them: one of each kind.
+    /// As `login-log-entry` reads them: one of each kind, and one with a count.
     static var entries: [[UInt8]] {
         let log = device.key.derive(Context(.loginLogMAC), as: Authenticating.self)
         let beginning = HighWaterMark(generation: 3, digest: [UInt8](repeating: 1, count: MAC.count))
@@ -174,10 +174,12 @@ struct LoginTemplate: Sendable {
             .grantedOffline, .grantedOnline(isCached: true), .wrongPassword(attemptsLeft: 2), .wiped, .lockedOut,
             .wipedByPolicy, .refused(.expired), .refusedOnline(.unreachable), .compared(isCached: false),
             .enrolled(isReplaced: true), .removed, .cleared(.logout), .policyTaken(epoch: 7), .policyRefused(epoch: 6),
-            .clockBehind(seconds: 200), .loggedOut(isCleared: true),
+            .clockBehind(seconds: 200), .loggedOut(isCleared: true), .policyMissing(.failed), .ledgerReplaced,
+            .strayRows(first: 5),
         ]
-        return events.map { event in
-            LoginLogEntry(after: beginning, time: 1_800_000_000, id, event, log).encoded.dropLast(MAC.count)
-        }
+        let entries = events.map { LoginLogEntry(after: beginning, time: 1_800_000_000, id, $0, log) }
+        let next = LoginLogEntry(after: beginning, time: 1_800_000_001, id, .refused(.expired), log)
+        let counted = LoginLogEntry(inPlaceOf: next, after: beginning, countingUp: next, log)
+        return (entries + [counted]).map { $0.encoded.dropLast(MAC.count) }
     }
 }

@@ -103,10 +103,7 @@ struct LoginRemove: Verb {
         try door.output.done(
             "removed the cached credential of \(user.text.shown)",
             ["result": .text("removed"), "user": .text(user.text), "profile": .text(profile.text)])
-        if case .movedAside(let path) = removal {
-            door.output.notice(
-                "the ledger was beyond reading and is now \(path.shown); its other logins are refused until removed")
-        }
+        if case .setAside(let aside) = removal { door.output.notice(aside.words) }
         if removal == .pending {
             door.output.notice(
                 "a process still reads an old state of the ledger; the next login command erases the rest")

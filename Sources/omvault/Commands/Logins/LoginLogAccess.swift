@@ -47,7 +47,7 @@ struct LoginLogAccess {
                     let owner = entry.login.flatMap { owners[$0] }
                     return [
                         "\(entry.sequence)", Timestamp.text(entry.time), owner?.user.text ?? "-",
-                        owner?.profile.text ?? "-", entry.event.name, entry.event.words,
+                        owner?.profile.text ?? "-", entry.event.name, entry.words,
                     ]
                 }, header: ["ENTRY", "TIME", "USER", "PROFILE", "EVENT", "DETAIL"])
         }
@@ -60,6 +60,8 @@ struct LoginLogAccess {
             member.field("user", owner.map { .text($0.user.text) } ?? .null)
             member.field("profile", owner.map { .text($0.profile.text) } ?? .null)
             member.field("event", .text(entry.event.name))
+            member.field("count", .number(Int(entry.count)))
+            member.field("first", .text(Timestamp.text(entry.first)))
             for (name, value) in entry.event.details { member.field(name, value) }
         }
         document.field("broken_at", trail.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null)

@@ -35,6 +35,7 @@ struct LoginReport {
             document.field("attempts_left", reason == nil ? .number(context.attemptsLeft) : .null)
             document.field("not_cached", reason.map { .text($0.name) } ?? .null)
             document.field("policy_missing", context.policyGap.map { .text($0.name) } ?? .null)
+            document.field("ledger_set_aside", context.ledgerSetAside.map { .text($0.path) } ?? .null)
         }
         document.field("expires_soon", .flag(context.expiresSoon))
         document.field("clock_is_behind", .flag(context.clockIsBehind))
@@ -83,6 +84,7 @@ struct LoginReport {
         case .online(let reason?):
             output.notice("the server let the user in, but nothing is cached for offline: \(Failure(reason).message)")
         }
+        if let aside = context.ledgerSetAside { output.notice(aside.words) }
         if let gap = context.policyGap, !context.way.isUncachedForWantOfPolicy {
             output.notice("the server's policy \(gap.words); what is known of it stays in force")
         }

@@ -1,0 +1,37 @@
+// What the ledger's rows are made of beside plain numbers and bytes. Format: docs/login-format.md.
+
+internal import OMRecords
+
+extension ByteCursor {
+    mutating func byte(in bytes: Span<UInt8>) throws(MalformedBytes) -> UInt8 { try number(in: bytes) }
+
+    mutating func number<Number: FixedWidthInteger>(
+        _ range: ClosedRange<Number>, in bytes: Span<UInt8>
+    ) throws(MalformedBytes) -> Number {
+        let number: Number = try number(in: bytes)
+        guard range.contains(number) else { throw MalformedBytes() }
+        return number
+    }
+
+    mutating func time(in bytes: Span<UInt8>) throws(MalformedBytes) -> Int64 {
+        try number(TimeMemory.range, in: bytes)
+    }
+
+    mutating func flag(in bytes: Span<UInt8>) throws(MalformedBytes) -> Bool {
+        try number(UInt8(0)...1, in: bytes) == 1
+    }
+
+    /// 0 not said, 1 no, 2 yes.
+    mutating func choice(in bytes: Span<UInt8>) throws(MalformedBytes) -> Bool? {
+        let code = try number(UInt8(0)...2, in: bytes)
+        return code == 0 ? nil : code == 2
+    }
+
+    /// A length (1 byte) and so many bytes of UTF-8 that `make` takes for a name.
+    mutating func name<Name>(
+        in bytes: Span<UInt8>, _ make: (String) throws(AuthError) -> Name
+    ) throws(MalformedBytes) -> Name {
+        let text = try text(Int(try byte(in: bytes)), in: bytes)
+        do { return try make(text) } catch { throw MalformedBytes() }
+    }
+}

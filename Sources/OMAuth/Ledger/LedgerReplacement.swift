@@ -1,0 +1,28 @@
+// The way out of a ledger that cannot be read: an online success, or an administrator.
+// docs/login-format.md, "A ledger that cannot be read".
+
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+
+extension Authenticator {
+    /// Puts an empty ledger in the place of one that cannot be read, which gets another name. To be called after a server
+    /// has taken a password, or for an administrator, and at nobody else's word.
+    ///
+    /// Attack: empty the ledger, and one online success makes it forget the counters of all others. The marks beside the
+    /// device key remember them, so each of those is rolled back until its own online success.
+    ///
+    /// - Returns: nil when it can be read by now, for another process was faster, or never was damaged.
+    /// - Throws: ``AuthError/deviceKeyMissing``, ``AuthError/deviceKeyDamaged``: no key is made where there was one.
+    func replaceUnreadableLedger() throws(AuthError) -> SetAside? {
+        let device = try places.makeDevice()
+        let wall = clock().wall
+        // Of two that found it damaged, the second finds the new one here, and must not set that aside.
+        return try LoginLog.marks(places, device).hold(wait: LoginLog.wait) { () throws(AuthError) in
+            guard let aside = try places.setUnreadableAside(at: wall) else { return nil }
+            let ledger = try storing { () throws(StorageError) in try places.makeLedger() }
+            try LoginLog(ledger, places, device).begin(at: wall)
+            return aside
+        }
+    }
+}

@@ -1,0 +1,159 @@
+// What the log of logins tells: ids and numbers, never a name or anything of a password.
+// Format: docs/login-format.md, "The log".
+
+internal import OMRecords
+
+/// Something that was decided about a login.
+public enum LoginEvent: Hashable, Sendable {
+    case grantedOffline
+    /// `isCached`: and a credential for offline logins is stored.
+    case grantedOnline(isCached: Bool)
+    case wrongPassword(attemptsLeft: UInt32)
+    /// A wrong password exceeded the limit; the credential is gone.
+    case wiped
+    /// A wrong password exceeded the limit; the credential is locked.
+    case lockedOut
+    /// The limit was lowered below what had failed already; the credential is gone.
+    case wipedByPolicy
+    /// Refused before anything was looked at.
+    case refused(Refusal)
+    case refusedOnline(Refusal)
+    /// A password that the server refused was compared with the cached one.
+    case compared(isCached: Bool)
+    case enrolled(isReplaced: Bool)
+    case removed
+    /// The credential was taken away, because of this.
+    case cleared(ClearingEvent)
+    case policyTaken(epoch: Int64)
+    /// The server offered a policy that is older than the one that is kept, or another one of the same epoch.
+    case policyRefused(epoch: Int64)
+    /// So many seconds behind the time that the login has seen.
+    case clockBehind(seconds: UInt64)
+    case loggedOut(isCleared: Bool)
+    /// The server granted a login, and its policy did not come with it.
+    case policyMissing(Refusal)
+    /// The ledger could not be read: it was set aside, and this is the first entry of a new one.
+    case ledgerReplaced
+    /// Rows that were not this device's stood behind the log's end, from this sequence on, and were deleted.
+    case strayRows(first: UInt64)
+
+    /// Why somebody was refused; each has a number of its own in the log.
+    public enum Refusal: UInt8, CaseIterable, Hashable, Sendable {
+        case offlineNotAllowed = 1
+        case noCredential, expired, wiped, lockedOut, delayed, clockRolledBack, quarantined, rolledBack, deviceKey
+        case rejected, forbidden, blocked, untrusted, unreachable, failed
+        case other
+        /// The server was not asked: what the profile or the user says cannot be sent, or this machine failed.
+        case notAsked
+    }
+
+    /// Whether entries of this kind that are alike are one, with a count. They are those that are to be had at will: nobody is
+    /// charged for them, and nothing else is written with them.
+    var isCounted: Bool {
+        switch self {
+        case .refused, .refusedOnline, .cleared, .loggedOut: true
+        default: false
+        }
+    }
+}
+
+// MARK: - Bytes
+
+extension LoginEvent {
+    var code: (kind: UInt8, detail: UInt64) {
+        switch self {
+        case .grantedOffline: (1, 0)
+        case .grantedOnline(let isCached): (2, isCached ? 1 : 0)
+        case .wrongPassword(let left): (3, UInt64(left))
+        case .wiped: (4, 0)
+        case .lockedOut: (5, 0)
+        case .wipedByPolicy: (6, 0)
+        case .refused(let refusal): (7, UInt64(refusal.rawValue))
+        case .refusedOnline(let refusal): (8, UInt64(refusal.rawValue))
+        case .compared(let isCached): (9, isCached ? 1 : 0)
+        case .enrolled(let isReplaced): (10, isReplaced ? 1 : 0)
+        case .removed: (11, 0)
+        case .cleared(let event): (12, UInt64(event.code))
+        case .policyTaken(let epoch): (13, UInt64(clamping: epoch))
+        case .policyRefused(let epoch): (14, UInt64(clamping: epoch))
+        case .clockBehind(let seconds): (15, seconds)
+        case .loggedOut(let isCleared): (16, isCleared ? 1 : 0)
+        case .policyMissing(let refusal): (17, UInt64(refusal.rawValue))
+        case .ledgerReplaced: (18, 0)
+        case .strayRows(let first): (19, first)
+        }
+    }
+
+    init(_ kind: UInt8, _ detail: UInt64) throws(MalformedBytes) {
+        switch kind {
+        case 1: self = .grantedOffline
+        case 2: self = .grantedOnline(isCached: detail == 1)
+        case 3: self = .wrongPassword(attemptsLeft: UInt32(clamping: detail))
+        case 4: self = .wiped
+        case 5: self = .lockedOut
+        case 6: self = .wipedByPolicy
+        case 7: self = .refused(try Self.refusal(detail))
+        case 8: self = .refusedOnline(try Self.refusal(detail))
+        case 9: self = .compared(isCached: detail == 1)
+        case 10: self = .enrolled(isReplaced: detail == 1)
+        case 11: self = .removed
+        case 12:
+            guard let event = ClearingEvent(code: detail) else { throw MalformedBytes() }
+            self = .cleared(event)
+        case 13: self = .policyTaken(epoch: Int64(clamping: detail))
+        case 14: self = .policyRefused(epoch: Int64(clamping: detail))
+        case 15: self = .clockBehind(seconds: detail)
+        case 16: self = .loggedOut(isCleared: detail == 1)
+        case 17: self = .policyMissing(try Self.refusal(detail))
+        case 18: self = .ledgerReplaced
+        case 19: self = .strayRows(first: detail)
+        default: throw MalformedBytes()
+        }
+        // One meaning, one encoding.
+        guard code.detail == detail else { throw MalformedBytes() }
+    }
+
+    private static func refusal(_ detail: UInt64) throws(MalformedBytes) -> Refusal {
+        guard let refusal = UInt8(exactly: detail).flatMap(Refusal.init(rawValue:)) else { throw MalformedBytes() }
+        return refusal
+    }
+}
+
+extension LoginEvent.Refusal {
+    init(_ error: AuthError) {
+        switch error {
+        case .offlineNotAllowed: self = .offlineNotAllowed
+        case .noCredential: self = .noCredential
+        case .expired: self = .expired
+        case .wiped, .attemptsExceeded: self = .wiped
+        case .lockedOut: self = .lockedOut
+        case .delayed: self = .delayed
+        case .clockRolledBack: self = .clockRolledBack
+        case .quarantined: self = .quarantined
+        case .rolledBack: self = .rolledBack
+        case .deviceKeyMissing, .deviceKeyDamaged, .otherDeviceKey: self = .deviceKey
+        case .online(let refusal), .neither(let refusal, _): self.init(refusal)
+        default: self = .other
+        }
+    }
+
+    init(_ refusal: OnlineRefusal) {
+        switch refusal {
+        case .rejected: self = .rejected
+        case .forbidden: self = .forbidden
+        case .blocked: self = .blocked
+        case .untrusted: self = .untrusted
+        case .unreachable: self = .unreachable
+        case .failed(let failure, _, _): self = failure.isOurs ? .notAsked : .failed
+        }
+    }
+
+    init(_ gap: PolicyGap) {
+        switch gap {
+        case .notFetched(let refusal): self.init(refusal)
+        case .notUnderstood: self = .failed
+        case .older: self = .rolledBack
+        case .notAsked: self = .notAsked
+        }
+    }
+}
