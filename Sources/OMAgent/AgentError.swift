@@ -28,3 +28,14 @@ public enum AgentError: Error, Hashable, Sendable {
     case misbehaved
     case io(Int32)
 }
+
+/// For questions that are awaited: ``OwnThread``.
+extension AgentError: StorageFailing {
+    public init(storage error: StorageError) {
+        switch error {
+        case .busy: self = .busy
+        case .io(let number): self = .io(number)
+        default: self = .misbehaved
+        }
+    }
+}

@@ -9,4 +9,9 @@ public struct Password: ~Copyable, Sendable {
         guard (1...Self.maximumCount).contains(bytes.count) else { throw .passwordLength }
         self.bytes = bytes
     }
+
+    private init(sized bytes: consuming SecretBytes) { self.bytes = bytes }
+
+    /// A second password with the same bytes.
+    public borrowing func duplicate() -> Password { Password(sized: bytes.duplicate()) }
 }

@@ -168,7 +168,7 @@ import Testing
         #expect(authenticator.end("right", profile, asking: server(lax)) == .online(notCached: nil))
         #expect(try place.row(profile)?.server == strict)
         let details = try authenticator.status(ada, profile).details
-        #expect(details?.limit == 1 && details?.serverEpoch == 7)
+        #expect(details?.policy.maxLoginAttempts == 1 && details?.serverEpoch == 7)
         let events = try authenticator.log().entries.map(\.event)
         #expect(events.contains(.policyTaken(epoch: 7)) && events.contains(.policyRefused(epoch: 6)))
         #expect(!events.contains(.policyTaken(epoch: 6)))
@@ -194,6 +194,31 @@ import Testing
         #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.offlineNotAllowed))
         let next = ServerPolicy(epoch: 8, offlineAuthAllowed: true, maxLoginAttempts: 9)
         #expect(try offer(next) == next)
+    }
+
+    @Test("the policy in force can be asked for before and after a first login, and says who decided what")
+    func inForce() throws {
+        let place = MemoryPlace(), authenticator = place.authenticator()
+        let profile = try serverProfile(3, maxAge: 86_400) { $0.ceiling = PolicyCeiling(maxLoginAttempts: 7) }
+        let before = try authenticator.policy(of: ada, profile)
+        #expect(before == LoginPolicy(profile))
+        #expect(before.isOfflineAllowed && before.maxLoginAttempts == 3 && before.offlineCredentialMaxAge == 86_400)
+        #expect(before.onAttemptsExceeded == .wipe && before.tolerated == 3)
+        #expect(before.sources[.maxLoginAttempts] == .profile)
+        let word = ServerPolicy(epoch: 1, offlineAuthAllowed: true, maxLoginAttempts: 9, cryptoScheme: .saltedSHA256)
+        #expect(authenticator.end("right", profile, asking: server(word)) == .online(notCached: nil))
+        let after = try authenticator.policy(of: ada, profile)
+        #expect(after == LoginPolicy(profile, word) && after.maxLoginAttempts == 7 && after.cryptoScheme == .saltedSHA256)
+        #expect(after.sources[.maxLoginAttempts] == .ceiling && after.sources[.cryptoScheme] == .server)
+        #expect(try authenticator.status(ada, profile).details?.policy == after)
+        // Another user's first login is judged by the profile, until the server has spoken of it.
+        #expect(try authenticator.policy(of: UserName("bob"), profile) == before)
+        // Attack: damage the row or take it away, and a stricter word of the server's would be forgotten.
+        let disk = place.disk
+        for id in disk.rows.keys { place.disk.rows[id]?[60] ^= 1 }
+        #expect(throws: AuthError.quarantined) { try authenticator.policy(of: ada, profile) }
+        place.disk.rows = [:]
+        #expect(throws: AuthError.rolledBack) { try authenticator.policy(of: ada, profile) }
     }
 
     @Test("R51 a scheme that the server names is taken at the next success, and stores nothing recoverable")

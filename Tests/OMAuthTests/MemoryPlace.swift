@@ -216,7 +216,9 @@ private final class MemoryMarks: LoginMarks {
         (place.disk.unsynced[id], place.disk.marks[id]) = (nil, nil)
     }
 
-    func hold<R: ~Copyable>(wait: Int, _ body: () throws(AuthError) -> R) throws(AuthError) -> R {
+    func hold<R: ~Copyable>(
+        wait: Int, unless interruption: Interruption?, _ body: () throws(AuthError) -> R
+    ) throws(AuthError) -> R {
         let result = try body()
         if let interlude = place.interlude, interlude.id == id {
             place.interlude = nil

@@ -178,6 +178,21 @@ import Testing
         #expect(try authenticator.remembered(profile)?.hasPassword == true)
     }
 
+    @Test("a login that was called off before it began takes no auto login")
+    func calledOff() throws {
+        let place = MemoryPlace(), profile = try auto(), authenticator = place.authenticator()
+        let server = TestProvider(knowing: "right")
+        let receipt = try authenticator.login(LoginRequest(ada, profile), password: Password("right"), asking: server)
+        let key = try key(authenticator), cancellation = Cancellation()
+        try authenticator.remember(receipt, profile, password: Password("right"), key: key)
+        cancellation.cancel()
+        #expect(throws: AuthError.cancelled) {
+            _ = try authenticator.login(
+                profile, collecting: Script([]), asking: server, remembering: key, cancellation: cancellation)
+        }
+        #expect(try authenticator.remembered(profile)?.isArmed == true && server.asked == 1)
+    }
+
     @Test("R53 an auto login that a server got and did not judge, or was late with, is not submitted again")
     func unjudged() throws {
         let place = MemoryPlace(), profile = try auto(), authenticator = place.authenticator()

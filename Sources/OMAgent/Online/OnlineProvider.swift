@@ -9,7 +9,7 @@ internal import OMStorage
 /// Asks the server of a profile, through a process that knows no key and ends with its answer.
 ///
 ///     let provider = OnlineProvider(program: "/usr/bin/omvault-agent")
-///     let receipt = try authenticator.login(request, password: password, asking: provider)
+///     let receipt = try await authenticator.login(request, password: password, asking: provider)
 public final class OnlineProvider: Provider {
     private let client: OnlineClient
     private let clientSecret: SecretBytes
@@ -53,12 +53,16 @@ public final class OnlineProvider: Provider {
     /// - Returns: nil where the profile names no place from which one would be believed.
     /// - Throws: ``AuthError/policyMissing(_:)``.
     public func policy(of profile: Profile) throws(AuthError) -> ServerPolicy? {
+        try policy(of: profile, OnlineCancellation())
+    }
+
+    func policy(of profile: Profile, _ event: OnlineCancellation) throws(AuthError) -> ServerPolicy? {
         guard profile.policyURL != nil else { return nil }
         let service: OnlineService
         do throws(OnlineRefusal) { service = try OnlineService(profile, .none) } catch {
             throw .policyMissing(.notFetched(error))
         }
-        switch ask(.profile(of: service), OnlineCancellation()) {
+        switch ask(.profile(of: service), event) {
         case .refused(let refusal): throw .policyMissing(.notFetched(refusal))
         case .accepted(let acceptance):
             let (policy, gap) = Self.policy(acceptance.profile, profile)

@@ -60,8 +60,18 @@ protocol LoginMarks {
     func remove() throws(StorageError)
     /// Runs `body` while nobody else holds this lock.
     ///
-    /// - Parameter wait: In milliseconds; then it is ``AuthError/busy``.
-    func hold<R: ~Copyable>(wait: Int, _ body: () throws(AuthError) -> R) throws(AuthError) -> R
+    /// - Parameters:
+    ///   - wait: In milliseconds; then it is ``AuthError/busy``.
+    ///   - interruption: Ends the wait before that.
+    func hold<R: ~Copyable>(
+        wait: Int, unless interruption: Interruption?, _ body: () throws(AuthError) -> R
+    ) throws(AuthError) -> R
+}
+
+extension LoginMarks {
+    func hold<R: ~Copyable>(wait: Int, _ body: () throws(AuthError) -> R) throws(AuthError) -> R {
+        try hold(wait: wait, unless: nil, body)
+    }
 }
 
 /// Where logins are stored on a disk.
@@ -125,7 +135,9 @@ private final class MarkFile: LoginMarks {
     }
     func remove() throws(StorageError) { try file.remove() }
 
-    func hold<R: ~Copyable>(wait: Int, _ body: () throws(AuthError) -> R) throws(AuthError) -> R {
-        try file.lock.hold(wait: wait, body)
+    func hold<R: ~Copyable>(
+        wait: Int, unless interruption: Interruption?, _ body: () throws(AuthError) -> R
+    ) throws(AuthError) -> R {
+        try file.lock.hold(wait: wait, unless: interruption, body)
     }
 }

@@ -21,8 +21,6 @@ public struct LoginStatus: Hashable, Sendable {
         public let failed: Int
         /// How many more wrong passwords are tolerated.
         public let attemptsLeft: Int
-        /// What the wrong password after them does.
-        public let consequence: OnAttemptsExceeded
         /// nil after a wipe.
         public let scheme: CryptoScheme?
         /// Seconds since 1970.
@@ -33,9 +31,8 @@ public struct LoginStatus: Hashable, Sendable {
         public let expires: Int64?
         /// The wall clock lies more than two minutes behind what this login has seen before.
         public let clockIsBehind: Bool
-        /// `MaxLoginAttempts` and `LimitMode` as they are in force.
-        public let limit: Int
-        public let limitMode: LimitMode
+        /// What it is judged by.
+        public let policy: LoginPolicy
         /// The epoch of the server's policy that is in force; nil: none is.
         public let serverEpoch: Int64?
     }
@@ -96,7 +93,7 @@ extension Authenticator {
     }
 
     private func status(_ row: LoginRow, _ profile: Profile) -> LoginStatus {
-        let clock = clock(), policy = policy(profile, row.server)
+        let clock = clock(), policy = LoginPolicy(profile, row.server)
         var refusal: AuthError? =
             switch row.standing(under: policy, at: clock) {
             case .open: nil
@@ -134,13 +131,12 @@ extension LoginStatus.Details {
     fileprivate init(_ row: LoginRow, _ policy: LoginPolicy, _ clock: ClockReading) {
         (charged, failed) = (Int(row.charged), Int(row.failed))
         attemptsLeft = row.attemptsLeft(under: policy)
-        consequence = policy.onAttemptsExceeded
+        self.policy = policy
         if case .live(let slot) = row.credential { scheme = slot.recipe.scheme } else { scheme = nil }
         enrolledAt = row.enrolledAt
         lastOnline = row.lastOnline == 0 ? nil : row.lastOnline
         expires = row.age(under: policy).expires
         clockIsBehind = row.time.isAhead(of: clock)
-        (limit, limitMode) = (policy.maxLoginAttempts, policy.limitMode)
         serverEpoch = row.server?.epoch
     }
 }

@@ -23,9 +23,9 @@ struct LoginStore: ~Copyable {
 
     /// Runs `body` while nobody else is at this login.
     borrowing func hold<R: ~Copyable>(
-        _ id: LoginID, wait: Int, _ body: () throws(AuthError) -> R
+        _ id: LoginID, wait: Int, unless interruption: Interruption? = nil, _ body: () throws(AuthError) -> R
     ) throws(AuthError) -> R {
-        try marks(id).hold(wait: wait, body)
+        try marks(id).hold(wait: wait, unless: interruption, body)
     }
 
     /// The row of `key`, authentic and no older than its mark.

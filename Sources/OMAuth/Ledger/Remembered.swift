@@ -69,9 +69,16 @@ extension Authenticator {
         _ receipt: borrowing LoginReceipt, _ profile: Profile, password: borrowing Password,
         _ preferences: RememberPreferences? = nil, key: RememberingKey?
     ) throws(AuthError) {
+        try remember(receipt.context, profile, password, preferences, key)
+    }
+
+    func remember(
+        _ login: LoginContext, _ profile: Profile, _ password: borrowing Password, _ preferences: RememberPreferences?,
+        _ key: RememberingKey?
+    ) throws(AuthError) {
         guard let store = try openToRemember(RememberChoice(profile.remember, preferences ?? RememberPreferences()))
         else { return }
-        let (user, domain) = (receipt.context.user, receipt.context.domain)
+        let (user, domain) = (login.user, login.domain)
         let id = Self.rememberedID(profile, store.device)
         let hadPassword = try store.changeRemembered(id) { row in
             if let preferences { row.preferences = preferences }

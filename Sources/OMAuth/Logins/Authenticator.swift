@@ -8,9 +8,10 @@ public import OMStorage
 /// Checks passwords against cached credentials, and makes, lists and removes these.
 ///
 ///     let authenticator = Authenticator(stateFolder: "…/omvault", deviceFolder: "…/omvault-device")
-///     let login = try authenticator.check(UserName("ada"), profile, password: password)
+///     let login = try await authenticator.check(UserName("ada"), profile, password: password)
 ///
-/// Any number of processes and threads may work on one ledger. All calls block.
+/// Any number of processes and threads may work on one ledger. Each call has two forms of one name: one that blocks, and one
+/// that is awaited (AsyncAuthenticator.swift), which is the one that an `async` function gets.
 public struct Authenticator: Sendable {
     /// How long one who wiped waits for readers, in milliseconds. Others try once.
     static let patience: Int32 = 2_000
@@ -25,6 +26,8 @@ public struct Authenticator: Sendable {
     let stretch: Stretch
     /// Told of the row of every check, just before it: how tests see that the charge is on the disk by then.
     let onCheck: @Sendable (LoginRow) -> Void
+    /// Calls off what has not been charged yet; nil: nobody does.
+    var cancellation: Cancellation?
 
     /// - Parameters:
     ///   - stateFolder: `$XDG_STATE_HOME/omvault`; holds `logins.db`.
@@ -58,7 +61,7 @@ public struct Authenticator: Sendable {
     ) throws(AuthError) -> VerifiedLogin {
         let key = LoginKey(user, profile, domain)
         // Without a server nobody but the profile can allow it: nothing has to be opened to refuse.
-        guard !key.server.isEmpty || policy(profile, nil).isOfflineAllowed else { throw .offlineNotAllowed }
+        guard !key.server.isEmpty || LoginPolicy(profile).isOfflineAllowed else { throw .offlineNotAllowed }
         let store = try open(key)
         try store.finishPendingWipes()
         let verdict: Verdict
@@ -82,13 +85,14 @@ public struct Authenticator: Sendable {
         _ key: LoginKey, _ profile: Profile, _ password: borrowing Password, _ store: borrowing LoginStore
     ) throws(AuthError) -> Verdict {
         while true {
+            try cancellation?.check()
             // 1. Salt and parameters. Whoever has no attempt left is told here, before the slow part.
             let row = try store.find(key)
             guard let slot = try admit(row, profile, store) else { continue }
             // 2. Outside the login's lock, so that two hundred at once wait for the processor and not for each other.
             let stretched = try stretch(slot.recipe, password)
             // 3. From here to the settlement nobody else is at this login.
-            let verdict = try store.hold(row.id, wait: lockWait) { () throws(AuthError) in
+            let verdict = try hold(row.id, store) { () throws(AuthError) in
                 try Uninterrupted.run { () throws(AuthError) in
                     try attempt(row.id, slot, stretched, profile, store)
                 }
@@ -98,7 +102,7 @@ public struct Authenticator: Sendable {
             case .wrong(let error): return .wrong(error)
             case .right(let login):
                 // 8. A credential of another scheme than the policy's is made anew, around the same unlocking key.
-                let policy = policy(profile, row.server)
+                let policy = LoginPolicy(profile, row.server)
                 if slot.recipe.scheme != policy.cryptoScheme { remake(slot, login, password, policy, store, row.id) }
                 return .right(login)
             }
@@ -114,7 +118,9 @@ public struct Authenticator: Sendable {
     ) throws(AuthError) -> Verdict? {
         // 4 and 5. Whatever fails in here ends the attempt before the check.
         let charge = try store.charge(id, onCheck) { (row) throws(AuthError) in
-            let policy = policy(profile, row.server), clock = clock()
+            // The last moment: what is charged is judged, whoever has gone away.
+            try cancellation?.check()
+            let policy = LoginPolicy(profile, row.server), clock = clock()
             switch row.standing(under: policy, at: clock) {
             case .refused(let error): throw error
             case .wipeDue: row.credential = .wipePending
@@ -131,7 +137,7 @@ public struct Authenticator: Sendable {
             guard row.credential == .wipePending else { return nil }
             throw .wiped(isFinished: try store.finishWipe(id, wait: 0))
         case .charged(let charged):
-            let row = charged.row, policy = policy(profile, row.server), clock = clock()
+            let row = charged.row, policy = LoginPolicy(profile, row.server), clock = clock()
             // 6. The only line that looks at the password.
             let login = charged.check(stretched, store.device, policy, clock)
             // 7.
@@ -139,11 +145,6 @@ public struct Authenticator: Sendable {
             do { try settleRight(row, row.time.behind(clock), store) } catch { login.isDegraded = true }
             return .right(login)
         }
-    }
-
-    /// The policy in force for a login whose row says `server`.
-    func policy(_ profile: Profile, _ server: ServerPolicy?) -> LoginPolicy {
-        LoginPolicy(profile, server)
     }
 
     /// Whatever fails in here: the login stands, and the next success tries again.
@@ -243,7 +244,7 @@ public struct Authenticator: Sendable {
     func admit(
         _ row: LoginRow, _ profile: Profile, _ store: borrowing LoginStore
     ) throws(AuthError) -> LoginSlot? {
-        switch row.standing(under: policy(profile, row.server), at: clock()) {
+        switch row.standing(under: LoginPolicy(profile, row.server), at: clock()) {
         case .open(let slot): return slot
         // The last charge may be of an attempt that is running: whether it was wrong shows when the lock is free.
         case .refused(.lockedOut), .refused(.delayed), .wipeDue: break
@@ -251,13 +252,13 @@ public struct Authenticator: Sendable {
             if case .expired = error { store.rememberTime(row.id) }
             throw error
         }
-        return try store.hold(row.id, wait: lockWait) { () throws(AuthError) in
+        return try hold(row.id, store) { () throws(AuthError) in
             try Uninterrupted.run { () throws(AuthError) in
                 var isWipedNow = false
                 let now = try store.change(
                     row.id, telling: { $0.credential == .wipePending && isWipedNow ? [.wipedByPolicy] : [] }
                 ) { (row) throws(AuthError) in
-                    guard row.standing(under: policy(profile, row.server), at: clock()) == .wipeDue else { return }
+                    guard row.standing(under: LoginPolicy(profile, row.server), at: clock()) == .wipeDue else { return }
                     row.credential = .wipePending
                     isWipedNow = true
                     _ = try store.forget(Clearing(after: .limitExceeded), of: row.key)
@@ -265,7 +266,7 @@ public struct Authenticator: Sendable {
                 if now.credential == .wipePending {
                     throw .wiped(isFinished: try store.finishWipe(row.id, wait: Self.patience))
                 }
-                if case .refused(let error) = now.standing(under: policy(profile, now.server), at: clock()) {
+                if case .refused(let error) = now.standing(under: LoginPolicy(profile, now.server), at: clock()) {
                     throw error
                 }
                 return nil

@@ -23,6 +23,8 @@ extension Authenticator {
         cancellation: Cancellation = Cancellation()
     ) throws(AuthError) -> LoginReceipt {
         var refusal: AuthError?
+        // Before the auto login is taken: one that nobody waits for would be spent on nothing.
+        try cancellation.check()
         if submitsAutoLogin, let key, let auto = try takeAutoLogin(profile, key: key) {
             let request = LoginRequest(auto.user, profile, domain: auto.domain, mode: mode)
             do throws(AuthError) {

@@ -2,17 +2,42 @@
 
 public import OMSecrets
 
-/// Collects what a login needs from whoever logs in.
-public protocol CredentialCollector {
+/// Collects what a login needs from whoever logs in: for an application, whose window answers when somebody has typed.
+///
+///     @MainActor final class LoginForm: AsyncCredentialCollector {
+///         func credentials(_ question: CredentialQuestion) async -> CredentialAnswer? {
+///             await show(question)      // returns when a button is pressed
+///         }
+///     }
+///
+/// One question is asked at a time, and no lock is held meanwhile. When the login is called off, the question's task is
+/// cancelled and the login ends at once, whether or not the question does; an answer that comes all the same is wiped.
+public protocol AsyncCredentialCollector: Sendable {
     /// Asks for user name, password and what else the question names.
     ///
     /// - Returns: nil when the person declines.
-    func credentials(_ question: CredentialQuestion) -> CredentialAnswer?
-    /// Asks a secret question of the server's (KBA).
+    func credentials(_ question: CredentialQuestion) async -> CredentialAnswer?
+    /// Asks a secret question of the server's (KBA). HTTP Basic and OAuth's resource owner have none: it comes from a
+    /// ``Provider`` of the application's own, which decides what a refusal to answer comes to.
     ///
     /// - Returns: nil when the person declines.
+    func answer(_ question: SecretQuestion) async -> SecretBytes?
+    /// Told of each step that may take a while. The step waits for it.
+    func progress(_ step: LoginStep) async
+}
+
+extension AsyncCredentialCollector {
+    public func answer(_ question: SecretQuestion) async -> SecretBytes? { nil }
+    public func progress(_ step: LoginStep) async {}
+}
+
+/// The same for a program of one thread, such as a terminal's: it is called on the login's thread and may block there.
+/// Providers know this one only.
+public protocol CredentialCollector {
+    /// As ``AsyncCredentialCollector/credentials(_:)``.
+    func credentials(_ question: CredentialQuestion) -> CredentialAnswer?
+    /// As ``AsyncCredentialCollector/answer(_:)``.
     func answer(_ question: SecretQuestion) -> SecretBytes?
-    /// Told of each step that may take a while.
     func progress(_ step: LoginStep)
 }
 
@@ -24,6 +49,57 @@ extension CredentialCollector {
 /// Nobody is there to be asked.
 struct NoCollector: CredentialCollector {
     func credentials(_ question: CredentialQuestion) -> CredentialAnswer? { nil }
+}
+
+/// An application's collector as the login's thread sees it, which waits there for the answers.
+struct WaitingCollector: CredentialCollector {
+    private let collector: any AsyncCredentialCollector
+    private let cancellation: Cancellation
+
+    init(_ collector: any AsyncCredentialCollector, _ cancellation: Cancellation) {
+        (self.collector, self.cancellation) = (collector, cancellation)
+    }
+
+    func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
+        cancellation.wait { [collector] in await collector.credentials(question) }
+    }
+
+    func answer(_ question: SecretQuestion) -> SecretBytes? {
+        cancellation.wait { [collector] in await collector.answer(question) }
+    }
+
+    func progress(_ step: LoginStep) {
+        _ = cancellation.wait { [collector] in await collector.progress(step) }
+    }
+}
+
+/// A collector that nobody is asked through any more once the login is called off. Attack: a provider that goes on asks
+/// somebody who has gone away, and gets what the next person types.
+struct CancellableCollector: CredentialCollector {
+    private let collector: any CredentialCollector
+    private let cancellation: Cancellation
+
+    init(_ collector: any CredentialCollector, _ cancellation: Cancellation) {
+        (self.collector, self.cancellation) = (collector, cancellation)
+    }
+
+    func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
+        guard !cancellation.isCancelled else { return nil }
+        let answer = collector.credentials(question)
+        guard !cancellation.isCancelled else { return nil }
+        return answer
+    }
+
+    func answer(_ question: SecretQuestion) -> SecretBytes? {
+        guard !cancellation.isCancelled else { return nil }
+        let answer = collector.answer(question)
+        guard !cancellation.isCancelled else { return nil }
+        return answer
+    }
+
+    func progress(_ step: LoginStep) {
+        if !cancellation.isCancelled { collector.progress(step) }
+    }
 }
 
 public enum LoginStep: Hashable, Sendable {

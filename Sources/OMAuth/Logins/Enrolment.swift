@@ -14,7 +14,7 @@ extension Authenticator {
     public func enroll(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password
     ) throws(AuthError) -> VerifiedLogin {
-        guard policy(profile, nil).isOfflineAllowed else { throw .offlineNotAllowed }
+        guard LoginPolicy(profile).isOfflineAllowed else { throw .offlineNotAllowed }
         let key = LoginKey(user, profile, domain)
         let store = try make(key)
         try store.finishPendingWipes()
@@ -34,7 +34,7 @@ extension Authenticator {
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password,
         oldPassword: borrowing Password
     ) throws(AuthError) -> VerifiedLogin {
-        guard policy(profile, nil).isOfflineAllowed else { throw .offlineNotAllowed }
+        guard LoginPolicy(profile).isOfflineAllowed else { throw .offlineNotAllowed }
         let key = LoginKey(user, profile, domain)
         let store = try open(key)
         let old = try store.find(key).credential
@@ -138,13 +138,14 @@ extension Authenticator {
     ) throws(AuthError) -> VerifiedLogin {
         let id = key.id(under: store.device)
         let server = try store.load(id)?.server
-        let policy = policy(profile, server)
+        let policy = LoginPolicy(profile, server)
         guard policy.isOfflineAllowed else { throw .offlineNotAllowed }
         let recipe = LoginRecipe(policy.cryptoScheme, parameters)
         let stretched = try stretch(recipe, password)
         let slot = LoginSlot(recipe, stretched, store.device, id)
-        return try store.hold(id, wait: lockWait) { () throws(AuthError) in
+        return try hold(id, store) { () throws(AuthError) in
             try Uninterrupted.run { () throws(AuthError) in
+                try cancellation?.check()
                 // Two that enrol one user at once: the second finds the first one's slot, and does not know its password.
                 guard Self.holds(try store.load(id)?.credential, old) else { throw .oldPasswordRequired }
                 let row = LoginRow(

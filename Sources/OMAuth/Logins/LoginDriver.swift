@@ -16,7 +16,8 @@ extension Authenticator {
         _ request: LoginRequest, password: borrowing Password, asking provider: (any Provider)?,
         collector: (any CredentialCollector)? = nil, cancellation: Cancellation = Cancellation()
     ) throws(AuthError) -> LoginReceipt {
-        let collector = collector ?? NoCollector()
+        let collector = CancellableCollector(collector ?? NoCollector(), cancellation)
+        let logins = until(cancellation)
         let rules = LoginMachine.Rules(
             mode: request.mode, isOfflineAllowed: isOfflineAllowed(request),
             isOfflineOnUntrusted: request.profile.offlineOnUntrustedServer, hasProvider: provider != nil)
@@ -42,7 +43,7 @@ extension Authenticator {
                 try cancellation.check()
                 collector.progress(.stretching)
                 do throws(AuthError) {
-                    verified = try check(request.user, request.profile, domain: request.domain, password: password)
+                    verified = try logins.check(request.user, request.profile, domain: request.domain, password: password)
                     event = .opened
                 } catch { event = .refused(error) }
             case .settle(let refusal):
@@ -68,10 +69,7 @@ extension Authenticator {
 
     /// As far as can be told before the row is judged. Where it cannot be read, the check says why.
     private func isOfflineAllowed(_ request: LoginRequest) -> Bool {
-        let key = LoginKey(request.user, request.profile, request.domain)
-        guard !key.server.isEmpty, let store = try? openAny(), let row = try? store.find(key) else {
-            return policy(request.profile, nil).isOfflineAllowed
-        }
-        return policy(request.profile, row.server).isOfflineAllowed
+        let policy = try? policy(of: request.user, request.profile, domain: request.domain)
+        return (policy ?? LoginPolicy(request.profile)).isOfflineAllowed
     }
 }

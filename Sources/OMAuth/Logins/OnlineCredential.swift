@@ -47,7 +47,7 @@ extension Authenticator {
     ) throws(AuthError) -> VerifiedLogin? {
         let (profile, key) = (request.profile, LoginKey(request.user, request.profile, request.domain))
         // Nothing is made for somebody who may not be cached, and of whom nothing is known.
-        if offered == nil, gap == nil, !policy(profile, nil).isOfflineAllowed, try openAny() == nil { return nil }
+        if offered == nil, gap == nil, !LoginPolicy(profile).isOfflineAllowed, try openAny() == nil { return nil }
         let store = try makeStore()
         try store.finishPendingWipes()
         let id = key.id(under: store.device)
@@ -60,7 +60,7 @@ extension Authenticator {
             throw .policyMissing(gap)
         }
         let (server, epochs) = Self.newer(row?.server, offered, &gap)
-        let policy = policy(profile, server)
+        let policy = LoginPolicy(profile, server)
         guard policy.isOfflineAllowed else {
             guard row != nil || offered != nil else { return nil }
             try bar(row, key, id, policy, server, epochs, serverTime, store)
@@ -177,7 +177,7 @@ extension Authenticator {
         _ password: borrowing Password, _ key: LoginKey, _ profile: Profile, _ store: borrowing LoginStore
     ) throws(AuthError) -> LoginSlot? {
         let row = try store.find(key)
-        let policy = policy(profile, row.server)
+        let policy = LoginPolicy(profile, row.server)
         guard case .live(let slot) = row.credential, row.onlineCompares < UInt32(policy.mostComparisons) else {
             return nil
         }

@@ -33,12 +33,13 @@ extension Authenticator {
         _ password: borrowing Password, _ store: borrowing LoginStore
     ) throws(AuthError) -> VerifiedLogin? {
         let id = key.id(under: store.device)
-        let policy = policy(profile, try store.find(key).server)
+        let policy = LoginPolicy(profile, try store.find(key).server)
         let recipe = LoginRecipe(policy.cryptoScheme, parameters)
         let stretched = try stretch(recipe, password)
         let slot = LoginSlot(recipe, stretched, store.device, id, holding: unlock)
-        return try store.hold(id, wait: lockWait) { () throws(AuthError) in
+        return try hold(id, store) { () throws(AuthError) in
             try Uninterrupted.run { () throws(AuthError) in
+                try cancellation?.check()
                 guard try store.find(key).credential == .live(old) else { return nil }
                 _ = try store.change(id, telling: { _ in [.enrolled(isReplaced: true)] }) { (row) throws(AuthError) in
                     row.credential = .live(slot)

@@ -114,7 +114,7 @@ struct LoginStatusCommand: Verb {
         [
             login.user?.text ?? "?", login.profile?.text ?? "?", login.refusal == nil ? "yes" : "no",
             login.refusal?.name ?? "-", login.details.map { "\($0.attemptsLeft)" } ?? "-",
-            login.details?.consequence.rawValue ?? "-",
+            login.details?.policy.onAttemptsExceeded.rawValue ?? "-",
             login.details?.expires.map { Timestamp.text($0) } ?? "never",
         ]
     }
@@ -128,9 +128,9 @@ struct LoginStatusCommand: Verb {
         if case .delayed(let seconds)? = login.refusal { entry.field("retry_after", .number(Int(seconds))) }
         guard let details = login.details else { return }
         entry.field("attempts_left", .number(details.attemptsLeft))
-        entry.field("on_exceeded", .text(details.consequence.rawValue))
-        entry.field("limit", .number(details.limit))
-        entry.field("limit_mode", .text(details.limitMode.rawValue))
+        entry.field("on_exceeded", .text(details.policy.onAttemptsExceeded.rawValue))
+        entry.field("limit", .number(details.policy.maxLoginAttempts))
+        entry.field("limit_mode", .text(details.policy.limitMode.rawValue))
         entry.field("charged", .number(details.charged))
         entry.field("failed", .number(details.failed))
         entry.field("scheme", details.scheme.map { .text($0.rawValue) } ?? .null)

@@ -1,0 +1,99 @@
+// From a task to a thread: everything in this house blocks, and Swift's own threads are too few to be blocked.
+
+internal import Glibc
+internal import Synchronization
+
+/// Runs what blocks on a thread of its own, for those who await.
+///
+///     let token = try await OwnThread.run { () throws(VaultError) in
+///         try VaultFile.open(path, device: folder).unlock(slot, with: key).secret(field)
+///     }
+///
+/// Swift runs tasks on as many threads as there are processors: a server that blocked these would stand still. The thread
+/// ends with its work, and nothing of the work goes on after the answer is there.
+public enum OwnThread {
+    /// Runs `body` and hands its result over, which may be move-only.
+    ///
+    /// - Parameter cancel: Called when the task is cancelled, on any thread; it is for `body` to end then.
+    /// - Throws: What `body` throws; `E` for ``StorageError/io(_:)`` when the system has no thread left.
+    public static func run<R: ~Copyable & Sendable, E: StorageFailing>(
+        _ body: @escaping @Sendable () throws(E) -> R, onCancel cancel: @escaping @Sendable () -> Void = {}
+    ) async throws(E) -> R {
+        let work = Work(body)
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { work.start(resuming: $0) }
+        } onCancel: {
+            cancel()
+        }
+        return try work.takeResult()
+    }
+}
+
+/// What a thread is started with. Not generic: C knows no type parameters.
+private class Errand: @unchecked Sendable {
+    func run() {}
+}
+
+/// One piece of work on its way through a thread.
+private final class Work<R: ~Copyable & Sendable, E: StorageFailing>: Errand, @unchecked Sendable {
+    private let body: @Sendable () throws(E) -> R
+    private let result = Mutex<Result<R, E>?>(nil)
+    private let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
+
+    init(_ body: @escaping @Sendable () throws(E) -> R) { self.body = body }
+
+    func start(resuming continuation: CheckedContinuation<Void, Never>) {
+        waiting.withLock { $0 = continuation }
+        let argument = Unmanaged<Errand>.passRetained(self)
+        var thread = pthread_t()
+        let failure = pthread_create(
+            &thread, nil,
+            { argument in
+                pthread_detach(pthread_self())
+                guard let argument else { return nil }
+                Unmanaged<Errand>.fromOpaque(argument).takeRetainedValue().run()
+                return nil
+            }, argument.toOpaque())
+        guard failure != 0 else { return }
+        argument.release()
+        finish(.failure(E(storage: .io(failure))))
+    }
+
+    override func run() {
+        do throws(E) { finish(.success(try body())) } catch { finish(.failure(error)) }
+    }
+
+    private func finish(_ end: consuming Result<R, E>) {
+        var end: Result<R, E>? = end
+        result.withLock { $0 = end.take() }
+        let continuation = waiting.withLock { waiting in
+            defer { waiting = nil }
+            return waiting
+        }
+        continuation?.resume()
+    }
+
+    func takeResult() throws(E) -> R {
+        guard let end = result.withLock({ $0.take() }) else { throw E(storage: .io(EINVAL)) }
+        return try end.get()
+    }
+}
+
+/// Holds a thread up until another opens it; from then on it is open.
+package final class Latch: @unchecked Sendable {
+    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    package init() { sem_init(semaphore, 0, 0) }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    package func open() { sem_post(semaphore) }
+
+    package func wait() {
+        while sem_wait(semaphore) != 0, errno == EINTR {}
+        sem_post(semaphore)
+    }
+}

@@ -1,0 +1,286 @@
+import Foundation
+import OMRecords
+import OMSecrets
+import OMStorage
+import Synchronization
+import Testing
+
+@testable import OMAuth
+
+/// The awaited forms, and how a login ends that is called off.
+@Suite struct AsyncTests {
+    @Test("every public call of an authenticator has an awaited form with the same labels")
+    func complete() throws {
+        let folder = URL(filePath: #filePath).appending(path: "../../../Sources/OMAuth").standardized
+        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+        var blocking: Set<String> = [], awaited: Set<String> = []
+        for case let file as URL in files where file.pathExtension == "swift" {
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for part in text.split(separator: /\n(?=public struct |struct |extension )/)
+            where part.contains(/^(public struct|extension) Authenticator\b/) {
+                for call in part.matches(of: /public func (\w+)\(([^{]*?)\)( async)? ?throws\(AuthError\)/) {
+                    let labels = call.2.split(separator: ",").compactMap { $0.firstMatch(of: /\w+/)?.0 }
+                    // Who awaits cancels the task.
+                    let name = "\(call.1)(\(labels.filter { $0 != "cancellation" }.map { "\($0):" }.joined()))"
+                    if call.3 == nil { blocking.insert(name) } else { awaited.insert(name) }
+                }
+            }
+        }
+        #expect(blocking.count > 15 && blocking.contains("check(_:_:domain:password:)"), "\(blocking)")
+        #expect(blocking == awaited)
+    }
+
+    @Test("a login's life, awaited: what is lent is still there, what is wrong has its error, keys and receipts come out")
+    func life() async throws {
+        let home = try Home(), profile = try policy(3, .lockout), logins = home.authenticator()
+        let password = Password("right"), new = Password("new")
+        func name(_ login: borrowing VerifiedLogin) -> [UInt8] { login.unlock.fingerprint(Context(.loginID)) }
+        let first = try await name(logins.enroll(ada, profile, password: password))
+        #expect(try await name(logins.check(ada, profile, password: password)) == first)
+        await #expect(throws: AuthError.wrongPassword(attemptsLeft: 2, consequence: .lockout)) {
+            _ = try await logins.check(ada, profile, password: new)
+        }
+        #expect(try await logins.status(ada, profile).details?.attemptsLeft == 2)
+        let third = try await logins.changePassword(ada, profile, from: password, to: new)
+        let (id, changed) = (third.id, name(third))
+        #expect(changed == first)
+        #expect(try await logins.owner(of: id)?.user == ada)
+        let receipt = try await logins.login(LoginRequest(ada, profile), password: new, asking: nil)
+        let key = try await logins.makeDeviceRememberingKey()
+        try await logins.remember(receipt, profile, password: new, RememberPreferences(userName: true), key: key)
+        // The profile allows nothing of it.
+        #expect(try await logins.remembered(profile)?.user == nil)
+        #expect(try await logins.status([profile]).count == 1)
+        #expect(try await logins.policy(of: ada, profile).maxLoginAttempts == 3)
+        #expect(try await logins.log().entries.count > 3)
+        #expect(try await logins.remove(ada, profile.name) == .done)
+        #expect(try await logins.status(ada, profile).refusal == .noCredential)
+    }
+
+    @Test("what blocks does so on a thread that is no task's")
+    func ownThread() async throws {
+        let place = MemoryPlace(), profile = try serverProfile(3)
+        let isTask = Mutex<Bool?>(nil)
+        let server = TestProvider { _, _ in
+            isTask.withLock { $0 = withUnsafeCurrentTask { $0 != nil } }
+            return .yes(nil, nil)
+        }
+        _ = try await place.authenticator().login(
+            LoginRequest(ada, profile), password: Password("right"), asking: server)
+        #expect(isTask.withLock { $0 } == false)
+    }
+
+    @Test("a task that was cancelled before does nothing, but for what takes something away")
+    func cancelledBefore() async throws {
+        let home = try Home(), profile = try policy(3), logins = home.authenticator()
+        func cancelled(_ body: @escaping @Sendable () async throws(AuthError) -> Void) async -> AuthError? {
+            await Task { () -> AuthError? in
+                withUnsafeCurrentTask { $0?.cancel() }
+                do throws(AuthError) { try await body() } catch { return error }
+                return nil
+            }.value
+        }
+        let enrolled = await cancelled { () async throws(AuthError) in
+            _ = try await logins.enroll(ada, profile, password: Password("right"))
+        }
+        #expect(enrolled == .cancelled && !FileManager.default.fileExists(atPath: home.places.ledger))
+        try home.enroll(profile)
+        let before = try home.rowBytes(profile)
+        let checked = await cancelled { () async throws(AuthError) in
+            _ = try await logins.check(ada, profile, password: Password("right"))
+        }
+        #expect(try checked == .cancelled && home.rowBytes(profile) == before)
+        // Whose window is closed has logged out all the same.
+        let ended = await cancelled { () async throws(AuthError) in try await logins.end(ada, profile, after: .logoutClear) }
+        #expect(try ended == nil && !home.row(profile).isLive)
+        let removed = await cancelled { () async throws(AuthError) in _ = try await logins.remove(ada, profile.name) }
+        #expect(try removed == nil && logins.blockingStatus(profile).details == nil)
+    }
+
+    @Test("called off during the stretch, nothing is charged; from the charge on, the verdict is returned")
+    func charge() async throws {
+        let home = try Home(), profile = try policy(3)
+        try home.enroll(profile)
+        let before = try home.rowBytes(profile)
+        for changes in [false, true] {
+            let (began, release) = (Signal(), Latch())
+            let slow = Authenticator(
+                home.places, .floor,
+                stretch: { (recipe, password) throws(AuthError) in
+                    began.give()
+                    release.wait()
+                    return try recipe.stretch(password)
+                })
+            let task = Task { () -> AuthError? in
+                do throws(AuthError) {
+                    if changes {
+                        _ = try await slow.enroll(ada, policy(2, .lockout, named: "other"), password: Password("right"))
+                    } else {
+                        _ = try await slow.check(ada, profile, password: Password("right"))
+                    }
+                    return nil
+                } catch { return error }
+            }
+            await began.taken()
+            task.cancel()
+            release.open()
+            #expect(await task.value == .cancelled)
+        }
+        #expect(try home.rowBytes(profile) == before)
+        #expect(try home.authenticator().blockingStatus(policy(2, .lockout, named: "other")).details == nil)
+
+        let cancellation = Cancellation()
+        let logins = home.authenticator(onCheck: { _ in cancellation.cancel() })
+        let receipt = try logins.blockingLogin(LoginRequest(ada, profile), "right", cancellation)
+        let user = receipt.context.user
+        #expect(user == ada)
+        #expect(throws: AuthError.wrongPassword(attemptsLeft: 2, consequence: .wipe)) {
+            let late = Cancellation()
+            _ = try home.authenticator(onCheck: { _ in late.cancel() })
+                .blockingLogin(LoginRequest(ada, profile), "wrong", late)
+        }
+    }
+
+    @Test("the wait for a lock that another holds is called off, and nothing is charged")
+    func lock() async throws {
+        let home = try Home(), profile = try policy(3)
+        try home.enroll(profile)
+        let before = try home.rowBytes(profile)
+        let (held, release, stretched) = (Signal(), Latch(), Signal())
+        let holder = Task {
+            try await OwnThread.run { () throws(AuthError) in
+                let store = try home.authenticator().open(LoginKey(profile: profile.name, user: ada))
+                try store.hold(LoginKey(ada, profile).id(under: store.device), wait: 60_000) { () throws(AuthError) in
+                    held.give()
+                    release.wait()
+                }
+            }
+        }
+        await held.taken()
+        let logins = Authenticator(
+            home.places, .floor, lockWait: .max,
+            stretch: { (recipe, password) throws(AuthError) in
+                defer { stretched.give() }
+                return try recipe.stretch(password)
+            })
+        let task = Task { () -> AuthError? in
+            do throws(AuthError) { _ = try await logins.check(ada, profile, password: Password("right")) } catch {
+                return error
+            }
+            return nil
+        }
+        await stretched.taken()
+        task.cancel()
+        #expect(await task.value == .cancelled)
+        release.open()
+        try await holder.value
+        #expect(try home.rowBytes(profile) == before)
+    }
+
+    @Test("an application's collector is asked again with the reason, is told of the steps in order, and logs in")
+    func collecting() async throws {
+        let place = MemoryPlace(), profile = try serverProfile(3)
+        let form = Form(["typo", "right"])
+        let receipt = try await place.authenticator().login(
+            profile, collecting: form, asking: TestProvider(knowing: "right"))
+        let way = receipt.context.way
+        #expect(way == .online(notCached: nil))
+        #expect(await form.refusals == [nil, .online(.rejected)])
+        #expect(await form.steps == [.asking, .asking, .storing])
+        // Who declines is no error of the server's.
+        await #expect(throws: AuthError.cancelled) {
+            _ = try await place.authenticator().login(
+                profile, collecting: Form([]), asking: TestProvider(knowing: "right"))
+        }
+    }
+
+    @Test("a login that is called off while its collector waits ends at once, also where the collector goes on; its answer goes nowhere")
+    func collectorWaits() async throws {
+        let place = MemoryPlace(), profile = try serverProfile(3)
+        let server = TestProvider(knowing: "right")
+        let deaf = Deaf()
+        let task = Task { () -> AuthError? in
+            do throws(AuthError) {
+                _ = try await place.authenticator().login(profile, collecting: deaf, asking: server)
+            } catch { return error }
+            return nil
+        }
+        await deaf.asked.taken()
+        task.cancel()
+        #expect(await task.value == .cancelled)
+        // Somebody presses the button of a window that nobody waits for.
+        deaf.answer()
+        await deaf.answered.taken()
+        #expect(server.asked == 0)
+        #expect(deaf.sawCancellation.withLock { $0 })
+    }
+}
+
+extension Authenticator {
+    // In an async test the plain names are the awaited forms.
+    fileprivate func blockingStatus(_ profile: Profile) throws(AuthError) -> LoginStatus { try status(ada, profile) }
+
+    fileprivate func blockingLogin(
+        _ request: LoginRequest, _ password: String, _ cancellation: Cancellation
+    ) throws(AuthError) -> LoginReceipt {
+        try login(request, password: Password(password), asking: nil, cancellation: cancellation)
+    }
+}
+
+private func policy(_ attempts: Int, _ consequence: OnAttemptsExceeded, named name: String) throws(AuthError) -> Profile {
+    try Profile(
+        ProfileName(name),
+        values: [
+            "OfflineAuthAllowed": .bool(true), "MaxLoginAttempts": .number(String(attempts)),
+            "OnAttemptsExceeded": .text(consequence.rawValue),
+        ])
+}
+
+/// Something that happened on a thread, for a task to await.
+final class Signal: Sendable {
+    private let (stream, continuation) = AsyncStream<Void>.makeStream()
+
+    func give() { continuation.yield() }
+
+    func taken() async {
+        var iterator = stream.makeAsyncIterator()
+        await iterator.next()
+    }
+}
+
+/// A window of an application, on the main actor, that answers with what a test has written down.
+@MainActor private final class Form: AsyncCredentialCollector {
+    private var passwords: [String]
+    private(set) var refusals: [AuthError?] = []
+    private(set) var steps: [LoginStep] = []
+
+    nonisolated init(_ passwords: [String]) { self.passwords = passwords }
+
+    func credentials(_ question: CredentialQuestion) async -> CredentialAnswer? {
+        guard !passwords.isEmpty else { return nil }
+        refusals.append(question.refusal)
+        await Task.yield()
+        return CredentialAnswer(ada, .typed(Password(passwords.removeFirst())))
+    }
+
+    func progress(_ step: LoginStep) { steps.append(step) }
+}
+
+/// A window that does not look at its task's cancellation.
+private final class Deaf: AsyncCredentialCollector {
+    let asked = Signal(), answered = Signal()
+    let sawCancellation = Mutex(false)
+    private let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
+
+    func credentials(_ question: CredentialQuestion) async -> CredentialAnswer? {
+        await withCheckedContinuation { continuation in
+            waiting.withLock { $0 = continuation }
+            asked.give()
+        }
+        sawCancellation.withLock { $0 = Task.isCancelled }
+        defer { answered.give() }
+        return CredentialAnswer(ada, .typed(Password("right")))
+    }
+
+    func answer() { waiting.withLock { $0.take() }?.resume() }
+}
