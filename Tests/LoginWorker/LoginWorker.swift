@@ -29,7 +29,7 @@ enum LoginWorker {
         case ("login", 12): return try logIn(Array(words[7...]), authenticator, profile, user)
         case ("logout", 7): try authenticator.end(user, profile, after: .logout)
         case ("clear", 7): try authenticator.end(user, profile, after: .logoutClear)
-        case ("remove", 7): _ = try? authenticator.remove(user, profile.name, server: profile.serverOrigin)
+        case ("remove", 7): _ = try? authenticator.remove(user, profile.name, server: profile.serverIdentity)
         default: throw Unknown(words: words)
         }
         return "done"

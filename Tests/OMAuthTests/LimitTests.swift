@@ -173,7 +173,7 @@ import Testing
         #expect(events.contains(.policyTaken(epoch: 7)) && events.contains(.policyRefused(epoch: 6)))
         #expect(!events.contains(.policyTaken(epoch: 6)))
         // The administrator's way out forgets the row, and with it the epoch.
-        _ = try authenticator.remove(ada, profile.name, server: origin)
+        _ = try authenticator.remove(ada, profile.name, server: profile.serverIdentity)
         #expect(authenticator.end("right", profile, asking: server(lax)) == .online(notCached: nil))
     }
 

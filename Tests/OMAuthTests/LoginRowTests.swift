@@ -31,7 +31,7 @@ import Testing
         let row = try decode(good)
         #expect(try row.encode(under: home.device()) == good)
         #expect(good.count == 140 + 1 + 1 + 4 + 1 + 3 + 1 + 2 + LoginSlot.count + 32)
-        #expect(LoginSlot.count == 149 && LoginRow.maximumCount == 1432)
+        #expect(LoginSlot.count == 149 && LoginRow.maximumCount == 5120)
         #expect(good[0] == 2 && Array(good[1..<17]) == row.id.bytes && Array(good[17..<49]) == row.deviceID)
         #expect(Array(good[49..<57]) == [0, 0, 0, 0, 0, 0, 0, 1] && good[57] == 1)
         #expect(Array(good[66..<71]) == [0, 0, 0, 3, 1])
@@ -62,7 +62,7 @@ import Testing
             (141, [0]), (141, [3]), (141, [5]), (141, [65]), (141, [255]), (142, [UInt8(ascii: ".")]),
             (142, [0]), (143, [UInt8(ascii: "/")]), (146, [0]), (146, [2]), (146, [4]), (146, [255]),
             (147, [0]), (147, [10]), (147, [0x7F]), (147, [0xC3, 0x28]), (147, [0xED, 0xA0, 0x80]),
-            (150, [1]), (150, [255]), (151, [0, 1]), (151, [0x02, 0x01]), (151, [0xFF, 0xFF]),
+            (150, [1]), (150, [255]), (151, [0, 1]), (151, [0x10, 0x69]), (151, [0xFF, 0xFF]),
             (slot, [12]), (slot, [255]),
         ]
         let memory = slot + 33

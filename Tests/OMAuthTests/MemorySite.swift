@@ -94,7 +94,8 @@ final class MemorySite: ModelSite {
     }
 
     func remove(_ settings: ReferenceModel.Settings) throws {
-        _ = try? authenticator.remove(ada, try settings.profile().name, server: origin)
+        let profile = try settings.profile()
+        _ = try? authenticator.remove(ada, profile.name, server: profile.serverIdentity)
     }
 
     func finish() throws { _ = try authenticator.status([]) }

@@ -144,10 +144,14 @@ import Testing
         let triple = ["OAMMSHost": "h.example", "OAMMSPort": "14100", "OAMMSServiceDomain": "d", "ApplicationName": "a"]
         let oamms = try profile(triple.merging(["AuthServerType": "OAMMSAuthentication"]) { $1 })
         #expect(oamms.serverOrigin == "http://h.example:14100")
+        #expect(oamms.serverIdentity == "OAMMSAuthentication http://h.example:14100/ a")
         var discovered = Self.owner
         discovered["OAuthTokenEndpoint"] = nil
         discovered["oauth_discoveryURL"] = "https://id.example.org/.well-known/openid-configuration"
         #expect(try profile(discovered).serverOrigin == "https://id.example.org:443")
+        #expect(
+            try profile(discovered).serverIdentity
+                == "OAuthAuthentication https://id.example.org:443/.well-known/openid-configuration p")
     }
 
     @Test("values that do not go together are refused")

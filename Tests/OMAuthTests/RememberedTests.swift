@@ -256,9 +256,9 @@ import Testing
         _ = try authenticator.login(profile, collecting: nobody, asking: server, remembering: key)
         #expect(nobody.questions.isEmpty && server.asked == 2)
         let bob = try UserName("bob")
-        #expect(throws: AuthError.noCredential) { try authenticator.remove(bob, profile.name, server: profile.serverOrigin) }
+        #expect(throws: AuthError.noCredential) { try authenticator.remove(bob, profile.name, server: profile.serverIdentity) }
         #expect(try authenticator.remembered(profile)?.isArmed == true)
-        #expect(try authenticator.remove(ada, profile.name, server: profile.serverOrigin) == .done)
+        #expect(try authenticator.remove(ada, profile.name, server: profile.serverIdentity) == .done)
         #expect(try authenticator.remembered(profile) == nil)
     }
 

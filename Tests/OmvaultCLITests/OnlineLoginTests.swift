@@ -154,18 +154,18 @@ private let start = """
             serve web nginx
             profile /login
             check right
-            for code in 502 503 504; do profile /status/$code; check right; done
-            for code in 500 501 507 400 404 418; do profile /status/$code; refused 52 check right; done
-            for code in 403 423; do profile /status/$code; refused 51 check right; done
-            profile /retry-429
+            for code in 502 503 504; do profile "/login?as=status/$code"; check right; done
+            for code in 500 501 507 400 404 418; do profile "/login?as=status/$code"; refused 52 check right; done
+            for code in 403 423; do profile "/login?as=status/$code"; refused 51 check right; done
+            profile '/login?as=retry-429'
             refused 52 check right --json
             grep -o '"reason":"server_error"\\|"retry_after":7' .refused | sort -u
-            profile /retry-seconds
+            profile '/login?as=retry-seconds'
             refused 52 check right --json
             grep -o '"retry_after":120' .refused | sort -u
-            for path in /down /away /behind-down; do profile $path; refused 52 check right; grep ' error: ' .refused; done
+            for path in down away behind-down; do profile "/login?as=$path"; refused 52 check right; grep ' error: ' .refused; done
             grep -c 'hint: LoginURL must be the address that answers itself' .refused
-            profile /open; refused 52 check right
+            profile '/login?as=open'; refused 52 check right
             profile /login RequiredTokens=SID; check right
             profile /login RequiredTokens=OTHER; refused 52 check right
             omvault -q profile set work --unset RequiredTokens
@@ -374,7 +374,7 @@ private let start = """
             printf 'client-secret' > secret
             token() {
                 omvault -q profile set work AuthServerType=OAuthAuthentication OAuthAuthZGrantType=OAuthResourceOwner \\
-                    "OAuthTokenEndpoint=http://127.0.0.1:$http/token/$1" OAuthClientID=omvault "OAuthClientSecret=file:$PWD/secret" \\
+                    "OAuthTokenEndpoint=http://127.0.0.1:$http/token?as=$1" OAuthClientID=omvault "OAuthClientSecret=file:$PWD/secret" \\
                     OfflineAuthAllowed=true MaxLoginAttempts=2 ConnectTimeOut=30 TotalTimeOut=30
             }
             token plain
@@ -439,7 +439,7 @@ private let start = """
             omvault -q init --no-recovery --kdf-mem 8 --kdf-time 1
             printf value > value; omvault -q add item --field x=file:value
             omvault -q key add-slot --type login alice --login-password-from file:right
-            omvault -q profile set work ConnectivityMode=Online "LoginURL=https://localhost:$port/status/403"
+            omvault -q profile set work ConnectivityMode=Online "LoginURL=https://localhost:$port/login?as=status/403"
             refused 51 omvault get item:x --keyslot 2 --password-from file:right
             refused 51 omvault key add-slot --type login alice --login-password-from file:right
             omvault -q profile set work "LoginURL=https://localhost:$port/login" MaxLoginAttempts=1

@@ -74,9 +74,9 @@ struct PamTests {
             grep -q 'execve("/usr/libexec/omvault/omvault-agent", \\["/usr/libexec/omvault/omvault-agent", "--online"\\], 0x[0-9a-f]* /\\* 2 vars \\*/' trace
             omvault -q profile set work ConnectivityMode=Auto --system
             module profile=work
-            web /status/403; answers alice horse 'Permission denied'
-            web /status/500; answers alice horse 'Authentication service cannot retrieve'
-            web /status/503; granted alice horse
+            web '/login?as=status/403'; answers alice horse 'Permission denied'
+            web '/login?as=status/500'; answers alice horse 'Authentication service cannot retrieve'
+            web '/login?as=status/503'; granted alice horse
             omvault -q profile set work --unset TrustedCA --system
             answers alice horse 'Authentication service cannot retrieve'
             web /login

@@ -174,7 +174,7 @@ import Testing
             told user
             eventually [ "$(asked /logout)" != 0 ]
             login
-            omvault -q profile set work "LoginURL=https://localhost:$port/status/403"
+            omvault -q profile set work "LoginURL=https://localhost:$port/login?as=status/403"
             refused 51 check right
             told user
             basic
@@ -314,7 +314,7 @@ import Testing
             code alice --password-from file:wrong
             code bob --password-from file:wrong --mode offline
             code alice --password-from file:right --profile nobody
-            omvault -q profile set work "LoginURL=https://localhost:$port/status/403"
+            omvault -q profile set work "LoginURL=https://localhost:$port/login?as=status/403"
             code alice --password-from file:right --mode online
             omvault -q profile set work "LoginURL=https://localhost:1/login"
             code alice --password-from file:right --mode online

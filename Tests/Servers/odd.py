@@ -140,6 +140,9 @@ def http(scheme):
             file.write(json.dumps([method, target, fields, body.decode("latin-1")]) + "\n")
         path = target.partition("?")[0]
         authorized = "authorization" in fields
+        if target.startswith("/token?as="):
+            # One endpoint, and so one login, whatever its habits.
+            path = "/token/" + target.removeprefix("/token?as=")
         if path.startswith("/token/"):
             oauth(connection, path.rpartition("/")[2], method, fields, body, base)
         elif path.endswith("/.well-known/openid-configuration"):

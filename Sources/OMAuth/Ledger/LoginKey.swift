@@ -64,10 +64,11 @@ public struct IdentityDomain: Hashable, Sendable {
 
 /// One login: the counter, the row and the mark belong to this and to nothing less; so does a session.
 public struct LoginKey: Hashable, Sendable {
-    /// The longest origin of a server.
-    public static let longestServer = 512
+    /// No ``Profile/serverIdentity`` is longer: a type, an address and an application's name at their longest.
+    public static let longestServer = 4200
 
-    /// The origin of the profile's server, so that a login there never meets one of the same name elsewhere; empty without one.
+    /// The ``Profile/serverIdentity``, so that a login there never meets one of the same name elsewhere; empty without a
+    /// server.
     public let server: String
     public let profile: ProfileName
     public let domain: IdentityDomain
@@ -76,11 +77,11 @@ public struct LoginKey: Hashable, Sendable {
     /// - Parameter domain: None: the profile's, if it names one.
     public init(_ user: UserName, _ profile: Profile, _ domain: IdentityDomain = .none) {
         self.init(
-            profile: profile.name, user: user, server: profile.serverOrigin,
+            profile: profile.name, user: user, server: profile.serverIdentity,
             domain: domain == .none ? profile.domain : domain)
     }
 
-    /// - Parameter server: As ``Profile/serverOrigin`` has it.
+    /// - Parameter server: As ``Profile/serverIdentity`` has it.
     public init(profile: ProfileName, user: UserName, server: String = "", domain: IdentityDomain = .none) {
         (self.profile, self.user, self.server, self.domain) = (profile, user, server, domain)
     }

@@ -102,7 +102,7 @@ extension Authenticator {
             case .wipeDue: .wiped(isFinished: false)
             }
         // The profile names another server by now: a login there is another one.
-        if row.key.server != profile.serverOrigin { refusal = .noCredential }
+        if row.key.server != profile.serverIdentity { refusal = .noCredential }
         return LoginStatus(
             user: row.key.user, profile: row.key.profile, domain: row.key.domain, refusal: refusal,
             details: LoginStatus.Details(row, policy, clock))

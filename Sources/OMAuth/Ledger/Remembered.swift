@@ -80,7 +80,7 @@ extension Authenticator {
         else { return }
         let (user, domain) = (login.user, login.domain)
         let id = Self.rememberedID(profile, store.device)
-        let hadPassword = try store.changeRemembered(id) { row in
+        let hadPassword = try store.changeRemembered(id, profile.name) { row in
             if let preferences { row.preferences = preferences }
             let choice = RememberChoice(profile.remember, row.preferences)
             row.forgetPassword()
@@ -141,7 +141,7 @@ extension Authenticator {
             let password = before.openPassword(with: key.key), let user = before.user
         else { return nil }
         var isTaken = false
-        _ = try store.changeRemembered(id) { row in
+        _ = try store.changeRemembered(id, profile.name) { row in
             // Two at once: one of them takes it.
             isTaken = row == before
             if isTaken { row.isArmed = false }
@@ -152,7 +152,7 @@ extension Authenticator {
     /// Arms an auto login again that came to nothing because no server could be asked.
     func rearm(_ profile: Profile) throws(AuthError) {
         guard let store = try openAny() else { return }
-        _ = try store.changeRemembered(Self.rememberedID(profile, store.device)) { row in
+        _ = try store.changeRemembered(Self.rememberedID(profile, store.device), profile.name) { row in
             row.isArmed = row.password != nil
         }
     }
@@ -172,8 +172,7 @@ extension Authenticator {
     }
 
     static func rememberedID(_ profile: Profile, _ device: borrowing DeviceKey) -> LoginID {
-        let context = Context(.rememberID, .text(profile.serverOrigin), .text(profile.name.text))
-        return LoginID(Array(device.key.fingerprint(context).prefix(LoginID.count)))
+        LoginStore.rememberedID(profile.serverIdentity, profile.name, device)
     }
 }
 
@@ -191,23 +190,28 @@ extension LoginStore {
         return try? RememberedRow(bytes, under: id, device)
     }
 
+    static func rememberedID(_ server: String, _ profile: ProfileName, _ device: borrowing DeviceKey) -> LoginID {
+        let context = Context(.rememberID, .text(server), .text(profile.text))
+        return LoginID(Array(device.key.fingerprint(context).prefix(LoginID.count)))
+    }
+
     /// Changes what is remembered in a transaction of its own. What cannot be read begins anew.
     ///
     /// - Returns: Whether bytes of a password are to be purged.
     borrowing func changeRemembered(
-        _ id: LoginID, _ body: (inout RememberedRow) -> Void
+        _ id: LoginID, _ profile: ProfileName, _ body: (inout RememberedRow) -> Void
     ) throws(AuthError) -> Bool {
-        try ledger.write { () throws(AuthError) in try changeRememberedInside(id, body) }
+        try ledger.write { () throws(AuthError) in try changeRememberedInside(id, profile, body) }
     }
 
     /// The same inside a writing transaction.
     @discardableResult
     private borrowing func changeRememberedInside(
-        _ id: LoginID, _ body: (inout RememberedRow) -> Void
+        _ id: LoginID, _ profile: ProfileName, _ body: (inout RememberedRow) -> Void
     ) throws(AuthError) -> Bool {
         let bytes = try storing { () throws(StorageError) in try ledger.remembered(id) }
         let found = bytes.flatMap { try? RememberedRow($0, under: id, device) }
-        var row = found ?? RememberedRow(id)
+        var row = found ?? RememberedRow(id, profile)
         // What cannot be read may have held a password.
         row.isPurgePending = row.isPurgePending || bytes != nil && found == nil
         let before = row
@@ -227,8 +231,10 @@ extension LoginStore {
     ///
     /// - Returns: Whether bytes of a password are to be purged.
     borrowing func forget(_ clearing: Clearing, of key: LoginKey) throws(AuthError) -> Bool {
-        let context = Context(.rememberID, .text(key.server), .text(key.profile.text))
-        let id = LoginID(Array(device.key.fingerprint(context).prefix(LoginID.count)))
+        try forget(clearing, Self.rememberedID(key.server, key.profile, device), of: key)
+    }
+
+    borrowing func forget(_ clearing: Clearing, _ id: LoginID, of key: LoginKey) throws(AuthError) -> Bool {
         let bytes = try storing { () throws(StorageError) in try ledger.remembered(id) }
         guard let bytes else { return false }
         // What is not authentic is nobody's, and good for nothing.
@@ -238,7 +244,7 @@ extension LoginStore {
         }
         // Somebody else's failure takes nothing away: guessing at one user must not log another out.
         guard row.user == key.user, row.domain == key.domain else { return false }
-        return try changeRememberedInside(id) { row in
+        return try changeRememberedInside(id, key.profile) { row in
             if !clearing.keepsPassword { row.forgetPassword() }
             if !clearing.keepsUserName { (row.user, row.domain) = (nil, .none) }
             switch clearing.preferences {
@@ -247,15 +253,6 @@ extension LoginStore {
             case .deleted: row.preferences = RememberPreferences()
             }
         }
-    }
-
-    /// Whether anything is remembered of this login. What cannot be read counts: it is to be deleted.
-    borrowing func remembers(_ key: LoginKey) throws(AuthError) -> Bool {
-        let context = Context(.rememberID, .text(key.server), .text(key.profile.text))
-        let id = LoginID(Array(device.key.fingerprint(context).prefix(LoginID.count)))
-        guard let bytes = try storing({ () throws(StorageError) in try ledger.remembered(id) }) else { return false }
-        guard let row = try? RememberedRow(bytes, under: id, device) else { return true }
-        return row.user == key.user && row.domain == key.domain
     }
 
     /// Removes what forgotten passwords have left behind, if nobody reads an old state any more.
@@ -269,20 +266,22 @@ extension LoginStore {
 
     /// Notes after a purge that nothing is left behind.
     borrowing func notePurged() throws(AuthError) {
-        for bytes in try storing({ () throws(StorageError) in try ledger.rememberedIDs() })
-        where bytes.count == LoginID.count {
-            let id = LoginID(bytes)
+        for id in try rememberedIDs() {
             guard let row = try? remembered(id), row.isPurgePending else { continue }
-            _ = try changeRemembered(id) { $0.isPurgePending = false }
+            _ = try changeRemembered(id, row.profile) { $0.isPurgePending = false }
         }
     }
 
     /// Whether a forgotten password waits for its purge.
     borrowing func isForgettingPending() throws(AuthError) -> Bool {
-        for bytes in try storing({ () throws(StorageError) in try ledger.rememberedIDs() })
-        where bytes.count == LoginID.count {
-            if let row = try? remembered(LoginID(bytes)), row.isPurgePending { return true }
+        for id in try rememberedIDs() {
+            if let row = try? remembered(id), row.isPurgePending { return true }
         }
         return false
+    }
+
+    borrowing func rememberedIDs() throws(AuthError) -> [LoginID] {
+        try storing { () throws(StorageError) in try ledger.rememberedIDs() }
+            .filter { $0.count == LoginID.count }.map { LoginID($0) }
     }
 }

@@ -7,16 +7,18 @@ internal import OMStorage
 
 /// A row of what is remembered. Only an authentic one is ever decoded to this.
 struct RememberedRow: Hashable, Sendable {
-    private static let version: UInt8 = 1
+    private static let version: UInt8 = 2
     /// A password of 1 MiB and its length, padded, in its box; names, and the rest.
     static let maximumCount =
-        1 + LoginID.count + 5 + 1 + UserName.maximumCount + 1 + IdentityDomain.maximumCount + 1 + 32 + 4
+        1 + LoginID.count + 1 + ProfileName.maximumCount + 5 + 1 + UserName.maximumCount + 1 + IdentityDomain.maximumCount + 1 + 32 + 4
         + maximumBox + MAC.count
     private static let maximumBox = SealedBox.overhead + Password.maximumCount + 2 * padding
     /// What the box gives away of the password's length.
     private static let padding = 64
 
     let id: LoginID
+    /// Which profile it is of, for whoever looks for it after the profile named another server.
+    let profile: ProfileName
     var preferences = RememberPreferences()
     var user: UserName?
     var domain = IdentityDomain.none
@@ -32,7 +34,7 @@ struct RememberedRow: Hashable, Sendable {
         let box: SealedBox
     }
 
-    init(_ id: LoginID) { self.id = id }
+    init(_ id: LoginID, _ profile: ProfileName) { (self.id, self.profile) = (id, profile) }
 
     /// Whether there is anything in it.
     var isEmpty: Bool { user == nil && password == nil && preferences == RememberPreferences() }
@@ -89,6 +91,7 @@ struct RememberedRow: Hashable, Sendable {
 extension RememberedRow {
     func encode(under device: borrowing DeviceKey) -> [UInt8] {
         var bytes: [UInt8] = [Self.version] + id.bytes
+        bytes += [UInt8(profile.text.utf8.count)] + profile.text.utf8
         bytes += [isArmed ? 1 : 0, isPurgePending ? 1 : 0]
         bytes += [preferences.autoLogin, preferences.credentials, preferences.userName].map {
             $0.map { $0 ? 2 : 1 } ?? 0
@@ -115,6 +118,7 @@ extension RememberedRow {
         var cursor = ByteCursor()
         guard try cursor.byte(in: span) == Self.version else { throw MalformedBytes() }
         id = LoginID(try cursor.take(LoginID.count, in: span))
+        profile = try cursor.name(in: span) { (text) throws(AuthError) in try ProfileName(text) }
         isArmed = try cursor.flag(in: span)
         isPurgePending = try cursor.flag(in: span)
         preferences.autoLogin = try cursor.choice(in: span)

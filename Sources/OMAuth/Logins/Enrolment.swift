@@ -53,7 +53,7 @@ extension Authenticator {
     ///
     /// - Parameters:
     ///   - profile: Its name: the profile itself may be gone, or beyond reading.
-    ///   - server: The origin of the server, for a login whose row does not say it any more.
+    ///   - server: The profile's ``Profile/serverIdentity``, for a login whose row does not say it any more.
     public func remove(
         _ user: UserName, _ profile: ProfileName, domain: IdentityDomain = .none, server: String = ""
     ) throws(AuthError) -> Removal {
@@ -95,11 +95,7 @@ extension Authenticator {
             ledger = try storing { () throws(StorageError) in try places.makeLedger() }
         }
         let store = try LoginStore(ledger, places, device, clock)
-        var keys = Set([key])
-        for (_, bytes) in try store.rows() {
-            guard let other = LoginRow(unauthenticated: bytes)?.key else { continue }
-            if (other.profile, other.user, other.domain) == (key.profile, key.user, key.domain) { keys.insert(other) }
-        }
+        let keys = try store.keys(naming: key).union([key])
         var (isThere, isFinished) = (false, true)
         for key in keys {
             guard let isDone = try remove(key, store) else { continue }
@@ -186,12 +182,12 @@ extension Authenticator {
             try Uninterrupted.run { () throws(AuthError) in
                 // Whatever else is wrong with it, it can be removed.
                 do throws(AuthError) { _ = try store.find(key) } catch {
-                    if error == .noCredential, try !store.remembers(key) { return nil }
+                    if error == .noCredential, try !store.remembers(naming: key) { return nil }
                 }
                 try store.remove(key)
                 // As after logout --clear: a password that is still remembered would log the user in again.
                 try store.ledger.write { () throws(AuthError) in
-                    _ = try store.forget(Clearing(after: .logoutClear), of: key)
+                    _ = try store.forget(Clearing(after: .logoutClear), naming: key)
                 }
                 return try store.finishForgetting(wait: Self.patience)
             }

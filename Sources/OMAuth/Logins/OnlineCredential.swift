@@ -53,6 +53,10 @@ extension Authenticator {
         let id = key.id(under: store.device)
         // Damaged, put back, wiped or locked out: the server's word makes it all anew.
         let row = try? store.load(id)
+        var offered = offered
+        if row?.server == nil, let old = offered, let known = try store.knownEpoch(of: key), old.epoch < known {
+            (offered, gap) = (nil, .older(epoch: old.epoch))
+        }
         if let gap, row?.server == nil {
             // The login stands. What was cached before stays as it is: it was made without this server's word.
             store.tell(.grantedOnline(isCached: false), of: key, at: clock())
@@ -198,7 +202,7 @@ extension Authenticator {
     ///
     /// - Parameter only: The slot that the event is about: one that another process has stored since, of a password that
     ///   the server took, stays.
-    private func clear(_ event: ClearingEvent, _ key: LoginKey, _ store: borrowing LoginStore, only slot: LoginSlot? = nil) {
+    func clear(_ event: ClearingEvent, _ key: LoginKey, _ store: borrowing LoginStore, only slot: LoginSlot? = nil) {
         let clearing = Clearing(after: event), id = key.id(under: store.device)
         var isPurgeDue = false
         _ = try? store.hold(id, wait: lockWait) { () throws(AuthError) in
@@ -244,6 +248,8 @@ extension Authenticator {
             store.tell(.loggedOut(isCleared: event == .logoutClear), of: key, at: clock())
         }
         clear(event, key, store)
+        // Somebody who logs out expects his password to be gone, and not only where the profile points to by now.
+        if event == .logout || event == .logoutClear { try followMoves(clearing, event, key, store) }
         return clearing
     }
 }

@@ -48,6 +48,13 @@ extension Profile {
     /// `scheme://host:port` of the server that answers for the login; empty without one.
     public var serverOrigin: String { server?.origin ?? "" }
 
+    /// What a login belongs to, as ``LoginKey/server`` has it: `type address application`, the address of what is sent the
+    /// password, without its query; empty without a server.
+    public var serverIdentity: String {
+        guard let server, case .text(let type)? = values[.authServerType] else { return "" }
+        return "\(type) \(server.address) \(applicationName)"
+    }
+
     /// `ApplicationName`; absent: the profile's own name.
     public var applicationName: String { word(.applicationName) ?? name.text }
     public var loginURL: ServerURL? { url(.loginURL) }

@@ -15,6 +15,8 @@ public struct ServerURL: Hashable, Sendable {
     public let host: String
     /// 443 or 80 where none is given.
     public let port: Int
+    /// As it was given, and `/` where none is.
+    public let path: String
 
     public init?(_ text: String) {
         var rest = Array(text.utf8)[...]
@@ -34,10 +36,16 @@ public struct ServerURL: Hashable, Sendable {
             port = scheme ? 443 : 80
         }
         (self.text, isSecure, self.host) = (text, scheme, host)
+        let path = rest[end...].prefix { $0 != UInt8(ascii: "?") }
+        self.path = path.isEmpty ? "/" : String(decoding: path, as: UTF8.self)
     }
 
     /// `scheme://host:port`, the port always there.
     public var origin: String { "\(isSecure ? "https" : "http")://\(host):\(port)" }
+
+    /// Origin and path: two addresses that are one in every reading have one. A path's bytes are compared as they are: a
+    /// difference that is none costs a login online, and a likeness that is none would let one server's users in at another.
+    public var address: String { origin + path }
 
     /// Whether the name can only be this machine: `localhost`, 127.0.0.0/8 and `[::1]`.
     public var isLoopback: Bool {

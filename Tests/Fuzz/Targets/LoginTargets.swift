@@ -90,7 +90,7 @@ enum LoginTargets {
         let (id, user) = (LoginTemplate.id, LoginTemplate.key.user)
         let sealing = LoginTemplate.remembering.derive(Context(.rememberPassword), as: Sealing.self)
         let context = Context(.rememberPassword, .bytes(id.bytes), .bytes(user.utf8), .bytes([]))
-        var row = RememberedRow(id)
+        var row = RememberedRow(id, LoginTemplate.key.profile)
         row.user = user
         row.password = RememberedRow.Sealed(
             keyID: RememberedRow.keyID(LoginTemplate.remembering),

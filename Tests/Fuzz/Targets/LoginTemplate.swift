@@ -75,7 +75,7 @@ struct LoginTemplate: Sendable {
             throw .noCredential
         }
         let typed = try password("right")
-        _ = try store.changeRemembered(Authenticator.rememberedID(profile, store.device)) { row in
+        _ = try store.changeRemembered(Authenticator.rememberedID(profile, store.device), profile.name) { row in
             row.setPassword(typed, of: key.user, .none, key: remembering.key)
             row.isArmed = true
         }
@@ -150,7 +150,7 @@ struct LoginTemplate: Sendable {
 
     /// As `remembered-row` reads them.
     static var remembered: [[UInt8]] {
-        var row = RememberedRow(id)
+        var row = RememberedRow(id, key.profile)
         var rows = [row]
         row.preferences.autoLogin = true
         guard let password = try? Password(SecretBytes(copying: Array("right".utf8))) else { return [] }

@@ -95,9 +95,9 @@ struct LoginRemove: Verb {
         let policy = try? access.profiles.profile(profile)
         let domain = try login.domain.map { try IdentityDomain($0) } ?? policy?.domain ?? .none
         let removal = try access.authenticator().remove(
-            user, profile, domain: domain, server: policy?.serverOrigin ?? "")
+            user, profile, domain: domain, server: policy?.serverIdentity ?? "")
         if !access.isSystem {
-            let key = LoginKey(profile: profile, user: user, server: policy?.serverOrigin ?? "", domain: domain)
+            let key = LoginKey(profile: profile, user: user, server: policy?.serverIdentity ?? "", domain: domain)
             SessionAgent(door, access).forget(key)
         }
         try door.output.done(

@@ -48,7 +48,7 @@ struct SessionAgent {
         let found = ((try? sessions()) ?? []).filter { session in
             let key = session.login.key
             // Of the very server that the profile names by now.
-            return key.profile == profile.name && key.server == profile.serverOrigin
+            return key.profile == profile.name && key.server == profile.serverIdentity
                 && (given.user == nil || key.user == given.user) && (given.domain == nil || key.domain == given.domain)
         }
         guard found.count == 1, found[0].state == .valid, let client = try? running() else { return nil }

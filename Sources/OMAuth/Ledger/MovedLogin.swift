@@ -1,0 +1,59 @@
+// What a login left where its profile pointed to before. The names are the same, so these are what it is looked for by.
+
+internal import OMStorage
+
+extension LoginKey {
+    /// Whether both are logins of one user under profiles of one name, whatever servers these named.
+    public func hasNames(of other: LoginKey) -> Bool {
+        (profile, user, domain) == (other.profile, other.user, other.domain)
+    }
+}
+
+extension Authenticator {
+    /// Whether the ledger has anything of a login of these names, whatever server its profile named.
+    public func knows(_ key: LoginKey) throws(AuthError) -> Bool {
+        guard let store = try openAny() else { return false }
+        return try store.keys(naming: key).isEmpty ? store.remembers(naming: key) : true
+    }
+
+    /// Takes away the same of what the user left at other servers of the profile.
+    func followMoves(
+        _ clearing: Clearing, _ event: ClearingEvent, _ key: LoginKey, _ store: borrowing LoginStore
+    ) throws(AuthError) {
+        if !clearing.keepsVerifier {
+            for other in try store.keys(naming: key) where other != key { clear(event, other, store) }
+        }
+        let isPurgeDue = try store.ledger.write { () throws(AuthError) in try store.forget(clearing, naming: key) }
+        if isPurgeDue { _ = try? store.finishForgetting(wait: 0) }
+    }
+}
+
+extension LoginStore {
+    /// The logins of these names that have a row, whichever server they are of. Only what the rows say: each is judged when
+    /// it is opened.
+    borrowing func keys(naming key: LoginKey) throws(AuthError) -> Set<LoginKey> {
+        Set(try rows().compactMap { LoginRow(unauthenticated: $0.bytes)?.key }.filter { $0.hasNames(of: key) })
+    }
+
+    /// What ``forget(_:of:)`` does, for every server that the profile has named.
+    borrowing func forget(_ clearing: Clearing, naming key: LoginKey) throws(AuthError) -> Bool {
+        var isPurgeDue = try forget(clearing, of: key)
+        for id in try rememberedIDs() where try remembered(id)?.profile == key.profile {
+            if try forget(clearing, id, of: key) { isPurgeDue = true }
+        }
+        return isPurgeDue
+    }
+
+    /// Whether anything is remembered of a login of these names. What cannot be read at its place counts: it is to be
+    /// deleted.
+    borrowing func remembers(naming key: LoginKey) throws(AuthError) -> Bool {
+        let own = Self.rememberedID(key.server, key.profile, device)
+        let isThere = try storing { () throws(StorageError) in try ledger.remembered(own) } != nil
+        if isThere, try remembered(own) == nil { return true }
+        for id in try rememberedIDs() {
+            guard let row = try remembered(id), row.profile == key.profile else { continue }
+            if row.user == key.user, row.domain == key.domain { return true }
+        }
+        return false
+    }
+}
