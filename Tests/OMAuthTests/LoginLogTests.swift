@@ -91,7 +91,7 @@ import Testing
         for number in 0..<300 {
             clock.advance(wall: 1, boot: 1)
             let user = try UserName("stranger \(number)")
-            for answer in [OnlineRefusal.unreachable(.refused), .rejected, .forbidden] {
+            for answer in [OnlineRefusal.unreachable(.refused), .rejected, .forbidden(.status)] {
                 _ = authenticator.end("guess", profile, user: user, asking: TestProvider(answer))
             }
             try authenticator.end(user, profile, after: .logout)
@@ -144,7 +144,7 @@ import Testing
         func knock(_ answer: OnlineRefusal) throws {
             _ = authenticator.end("guess", profile, .online, user: try UserName("eve"), asking: TestProvider(answer))
         }
-        for _ in 0..<2 { try [.rejected, .blocked, .forbidden].forEach(knock) }
+        for _ in 0..<2 { try [.rejected, .blocked, .forbidden(.status)].forEach(knock) }
         let former = place.disk.log
         try knock(.blocked)
         let whole = place.disk
