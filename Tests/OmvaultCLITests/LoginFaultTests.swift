@@ -104,9 +104,8 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
 
     private static let online = """
         set -e
-        \(serving)
+        \(Serving.start)
         mkdir site h
-        printf 'correct horse 42' > right
         serve web nginx
         export HOME=$PWD/site
         omvault -q profile set work AuthServerType=HTTPBasicAuthentication "LoginURL=https://localhost:$port/login" \\
@@ -130,7 +129,7 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
                 refuse omvault -q login check alice --json --kdf-mem 8 --kdf-time 1 --password-from file:right
                 """,
             environment: [
-                "ERROR": error, "SERVE": OnlineLoginTests.serve,
+                "ERROR": error, "SERVE": Serving.program,
             ])
         #expect(ran.status == 0, "\(ran)")
         var cached = 0, uncached = 0
@@ -171,7 +170,7 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
                         echo "$call $n: $(check --mode offline) $(test -s said && echo said) $(check) $(check --mode offline)"
                     done
                 done
-                """, environment: ["STEP": isWhole ? "1" : "3", "SERVE": OnlineLoginTests.serve])
+                """, environment: ["STEP": isWhole ? "1" : "3", "SERVE": Serving.program])
         #expect(ran.status == 0, "\(ran)")
         let lines = ran.output.split(separator: "\n")
         for line in lines {

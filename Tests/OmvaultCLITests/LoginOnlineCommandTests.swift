@@ -4,21 +4,13 @@ import Foundation
 import Testing
 
 @Suite("Logging in at the command line, with a server") struct LoginOnlineCommandTests {
-    private static let serve = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Servers/serve").path
-
     private static let start = """
         set -e
-        mkfifo in out
-        "$SERVE" nginx "$PWD/web" < in > out &
-        exec 9> in 8< out
-        heard() { while read -r line <&8; do [[ $line == ready ]] && return; declare -g "$line"; done; exit 98; }
-        tell() { echo "$1" >&9; heard; }
-        heard
+        \(Serving.start)
+        serve nginx
         omvault -q profile set work AuthServerType=HTTPBasicAuthentication "LoginURL=https://localhost:$port/login" \\
             "LogoutURL=https://localhost:$port/login" "TrustedCA=$ca" ConnectTimeOut=30 TotalTimeOut=30 \\
             OfflineAuthAllowed=true MaxLoginAttempts=2 AutoLoginAllowed=true KeychainDataProtection=always
-        printf 'correct horse 42' > right; printf wrong > wrong
         said() {
             local wanted=$1 code=0; shift
             "$@" > .said 2> .told || code=$?
@@ -48,7 +40,7 @@ import Testing
                 said 20 login
                 remembered
                 said 8 login
-                """, environment: ["SERVE": Self.serve])
+                """, environment: ["SERVE": Serving.program])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
         #expect(
             ran.output.split(separator: "\n").map(String.init) == [
@@ -79,7 +71,7 @@ import Testing
                 ("[nothing]: ", "\n"), ("granted online user=alice", ""),
                 ("User name: ", "alice\n"), ("Identity domain: ", "acme\n"), ("Password of alice: ", "correct horse 42\n"),
                 ("granted online user=alice", ""), ("without: 8", ""), ("slotted", ""), ("other: 20", ""),
-            ], environment: ["SERVE": Self.serve])
+            ], environment: ["SERVE": Serving.program])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
     }
 }

@@ -365,8 +365,8 @@ struct PamTests {
             cp "$real" /usr/libexec/omvault/omvault-pam-helper
             cp "$agent" /usr/libexec/omvault/omvault-agent
             chmod 755 /usr/libexec/omvault/*
-            printf right > right; printf wrong > wrong; printf 'correct horse 42' > horse
-            \(serving)
+            \(Serving.start)
+            mv right horse; printf right > right
             # Has the profile ask a path of the server that runs.
             web() {
                 omvault -q profile set work AuthServerType=HTTPBasicAuthentication "LoginURL=https://localhost:$port$1" \\
@@ -398,7 +398,7 @@ struct PamTests {
             """,
             environment: [
                 "BUILD": repository.appending(path: "Sources/pam_omvault/build").path, "SCRIPT": script,
-                "SERVE": repository.appending(path: "Tests/Servers/serve").path,
+                "SERVE": Serving.program,
             ])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)", sourceLocation: location)
     }

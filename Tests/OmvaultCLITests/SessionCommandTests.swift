@@ -4,25 +4,13 @@ import Foundation
 import Testing
 
 @Suite("Sessions at the command line") struct SessionCommandTests {
-    private static let serve = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Servers/serve").path
-
-    /// `serve KIND` starts a server, `basic` and `oauth` make the profile, `eventually` waits for what the agent does by
-    /// itself.
+    /// `basic` and `oauth` make the profile, `eventually` waits for what the agent does by itself.
     private static let start = """
-        set -e -o pipefail
+        set -o pipefail
         umask 077
         export XDG_RUNTIME_DIR=$HOME/run
         mkdir "$XDG_RUNTIME_DIR"
         trap 'omvault -q agent stop 2>/dev/null || true' EXIT
-        heard() { while read -r line <&8; do [[ $line == ready ]] && return; declare -g "$line"; done; exit 98; }
-        tell() { echo "$1" >&9; heard; }
-        serve() {
-            mkfifo in out
-            "$SERVE" "$1" "$PWD/web" < in > out &
-            exec 9> in 8< out
-            heard
-        }
         basic() {
             omvault -q profile set work AuthServerType=HTTPBasicAuthentication "LoginURL=https://localhost:$port/login" \\
                 "LogoutURL=https://localhost:$port/logout" "TrustedCA=$ca" ConnectTimeOut=30 TotalTimeOut=30 \\
@@ -40,15 +28,11 @@ import Testing
         told() { omvault login status --json | grep -o '"sessions":.*' | grep -o "\\"$1\\":[^,}]*" || echo none; }
         eventually() { until "$@"; do :; done; }
         asked() { grep -c "GET $1 " "$log" || true; }
-        printf 'correct horse 42' > right; printf wrong > wrong
 
         """
 
-    /// - Returns: What the script printed, line by line.
-    private func script(_ text: String) throws -> [String] {
-        let ran = try bash(Self.start + text, environment: ["SERVE": Self.serve])
-        #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
-        return ran.output.split(separator: "\n").map(String.init)
+    private func script(_ text: String, _ location: SourceLocation = #_sourceLocation) throws -> [String] {
+        try Serving.lines(Self.start + text, location)
     }
 
     @Test("HTTP Basic: a session that answers the next login, and a logout that asks LogoutURL and ends with the cookies")

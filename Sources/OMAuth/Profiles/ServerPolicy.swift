@@ -57,12 +57,12 @@ public struct ServerPolicy: Hashable, Sendable {
         throw .profile(.serverPolicyOlder(epoch: epoch, known: known))
     }
 
-    /// What counts after this policy when `offered` comes: the higher epoch does.
+    /// What counts after this policy when `offered` comes, whose epoch is not lower.
     ///
     /// Attack: two documents of one epoch, of which the laxer is played back. Within an epoch a policy only gets stricter: a
     /// server that loosens it, or says anything else anew, raises the epoch.
     func followed(by offered: ServerPolicy) -> ServerPolicy {
-        guard offered.epoch == epoch else { return offered.epoch > epoch ? offered : self }
+        guard offered.epoch == epoch else { return offered }
         var policy = self
         if offered.offlineAuthAllowed == false { policy.offlineAuthAllowed = false }
         if let few = offered.maxLoginAttempts, let known = maxLoginAttempts { policy.maxLoginAttempts = min(few, known) }

@@ -1,21 +1,42 @@
-// Servers for scripts: Tests/Servers/serve, named by $SERVE.
+// Scripts with servers: Tests/Servers/serve, named by $SERVE.
 
-/// `serve NAME KIND` starts a server; what it prints becomes variables. `tell stop` and `tell start` end it and start it again
-/// at the same port.
-let serving = """
-    serve() {
-        mkfifo "$1.in" "$1.out"
-        "$SERVE" "$2" "$PWD/$1" < "$1.in" > "$1.out" &
-        exec 9> "$1.in" 8< "$1.out"
-        heard
+import Foundation
+import Testing
+
+enum Serving {
+    static let program = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Servers/serve").path
+
+    /// `serve [NAME] KIND` starts a server, called `web` if nothing is said; what it prints becomes variables. `tell stop` and
+    /// `tell start` end it and start it again at the same port.
+    static let start = """
+        serve() {
+            local name=web
+            if (($# == 2)); then name=$1; shift; fi
+            mkfifo "$name.in" "$name.out"
+            "$SERVE" "$1" "$PWD/$name" < "$name.in" > "$name.out" &
+            exec 9> "$name.in" 8< "$name.out"
+            heard
+        }
+        heard() {
+            local line
+            while read -r line <&8; do
+                [[ $line == ready ]] && return
+                declare -g "$line"
+            done
+            echo 'the server did not start'; exit 98
+        }
+        tell() { echo "$1" >&9; heard; }
+        printf 'correct horse 42' > right; printf wrong > wrong
+
+        """
+
+    /// Runs a script that has to end well.
+    ///
+    /// - Returns: What it printed, line by line.
+    static func lines(_ script: String, _ location: SourceLocation = #_sourceLocation) throws -> [String] {
+        let ran = try bash("set -e\n" + start + script, environment: ["SERVE": program])
+        #expect(ran.status == 0, "\(ran.output)\(ran.errors)", sourceLocation: location)
+        return ran.output.split(separator: "\n").map(String.init)
     }
-    heard() {
-        local line
-        while read -r line <&8; do
-            [[ $line == ready ]] && return
-            declare -g "$line"
-        done
-        echo 'the server did not start'; exit 98
-    }
-    tell() { echo "$1" >&9; heard; }
-    """
+}
