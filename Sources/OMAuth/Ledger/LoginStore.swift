@@ -157,7 +157,9 @@ struct LoginStore: ~Copyable {
             let written = try ledger.write { () throws(AuthError) in
                 let found = try generation(id, overridesDamage)
                 row.generation = max(found, try readMark(id)?.generation ?? 0) + 1
-                if overridesDamage { try deleteForeignRows(row.key) }
+                if overridesDamage {
+                    _ = try storing { () throws(StorageError) in try ledger.deleteRows(naming: row.key, but: id) }
+                }
                 try entries.append(events, id, at: row.time.written)
                 return try put(row)
             }
@@ -174,13 +176,6 @@ struct LoginStore: ~Copyable {
             let authentic = try? LoginRow(bytes, under: id, device)
         else { return 0 }
         return authentic.generation
-    }
-
-    private borrowing func deleteForeignRows(_ key: LoginKey) throws(AuthError) {
-        let id = key.id(under: device).bytes
-        for (other, bytes) in try rows() where other != id && LoginRow(unauthenticated: bytes)?.key == key {
-            try storing { () throws(StorageError) in try ledger.delete(other) }
-        }
     }
 
     private borrowing func prepareMark(_ id: LoginID, _ overridesDamage: Bool) throws(AuthError) {
@@ -280,11 +275,11 @@ struct LoginStore: ~Copyable {
 }
 
 extension LedgerTables {
-    /// Deletes the rows that say they are of `key`, whoever wrote them.
+    /// Deletes the rows that say they are of `key`, whoever wrote them, but for the one under `id`.
     ///
     /// - Returns: Whether there was one.
-    func deleteRows(naming key: LoginKey) throws(StorageError) -> Bool {
-        let named = try rows().filter { LoginRow(unauthenticated: $0.bytes)?.key == key }
+    func deleteRows(naming key: LoginKey, but id: LoginID? = nil) throws(StorageError) -> Bool {
+        let named = try rows().filter { $0.id != id?.bytes && LoginRow(unauthenticated: $0.bytes)?.key == key }
         for row in named { try delete(row.id) }
         return !named.isEmpty
     }
