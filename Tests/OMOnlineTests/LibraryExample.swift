@@ -141,6 +141,13 @@ func logOut(_ receipt: consuming LoginReceipt, _ profile: Profile, _ logins: Log
     if let refusal = await logins.provider.end(session, of: request) { print("the server was not told: \(refusal)") }
 }
 
+/// Asks the server of a session that the agent keeps.
+func stillCounts(_ login: AgentLogin, _ agent: AgentClient) async throws(AgentError) -> Bool {
+    let verdict = try await OwnThread.run { () throws(AgentError) in try agent.renewSession(login, anew: false) }
+    if case .valid = verdict { return true }
+    return false
+}
+
 /// A server of the application's own that asks a secret question after the password.
 protocol Bank: Sendable {
     func greet(_ user: String, _ password: borrowing SecretBytes) async -> String?

@@ -32,7 +32,8 @@ import Testing
     @Test("a window logs in online, opens a vault with it, and offline once the server is gone; logged out, it is asked again")
     @MainActor func course() async throws {
         let home = FileManager.default.temporaryDirectory.path + "/omvault-library-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(atPath: home) }
         var server: Server? = try Server("nginx")
         // What outlives the server: trust is read from a file of its own.
@@ -54,6 +55,15 @@ import Testing
 
         let device = try DeviceFolder("\(home)/omvault-device"), path = "\(home)/vault.omv"
         let field = FieldPath(try ItemName("github"), try FieldName("token"))
+        let agent = try Agent(home, Self.program)
+        let request = LoginRequest(alice, work, domain: context.domain)
+        let named = try #require(
+            AgentLogin(state: "\(home)/omvault", device: "\(home)/omvault-device", key: request.login))
+        try agent.client.keep(receipt, of: request, in: named, asking: logins.provider)
+        #expect(try agent.client.useSession(named)?.state == .valid)
+        // This server knows no session without the password: its word ends the agent's.
+        #expect(try await !stillCounts(named, agent.client))
+        #expect(try agent.client.useSession(named) == nil)
         var session = context.session
         #expect(try await mayGoOn(&session, context, work, logins))
         try await logOut(receipt, work, logins)
@@ -137,6 +147,19 @@ import Testing
         }
         try tie(vault, to: login)
     }
+}
+
+/// An agent of the test's own.
+private final class Agent {
+    let client: AgentClient
+
+    init(_ folder: String, _ program: String) throws {
+        let socket = try AgentSocket(path: "\(folder)/agent.sock")
+        client = AgentClient(socket)
+        #expect(try AgentProcess.start(program, at: socket))
+    }
+
+    deinit { try? client.stepDown() }
 }
 
 extension LoginReceipt {
