@@ -134,11 +134,14 @@ func mayGoOn(
     }
 }
 
-func logOut(_ receipt: consuming LoginReceipt, _ profile: Profile, _ logins: Logins) async throws(AuthError) {
+/// - Returns: why the session goes on at the server; nil when it does not.
+func logOut(
+    _ receipt: consuming LoginReceipt, _ profile: Profile, _ logins: Logins
+) async throws(AuthError) -> OnlineRefusal? {
     let request = LoginRequest(receipt.context.user, profile, domain: receipt.context.domain)
     try await logins.authenticator.end(request.login, after: .logout)
-    guard let session = receipt.takeSession() else { return }
-    if let refusal = await logins.provider.end(session, of: request) { print("the server was not told: \(refusal)") }
+    guard let session = receipt.takeSession() else { return nil }
+    return await logins.provider.end(session, of: request)
 }
 
 /// Asks the server of a session that the agent keeps.
