@@ -133,7 +133,9 @@ let package = Package(
             swiftSettings: house),
         .testTarget(
             name: "OMOnlineTests",
-            dependencies: ["OMOnline", "OMAgent", "omvault-agent", "OMAuth", "OMRecords", "OMSecrets", "COMSystem"],
+            dependencies: [
+                "OMOnline", "OMAgent", "omvault-agent", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem",
+            ],
             swiftSettings: house),
         .executableTarget(
             name: "vault-worker", dependencies: ["OMAgent", "OMVault", "OMStorage", "OMRecords", "OMSecrets"],

@@ -1,0 +1,174 @@
+// The example of docs/library.md, as an application would write it: with what the package makes public, and nothing else.
+// LibraryTests holds the page's blocks against this file, and runs it.
+
+import OMAgent
+import OMAuth
+import OMRecords
+import OMSecrets
+import OMStorage
+import OMVault
+
+/// The profile may come from a file as well: `ProfileFolder("…/profiles", ceiling: …).profile(name)`.
+func profile(_ server: String, trusting authority: String) throws(AuthError) -> Profile {
+    try Profile(
+        ProfileName("work"),
+        values: [
+            "AuthServerType": .text("HTTPBasicAuthentication"), "TrustedCA": .text(authority),
+            "LoginURL": .text("\(server)/login"), "LogoutURL": .text("\(server)/logout"),
+            "ProfileURL": .text("\(server)/profile"), "ApplicationName": .text("WhitePages"),
+            "OfflineAuthAllowed": .bool(true), "MaxLoginAttempts": .number("5"),
+            "IdleTimeOutValue": .number("600"),
+        ],
+        ceiling: PolicyCeiling.read(SystemStore.policy))
+}
+
+/// What an application makes once and hands to whoever logs in.
+struct Logins: Sendable {
+    let authenticator: Authenticator
+    let provider: OnlineProvider
+
+    init(state: String, program: String) {
+        authenticator = Authenticator(stateFolder: "\(state)/omvault", deviceFolder: "\(state)/omvault-device")
+        provider = OnlineProvider(program: program)
+    }
+}
+
+@MainActor final class LoginForm: AsyncCredentialCollector {
+    /// What the window shows; `refusal` says why the answer before was no good.
+    private(set) var question: CredentialQuestion?
+    private(set) var secretQuestion: SecretQuestion?
+    private(set) var step: LoginStep?
+    private var button: CheckedContinuation<Void, Never>?
+    private var typed: SecretBytes?
+
+    func credentials(_ question: CredentialQuestion) async -> CredentialAnswer? {
+        self.question = question
+        defer { self.question = nil }
+        guard let typed = await pressed(), let password = try? Password(typed), let user = user ?? question.user
+        else { return nil }
+        return CredentialAnswer(user, .typed(password))
+    }
+
+    func answer(_ question: SecretQuestion) async -> SecretBytes? {
+        secretQuestion = question
+        defer { secretQuestion = nil }
+        return await pressed()
+    }
+
+    func progress(_ step: LoginStep) { self.step = step }
+
+    /// What the window's field for the name holds.
+    var user: UserName?
+
+    /// The window's buttons: OK with what was typed, or nil to decline.
+    func press(_ typed: consuming SecretBytes?) {
+        self.typed = typed
+        button?.resume()
+        button = nil
+    }
+
+    private func pressed() async -> SecretBytes? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { button = $0 }
+        } onCancel: {
+            Task { @MainActor in press(nil) }
+        }
+        return typed.take()
+    }
+}
+
+/// README.md's.
+func tokenLength(vault path: String, device folder: String, typed: consuming SecretBytes) throws -> Int {
+    let file = try VaultFile.open(path, device: DeviceFolder(folder))
+    guard let slot = file.slots.first(where: { $0.kind == .password }) else { throw VaultError.cannotUnlock }
+    let password = try Password(typed)
+    let vault = try file.unlock(slot, with: slot.key(stretching: password.bytes))
+    let secret = try vault.secret(FieldPath(ItemName("github"), FieldName("token")))
+    return secret.withBytes { bytes in bytes.count }   // read them in here; they are wiped when `secret` goes
+}
+
+func logIn(
+    _ form: LoginForm, _ profile: Profile, _ logins: Logins
+) async throws(AuthError) -> LoginReceipt {
+    let receipt = try await logins.authenticator.login(profile, collecting: form, asking: logins.provider)
+    switch receipt.context.way {
+    case .online(let notCached): print(notCached.map { "nothing is cached: \($0)" } ?? "the next one can be offline")
+    case .offline(let online): print("without the server: \(online.map { "\($0)" } ?? "as asked")")
+    }
+    return receipt
+}
+
+func attemptsBeforeTheWipe(_ user: UserName, _ profile: Profile, _ logins: Logins) async throws(AuthError) -> Int? {
+    let policy = try await logins.authenticator.policy(of: user, profile)
+    guard policy.isOfflineAllowed, policy.onAttemptsExceeded == .wipe else { return nil }
+    return try await logins.authenticator.status(user, profile).details?.attemptsLeft ?? policy.tolerated
+}
+
+/// Once, after another secret has opened the vault: from then on the login does.
+func tie(_ vault: borrowing Vault, to login: borrowing VerifiedLogin) throws(VaultError) {
+    _ = try vault.addSlot(NewSlot(login: login.id, key: login.unlock))
+}
+
+func secret(
+    _ field: FieldPath, vault path: String, device: DeviceFolder, _ login: consuming VerifiedLogin
+) async throws(VaultError) -> SecretBytes {
+    let login = login
+    return try await OwnThread.run { () throws(VaultError) in
+        let file = try VaultFile.open(path, device: device)
+        guard let slot = file.slots.first(where: { $0.login == login.id }) else { throw .cannotUnlock }
+        return try file.unlock(slot, with: login.unlock).secret(field)
+    }
+}
+
+/// Before each use of what the login gave. Nothing runs in the background: it is asked.
+func mayGoOn(
+    _ session: inout LoginSession, _ context: LoginContext, _ profile: Profile, _ logins: Logins
+) async throws(AuthError) -> Bool {
+    switch session.use(at: .now()) {
+    case .valid: return true
+    case .idle: return false
+    case .ended:
+        let login = LoginRequest(context.user, profile, domain: context.domain).login
+        try await logins.authenticator.end(login, after: .sessionTimeOut)
+        return false
+    }
+}
+
+/// - Returns: why the session goes on at the server; nil when it does not.
+func logOut(
+    _ receipt: consuming LoginReceipt, _ profile: Profile, _ logins: Logins
+) async throws(AuthError) -> OnlineRefusal? {
+    let request = LoginRequest(receipt.context.user, profile, domain: receipt.context.domain)
+    try await logins.authenticator.end(request.login, after: .logout)
+    guard let session = receipt.takeSession() else { return nil }
+    return await logins.provider.end(session, of: request)
+}
+
+/// Asks the server of a session that the agent keeps.
+func stillCounts(_ login: AgentLogin, _ agent: AgentClient) async throws(AgentError) -> Bool {
+    let verdict = try await OwnThread.run { () throws(AgentError) in try agent.renewSession(login, anew: false) }
+    if case .valid = verdict { return true }
+    return false
+}
+
+/// A server of the application's own that asks a secret question after the password.
+protocol Bank: Sendable {
+    func greet(_ user: String, _ password: borrowing SecretBytes) async -> String?
+    func accepts(_ answer: borrowing SecretBytes, of user: String) async -> Bool
+}
+
+struct BankProvider: Provider {
+    let bank: any Bank
+
+    func authenticate(
+        _ login: ProviderQuestion, password: borrowing Password, asking collector: any CredentialCollector,
+        cancellation: Cancellation
+    ) -> ProviderAnswer {
+        let user = login.user.text, password = password.duplicate()
+        let question = cancellation.wait { [bank] in await bank.greet(user, password.bytes) }
+        guard let question else { return .refused(.rejected) }
+        guard let answer = collector.answer(SecretQuestion(question)) else { return .refused(.failed(.cancelled)) }
+        let isRight = cancellation.wait { [bank] in await bank.accepts(answer, of: user) }
+        return isRight == true ? .accepted(policy: nil, serverTime: nil, session: nil) : .refused(.forbidden(.status))
+    }
+}

@@ -1,0 +1,195 @@
+// docs/library.md: what stands there compiles, and does what it says.
+
+import Foundation
+import OMAgent
+import OMAuth
+import OMRecords
+import OMSecrets
+import OMStorage
+import OMVault
+import Testing
+
+@Suite("The library's example") struct LibraryTests {
+    private static let program =
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/omvault-agent"
+
+    @Test("what the pages show for Swift is the example that is compiled here", arguments: ["docs/library.md", "README.md"])
+    func blocks(page: String) throws {
+        let here = URL(filePath: #filePath)
+        let text = try String(contentsOf: here.appending(path: "../../../\(page)").standardized, encoding: .utf8)
+        let example = try String(
+            contentsOf: here.deletingLastPathComponent().appending(path: "LibraryExample.swift"), encoding: .utf8)
+        let blocks = text.matches(of: /\n```swift\n((?s:.*?))```/).map(\.1)
+        #expect(blocks.count >= (page == "README.md" ? 1 : 8))
+        for block in blocks {
+            // A page may name fewer imports than the whole example needs.
+            let code = block.replacing(/(import \w+\n)+\n/, with: "")
+            let isCompiled = example.contains("\n" + code)
+            #expect(isCompiled, "\(page) shows what nobody compiles:\n\(block)")
+        }
+    }
+
+    @Test("a window logs in online, opens a vault with it, and offline once the server is gone; logged out, it is asked again")
+    @MainActor func course() async throws {
+        let home = FileManager.default.temporaryDirectory.path + "/omvault-library-" + UUID().uuidString
+        try FileManager.default.createDirectory(
+            atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        var server: Server? = try Server("nginx")
+        // What outlives the server: trust is read from a file of its own.
+        let authority = "\(home)/ca.pem"
+        try Data(server?.ca ?? []).write(to: URL(filePath: authority))
+        let work = try profile(server?.url("") ?? "", trusting: authority)
+        let logins = Logins(state: home, program: Self.program), alice = try UserName("alice")
+        #expect(try await attemptsBeforeTheWipe(alice, work, logins) == 5)
+
+        let form = LoginForm()
+        form.user = alice
+        async let answers: [AuthError?] = answer(form, ["wrong", "correct horse 42"])
+        let receipt = try await logIn(form, work, logins)
+        let (context, hasSession) = (receipt.context, receipt.isKeepingSession)
+        #expect(await answers == [nil, .online(.rejected)])
+        #expect(context.way == .online(notCached: nil) && form.step == .storing && hasSession)
+        // The server's word by now: its policy says 3.
+        #expect(try await attemptsBeforeTheWipe(alice, work, logins) == 3)
+
+        let device = try DeviceFolder("\(home)/omvault-device"), path = "\(home)/vault.omv"
+        let field = FieldPath(try ItemName("github"), try FieldName("token"))
+        let agent = try Agent(home, Self.program)
+        let request = LoginRequest(alice, work, domain: context.domain)
+        let named = try #require(
+            AgentLogin(state: "\(home)/omvault", device: "\(home)/omvault-device", key: request.login))
+        try agent.client.keep(receipt, of: request, in: named, asking: logins.provider)
+        #expect(try agent.client.useSession(named)?.state == .valid)
+        // This server knows no session without the password: its word ends the agent's.
+        #expect(try await !stillCounts(named, agent.client))
+        #expect(try agent.client.useSession(named) == nil)
+        var session = context.session
+        #expect(try await mayGoOn(&session, context, work, logins))
+        #expect(try await logOut(receipt, work, logins) == nil)
+
+        server = nil
+        async let again: [AuthError?] = answer(form, ["correct horse 42"])
+        let offline = try await logIn(form, work, logins)
+        let way = offline.context.way
+        #expect(await again == [nil] && way == .offline(.unreachable(.refused)))
+        guard let login = offline.takeLogin() else { throw NoSession() }
+        try fill(path, device, field, login)
+        let token = try await secret(field, vault: path, device: device, login)
+        let isRight = token.isEqual(to: bytes("tok"))
+        #expect(isRight)
+    }
+
+    @Test("a server's policy is fetched at set-up, and a fetch from one that says nothing can be called off")
+    func policy() async throws {
+        let server = try Server.nginx.get(), hole = try Server.odd.get()
+        let provider = OnlineProvider(program: Self.program)
+        let given = try await provider.policy(of: profile(server.url(""), trusting: server["ca"]))
+        #expect(given?.epoch == 7 && given?.maxLoginAttempts == 3)
+        let silent = try profile(hole.url("", "blackhole"), trusting: server["ca"])
+        let fetch = Task { () -> AuthError? in
+            do throws(AuthError) { _ = try await provider.policy(of: silent) } catch { return error }
+            return nil
+        }
+        fetch.cancel()
+        #expect(await fetch.value == .policyMissing(.notFetched(.failed(.cancelled))))
+    }
+
+    @Test("a login whose window is closed ends, and nobody was asked")
+    @MainActor func closed() async throws {
+        let home = FileManager.default.temporaryDirectory.path + "/omvault-library-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        let logins = Logins(state: home, program: "/nowhere/omvault-agent"), form = LoginForm()
+        let work = try profile("https://localhost:1", trusting: "/nowhere")
+        let login = Task { () -> AuthError? in
+            do throws(AuthError) { _ = try await logIn(form, work, logins) } catch { return error }
+            return nil
+        }
+        while form.question == nil { await Task.yield() }
+        login.cancel()
+        #expect(await login.value == .cancelled)
+    }
+
+    @Test("a provider of the application's own asks a secret question, through the same window")
+    @MainActor func question() async throws {
+        let home = FileManager.default.temporaryDirectory.path + "/omvault-library-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: home) }
+        let logins = Logins(state: home, program: Self.program), form = LoginForm()
+        form.user = try UserName("alice")
+        let work = try Profile(
+            ProfileName("bank"),
+            values: [
+                "AuthServerType": .text("HTTPBasicAuthentication"), "LoginURL": .text("https://bank.example/login"),
+                "LogoutURL": .text("https://bank.example/logout"),
+            ])
+        let bank = BankProvider(bank: TestBank())
+        async let wrong: [AuthError?] = answer(form, ["wrong", "right", "Fido"])
+        await #expect(throws: AuthError.online(.forbidden(.status))) {
+            _ = try await logins.authenticator.login(work, collecting: form, asking: bank)
+        }
+        #expect(await wrong == [nil, .online(.rejected), .online(.rejected)])
+        async let right: [AuthError?] = answer(form, ["right", "Rex"])
+        let receipt = try await logins.authenticator.login(work, collecting: form, asking: bank)
+        let way = receipt.context.way
+        #expect(await right == [nil, nil] && way == .online(notCached: .offlineNotAllowed))
+    }
+
+    /// Presses the button with each text as soon as something is asked.
+    ///
+    /// - Returns: the reason that the window showed each time.
+    @MainActor private func answer(_ form: LoginForm, _ texts: [String]) async -> [AuthError?] {
+        var refusals: [AuthError?] = []
+        for text in texts {
+            while form.question == nil, form.secretQuestion == nil { await Task.yield() }
+            refusals.append(form.question?.refusal ?? refusals.last ?? nil)
+            form.press(bytes(text))
+            // The question that was answered is gone before the next one is looked for.
+            while form.question != nil || form.secretQuestion != nil { await Task.yield() }
+        }
+        return refusals
+    }
+
+    /// A vault that the login opens, with one item.
+    private func fill(
+        _ path: String, _ device: DeviceFolder, _ field: FieldPath, _ login: borrowing VerifiedLogin
+    ) throws(VaultError) {
+        let code = RecoveryCode.random(), policy = VaultPolicy(defaultLevel: .whenUnlocked)
+        try VaultFile.create(path, device: device, policy: policy, slots: [NewSlot(recovery: code, policy.stretch)])
+        let file = try VaultFile.open(path, device: device), slot = file.slots[0]
+        let vault = try file.unlock(slot, with: slot.key(stretching: code.secret))
+        try vault.edit { (edit) throws(VaultError) in
+            try edit.add(field.item, level: nil) { (draft) throws(VaultError) in try draft.put(bytes("tok"), at: field.field) }
+        }
+        try tie(vault, to: login)
+    }
+}
+
+/// An agent of the test's own.
+private final class Agent {
+    let client: AgentClient
+
+    init(_ folder: String, _ program: String) throws {
+        let socket = try AgentSocket(path: "\(folder)/agent.sock")
+        client = AgentClient(socket)
+        #expect(try AgentProcess.start(program, at: socket))
+    }
+
+    deinit { try? client.stepDown() }
+}
+
+extension LoginReceipt {
+    fileprivate var isKeepingSession: Bool {
+        switch session {
+        case .some: true
+        case .none: false
+        }
+    }
+}
+
+private actor TestBank: Bank {
+    func greet(_ user: String, _ password: borrowing SecretBytes) async -> String? {
+        password.isEqual(to: bytes("right")) ? "Your first pet?" : nil
+    }
+
+    func accepts(_ answer: borrowing SecretBytes, of user: String) async -> Bool { answer.isEqual(to: bytes("Rex")) }
+}
