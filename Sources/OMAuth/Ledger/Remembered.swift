@@ -69,7 +69,11 @@ extension Authenticator {
         _ receipt: borrowing LoginReceipt, _ profile: Profile, password: borrowing Password,
         _ preferences: RememberPreferences? = nil, key: RememberingKey?
     ) throws(AuthError) {
-        guard let store = try openToRemember(RememberChoice(profile.remember, preferences ?? RememberPreferences()))
+        // A choice is kept even if it is to keep nothing: the default is for those who have not chosen.
+        let isChosen = preferences ?? RememberPreferences() != RememberPreferences()
+        guard
+            let store = isChosen || RememberChoice(profile.remember, RememberPreferences()) != .nothing
+                ? try makeStore() : try openAny()
         else { return }
         let (user, domain) = (receipt.context.user, receipt.context.domain)
         let id = Self.rememberedID(profile, store.device)
@@ -84,12 +88,6 @@ extension Authenticator {
             }
         }
         if hadPassword { _ = try store.finishForgetting(wait: 0) }
-    }
-
-    /// Where the server alone judges, nothing is cached and there may be no ledger yet.
-    private func openToRemember(_ choice: RememberChoice) throws(AuthError) -> LoginStore? {
-        if let store = try openAny() { return store }
-        return choice == .nothing ? nil : try makeStore()
     }
 
     /// What is remembered; nothing of it is secret.
