@@ -175,31 +175,6 @@ import Testing
         #expect(try home.change() == "changed")
     }
 
-    @Test("a vault that is being resumed from its ticket while somebody forgets it has no keys afterwards")
-    func forgottenWhileResumed() throws {
-        guard FileManager.default.isWritableFile(atPath: "/dev/shm") else { return }
-        let home = try AgentHome(in: "/dev/shm")
-        try home.makeVault(keepsTicket: true)
-        let tickets = Tickets(home.socket.folder)
-        for round in 0..<200 {
-            #expect(try VaultSeats(tickets).unlock(home.place, home.open().classKeys(), idle: 600, hard: 600))
-            try #require(!tickets.vaults.isEmpty)
-            let seats = VaultSeats(tickets), resuming = DispatchGroup(), begun = DispatchSemaphore(value: 0)
-            DispatchQueue.global().async(group: resuming) {
-                begun.signal()
-                _ = seats.seat(at: home.place)
-            }
-            begun.wait()
-            // Into the middle of it, wherever that is on this machine.
-            usleep(UInt32(round % 50) * 40)
-            for id in tickets.vaults { tickets.remove(id) }
-            seats.lock(nil, forgets: true)
-            for id in tickets.vaults { tickets.remove(id) }
-            resuming.wait()
-            #expect(seats[home.place]?.status().state ?? .locked == .locked, "round \(round)")
-        }
-    }
-
     @Test("a vault whose time runs out while a request waits is locked then")
     func timeOutWhileWaiting() throws {
         let home = try AgentHome()
@@ -263,15 +238,6 @@ import Testing
 }
 
 extension AgentHome: @unchecked Sendable {
-    /// The lock that every change of the vault takes.
-    fileprivate func fileLock() throws -> FileLock {
-        let file = try VaultFile.open(vault, device: try DeviceFolder(root + "/device"))
-        switch file.highWater() {
-        case .some(let marks): return marks.lock
-        case .none: throw VaultError.unseenHere
-        }
-    }
-
     /// Has the agent change the item of when-unlocked.
     fileprivate func change() throws -> String {
         var values = FieldValues()
