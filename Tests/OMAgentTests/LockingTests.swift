@@ -32,7 +32,7 @@ import Testing
             seats.lock(nil, forgets: true)
             for id in tickets.vaults { tickets.remove(id) }
             resuming.wait()
-            #expect(seats[home.place]?.status().state ?? .locked == .locked, "round \(round)")
+            try #require(seats[home.place]?.status().state ?? .locked == .locked, "round \(round)")
         }
     }
 
