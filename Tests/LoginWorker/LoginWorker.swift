@@ -1,8 +1,12 @@
 // One step of a history of logins, in a process of its own that can be killed. Started by Tests/OMAuthTests/FileSite.swift; it
 // is part of no product.
 //
-//   login-worker STATE-FOLDER DEVICE-FOLDER WALL BOOT BOOT-NUMBER PROFILE login MODE PASSWORD NET SERVER-PASSWORD POLICY|-
-//   login-worker … PROFILE logout|clear|remove
+//   login-worker STATE-FOLDER DEVICE-FOLDER WALL BOOT BOOT-NUMBER PROFILE check NET SERVER-PASSWORD POLICY|- MODE|- PASSWORD
+//   login-worker … PROFILE login NET SERVER-PASSWORD POLICY|- MODE|- ANSWER|- WISH|-
+//   login-worker … PROFILE end EVENT
+//   login-worker … PROFILE remove
+//
+// A login prints how it ended, and the events of the refusals that were met, a line each.
 
 import OMAuth
 import OMRecords
@@ -26,9 +30,10 @@ enum LoginWorker {
             stateFolder: words[0], deviceFolder: words[1], parameters: .floor, clock: { reading })
         let profile = try profile(words[5]), user = try UserName("ada")
         switch (words[6], words.count) {
-        case ("login", 12): return try logIn(Array(words[7...]), authenticator, profile, user)
-        case ("logout", 7): try authenticator.end(user, profile, after: .logout)
-        case ("clear", 7): try authenticator.end(user, profile, after: .logoutClear)
+        case ("check", 12), ("login", 13): return try logIn(Array(words[6...]), authenticator, profile, user)
+        case ("end", 8):
+            guard let event = ClearingEvent(rawValue: words[7]) else { throw Unknown(words: words) }
+            try authenticator.end(user, profile, after: event)
         case ("remove", 7): _ = try? authenticator.remove(user, profile.name, server: profile.serverIdentity)
         default: throw Unknown(words: words)
         }
@@ -38,31 +43,33 @@ enum LoginWorker {
     private static func logIn(
         _ words: [String], _ authenticator: Authenticator, _ profile: Profile, _ user: UserName
     ) throws -> String {
-        guard let mode = ConnectivityMode(rawValue: words[0]), let typed = Int(words[1]), let known = Int(words[3]) else {
-            throw Unknown(words: words)
-        }
-        let password = try Password(SecretBytes(copying: Array("password \(typed)".utf8)))
-        let server = Server(answer: try answer(words[2], typed == known, words[4]))
-        do throws(AuthError) {
-            let receipt = try authenticator.login(
-                LoginRequest(user, profile, mode: mode), password: password, asking: server)
-            switch receipt.context.way {
-            case .online(let reason): return "online \(reason.map { "\($0)" } ?? "nil")"
-            case .offline(let online): return "offline \(online.map { "\($0)" } ?? "nil")"
+        let mode = ConnectivityMode(rawValue: words[4])
+        let server = Server(net: words[1], known: "password \(words[2])", policy: try ServerPolicy(words: words[3]))
+        let person = Person(user, answer: words[5])
+        var met: [AuthError] = []
+        func said(_ way: LoginContext.Way) -> String {
+            switch way {
+            case .online(let reason): "online \(reason.map { "\($0)" } ?? "nil")"
+            case .offline(let online): "offline \(online.map { "\($0)" } ?? "nil")"
             }
-        } catch { return "refused \(error)" }
-    }
-
-    private static func answer(_ net: String, _ isRight: Bool, _ policy: String) throws -> Server.Answer {
-        switch net {
-        case "up": isRight ? .yes(try ServerPolicy(epochLimitAllowed: policy)) : .no(.rejected)
-        case "blocked": .no(.blocked)
-        case "forbidden": .no(.forbidden(.status))
-        case "unreachable": .no(.unreachable(.refused))
-        case "untrusted": .no(.untrusted(.certificate))
-        case "failed": .no(.failed(.serverError, status: 500))
-        default: throw Unknown(words: [net])
         }
+        var line: String
+        do throws(AuthError) {
+            if words[0] == "check" {
+                let request = LoginRequest(user, profile, mode: mode)
+                line = said(try authenticator.login(request, password: password(words[5]), asking: server).context.way)
+            } else {
+                let receipt = try authenticator.login(
+                    profile, mode: mode, collecting: person, asking: server,
+                    remembering: authenticator.deviceRememberingKey(), preferring: RememberPreferences(wish: words[6]))
+                line = said(receipt.context.way)
+            }
+        } catch {
+            line = "refused \(error)"
+            met = [error]
+        }
+        for error in person.told { line += ", after \(error)" }
+        return ([line] + (person.told + met).compactMap { $0.clearing?.rawValue }).joined(separator: "\n")
     }
 
     /// `KEY=VALUE` pairs of numbers, words and truths, with commas between.
@@ -85,7 +92,8 @@ enum LoginWorker {
 struct Unknown: Error { let words: [String] }
 
 extension ServerPolicy {
-    fileprivate init?(epochLimitAllowed text: String) throws {
+    /// `EPOCH,LIMIT|-,ALLOWED|-`
+    fileprivate init?(words text: String) throws {
         guard text != "-" else { return nil }
         let parts = text.split(separator: ",").map(String.init)
         guard parts.count == 3, let epoch = Int64(parts[0]) else { throw Unknown(words: [text]) }
@@ -93,21 +101,59 @@ extension ServerPolicy {
     }
 }
 
-private struct Server: Provider {
-    enum Answer: Sendable {
-        case yes(ServerPolicy?)
-        case no(OnlineRefusal)
+extension RememberPreferences {
+    fileprivate init?(wish: String) {
+        guard wish != "-" else { return nil }
+        self.init(
+            autoLogin: wish == "auto", credentials: wish == "auto" || wish == "credentials", userName: wish != "nothing")
     }
+}
 
-    let answer: Answer
+private func password(_ number: String) -> Password {
+    do { return try Password(SecretBytes(copying: Array("password \(number)".utf8))) } catch {
+        fatalError("not a password: \(error)")
+    }
+}
+
+/// Answers once, and declines what is asked after that.
+private final class Person: CredentialCollector {
+    private let user: UserName
+    private var answer: String
+    private(set) var told: [AuthError] = []
+
+    init(_ user: UserName, answer: String) { (self.user, self.answer) = (user, answer) }
+
+    func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
+        if let refusal = question.refusal { told.append(refusal) }
+        defer { answer = "-" }
+        switch answer {
+        case "-": return nil
+        case "remembered": return CredentialAnswer(user, .remembered)
+        default: return CredentialAnswer(user, .typed(password(answer)))
+        }
+    }
+}
+
+private struct Server: Provider {
+    let net: String
+    let known: String
+    let policy: ServerPolicy?
 
     func authenticate(
         _ login: ProviderQuestion, password: borrowing Password, asking: any CredentialCollector,
         cancellation: Cancellation
     ) -> ProviderAnswer {
-        switch answer {
-        case .yes(let policy): .accepted(policy: policy, serverTime: nil, session: nil)
-        case .no(let refusal): .refused(refusal)
+        switch net {
+        case "up":
+            password.bytes.isEqual(to: SecretBytes(copying: Array(known.utf8)))
+                ? .accepted(policy: policy, serverTime: nil, session: nil) : .refused(.rejected)
+        case "blocked": .refused(.blocked)
+        case "forbidden": .refused(.forbidden(.status))
+        case "unreachable": .refused(.unreachable(.refused))
+        case "late": .refused(.unreachable(.timedOut))
+        case "untrusted": .refused(.untrusted(.certificate))
+        case "failed": .refused(.failed(.serverError, status: 500))
+        default: fatalError("no such net: \(net)")
         }
     }
 }

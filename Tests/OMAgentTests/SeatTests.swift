@@ -238,15 +238,6 @@ import Testing
 }
 
 extension AgentHome: @unchecked Sendable {
-    /// The lock that every change of the vault takes.
-    fileprivate func fileLock() throws -> FileLock {
-        let file = try VaultFile.open(vault, device: try DeviceFolder(root + "/device"))
-        switch file.highWater() {
-        case .some(let marks): return marks.lock
-        case .none: throw VaultError.unseenHere
-        }
-    }
-
     /// Has the agent change the item of when-unlocked.
     fileprivate func change() throws -> String {
         var values = FieldValues()

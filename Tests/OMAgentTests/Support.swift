@@ -64,6 +64,15 @@ final class AgentHome {
         return try file.unlock(file.slots[0], with: try file.slots[0].key(stretching: bytes("pass word")))
     }
 
+    /// The lock that every change of the vault takes.
+    func fileLock() throws -> FileLock {
+        let file = try VaultFile.open(vault, device: try DeviceFolder(root + "/device"))
+        switch file.highWater() {
+        case .some(let marks): return marks.lock
+        case .none: throw VaultError.unseenHere
+        }
+    }
+
     func unlock(idle: UInt32 = 0, hard: UInt32 = 0) throws {
         #expect(try client.unlock(place, open().classKeys(), idle: idle, hard: hard) == nil)
     }

@@ -30,22 +30,36 @@ final class FileSite: ModelSite {
 
     var hasLedger: Bool { (try? Database.exists(home.places.ledger)) ?? false }
 
-    func logIn(
-        _ mode: ConnectivityMode, _ password: Int, _ settings: ReferenceModel.Settings, power: Int?
-    ) throws -> (said: Said?, checks: Int) {
+    func attempt(
+        _ verb: ModelTests.Verb, _ mode: ConnectivityMode?, _ settings: ReferenceModel.Settings, power: Int?
+    ) throws -> Outcome {
         let policy = settings.policy.map { policy in
             let limit = policy.maxLoginAttempts.map { "\($0)" } ?? "-"
             return "\(policy.epoch),\(limit),\(policy.offlineAuthAllowed.map { "\($0)" } ?? "-")"
         }
-        let words = ["login", mode.rawValue, "\(password)", "\(settings.net)", "\(settings.serverPassword)", policy ?? "-"]
-        guard let line = try run(words, settings, power) else { return (nil, 0) }
-        let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
-        guard parts.count == 2, let way = Said.Way(rawValue: parts[0]) else { throw Unusable(line: line) }
-        return (Said(way: way, text: parts[1]), 0)
+        var words = ["\(settings.net)", "\(settings.serverPassword)", policy ?? "-", mode?.rawValue ?? "-"]
+        switch verb {
+        case .check(let password): words = ["check"] + words + ["\(password)"]
+        case .login(let answer, let wish):
+            words = ["login"] + words
+            switch answer {
+            case .none: words.append("-")
+            case .remembered: words.append("remembered")
+            case .typed(let password): words.append("\(password)")
+            }
+            words.append(wish?.rawValue ?? "-")
+        }
+        guard let lines = try run(words, settings, power)?.split(separator: "\n", omittingEmptySubsequences: false) else {
+            return Outcome()
+        }
+        let parts = lines[0].split(separator: " ", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let way = Said.Way(rawValue: parts[0]) else { throw Unusable(line: "\(lines)") }
+        return Outcome(
+            said: Said(way: way, text: parts[1]), events: lines.dropFirst().compactMap { ClearingEvent(rawValue: String($0)) })
     }
 
-    func logOut(clear: Bool, _ settings: ReferenceModel.Settings) throws {
-        guard try run([clear ? "clear" : "logout"], settings) == "done" else { throw Unusable(line: "logout") }
+    func end(after event: ClearingEvent, _ settings: ReferenceModel.Settings) throws {
+        guard try run(["end", event.rawValue], settings) == "done" else { throw Unusable(line: event.rawValue) }
     }
 
     func remove(_ settings: ReferenceModel.Settings) throws {
@@ -55,6 +69,10 @@ final class FileSite: ModelSite {
     func finish() throws { _ = try authenticator.status([]) }
 
     func judged() throws(AuthError) -> LoginRow? { try authenticator.judged(id) { try mark() } }
+
+    func remembered(_ settings: ReferenceModel.Settings) throws -> ReferenceModel.Remembered {
+        try authenticator.kept(settings.profile())
+    }
 
     func rowBytes() throws -> [UInt8]? { try home.places.openLedger()?.row(id) }
 

@@ -1,4 +1,5 @@
 import OMRecords
+import OMSecrets
 import OMStorage
 
 @testable import OMAuth
@@ -6,16 +7,17 @@ import OMStorage
 /// Where a history of logins takes place.
 protocol ModelSite: AnyObject {
     var hasLedger: Bool { get }
-    /// How each login ended in words, and how many checks were made, where that can be seen. nil: it was cut short.
-    func logIn(
-        _ mode: ConnectivityMode, _ password: Int, _ settings: ReferenceModel.Settings, power: Int?
-    ) throws -> (said: Said?, checks: Int)
-    func logOut(clear: Bool, _ settings: ReferenceModel.Settings) throws
+    func attempt(
+        _ verb: ModelTests.Verb, _ mode: ConnectivityMode?, _ settings: ReferenceModel.Settings, power: Int?
+    ) throws -> Outcome
+    /// Carries out what the end of a session takes away.
+    func end(after event: ClearingEvent, _ settings: ReferenceModel.Settings) throws
     func remove(_ settings: ReferenceModel.Settings) throws
     /// What was cut short is finished, as by any other operation.
     func finish() throws
     /// The row as the product judges it.
     func judged() throws(AuthError) -> LoginRow?
+    func remembered(_ settings: ReferenceModel.Settings) throws -> ReferenceModel.Remembered
     /// The row and the mark as they stand there.
     func rowBytes() throws -> [UInt8]?
     func row() throws -> LoginRow?
@@ -26,20 +28,33 @@ protocol ModelSite: AnyObject {
     func restoreAll() throws
 }
 
+/// What a step came to.
+struct Outcome {
+    /// nil: it was cut short.
+    var said: Said?
+    /// How many checks were made, where that can be seen.
+    var checks = 0
+    /// What took place, by the refusals that were met.
+    var events: [ClearingEvent] = []
+}
+
 /// How a login ended, in words that two processes can compare.
 struct Said: Equatable {
-    enum Way: String { case online, offline, refused }
+    enum Way: String { case online, offline, session, refused }
 
     let way: Way
     let text: String
 }
 
 extension Said {
-    init(_ ending: Ending) {
+    /// - Parameter told: the refusals that somebody was told of before that.
+    init(_ ending: Ending?, told: [AuthError]) {
+        let after = told.map { ", after \($0)" }.joined()
         switch ending {
-        case .online(let reason): self.init(way: .online, text: reason.map { "\($0)" } ?? "nil")
-        case .offline(let online): self.init(way: .offline, text: online.map { "\($0)" } ?? "nil")
-        case .refused(let error): self.init(way: .refused, text: "\(error)")
+        case .online(let reason)?: self.init(way: .online, text: (reason.map { "\($0)" } ?? "nil") + after)
+        case .offline(let online)?: self.init(way: .offline, text: (online.map { "\($0)" } ?? "nil") + after)
+        case .refused(let error)?: self.init(way: .refused, text: "\(error)" + after)
+        case nil: self.init(way: .session, text: after)
         }
     }
 }
@@ -49,6 +64,9 @@ extension ReferenceModel.Settings {
         try serverProfile(limit, allowed: isAllowed, locksOut ? .lockout : .wipe, maxAge: maxAge) {
             $0.limitMode = isStrict ? .strict : .exceeds
             $0.attemptDelay = hasDelay ? 30 : 0
+            $0.hasPolicyURL = wantsPolicy
+            $0.remember = (remember.autoLogin, remember.credentials, remember.userName)
+            ($0.idleTimeOut, $0.sessionTimeOut, $0.sessionActiveOnRestart) = (idle, session, survivesRestart)
         }
     }
 }
@@ -59,6 +77,8 @@ final class MemorySite: ModelSite {
     private let authenticator: Authenticator
     private let id: LoginID
     private var kept: MemoryPlace.Disk?
+    /// The one that was needed last: to read it anew for each step would take as long as the step.
+    private var read: (settings: ReferenceModel.Settings, profile: Profile)?
 
     init(_ clock: TestClock) throws {
         let checks = checks
@@ -68,10 +88,10 @@ final class MemorySite: ModelSite {
 
     var hasLedger: Bool { place.disk.hasLedger }
 
-    func logIn(
-        _ mode: ConnectivityMode, _ password: Int, _ settings: ReferenceModel.Settings, power: Int?
-    ) throws -> (said: Said?, checks: Int) {
-        let before = checks.count
+    func attempt(
+        _ verb: ModelTests.Verb, _ mode: ConnectivityMode?, _ settings: ReferenceModel.Settings, power: Int?
+    ) throws -> Outcome {
+        let before = checks.count, profile = try profile(settings)
         let provider = TestProvider { _, typed in
             switch settings.net {
             case .up:
@@ -79,28 +99,51 @@ final class MemorySite: ModelSite {
             case .blocked: .no(.blocked)
             case .forbidden: .no(.forbidden(.status))
             case .unreachable: .no(.unreachable(.refused))
+            case .late: .no(.unreachable(.timedOut))
             case .untrusted: .no(.untrusted(.certificate))
             case .failed: .no(.failed(.serverError, status: 500))
             }
         }
+        let person = Person(verb), ending: Ending
         place.power = power
-        let ending = authenticator.end("password \(password)", try settings.profile(), mode, asking: provider)
+        switch verb {
+        case .check(let password):
+            ending = authenticator.end("password \(password)", profile, mode ?? .auto, asking: provider)
+        case .login(_, let wish):
+            ending = authenticator.end(profile, mode, collecting: person, asking: provider, wish?.preferences)
+        }
         place.power = nil
-        return (Said(ending), checks.count - before)
+        var errors = person.told
+        if case .refused(let error) = ending { errors.append(error) }
+        return Outcome(
+            said: Said(ending, told: person.told), checks: checks.count - before, events: errors.compactMap(\.clearing))
     }
 
-    func logOut(clear: Bool, _ settings: ReferenceModel.Settings) throws {
-        try authenticator.end(ada, try settings.profile(), after: clear ? .logoutClear : .logout)
+    func end(after event: ClearingEvent, _ settings: ReferenceModel.Settings) throws {
+        try authenticator.end(ada, try profile(settings), after: event)
     }
 
     func remove(_ settings: ReferenceModel.Settings) throws {
-        let profile = try settings.profile()
-        _ = try? authenticator.remove(ada, profile.name, server: profile.serverIdentity)
+        _ = try? authenticator.remove(ada, try profile(settings).name, server: try profile(settings).serverIdentity)
+    }
+
+    private func profile(_ settings: ReferenceModel.Settings) throws -> Profile {
+        // What is of the server is no part of it.
+        var wanted = settings
+        (wanted.net, wanted.serverPassword, wanted.policy) = (.up, 0, nil)
+        if let read, read.settings == wanted { return read.profile }
+        let made = try wanted.profile()
+        read = (wanted, made)
+        return made
     }
 
     func finish() throws { _ = try authenticator.status([]) }
 
     func judged() throws(AuthError) -> LoginRow? { try authenticator.judged(id) { try mark() } }
+
+    func remembered(_ settings: ReferenceModel.Settings) throws -> ReferenceModel.Remembered {
+        try authenticator.kept(profile(settings))
+    }
 
     func rowBytes() throws -> [UInt8]? { place.disk.rows[id] }
 
@@ -116,7 +159,7 @@ final class MemorySite: ModelSite {
 
     func restoreLedger() throws {
         guard let kept else { return }
-        (place.disk.rows, place.disk.hasLedger) = (kept.rows, kept.hasLedger)
+        (place.disk.rows, place.disk.remembered, place.disk.hasLedger) = (kept.rows, kept.remembered, kept.hasLedger)
         // Judged against the marks as they are now, not as a later power cut leaves them.
         place.disk.unsynced = [:]
     }
@@ -133,5 +176,57 @@ extension Authenticator {
         if let store = try openAny() { return try store.load(id) }
         guard (try? mark())?.isVacant ?? true else { throw .rolledBack }
         return nil
+    }
+}
+
+extension Authenticator {
+    /// What is remembered, and which password it is.
+    func kept(_ profile: Profile) throws -> ReferenceModel.Remembered {
+        guard let store = try openAny(), let key = try deviceRememberingKey(),
+            let row = try store.remembered(Self.rememberedID(profile, store.device))
+        else { return ReferenceModel.Remembered() }
+        var found = ReferenceModel.Remembered(
+            hasUser: row.user == ada, preferences: row.preferences, password: row.password == nil ? nil : -1,
+            isArmed: row.isArmed)
+        if let password = row.openPassword(with: key.key) {
+            let digit = password.bytes.withBytes { $0[$0.count - 1] }
+            found.password = Int(digit) - 48
+        }
+        return found
+    }
+
+    fileprivate func end(
+        _ profile: Profile, _ mode: ConnectivityMode?, collecting person: Person, asking provider: any Provider,
+        _ wanted: RememberPreferences?
+    ) -> Ending {
+        do throws(AuthError) {
+            let receipt = try login(
+                profile, mode: mode, collecting: person, asking: provider, remembering: deviceRememberingKey(),
+                preferring: wanted)
+            switch receipt.context.way {
+            case .online(let reason): return .online(notCached: reason)
+            case .offline(let online): return .offline(online)
+            }
+        } catch { return .refused(error) }
+    }
+}
+
+/// Answers once, and declines what is asked after that.
+private final class Person: CredentialCollector {
+    private var answer: ModelTests.Answer
+    private(set) var told: [AuthError] = []
+
+    init(_ verb: ModelTests.Verb) {
+        if case .login(let answer, _) = verb { self.answer = answer } else { answer = .none }
+    }
+
+    func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
+        if let refusal = question.refusal { told.append(refusal) }
+        defer { answer = .none }
+        switch answer {
+        case .none: return nil
+        case .remembered: return CredentialAnswer(ada, .remembered)
+        case .typed(let password): return CredentialAnswer(ada, .typed(Password("password \(password)")))
+        }
     }
 }

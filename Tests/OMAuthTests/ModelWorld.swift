@@ -8,6 +8,7 @@ final class ModelWorld<Site: ModelSite> {
     private let site: Site
     private let clock: TestClock
     private var model = ReferenceModel()
+    private var keeper = SessionKeeper()
     private var photograph: ReferenceModel?
     private let isSkewed: Bool
 
@@ -23,7 +24,7 @@ final class ModelWorld<Site: ModelSite> {
 
     private func carryOut(_ step: ModelTests.Step) throws -> String? {
         switch step {
-        case .login(let mode, let password, let power): return try login(mode, password, power)
+        case .attempt(let verb, let mode, let power): return try attempt(verb, mode, power)
         case .net(let net): model.settings.net = net
         case .serverPassword(let password): model.settings.serverPassword = password
         case .limit(let limit): model.settings.limit = limit
@@ -34,9 +35,19 @@ final class ModelWorld<Site: ModelSite> {
         case .serverPolicy(let epoch, let limit, let allowed):
             model.settings.policy = ServerPolicy(epoch: Int64(epoch), offlineAuthAllowed: allowed, maxLoginAttempts: limit)
         case .noServerPolicy: model.settings.policy = nil
-        case .advance(let seconds): clock.advance(wall: seconds, boot: seconds)
+        case .policyURL(let isThere): model.settings.wantsPolicy = isThere
+        case .remember(let policy): model.settings.remember = policy
+        case .times(let idle, let session, let survives):
+            (model.settings.idle, model.settings.session, model.settings.survivesRestart) = (idle, session, survives)
+        case .advance(let seconds):
+            clock.advance(wall: seconds, boot: seconds)
+            model.judge(clock.read())
+            if let event = keeper.judge(at: clock.read()) { try site.end(after: event, model.settings) }
         case .wall(let seconds): clock.advance(wall: seconds)
-        case .reboot: clock.reboot()
+        case .reboot, .agentEnds:
+            if step == .reboot { clock.reboot() }
+            keeper.restart(at: clock.read())
+            model.endAgent(isReboot: step == .reboot)
         case .photograph:
             try site.photograph()
             photograph = model
@@ -47,15 +58,18 @@ final class ModelWorld<Site: ModelSite> {
         case .restoreAll:
             guard let photograph else { break }
             try site.restoreAll()
-            let settings = model.settings
+            let (settings, session) = (model.settings, model.session)
             model = photograph
-            model.settings = settings
+            (model.settings, model.session) = (settings, session)
         case .logout(let isCleared):
-            try site.logOut(clear: isCleared, model.settings)
-            model.logout(clear: isCleared, reading)
+            let event = isCleared ? ClearingEvent.logoutClear : .logout
+            try site.end(after: event, model.settings)
+            keeper.follow(event)
+            model.logOut(clear: isCleared, reading)
         case .remove:
             try site.remove(model.settings)
-            (model.row, model.isRolledBack) = (nil, false)
+            keeper.follow(.logoutClear)
+            model.remove()
             if site.hasLedger { model.hasLedger = true }
         }
         return try difference(after: step)
@@ -63,7 +77,7 @@ final class ModelWorld<Site: ModelSite> {
 
     /// An older row, or another one of the same age, was put back; one that is newer than its mark is accepted.
     private func restored(_ then: ReferenceModel) throws {
-        (model.hasLedger, model.row) = (then.hasLedger, then.row)
+        (model.hasLedger, model.row, model.remembered) = (then.hasLedger, then.row, then.remembered)
         let (mark, bytes) = (try site.mark(), try site.rowBytes())
         guard let bytes else {
             model.isRolledBack = mark.map { !$0.digest.allSatisfy { $0 == 0 } } ?? false
@@ -78,48 +92,66 @@ final class ModelWorld<Site: ModelSite> {
             generation < mark.generation || generation == mark.generation && Array(bytes.suffix(32)) != mark.digest
     }
 
-    private func login(_ mode: ConnectivityMode, _ password: Int, _ power: Int?) throws -> String? {
+    private func attempt(_ verb: ModelTests.Verb, _ mode: ConnectivityMode?, _ power: Int?) throws -> String? {
+        let step = ModelTests.Step.attempt(verb, mode, power: power)
         let slot = try site.row()?.credential
         var expected = model
-        let meant = expected.login(mode, password, reading)
-        if isSkewed, case .refused(.wrongPassword) = meant, let skewed = expected.row {
+        let meant = expected.attempt(verb, mode, reading)
+        let words = Said(meant.ending, told: meant.told)
+        if isSkewed, case .refused(.wrongPassword)? = meant.ending, let skewed = expected.row {
             expected.row = skewed.skewed
         }
-        let (said, checks) = try site.logIn(mode, password, model.settings, power: power)
+        if case .login(_, nil) = verb, mode == nil, keeper.answers(at: clock.read()) {
+            model = expected
+            return words.way == .session ? try difference(after: step) : "\(step): the session answered, meant: \(words)"
+        }
+        let outcome = try site.attempt(verb, mode, model.settings, power: power)
         guard power != nil else {
             model = expected
-            guard said == Said(meant) else { return "\(mode) \(password): \(String(describing: said)), meant: \(meant)" }
-            return try difference(after: .login(mode, password, power: nil))
+            for event in outcome.events { keeper.follow(event) }
+            // A check keeps none.
+            if case .login = verb, outcome.said?.way != .refused {
+                keeper.keep(try model.settings.profile().sessionLimits, at: clock.read())
+            }
+            guard outcome.said == words else {
+                return "\(step): \(String(describing: outcome.said)), meant: \(words)"
+            }
+            return try difference(after: step)
         }
-        return try afterCut(said, Said(meant), expected, slot, checks, "\(mode) \(password) cut at \(power ?? 0)")
+        return try afterCut(outcome, words, expected, slot, step)
     }
 
     /// The power went at some write, or later: what is left is a state that the whole step passes through, no check is
-    /// left without its charge, and nobody is let in who should not be.
+    /// left without its charge, and nobody is let in who should not be. The agent was told nothing.
     private func afterCut(
-        _ said: Said?, _ meant: Said, _ expected: ReferenceModel, _ slot: LoginRow.Credential?, _ checks: Int,
-        _ step: String
+        _ outcome: Outcome, _ meant: Said, _ expected: ReferenceModel, _ slot: LoginRow.Credential?,
+        _ step: ModelTests.Step
     ) throws -> String? {
         // What was held up is finished by the next operation.
         try site.finish()
-        let found = try found()
+        let (found, remembered) = (try found(), try site.remembered(model.settings))
+        let said = outcome.said
         switch said?.way {
         case .offline: if said != meant { return "\(step): \(String(describing: said)), meant: \(meant)" }
         case .online: if meant.way != .online { return "\(step): \(String(describing: said)), meant: \(meant)" }
+        case .session: return "\(step): a session answered"
         case .refused, nil: break
         }
-        let states = expected.passed + [expected.row]
-        // Before anything was written, a rolled-back row is still one.
-        if found.isRolledBack {
-            guard model.isRolledBack else { return "\(step): rolled back by a cut" }
-        } else {
-            guard let index = states.lastIndex(where: { Self.agree($0, found.row) }) else {
-                return "\(step): left \(String(describing: found.row)), may be \(states)"
-            }
-            if checks > index { return "\(step): \(checks) checks, \(index) writes" }
+        // Before anything was written to it, a rolled-back row is still one.
+        if found.isRolledBack, !model.isRolledBack { return "\(step): rolled back by a cut" }
+        let state = expected.passed.last { state in
+            state.remembered == remembered
+                && (found.isRolledBack ? state.writes == 0 : Self.agree(state.row, found.row))
+        }
+        guard let state else {
+            return "\(step): left \(String(describing: found.row)) and \(remembered), may be \(expected.passed)"
+        }
+        if outcome.checks > state.writes { return "\(step): \(outcome.checks) checks, \(state.writes) writes" }
+        model.remembered = remembered
+        if !found.isRolledBack {
             // Two passwords may leave rows that look alike; the same slot is still the same password's.
             let password = model.row?.password
-            (model.row, model.isRolledBack) = (states[index], false)
+            (model.row, model.isRolledBack) = (state.row, false)
             if let password, let slot, slot == (try site.row()?.credential) {
                 model.row?.password = password
             } else if let password = expected.row?.password {
@@ -131,7 +163,10 @@ final class ModelWorld<Site: ModelSite> {
     }
 
     private func difference(after step: ModelTests.Step) throws -> String? {
-        let found = try found()
+        let (found, remembered) = (try found(), try site.remembered(model.settings))
+        let (meant, standing) = (model.standing(clock.read()), keeper.standing(at: clock.read()))
+        if standing != meant { return "\(step): the session is \(standing), meant: \(meant)" }
+        if remembered != model.remembered { return "\(step): \(remembered), meant: \(model.remembered)" }
         guard found.isRolledBack == model.isRolledBack else {
             return "\(step): rolled back \(found.isRolledBack), meant: \(model.isRolledBack)"
         }

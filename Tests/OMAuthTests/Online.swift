@@ -20,6 +20,7 @@ struct ProfileSettings {
     var sessionTimeOut: Int64?
     var percentageToIdleTimeout = 10
     var sessionActiveOnRestart = false
+    var hasPolicyURL = false
     var remember = (autoLogin: RememberOption(), credentials: RememberOption(), userName: RememberOption())
     var ceiling = PolicyCeiling.none
 
@@ -38,6 +39,7 @@ struct ProfileSettings {
             "RememberUsernameAllowed": .bool(remember.userName.isAllowed),
             "RememberUsernameDefault": .bool(remember.userName.isDefault),
         ]
+        if hasPolicyURL { values["ProfileURL"] = .text("\(serverOrigin)/profile") }
         if let idleTimeOut { values["IdleTimeOutValue"] = .number("\(idleTimeOut)") }
         if let sessionTimeOut { values["SessionTimeOutValue"] = .number("\(sessionTimeOut)") }
         return values

@@ -6,12 +6,7 @@ import Testing
 @testable import OMAuth
 
 /// A profile whose server is asked for its policy.
-private func asking(_ attempts: Int = 3) throws -> Profile {
-    let profile = try serverProfile(attempts)
-    var values = Dictionary(uniqueKeysWithValues: profile.values.map { ($0.key.rawValue, $0.value) })
-    values["ProfileURL"] = .text("\(origin)/profile")
-    return try Profile(profile.name, values: values)
-}
+private func asking(_ attempts: Int = 3) throws -> Profile { try serverProfile(attempts) { $0.hasPolicyURL = true } }
 
 private let gaps: [PolicyGap] = [
     .notFetched(.unreachable(.timedOut)), .notFetched(.failed(.brokenAnswer)), .notFetched(.untrusted(.certificate)),

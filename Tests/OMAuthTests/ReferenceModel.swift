@@ -4,10 +4,10 @@ import OMStorage
 @testable import OMAuth
 
 /// What a login is meant to come to, as plainly as it can be said: no bytes, no keys, no files. Tests hold the real one
-/// against it, step by step.
+/// against it, step by step. Here is the cached credential; what is remembered and the session are in ReferenceLogin.swift.
 struct ReferenceModel {
     enum Kind { case live, wiped, cleared }
-    enum Net: CaseIterable { case up, blocked, forbidden, unreachable, untrusted, failed }
+    enum Net: CaseIterable { case up, blocked, forbidden, unreachable, late, untrusted, failed }
 
     /// What a row is meant to say.
     struct Row: Equatable {
@@ -19,19 +19,32 @@ struct ReferenceModel {
         var floor: Int64, written: Int64, sinceBoot: Int64, boot: UInt8
     }
 
-    struct Settings: Equatable {
+    struct Settings: Hashable {
         var isAllowed = true, limit = 2, isStrict = false, locksOut = false, hasDelay = false
         var maxAge: Int64 = 30 * 86_400
+        /// The profile has a `ProfileURL`.
+        var wantsPolicy = false
+        var remember = RememberPolicy()
+        var idle: Int64?, session: Int64?, survivesRestart = false
         var net = Net.up, serverPassword = 0
         var policy: ServerPolicy?
     }
 
+    /// What stands on the disk, and how often the row was written since the step began.
+    struct State {
+        let row: Row?
+        let remembered: Remembered
+        let writes: Int
+    }
+
     var row: Row?
+    var remembered = Remembered()
+    var session: Session?
     var isRolledBack = false
     var hasLedger = false
     var settings = Settings()
-    /// Every state of the row that the last step has been through: where a cut of the power may leave it.
-    var passed: [Row?] = []
+    /// Every state that the last step has been through: where a cut of the power may leave it.
+    var passed: [State] = []
 
     // MARK: - Policy and time
 
@@ -65,7 +78,12 @@ struct ReferenceModel {
 
     private mutating func write(_ new: Row) {
         row = new
-        passed.append(new)
+        passed.append(State(row: new, remembered: remembered, writes: (passed.last?.writes ?? 0) + 1))
+    }
+
+    /// What is remembered was written.
+    mutating func noteRemembered() {
+        passed.append(State(row: row, remembered: remembered, writes: passed.last?.writes ?? 0))
     }
 
     // MARK: - Offline
@@ -84,6 +102,7 @@ struct ReferenceModel {
         if row.failed > tolerated {
             if settings.locksOut { return .lockedOut }
             row.kind = .wiped
+            takeAway(after: .limitExceeded)
             write(noted(row, clock))
             return .wiped(isFinished: true)
         }
@@ -110,6 +129,7 @@ struct ReferenceModel {
         row.failed = min(row.failed + 1, row.charged)
         let isExceeded = row.failed > tolerated
         if isExceeded, !settings.locksOut { row.kind = .wiped }
+        takeAway(after: isExceeded ? .limitExceeded : .wrongOffline)
         write(noted(row, clock))
         if isExceeded { return settings.locksOut ? .lockedOut : .attemptsExceeded(isFinished: true) }
         return .wrongPassword(
@@ -124,17 +144,20 @@ struct ReferenceModel {
         case .blocked: .blocked
         case .forbidden: .forbidden(.status)
         case .unreachable: .unreachable(.refused)
+        case .late: .unreachable(.timedOut)
         case .untrusted: .untrusted(.certificate)
         case .failed: .failed(.serverError, status: 500)
         }
     }
 
     private mutating func accept(_ password: Int, _ clock: ClockReading) -> Ending {
-        let offered = settings.policy
-        if offered == nil, !isAllowed(nil), !hasLedger { return .online(notCached: .offlineNotAllowed) }
+        let offered = settings.policy, isMissing = settings.wantsPolicy && offered == nil
+        if offered == nil, !isMissing, !isAllowed(nil), !hasLedger { return .online(notCached: .offlineNotAllowed) }
         hasLedger = true
         let old = isRolledBack ? nil : row
         var server = old?.server
+        // What was cached before is neither renewed nor taken away.
+        if isMissing, server == nil { return .online(notCached: .policyMissing(.notAsked)) }
         if let offered {
             if offered.epoch > server?.epoch ?? -1 {
                 server = offered
@@ -159,25 +182,30 @@ struct ReferenceModel {
     }
 
     private mutating func settle(_ refusal: OnlineRefusal, _ password: Int, _ clock: ClockReading) {
-        guard var row, !isRolledBack, row.kind == .live else { return }
+        let live = isRolledBack || row?.kind != .live ? nil : row
+        var event: ClearingEvent
         switch refusal {
-        case .blocked: row.kind = .cleared
+        case .blocked: event = .blocked
+        case .forbidden: event = .forbidden
         case .rejected:
-            guard row.compares < limit(row.server) + 1 else { return }
-            row.compares += 1
-            row = noted(row, clock)
-            write(row)
-            guard row.password == password else { return }
-            row.kind = .cleared
+            event = .rejectedOther
+            if var compared = live, compared.compares < limit(compared.server) + 1 {
+                compared.compares += 1
+                write(noted(compared, clock))
+                if compared.password == password { event = .rejectedCached }
+            }
         default: return
         }
-        write(noted(row, clock))
+        takeAway(after: event)
+        guard event == .blocked || event == .rejectedCached, live != nil, var cleared = row else { return noteRemembered() }
+        cleared.kind = .cleared
+        write(noted(cleared, clock))
     }
 
-    // MARK: - Steps
+    // MARK: - Both
 
-    mutating func login(_ mode: ConnectivityMode, _ password: Int, _ clock: ClockReading) -> Ending {
-        passed = [row]
+    /// One password, submitted once.
+    mutating func submit(_ password: Int, _ mode: ConnectivityMode, _ clock: ClockReading) -> Ending {
         var online: OnlineRefusal?
         if mode != .offline {
             guard let refusal = answer(password) else { return accept(password, clock) }
@@ -202,9 +230,16 @@ struct ReferenceModel {
         }
     }
 
-    mutating func logout(clear: Bool, _ clock: ClockReading) {
+    mutating func logOut(clear: Bool, _ clock: ClockReading) {
+        takeAway(after: clear ? .logoutClear : .logout)
         guard clear, !isRolledBack, var row, row.kind == .live else { return }
         row.kind = .cleared
         self.row = noted(row, clock)
+    }
+
+    /// `login rm`
+    mutating func remove() {
+        takeAway(after: .logoutClear)
+        (row, isRolledBack) = (nil, false)
     }
 }

@@ -123,6 +123,33 @@ import Testing
         #expect(ran.output == "later\n8\n", "\(ran.errors)")
     }
 
+    @Test("lock --forget of a vault that cannot be read takes that vault's ticket, and leaves another's")
+    func unreadable() throws {
+        let ran = try bash(
+            Self.start.replacingOccurrences(of: "export XDG_RUNTIME_DIR=$HOME/run\nmkdir", with: Self.memory + "\nmkdir") + """
+                trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$XDG_RUNTIME_DIR"' EXIT
+                omvault -q -V second init --password-from file:password --no-recovery --kdf-mem 8 --kdf-time 1
+                tickets() { ls "$XDG_RUNTIME_DIR/omvault" | grep -c omvault-ticket-; }
+                for vault in personal second; do
+                    omvault -q -V $vault policy set afu-ticket on --password-from file:password
+                    printf later | omvault -q -V $vault add after --field f=stdin --level after-first-unlock \\
+                        --password-from file:password
+                    omvault -q -V $vault unlock --password-from file:password
+                done
+                tickets
+                vault=$(find . -name personal.omv)
+                cp "$vault" kept; printf 'no vault' > "$vault"
+                omvault -q -V personal lock --forget
+                tickets
+                kill -9 "$(pid)"
+                cp kept "$vault"
+                omvault -q agent start
+                omvault -V second get after:f --no-input; echo
+                code omvault -V personal get after:f --no-input
+                """)
+        #expect(ran.status == 0 && ran.output == "2\n1\nlater\n8\n", "\(ran.output)\(ran.errors)")
+    }
+
     /// A runtime folder in memory, which tickets need.
     private static let memory = """
         export XDG_RUNTIME_DIR=$(mktemp -u -d /dev/shm/omvault-test-XXXXXX)

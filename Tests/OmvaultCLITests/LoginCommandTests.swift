@@ -71,6 +71,22 @@ import Testing
         #expect(!ran.output.contains("sesame") && !ran.output.contains("wrong word"))
     }
 
+    @Test("too early after a wrong password it says how long to wait, charges nothing, and asks again")
+    func delayed() throws {
+        let ran = try atTerminal(
+            Self.start + """
+                omvault -q profile set laptop AttemptDelay=3600
+                omvault login ada --remember nothing || echo "ended $?"
+                charged
+                """,
+            [
+                ("Password of ada: ", "wrong word\n"), ("attempts left: 2", ""), ("Password of ada: ", "open sesame\n"),
+                ("nothing was charged: try again in 3", ""), ("Password of ada: ", "\u{4}"), ("ended 3", ""),
+                ("\"charged\":1", ""),
+            ])
+        #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
+    }
+
     @Test("Ctrl-C at the question for the password ends it, with the echo on again, and nothing charged")
     func interrupted() throws {
         let ran = try atTerminal(

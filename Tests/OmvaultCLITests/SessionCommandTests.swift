@@ -176,6 +176,78 @@ import Testing
             ])
     }
 
+    @Test("R55: a lock-out ends the session, also while the server is out of reach")
+    func lockedOut() throws {
+        let lines = try script(
+            """
+            fails() { code=0; "$@" > .failed 2>&1 || code=$?; [[ $code != 0 ]] || { cat .failed; exit 97; }; }
+            serve nginx
+            basic OnAttemptsExceeded=lockout
+            login
+            tell stop
+            for n in 1 2; do fails check wrong; done
+            told user
+            fails check wrong
+            told user
+            """)
+        #expect(lines == ["granted online user=alice profile=work", #""user":"alice""#, "none"])
+    }
+
+    @Test("R55: an account that the server blocks has no session any more")
+    func blocked() throws {
+        let lines = try script(
+            """
+            serve odd
+            token() {
+                omvault -q profile set work AuthServerType=OAuthAuthentication OAuthAuthZGrantType=OAuthResourceOwner \\
+                    "OAuthTokenEndpoint=http://127.0.0.1:$http/token/$1" OAuthClientID=omvault ConnectTimeOut=30 TotalTimeOut=30 \\
+                    OfflineAuthAllowed=true
+            }
+            token plain
+            login
+            told user
+            token disabled
+            code=0; check right > said 2>&1 || code=$?
+            echo "$code"
+            told user
+            """)
+        #expect(lines == ["granted online user=alice profile=work", #""user":"alice""#, "22", "none"])
+    }
+
+    @Test("R55: a 401 ends the session at once, while the terminal still asks for another password")
+    func refusedAtTerminal() throws {
+        let ran = try atTerminal(
+            Self.start + """
+                serve nginx
+                basic
+                login
+                { until [[ -e done ]]; do [[ $(told user) != none ]] || echo 'it is over'; done; } &
+                omvault login alice --remember nothing --mode online --kdf-mem 8 --kdf-time 1 || echo "ended $?"
+                touch done
+                """,
+            [("Password of alice: ", "wrong\n"), ("Password of alice: ", ""), ("it is over", "\u{4}"), ("ended 3", "")],
+            environment: ["SERVE": Self.serve])
+        #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
+    }
+
+    @Test("a logout that somebody interrupts while the server hangs has ended everything here")
+    func interruptedLogout() throws {
+        let ran = try atTerminal(
+            Self.start + """
+                trap : INT
+                serve nginx
+                basic
+                login --remember auto
+                kill -STOP "$(cat web/pid)"
+                none() { [[ $(told user) == none ]]; }
+                { eventually none; echo 'it is over'; } &
+                omvault logout || echo "ended $?"
+                omvault login status --json | grep -o '"password":[a-z]*'
+                kill -CONT "$(cat web/pid)"
+                """, [("it is over", "\u{3}"), ("ended 130", "")], environment: ["SERVE": Self.serve])
+        #expect(ran.status == 0 && ran.output.contains("\"password\":false"), "\(ran.output)\(ran.errors)")
+    }
+
     @Test("time-outs: an idle session answers nobody and is revived offline; at its end the remembered password goes too")
     func timeOuts() throws {
         let lines = try script(

@@ -1,5 +1,7 @@
 // What ends with what: the wipe matrix of docs/login.md, as one function.
 
+internal import OMRecords
+
 /// Something after which parts of a login are taken away.
 public enum ClearingEvent: String, CaseIterable, Hashable, Sendable {
     /// Wrong passwords exceeded the limit, and the policy is to wipe.
@@ -74,5 +76,22 @@ extension ClearingEvent {
     init?(code: UInt64) {
         guard let found = Self.allCases.first(where: { UInt64($0.code) == code }) else { return nil }
         self = found
+    }
+}
+
+extension AuthError {
+    /// What took place that the matrix names, for whoever keeps the session; nil: nothing of it. A refused login has carried
+    /// out the rest.
+    public var clearing: ClearingEvent? {
+        switch self {
+        // Found wiped or locked, too: whoever exceeded it may have been killed before the session was told.
+        case .attemptsExceeded, .wiped, .lockedOut: .limitExceeded
+        case .neither(_, let offline): offline.clearing
+        case .wrongPassword: .wrongOffline
+        case .online(.rejected): .rejectedOther
+        case .online(.forbidden): .forbidden
+        case .online(.blocked): .blocked
+        default: nil
+        }
     }
 }

@@ -76,7 +76,11 @@ extension Authenticator {
         _ login: LoginContext, _ profile: Profile, _ password: borrowing Password, _ preferences: RememberPreferences?,
         _ key: RememberingKey?
     ) throws(AuthError) {
-        guard let store = try openToRemember(RememberChoice(profile.remember, preferences ?? RememberPreferences()))
+        // A choice is kept even if it is to keep nothing: the default is for those who have not chosen.
+        let isChosen = preferences ?? RememberPreferences() != RememberPreferences()
+        guard
+            let store = isChosen || RememberChoice(profile.remember, RememberPreferences()) != .nothing
+                ? try makeStore() : try openAny()
         else { return }
         let (user, domain) = (login.user, login.domain)
         let id = Self.rememberedID(profile, store.device)
@@ -91,12 +95,6 @@ extension Authenticator {
             }
         }
         if hadPassword { _ = try store.finishForgetting(wait: 0) }
-    }
-
-    /// Where the server alone judges, nothing is cached and there may be no ledger yet.
-    private func openToRemember(_ choice: RememberChoice) throws(AuthError) -> LoginStore? {
-        if let store = try openAny() { return store }
-        return choice == .nothing ? nil : try makeStore()
     }
 
     /// What is remembered; nothing of it is secret.

@@ -94,12 +94,12 @@ extension CredentialAnswer {
     fileprivate consuming func takeSecret() -> Secret { secret }
 }
 
-extension UnreachableCause {
+extension OnlineRefusal {
     /// Whether the connection never stood.
     fileprivate var isBeforeRequest: Bool {
         switch self {
-        case .nameNotFound, .refused, .noRoute: true
-        case .timedOut, .gateway: false
+        case .unreachable(.nameNotFound), .unreachable(.refused), .unreachable(.noRoute), .untrusted: true
+        default: false
         }
     }
 }
@@ -117,9 +117,12 @@ extension AuthError {
     /// answers nonsense, or late; every start of a program would be a guess there.
     fileprivate var isBeforePassword: Bool {
         switch self {
-        case .online(.unreachable(let cause)): cause.isBeforeRequest
-        case .neither(.unreachable(let cause), .busy), .neither(.unreachable(let cause), .noCredential): cause.isBeforeRequest
-        case .online(.untrusted), .busy, .delayed: true
+        case .online(let refusal): refusal.isBeforeRequest
+        case .neither(let refusal, let offline): refusal.isBeforeRequest && offline.isBeforePassword
+        // Where a charge led to the lock-out, the password is forgotten by now.
+        case .busy, .delayed, .noCredential, .expired, .wiped, .lockedOut, .offlineNotAllowed, .noServer, .rolledBack,
+            .clockRolledBack, .quarantined:
+            true
         default: false
         }
     }

@@ -58,7 +58,9 @@ final class LoginCollector: CredentialCollector {
             }
             // An error, which --quiet does not hide.
             let failure = Failure(refusal)
-            StandardError.write("omvault: \(failure.message.shown)\n")
+            // How long to wait is in the hint.
+            let wait = if case .delayed = refusal { failure.hints.map { ": \($0)" }.joined() } else { "" }
+            StandardError.write("omvault: \(failure.message.shown)\(wait)\n")
         }
         do throws(Failure) { return try answer(question) } catch {
             failure = error

@@ -127,20 +127,6 @@ struct SessionAgent {
     }
 }
 
-extension AuthError {
-    /// What took place, for the matrix of what ends with what; nil: nothing of it.
-    fileprivate var clearing: ClearingEvent? {
-        switch self {
-        case .attemptsExceeded, .lockedOut: .limitExceeded
-        case .wrongPassword: .wrongOffline
-        case .online(.rejected): .rejectedOther
-        case .online(.forbidden): .forbidden
-        case .online(.blocked): .blocked
-        default: nil
-        }
-    }
-}
-
 extension AgentSession {
     /// For a person.
     var words: String {

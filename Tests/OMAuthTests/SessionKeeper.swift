@@ -1,0 +1,54 @@
+import OMStorage
+
+@testable import OMAuth
+
+/// What an agent does with the session of one login.
+struct SessionKeeper {
+    enum Standing { case none, valid, idle }
+
+    private var session: LoginSession?
+    private var wasIdle = false
+
+    mutating func keep(_ limits: SessionLimits, at clock: ClockReading) {
+        (session, wasIdle) = (LoginSession(limits, at: clock), false)
+    }
+
+    func standing(at clock: ClockReading) -> Standing {
+        switch session?.standing(at: clock) {
+        case nil, .ended?: .none
+        case .idle?: .idle
+        case .valid?: .valid
+        }
+    }
+
+    /// Whether it answers a login; that is a use.
+    mutating func answers(at clock: ClockReading) -> Bool {
+        if case .valid? = session?.use(at: clock) { true } else { false }
+    }
+
+    mutating func follow(_ event: ClearingEvent) {
+        switch Clearing(after: event).session {
+        case .kept, .invalid: break
+        case .deleted, .deletedWithRegistration: session = nil
+        }
+    }
+
+    /// What has come about by itself since it was last looked at.
+    mutating func judge(at clock: ClockReading) -> ClearingEvent? {
+        switch session?.standing(at: clock) {
+        case nil, .valid?: return nil
+        case .idle?:
+            defer { wasIdle = true }
+            return wasIdle ? nil : .idleTimeOut
+        case .ended?:
+            follow(.sessionTimeOut)
+            return .sessionTimeOut
+        }
+    }
+
+    /// Another agent takes up what this one may leave.
+    mutating func restart(at clock: ClockReading) {
+        guard let kept = session, !kept.survivesRestart || kept.standing(at: clock) == .ended else { return }
+        session = nil
+    }
+}
