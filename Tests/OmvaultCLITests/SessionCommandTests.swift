@@ -40,12 +40,13 @@ import Testing
         told() { omvault login status --json | grep -o '"sessions":.*' | grep -o "\\"$1\\":[^,}]*" || echo none; }
         eventually() { until "$@"; do :; done; }
         asked() { grep -c "GET $1 " "$log" || true; }
+        ended() { [[ $(asked /logout) == "$1" ]]; }
         printf 'correct horse 42' > right; printf wrong > wrong
 
         """
 
     /// - Returns: What the script printed, line by line.
-    private func script(_ text: String) throws -> [String] {
+    func script(_ text: String) throws -> [String] {
         let ran = try bash(Self.start + text, environment: ["SERVE": Self.serve])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
         return ran.output.split(separator: "\n").map(String.init)
@@ -172,7 +173,7 @@ import Testing
             told user
             refused 20 check wrong
             told user
-            eventually [ "$(asked /logout)" != 0 ]
+            eventually ended 1
             login
             omvault -q profile set work "LoginURL=https://localhost:$port/login?as=status/403"
             refused 51 check right
