@@ -115,7 +115,7 @@ import Testing
     func afterLogout() throws {
         let home = try AgentHome(options: ["--no-memfd-secret"]), login = try sessionLogin()
         let access = "an access token that stands nowhere else, 4711", password = "a password for the logout, 4712"
-        try home.client.keep(keptSession(login, token: tokens(access)))
+        try home.client.keep(try keptSession(login, token: tokens(access)))
         _ = try home.client.useSession(login)
         _ = try home.client.renewSession(login, anew: true)
         let process = try home.process()

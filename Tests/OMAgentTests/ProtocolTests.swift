@@ -66,14 +66,15 @@ import Testing
             ("a session of a profile with a slash", frame(0x51, paths + text("s") + text("a/b") + text("") + text("u"))),
             ("a session of nobody", frame(0x51, paths + text("s") + text("p") + text("") + text(""))),
             ("a session with bytes behind it", frame(0x51, paths + names + [0])),
-            ("a session of a server with 513 bytes",
-                frame(0x51, paths + text(String(repeating: "s", count: 513)) + text("p") + text("") + text("u"))),
-            ("a session that went a third way", frame(0x50, paths + names + [2, 0, 0, 0, 10, 0])),
-            ("a session with a time-out of 0", frame(0x50, paths + names + [0, 0, 1] + zero + [0, 10, 0])),
-            ("a session with a time-out of 2^63", frame(0x50, paths + names + [0, 0, 0, 1, 128] + zero.dropLast() + [10, 0])),
-            ("a session that warns at 0", frame(0x50, paths + names + [0, 0, 0, 0, 0, 0])),
-            ("a session that warns at 100", frame(0x50, paths + names + [0, 0, 0, 0, 100, 0])),
-            ("a session with half a service", frame(0x50, paths + names + [0, 0, 0, 0, 10, 1, 0, 0, 1])),
+            ("a session of a server with 4,201 bytes",
+                frame(0x51, paths + text(String(repeating: "s", count: 4_201)) + text("p") + text("") + text("u"))),
+            ("a session with half a profile", frame(0x50, kept.dropLast(16))),
+            ("a session that went a third way", frame(0x50, kept + [2, 0, 0, 0, 10, 0])),
+            ("a session with a time-out of 0", frame(0x50, kept + [0, 0, 1] + zero + [0, 10, 0])),
+            ("a session with a time-out of 2^63", frame(0x50, kept + [0, 0, 0, 1, 128] + zero.dropLast() + [10, 0])),
+            ("a session that warns at 0", frame(0x50, kept + [0, 0, 0, 0, 0, 0])),
+            ("a session that warns at 100", frame(0x50, kept + [0, 0, 0, 0, 100, 0])),
+            ("a session with half a service", frame(0x50, kept + [0, 0, 0, 0, 10, 1, 0, 0, 1])),
             ("renewing with a flag of 2", frame(0x52, paths + names + [2])),
             ("ending without a flag", frame(0x53, paths + names)),
             ("ending with half a password", frame(0x53, paths + names + [1, 1, 0, 0, 0, 9, 65])),
@@ -92,6 +93,7 @@ import Testing
 
     private static let paths = text("/s") + text("/d")
     private static let names = text("s") + text("p") + text("") + text("u")
+    private static let kept = paths + names + [UInt8](repeating: 7, count: 32)
     private static let zero = [UInt8](repeating: 0, count: 8)
     private static let field = text("f") + [0, 0, 0, 1, 65]
     private static func text(_ text: String) -> [UInt8] {

@@ -15,7 +15,7 @@ import Testing
         let home = try AgentHome(), login = try sessionLogin(), other = try sessionLogin("bob")
         #expect(try home.client.useSession(login) == nil)
         #expect(try home.client.sessions().isEmpty)
-        try home.client.keep(keptSession(login, token: tokens("access 1"), idle: 1_000, session: 2_000))
+        try home.client.keep(try keptSession(login, token: tokens("access 1"), idle: 1_000, session: 2_000))
         let session = try #require(try home.client.useSession(login))
         #expect(session.login == login && session.way == .online && session.state == .valid)
         #expect((990...1_000).contains(session.idleLeft ?? 0) && (1_990...2_000).contains(session.sessionLeft ?? 0))
@@ -36,8 +36,8 @@ import Testing
     @Test("by the agent's clock a session becomes idle and ends, whether or not anybody asks")
     func timeOuts() throws {
         let home = try AgentHome(), login = try sessionLogin(), other = try sessionLogin("bob")
-        try home.client.keep(keptSession(login, .noServer, idle: 1, session: 3_600, way: .offline))
-        try home.client.keep(keptSession(other, .noServer, session: 1, way: .offline))
+        try home.client.keep(try keptSession(login, .noServer, idle: 1, session: 3_600, way: .offline))
+        try home.client.keep(try keptSession(other, .noServer, session: 1, way: .offline))
         #expect(try home.client.sessions().count == 2)
         try eventually { try home.client.sessions().map(\.login) == [login] }
         try eventually { try home.client.sessions().first?.state == .idle }
@@ -51,8 +51,8 @@ import Testing
         let mark = UUID().uuidString
         let home = try AgentHome(in: "/dev/shm"), login = try sessionLogin("ada \(mark)")
         let other = try sessionLogin("bob \(mark)")
-        try home.client.keep(keptSession(login, token: tokens("access 1"), session: 3_600, survives: true))
-        try home.client.keep(keptSession(other, token: tokens("access 2"), session: 3_600))
+        try home.client.keep(try keptSession(login, token: tokens("access 1"), session: 3_600, survives: true))
+        try home.client.keep(try keptSession(other, token: tokens("access 2"), session: 3_600))
         kill(try home.process(), SIGKILL)
         eventually {
             do throws(AgentError) { _ = try home.client.status() } catch { return error == .notRunning }
@@ -72,9 +72,9 @@ import Testing
     @Test("as many sessions as there are places, then the client is told")
     func full() throws {
         let home = try AgentHome()
-        for number in 0..<SessionStore.maximum { try home.client.keep(keptSession(try sessionLogin("u\(number)"), .noServer)) }
+        for number in 0..<SessionStore.maximum { try home.client.keep(try keptSession(try sessionLogin("u\(number)"), .noServer)) }
         let more = try sessionLogin("one more")
-        #expect(throws: AgentError.full) { try home.client.keep(keptSession(more, .noServer)) }
+        #expect(throws: AgentError.full) { try home.client.keep(try keptSession(more, .noServer)) }
         #expect(try home.client.sessions().count == SessionStore.maximum)
     }
 }

@@ -80,11 +80,17 @@ enum SessionKind {
     case oauth, basic, noServer
 }
 
+/// The digest of a profile that says `text` somewhere.
+func said(_ text: String) throws -> ProfileDigest {
+    try Profile(ProfileName("work"), values: ["AuthKey": .text(text)]).digest
+}
+
 /// What a client hands over after a login.
 func keptSession(
     _ login: AgentLogin, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
-    session: Int64? = nil, survives: Bool = false, way: AgentSession.Way = .online
-) -> KeptSession {
+    session: Int64? = nil, survives: Bool = false, way: AgentSession.Way = .online, under profile: String = "this"
+) throws -> KeptSession {
+    let profile = try said(profile)
     let limits = SessionLimits(survivesRestart: survives, idle: idle, session: session)
     let address = "http://127.0.0.1:1"
     let service: OnlineService? =
@@ -94,9 +100,9 @@ func keptSession(
         case .basic: OnlineService(.basic(BasicService(login: address + "/in", logout: address + "/out")))
         case .noServer: nil
         }
-    guard let service else { return KeptSession(login, way, limits, nil) }
+    guard let service else { return KeptSession(login, profile, way, limits, nil) }
     return KeptSession(
-        login, way, limits,
+        login, profile, way, limits,
         KeptSession.Asked(
             service: service, clientSecret: bytes("client secret"), logout: 5_000, session: bytes(token ?? "")))
 }
@@ -110,9 +116,11 @@ func eventually(_ isDone: () throws -> Bool) rethrows {
 extension SessionStore {
     func keeps(
         _ login: AgentLogin, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
-        session: Int64? = nil, survives: Bool = false, way: AgentSession.Way = .online
-    ) -> Bool {
-        keep(keptSession(login, kind, token: token, idle: idle, session: session, survives: survives, way: way))
+        session: Int64? = nil, survives: Bool = false, way: AgentSession.Way = .online, under profile: String = "this"
+    ) throws -> Bool {
+        keep(
+            try keptSession(
+                login, kind, token: token, idle: idle, session: session, survives: survives, way: way, under: profile))
     }
 
     func ends(_ login: AgentLogin) -> SessionEnding { end(login, waits: true, password: nil) }

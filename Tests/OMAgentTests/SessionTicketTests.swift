@@ -36,8 +36,8 @@ import Testing
     func survives() throws {
         let runtime = try Runtime(), login = try sessionLogin("ada \(mark)"), other = try sessionLogin("bob \(mark)")
         let before = server.store(clock, runtime.tickets)
-        #expect(before.keeps(login, idle: 100, session: 1_000, survives: true))
-        #expect(before.keeps(other))
+        #expect(try before.keeps(login, idle: 100, session: 1_000, survives: true))
+        #expect(try before.keeps(other))
         clock.advance(60)
         _ = before.use(login)
         server.say(.yes("token 2"))
@@ -59,7 +59,7 @@ import Testing
     @Test("what ran out while no agent ran is cleared and ended by the next one")
     func ranOut() throws {
         let runtime = try Runtime(), login = try sessionLogin("ada \(mark)")
-        #expect(server.store(clock, runtime.tickets).keeps(login, session: 50, survives: true))
+        #expect(try server.store(clock, runtime.tickets).keeps(login, session: 50, survives: true))
         clock.advance(50)
         let after = server.store(clock, runtime.tickets)
         after.resume()
@@ -75,7 +75,7 @@ import Testing
         let runtime = try Runtime(), login = try sessionLogin("ada \(mark)")
         let store = server.store(clock, runtime.tickets)
         func write() throws -> (path: String, bytes: [UInt8]) {
-            #expect(store.keeps(login, survives: true))
+            #expect(try store.keeps(login, survives: true))
             let name = try #require(runtime.names.first { !$0.hasPrefix("omvault-session-secret-") })
             let path = runtime.path + "/" + name
             return (path, Array(try #require(FileManager.default.contents(atPath: path))))
@@ -117,7 +117,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: root) }
         guard !folder.isInMemory else { return }
         let store = server.store(clock, SessionTickets(folder))
-        #expect(try store.keeps(sessionLogin(), survives: true))
+        #expect(try try store.keeps(sessionLogin(), survives: true))
         #expect(try FileManager.default.contentsOfDirectory(atPath: root).isEmpty)
     }
 }

@@ -223,15 +223,24 @@ import Testing
         #expect(none.sessionTimeOut == nil && none.idleTimeOut == nil && none.percentageToIdleTimeout == 10)
     }
 
-    @Test("only the server's own host over https is asked for its policy")
-    func policyURL() throws {
+    @Test("a profile whose policy would be another host's, or come unprotected, is none")
+    func policyElsewhere() throws {
         for (text, isBelieved) in [
             ("https://id.example.org/p", true), ("https://ID.example.org:9443/p", true), ("http://id.example.org/p", false),
-            ("https://evil.example.org/p", false), ("https://id.example.org.evil.com/p", false),
+            ("https://evil.example.org/p", false), ("https://id.example.org.evil.com/p", false), ("http://localhost/p", false),
+            ("https://example.org/p", false),
         ] {
-            let made = try profile(Self.basic.merging(["ProfileURL": text]) { $1 })
-            #expect((made.policyURL != nil) == isBelieved && made.profileURL != nil, "\(text)")
+            let found = problem(Self.basic.merging(["ProfileURL": text]) { $1 })
+            #expect(found == (isBelieved ? nil : .policyElsewhere), "\(text)")
         }
+        // On this machine, too; and where there is no server whose it could be.
+        let here = ["LoginURL": "http://localhost/in", "ProfileURL": "http://localhost/p"]
+        #expect(problem(Self.basic.merging(here) { $1 }) == .policyElsewhere)
+        #expect(problem(["AuthServerType": "LocalAuthenticator", "ProfileURL": "https://a/"]) == .policyElsewhere)
+        let configured = ["AuthServerType": "OpenIDConnect10", "OpenIDConnectConfiguration": "{}", "OAuthClientID": "c",
+            "OAuthRedirectEndpoint": "app://x"]
+        #expect(problem(configured) == nil)
+        #expect(problem(configured.merging(["ProfileURL": "https://a/"]) { $1 }) == .policyElsewhere)
     }
 
     @Test("addresses are read in one way only")

@@ -54,7 +54,7 @@ import Testing
             let asked = KeptSession.Asked(
                 service: service, clientSecret: bytes("omvault-secret"), logout: 40_000, session: session.duplicate())
             try home.client.keep(
-                KeptSession(login, .online, SessionLimits(idle: nil, session: nil), asked))
+                KeptSession(login, try Profile(login.key.profile, values: [:]).digest, .online, SessionLimits(idle: nil, session: nil), asked))
         }
         let first = try tokens()
         try keep(first)

@@ -160,6 +160,33 @@ private let start = """
             ])
     }
 
+    @Test("a ProfileURL of another host, or without TLS, is refused wherever a profile comes from, and so is a file that has it")
+    func elsewhere() throws {
+        let lines = try script(
+            """
+            basic https://id.example.org/in ProfileURL=https://id.example.org:8443/policy --no-fetch
+            url="x://?AuthServerType::=HTTPBasicAuthentication&LoginURL::=https://id.example.org/in&LogoutURL::=https://id.example.org/out"
+            for place in https://evil.example.org/policy http://id.example.org/policy; do
+                refused 9 omvault profile set work "ProfileURL=$place"
+                refused 9 omvault profile set work "ProfileURL=$place" --no-fetch
+                refused 9 omvault profile import "$url&ProfileURL::=$place" --name other --yes --no-fetch
+                grep ' error: ' .refused
+            done
+            refused 9 omvault profile set work LoginURL=https://new.example.org/in
+            omvault -q profile set work LoginURL=https://new.example.org/in ProfileURL=https://new.example.org/policy --no-fetch
+            omvault profile ls
+            sed -i 's,new.example.org/policy,evil.example.org/policy,' .config/omvault/profiles/work.json
+            for verb in 'profile show' 'login check alice --password-from file:right --mode offline --profile'; do
+                refused 9 omvault $verb work
+                grep -c ' error: ProfileURL is not https at the host' .refused
+            done
+            omvault -q profile set work --unset ProfileURL
+            refused 24 check right --mode offline
+            """)
+        let refusal = "omvault: error: ProfileURL is not https at the host of the login's server: no policy from elsewhere is believed"
+        #expect(lines == [refusal, refusal, "work", "1", "1"])
+    }
+
     @Test("a domain that could be no login's, a header that could not be sent, are refused as the profile is set up")
     func setUpRefusals() throws {
         let lines = try script(

@@ -28,10 +28,12 @@ import Testing
         told() { omvault login status --json | grep -o '"sessions":.*' | grep -o "\\"$1\\":[^,}]*" || echo none; }
         eventually() { until "$@"; do :; done; }
         asked() { grep -c "GET $1 " "$log" || true; }
+        ended() { [[ $(asked /logout) == "$1" ]]; }
 
         """
 
-    private func script(_ text: String, _ location: SourceLocation = #_sourceLocation) throws -> [String] {
+    /// - Returns: What the script printed, line by line.
+    func script(_ text: String, _ location: SourceLocation = #_sourceLocation) throws -> [String] {
         try Serving.lines(Self.start + text, location)
     }
 
@@ -156,7 +158,7 @@ import Testing
             told user
             refused 20 check wrong
             told user
-            eventually [ "$(asked /logout)" != 0 ]
+            eventually ended 1
             login
             omvault -q profile set work "LoginURL=https://localhost:$port/login?as=status/403"
             refused 51 check right

@@ -35,8 +35,9 @@ extension AgentRequest {
             body.append(level.code)
             return .rememberingKey
         case .keepSession(let kept):
-            let (login, way, limits) = (kept.login, kept.way, kept.limits)
+            let (login, profile, way, limits) = (kept.login, kept.profile, kept.way, kept.limits)
             body.append(login: login)
+            body.append(profile: profile)
             body.append(way: way, limits, kept.takeAsked())
             return .keepSession
         case .useSession(let login):

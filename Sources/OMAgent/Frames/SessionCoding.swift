@@ -14,7 +14,11 @@ extension SecretBuffer {
         append(text: login.key.user.text)
     }
 
-    /// The page's "kept".
+    mutating func append(profile: ProfileDigest) {
+        append(profile.bytes.span)
+    }
+
+    /// The page's "kept", behind the profile.
     mutating func append(
         way: AgentSession.Way, _ limits: SessionLimits, _ asked: borrowing KeptSession.Asked?
     ) {
@@ -36,6 +40,7 @@ extension SecretBuffer {
 
     mutating func append(session: AgentSession) {
         append(login: session.login)
+        append(profile: session.profile)
         append(session.way.rawValue)
         append(session.state.rawValue)
         append(number: session.since)
@@ -66,7 +71,15 @@ extension ByteCursor {
         return login
     }
 
+    private mutating func profile(in bytes: Span<UInt8>) throws(MalformedBytes) -> ProfileDigest {
+        var digest: [UInt8] = []
+        for _ in 0..<ProfileDigest.count { digest.append(try byte(in: bytes)) }
+        guard let profile = ProfileDigest(digest) else { throw MalformedBytes() }
+        return profile
+    }
+
     mutating func keptSession(of login: AgentLogin, in bytes: Span<UInt8>) throws(MalformedBytes) -> KeptSession {
+        let profile = try profile(in: bytes)
         guard let way = AgentSession.Way(rawValue: try byte(in: bytes)) else { throw MalformedBytes() }
         let survives = try flag(in: bytes)
         let idle = try timeOut(in: bytes)
@@ -75,8 +88,8 @@ extension ByteCursor {
         guard (1...99).contains(warning) else { throw MalformedBytes() }
         let limits = SessionLimits(
             survivesRestart: survives, idle: idle, session: session, warningPercentage: warning)
-        guard try flag(in: bytes) else { return KeptSession(login, way, limits, nil) }
-        return KeptSession(login, way, limits, try asked(in: bytes))
+        guard try flag(in: bytes) else { return KeptSession(login, profile, way, limits, nil) }
+        return KeptSession(login, profile, way, limits, try asked(in: bytes))
     }
 
     private mutating func asked(in bytes: Span<UInt8>) throws(MalformedBytes) -> KeptSession.Asked {
@@ -106,11 +119,12 @@ extension ByteCursor {
 
     mutating func session(in bytes: Span<UInt8>) throws(MalformedBytes) -> AgentSession {
         let login = try login(in: bytes)
+        let profile = try profile(in: bytes)
         guard let way = AgentSession.Way(rawValue: try byte(in: bytes)),
             let state = AgentSession.State(rawValue: try byte(in: bytes))
         else { throw MalformedBytes() }
         return AgentSession(
-            login: login, way: way, state: state, since: try number(in: bytes), idleLeft: try left(in: bytes),
+            login: login, profile: profile, way: way, state: state, since: try number(in: bytes), idleLeft: try left(in: bytes),
             sessionLeft: try left(in: bytes), isWarningDue: try flag(in: bytes),
             hasServerSession: try flag(in: bytes), survivesRestart: try flag(in: bytes))
     }

@@ -50,14 +50,14 @@ public final class OnlineProvider: Provider {
 
     /// Fetches the policy of a profile's server by itself, as a profile is set up.
     ///
-    /// - Returns: nil where the profile names no place from which one would be believed.
+    /// - Returns: nil where the profile names no place for one.
     /// - Throws: ``AuthError/policyMissing(_:)``.
     public func policy(of profile: Profile) throws(AuthError) -> ServerPolicy? {
         try policy(of: profile, OnlineCancellation())
     }
 
     func policy(of profile: Profile, _ event: OnlineCancellation) throws(AuthError) -> ServerPolicy? {
-        guard profile.policyURL != nil else { return nil }
+        guard profile.profileURL != nil else { return nil }
         let service: OnlineService
         do throws(OnlineRefusal) { service = try OnlineService(profile, .none) } catch {
             throw .policyMissing(.notFetched(error))
@@ -74,7 +74,7 @@ public final class OnlineProvider: Provider {
     /// A policy that is not understood whole is none.
     private static func policy(_ answer: ProfileAnswer, _ profile: Profile) -> (ServerPolicy?, PolicyGap?) {
         switch answer {
-        case .notAsked: return (nil, profile.policyURL == nil ? nil : .notAsked)
+        case .notAsked: return (nil, profile.profileURL == nil ? nil : .notAsked)
         // What came was no application profile at all.
         case .missing(.failed(.unusableProfile, nil, _)): return (nil, .notUnderstood)
         case .missing(let refusal): return (nil, .notFetched(refusal))
@@ -138,8 +138,7 @@ extension OnlineService {
         self.init(
             try Self.kind(profile), domain: Self.domain(profile, domain),
             headers: profile.customHeaders.map { Header($0.name, $0.value) }, trusted: try Self.trusted(profile),
-            // Nothing else is asked: its answer would not be believed.
-            profile: profile.policyURL?.text,
+            profile: profile.profileURL?.text,
             deadlines: OnlineDeadlines(
                 connect: UInt32(clamping: profile.connectTimeOut * 1_000),
                 total: UInt32(clamping: profile.totalTimeOut * 1_000)))

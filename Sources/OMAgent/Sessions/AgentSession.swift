@@ -45,6 +45,8 @@ public struct AgentSession: Hashable, Sendable {
     }
 
     public let login: AgentLogin
+    /// What the profile said when it began.
+    public let profile: ProfileDigest
     /// How the login went that began it.
     public let way: Way
     public let state: State
@@ -58,6 +60,11 @@ public struct AgentSession: Hashable, Sendable {
     /// Whether there is anything that a server could be asked about.
     public let hasServerSession: Bool
     public let survivesRestart: Bool
+
+    /// Whether it was made under the profile as it is: under another it answers for nobody.
+    public func isOf(_ profile: Profile) -> Bool {
+        login.key.profile == profile.name && login.key.server == profile.serverIdentity && self.profile == profile.digest
+    }
 }
 
 /// What a server, asked about a session, has said.
@@ -104,12 +111,16 @@ struct KeptSession: ~Copyable, Sendable {
     }
 
     let login: AgentLogin
+    let profile: ProfileDigest
     let way: AgentSession.Way
     let limits: SessionLimits
     let asked: Asked?
 
-    init(_ login: AgentLogin, _ way: AgentSession.Way, _ limits: SessionLimits, _ asked: consuming Asked?) {
-        (self.login, self.way, self.limits) = (login, way, limits)
+    init(
+        _ login: AgentLogin, _ profile: ProfileDigest, _ way: AgentSession.Way, _ limits: SessionLimits,
+        _ asked: consuming Asked?
+    ) {
+        (self.login, self.profile, self.way, self.limits) = (login, profile, way, limits)
         self.asked = asked
     }
 

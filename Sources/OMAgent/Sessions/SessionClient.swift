@@ -23,7 +23,8 @@ extension AgentClient {
             case .some(let session): session.duplicate()
             }
         let asked = provider?.kept(of: request, session: session)
-        try keep(KeptSession(login, way, request.profile.sessionLimits, asked))
+        let profile = request.profile
+        try keep(KeptSession(login, profile.digest, way, profile.sessionLimits, asked))
     }
 
     func keep(_ session: consuming KeptSession) throws(AgentError) {

@@ -8,6 +8,7 @@ internal import OMStorage
 /// A session, and what its server gave.
 final class SessionEntry: @unchecked Sendable {
     let login: AgentLogin
+    private let profile: ProfileDigest
     private var way: AgentSession.Way
     private(set) var deadlines: LoginSession
     private(set) var since: Int64
@@ -23,7 +24,7 @@ final class SessionEntry: @unchecked Sendable {
     private var wasIdle = false
 
     init(_ kept: consuming KeptSession, at clock: ClockReading) {
-        (login, way) = (kept.login, kept.way)
+        (login, profile, way) = (kept.login, kept.profile, kept.way)
         deadlines = LoginSession(kept.limits, at: clock)
         since = clock.wall
         switch kept.takeAsked() {
@@ -67,7 +68,7 @@ final class SessionEntry: @unchecked Sendable {
     func description(at clock: ClockReading) -> AgentSession? {
         func told(_ state: AgentSession.State, _ idle: Int64?, _ left: Int64?, _ isWarningDue: Bool) -> AgentSession {
             AgentSession(
-                login: login, way: way, state: state, since: since, idleLeft: idle, sessionLeft: left,
+                login: login, profile: profile, way: way, state: state, since: since, idleLeft: idle, sessionLeft: left,
                 isWarningDue: isWarningDue, hasServerSession: session.count > 0,
                 survivesRestart: deadlines.survivesRestart)
         }
@@ -86,9 +87,11 @@ final class SessionEntry: @unchecked Sendable {
 
     /// Takes a new login's deadlines, and goes on with the server's session, if that is what the new one needs.
     ///
-    /// - Returns: false for one of another service, or that brings a session of its own.
+    /// - Returns: false for one of another service or another profile, or that brings a session of its own.
     func goesOn(with new: SessionEntry) -> Bool {
-        guard new.session.count == 0, session.count > 0, service == new.service else { return false }
+        guard new.session.count == 0, session.count > 0, service == new.service, profile == new.profile else {
+            return false
+        }
         (way, deadlines, since, wasIdle) = (new.way, new.deadlines, new.since, false)
         return true
     }
@@ -130,6 +133,7 @@ final class SessionEntry: @unchecked Sendable {
             KeptSession.Asked(
                 service: service, clientSecret: clientSecret.duplicate(), logout: logout, session: session.duplicate())
         }
+        content.append(profile: profile)
         content.append(way: way, deadlines.limits, asked)
         content.append(number: deadlines.started)
         content.append(number: deadlines.lastUse)

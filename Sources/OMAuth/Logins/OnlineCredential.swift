@@ -13,7 +13,7 @@ extension Authenticator {
     ) -> LoginReceipt {
         let reason: AuthError
         var (gap, aside) = (accepted.policyGap, SetAside?.none)
-        if gap == nil, accepted.policy == nil, request.profile.policyURL != nil { gap = .notAsked }
+        if gap == nil, accepted.policy == nil, request.profile.profileURL != nil { gap = .notAsked }
         do throws(AuthError) {
             let stored = try store(accepted.policy, &gap, accepted.serverTime, request, password, settingAside: &aside)
             switch consume stored {

@@ -36,6 +36,8 @@ public struct Profile: Hashable, Sendable {
             throw .profile(error)
         }
         (self.name, self.values, self.ceiling) = (name, given, ceiling)
+        // Attack: an address whose word would not be taken makes it a profile without a policy, and nobody notices.
+        guard isPolicyOfServer else { throw .profile(.policyElsewhere) }
     }
 
     /// The value that counts for `key`, as a profile file would say it; nil where there is none.

@@ -21,6 +21,8 @@ public enum ProfileProblem: Error, Hashable, Sendable {
     case idleBeyondSession
     /// `TotalTimeOut` is shorter than `ConnectTimeOut`.
     case totalBelowConnect
+    /// `ProfileURL` is not https at the host of the login's server, or there is no such server.
+    case policyElsewhere
 
     // A configuration URL
 
@@ -51,7 +53,7 @@ public enum ProfileProblem: Error, Hashable, Sendable {
         case .idleBeyondSession: 10104
         case .urlWithoutQuery: 10407
         case .serverPolicy: 10015
-        case .malformed, .unknownKey, .repeatedKey, .totalBelowConnect, .malformedURL, .nothingToImport,
+        case .malformed, .unknownKey, .repeatedKey, .totalBelowConnect, .policyElsewhere, .malformedURL, .nothingToImport,
             .serverPolicyOlder, .ceiling:
             nil
         }

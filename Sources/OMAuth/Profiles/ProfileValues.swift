@@ -59,13 +59,12 @@ extension Profile {
     public var applicationName: String { word(.applicationName) ?? name.text }
     public var loginURL: ServerURL? { url(.loginURL) }
     public var logoutURL: ServerURL? { url(.logoutURL) }
-    /// As it was given. Only what ``policyURL`` answers is believed.
+    /// Where the server's policy is: https, at the host of the login's server.
     public var profileURL: ServerURL? { url(.profileURL) }
-    /// `ProfileURL` where its answer may be believed: over TLS, and of the server's own host. Nil otherwise, and then
-    /// nothing is fetched.
-    public var policyURL: ServerURL? {
-        guard let profileURL, profileURL.isSecure, profileURL.host == server?.host else { return nil }
-        return profileURL
+    /// Whether the answer at `ProfileURL` would be believed. Without a server there is nobody whose it could be.
+    var isPolicyOfServer: Bool {
+        guard let profileURL else { return true }
+        return profileURL.isSecure && profileURL.host == server?.host
     }
     /// The path of a PEM file with the only authorities that are trusted; nil: the system's.
     public var trustedCA: String? { word(.trustedCA) }
@@ -123,10 +122,7 @@ extension Profile {
 
     /// The keys whose address would send secrets over the network unprotected: plain http, and not to this machine.
     public var unprotected: [ProfileKey] {
-        // A ProfileURL over http is never asked at all.
-        ProfileKey.allCases.filter { key in
-            key != .profileURL && url(key).map { !$0.isSecure && !$0.isLoopback } ?? false
-        }
+        ProfileKey.allCases.filter { key in url(key).map { !$0.isSecure && !$0.isLoopback } ?? false }
     }
 
     // MARK: - Reading

@@ -31,6 +31,10 @@ extension Failure {
         case .idleBeyondSession:
             self.init(.config, "IdleTimeOutValue is longer than SessionTimeOutValue")
         case .totalBelowConnect: self.init(.config, "TotalTimeOut is shorter than ConnectTimeOut")
+        case .policyElsewhere:
+            self.init(
+                .config, "ProfileURL is not https at the host of the login's server: no policy from elsewhere is believed",
+                hint: "any port and path there; where the login's address moves, set both in one command")
         case .malformedURL:
             self.init(
                 .usage, "that is no configuration URL",

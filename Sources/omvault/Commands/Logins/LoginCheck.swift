@@ -60,7 +60,6 @@ struct LoginCheck: Verb {
             let secrets = try SecretSources(
                 door, [("--password-from", passwordFrom)] + server.sources.map { (LoginServer.secretName, $0) })
             let provider = try server.provider(secrets)
-            server.warn(door.output)
             let password = try secrets.readLoginPassword("--password-from", prompt: "Password of \(user.text)")
             let receipt = try access.authenticator(try stretch.parameters()).login(request, password: password, asking: provider)
             try LoginReport(door.output).granted(receipt)
@@ -126,10 +125,5 @@ struct LoginServer {
         try AgentProcess.check(program)
         guard !sources.isEmpty else { return OnlineProvider(program: program) }
         return OnlineProvider(program: program, clientSecret: try secrets.read(Self.secretName, prompt: Self.secretName))
-    }
-
-    func warn(_ output: Output) {
-        guard isAsked, mode != .offline, profile.profileURL != nil, profile.policyURL == nil else { return }
-        output.notice("ProfileURL is not asked: only https at the login server's own host is believed")
     }
 }

@@ -108,7 +108,6 @@ struct LoginAccess {
             let server = try LoginServer(policy, request.mode, self)
             let provider = try server.provider(
                 try SecretSources(door, server.sources.map { (LoginServer.secretName, $0) }))
-            server.warn(door.output)
             let password = try secrets.readLoginPassword(option, prompt: "Password of \(user.text), profile \(profile.text)")
             let receipt: LoginReceipt
             do throws(AuthError) {

@@ -55,6 +55,7 @@ struct LoginEnroll: Verb {
             _ = try authenticator.enroll(
                 user, profile, domain: domain, password: password, oldPassword: old)
         }
+        if !access.isSystem { SessionAgent(door, access).forget(LoginKey(user, profile, domain)) }
         try report(user, profile, door)
     }
 
@@ -98,7 +99,7 @@ struct LoginRemove: Verb {
             user, profile, domain: domain, server: policy?.serverIdentity ?? "")
         if !access.isSystem {
             let key = LoginKey(profile: profile, user: user, server: policy?.serverIdentity ?? "", domain: domain)
-            SessionAgent(door, access).forget(key)
+            SessionAgent(door, access).forget(naming: key)
         }
         try door.output.done(
             "removed the cached credential of \(user.text.shown)",

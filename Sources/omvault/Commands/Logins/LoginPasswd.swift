@@ -42,6 +42,8 @@ struct LoginPasswd: Verb {
         let new = try secrets.readLoginPassword(
             "--new-password-from", prompt: "New password of \(user.text)", isNew: true)
         _ = try authenticator.changePassword(user, profile, domain: domain, from: old, to: new)
+        // Whoever is logged in has shown the old one.
+        if !access.isSystem { SessionAgent(door, access).forget(LoginKey(user, profile, domain)) }
         try door.output.done(
             "changed the password of \(user.text.shown) under profile \"\(profile.name.text)\"; vaults that this login "
                 + "opens, open with the new one",

@@ -32,6 +32,7 @@ struct LoginRefresh: Verb {
         let profile = try access.profiles.profile(access.profileName(profile))
         let key = LoginKey(try UserName(user), profile, try domain.map { try IdentityDomain($0) } ?? .none)
         let agent = SessionAgent(door, access)
+        agent.endOutdated(GivenNames(user: key.user, domain: key.domain), profile)
         let verdict = try agent.running()?.renewSession(agent.login(key), anew: true) ?? .none
         switch verdict {
         case .none: throw Self.noSession(key)

@@ -62,6 +62,7 @@ struct LoginStart: Verb {
             let profile = try access.profiles.profile(name)
             way = mode?.connectivity ?? profile.connectivityMode
             wanted = profile
+            agent.endOutdated(given, profile)
             if !force, mode == nil, passwordFrom == nil, remember == nil, let session = agent.valid(given, profile) {
                 return try LoginReport(door.output).goesOn(session)
             }
@@ -70,7 +71,6 @@ struct LoginStart: Verb {
             let secrets = try SecretSources(
                 door, [("--password-from", passwordFrom)] + server.sources.map { (LoginServer.secretName, $0) })
             let provider = try server.provider(secrets)
-            server.warn(door.output)
             let authenticator = try access.authenticator(try stretch.parameters())
             let keeper = RememberingAccess(door, profile, authenticator)
             let key = try keeper.key()

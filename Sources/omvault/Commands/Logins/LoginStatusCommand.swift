@@ -36,13 +36,19 @@ struct LoginStatusCommand: Verb {
             try door.output.rows(
                 logins.map(row), header: ["USER", "PROFILE", "OFFLINE", "WHY", "ATTEMPTS LEFT", "THEN", "EXPIRES"])
             for one in remembered { door.output.notice(one.words) }
-            for session in sessions { door.output.notice(session.words) }
+            for session in sessions {
+                let outdated = isOutdated(session, access) ? "; the profile was changed since, so it answers nobody" : ""
+                door.output.notice(session.words + outdated)
+            }
             return
         }
         var document = JSONDocument()
         document.objects("logins", logins) { login, entry in describe(login, &entry) }
         document.objects("remembered", remembered) { one, entry in one.describe(&entry) }
-        document.objects("sessions", sessions) { session, entry in session.describe(&entry) }
+        document.objects("sessions", sessions) { session, entry in
+            session.describe(&entry)
+            entry.field("outdated", .flag(isOutdated(session, access)))
+        }
         try door.output.document(document)
     }
 
@@ -74,7 +80,7 @@ struct LoginStatusCommand: Verb {
             }
             guard online, let client = try agent.running() else { return wanted }
             return try wanted.compactMap { session in
-                guard session.state == .valid, session.hasServerSession else { return session }
+                guard session.state == .valid, session.hasServerSession, !isOutdated(session, access) else { return session }
                 switch try client.renewSession(session.login, anew: false) {
                 case .valid(let now): return now
                 case .none: return nil
@@ -87,6 +93,12 @@ struct LoginStatusCommand: Verb {
             door.output.notice("warning: \(Failure(error).message); no session is shown")
             return []
         }
+    }
+
+    /// Whether the session was made under another profile than there is by now.
+    private func isOutdated(_ session: AgentSession, _ access: LoginAccess) -> Bool {
+        guard let profile = try? access.profiles.profile(session.login.key.profile) else { return true }
+        return !session.isOf(profile)
     }
 
     private func find(_ access: LoginAccess, _ door: Door) throws -> [LoginStatus] {

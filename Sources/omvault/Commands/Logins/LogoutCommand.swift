@@ -12,7 +12,8 @@ struct LogoutCommand: Verb {
         discussion: """
             The session ends here whatever the server says; where it could not be told, a line says so. The remembered
             password is deleted, the cached credential stays: the next login may be offline. --clear deletes the cached
-            credential too, the remembered name and what was chosen to be remembered.
+            credential too, the remembered name and what was chosen to be remembered. What was left under this profile's
+            name while it pointed to another server goes as well, and under the name of a profile that is gone.
 
               omvault logout
               omvault logout ada --profile work --clear
@@ -44,21 +45,22 @@ struct LogoutCommand: Verb {
         let access = try LoginAccess(door)
         let agent = SessionAgent(door, access)
         let authenticator = try access.authenticator()
-        let key = try target(access, agent, authenticator)
+        let keys = try targets(access, agent, authenticator), key = keys[0]
+        let logins = try keys.map { key in try agent.login(key) }
+        // Before anything goes: the password that a server wants to see once more is what goes first.
         let profile = try? access.profiles.profile(key.profile)
-        let login = try agent.login(key)
-        let password = profile.flatMap { profile in Self.password(profile, key, authenticator, door) }
+        let password = profile.flatMap { profile in Self.password(profile, keys, authenticator, door) }
         // What is kept here first: a server may take its time, and somebody may lose patience with it.
         try authenticator.end(key, after: clear ? .logoutClear : .logout)
-        let ending: SessionEnding
-        var problem: Failure?
-        do { ending = try agent.end(login, password: password) } catch {
-            problem = Failure(describing: error)
-            ending = SessionEnding(wasThere: false, wasServerAsked: false, refusal: nil)
-        }
-        if let problem { throw problem }
-        if let refusal = ending.refusal {
-            door.output.notice("the session ended here, but may go on at the server: \(Failure(refusal).message)")
+        var ending = SessionEnding(wasThere: false, wasServerAsked: false, refusal: nil)
+        for login in logins {
+            // Only to whom the profile points by now.
+            let isCurrent = profile.map { login.key.server == $0.serverIdentity } ?? false
+            let ended = try isCurrent ? agent.end(login, password: password) : agent.end(login, password: nil)
+            if let refusal = ended.refusal {
+                door.output.notice("the session ended here, but may go on at the server: \(Failure(refusal).message)")
+            }
+            if ended.wasThere || login == logins[0] { ending = ended }
         }
         let name = "\(key.user.text.shown) (\(key.profile.text))"
         try door.output.done(
@@ -71,8 +73,9 @@ struct LogoutCommand: Verb {
             ])
     }
 
-    /// Whom it is about: who was named, else the only session there is, else the user who is remembered.
-    private func target(_ access: LoginAccess, _ agent: SessionAgent, _ authenticator: Authenticator) throws -> LoginKey {
+    /// Whom it is about: who was named, else the only session there is, else the user who is remembered. More than one are
+    /// of the same names, at the servers that the profile has pointed to.
+    private func targets(_ access: LoginAccess, _ agent: SessionAgent, _ authenticator: Authenticator) throws -> [LoginKey] {
         let (wantedUser, wantedDomain) = (try user.map { try UserName($0) }, try domain.map { try IdentityDomain($0) })
         let wantedProfile = try profile.map { try ProfileName($0) }
         // An agent that is not to be asked is told of later, when the rest is done.
@@ -80,26 +83,34 @@ struct LogoutCommand: Verb {
             (wantedUser == nil || key.user == wantedUser) && (wantedProfile == nil || key.profile == wantedProfile)
                 && (wantedDomain == nil || key.domain == wantedDomain)
         }
-        if found.count == 1 { return found[0] }
+        if let first = found.first, found.allSatisfy({ $0.hasNames(of: first) }) { return found }
         if found.count > 1 {
             throw Failure(
                 .ambiguous, "there are \(found.count) sessions that could be meant",
                 hint: "omvault login status shows them; name USER, --profile and --domain")
         }
-        let profile = try access.profiles.profile(access.profileName(profile))
-        if let wantedUser { return LoginKey(wantedUser, profile, wantedDomain ?? .none) }
+        let name = try access.profileName(profile)
+        let profile: Profile
+        do throws(AuthError) { profile = try access.profiles.profile(name) } catch {
+            // One that is gone, or beyond reading, is no reason to keep what was left under it.
+            guard let wantedUser else { throw error }
+            let names = LoginKey(profile: name, user: wantedUser, domain: wantedDomain ?? .none)
+            guard try authenticator.knows(names) else { throw error }
+            return [names]
+        }
+        if let wantedUser { return [LoginKey(wantedUser, profile, wantedDomain ?? .none)] }
         guard let known = try authenticator.remembered(profile), let user = known.user else {
             throw Failure(.notFound, "no session runs, and no user is remembered", hint: "omvault logout USER")
         }
-        return LoginKey(user, profile, wantedDomain ?? known.domain)
+        return [LoginKey(user, profile, wantedDomain ?? known.domain)]
     }
 
     /// The remembered password, where the profile wants it to go with the logout and it is this user's.
     private static func password(
-        _ profile: Profile, _ key: LoginKey, _ authenticator: Authenticator, _ door: Door
+        _ profile: Profile, _ keys: [LoginKey], _ authenticator: Authenticator, _ door: Door
     ) -> Password? {
         guard profile.sendAuthorizationInLogout, let known = try? authenticator.remembered(profile),
-            known.user == key.user, LoginKey(key.user, profile, known.domain) == key
+            let user = known.user, keys.contains(LoginKey(user, profile, known.domain))
         else { return nil }
         guard let opening = try? RememberingAccess(door, profile, authenticator).key() else { return nil }
         return try? authenticator.rememberedPassword(profile, key: opening)

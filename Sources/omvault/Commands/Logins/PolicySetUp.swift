@@ -16,7 +16,7 @@ struct PolicySetUp {
 
     /// - Returns: nil where there is nobody to ask.
     func fetch(for profile: Profile) throws -> ServerPolicy? {
-        guard profile.policyURL != nil, profile.serverKind.isThere else { return nil }
+        guard profile.profileURL != nil else { return nil }
         if case .unsupported = profile.serverKind { return nil }
         let program = try RunningAgent.program()
         try AgentProcess.check(program)

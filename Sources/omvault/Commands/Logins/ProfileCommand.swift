@@ -157,9 +157,6 @@ extension Output {
             let what = [type.rawValue, type == .oauth ? grant?.rawValue : nil].compactMap(\.self).joined(separator: ", ")
             notice("\(what): kept, but this version cannot log in there online")
         }
-        if profile.profileURL != nil, profile.policyURL == nil {
-            notice("ProfileURL is ignored: a policy is believed over https from the login server's own host only")
-        }
         for key in ProfileKey.allCases where profile.source(of: key) == .ceiling {
             notice("\(key.rawValue) is bounded by \(SystemStore.policy)")
         }

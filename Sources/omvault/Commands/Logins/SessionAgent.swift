@@ -43,20 +43,36 @@ struct SessionAgent {
         }
     }
 
+    /// The sessions of these names under the profile's name, whatever it said when they began.
+    func sessions(_ given: GivenNames, _ profile: ProfileName) -> [AgentSession] {
+        ((try? sessions()) ?? []).filter { session in
+            let key = session.login.key
+            return key.profile == profile && (given.user == nil || key.user == given.user)
+                && (given.domain == nil || key.domain == given.domain)
+        }
+    }
+
     /// The one session that is meant, used just now; nil when there is none, or more than one, or it is idle.
     func valid(_ given: GivenNames, _ profile: Profile) -> AgentSession? {
-        let found = ((try? sessions()) ?? []).filter { session in
-            let key = session.login.key
-            // Of the very server that the profile names by now.
-            return key.profile == profile.name && key.server == profile.serverIdentity
-                && (given.user == nil || key.user == given.user) && (given.domain == nil || key.domain == given.domain)
-        }
+        let found = sessions(given, profile.name).filter { $0.isOf(profile) }
         guard found.count == 1, found[0].state == .valid, let client = try? running() else { return nil }
-        guard let session = try? client.useSession(found[0].login), session.state == .valid else { return nil }
+        guard let session = try? client.useSession(found[0].login), session.state == .valid, session.isOf(profile) else {
+            return nil
+        }
         if found[0].isWarningDue, let left = found[0].idleLeft {
             door.output.notice("the session would have become idle in \(left) s; it was used just now")
         }
         return session
+    }
+
+    /// Ends the sessions that were made while the profile said something else: whoever is logged in was let in by another
+    /// server, or for another time. Their own servers are told, and not waited for.
+    func endOutdated(_ given: GivenNames, _ profile: Profile) {
+        for session in sessions(given, profile.name) where !session.isOf(profile) {
+            forget(session.login.key)
+            let name = session.login.key.user.text.shown
+            door.output.notice("the session of \(name) was made before the profile was changed; it is ended")
+        }
     }
 
     // MARK: - After a login
@@ -69,6 +85,8 @@ struct SessionAgent {
         do {
             let login = try login(request.login)
             try RunningAgent.started().client.keep(receipt, of: request, in: login, asking: provider)
+            // An agent that was only started now may have found one in a ticket.
+            endOutdated(GivenNames(user: request.user, domain: login.key.domain), request.profile)
             return true
         } catch { problem = Failure(describing: error) }
         door.output.notice("no session is kept: \(problem.message)")
@@ -105,6 +123,12 @@ struct SessionAgent {
             guard error != .notRunning, error != .noRuntimeFolder else { return }
             door.output.notice("the session may go on: \(Failure(error).message)")
         }
+    }
+
+    /// The same for every session of these names, whichever server it is of.
+    func forget(naming key: LoginKey) {
+        forget(key)
+        for other in sessions(GivenNames(user: key.user, domain: key.domain), key.profile) { forget(other.login.key) }
     }
 
     // MARK: - The end

@@ -1,0 +1,33 @@
+// What a profile says in one value, for who has to notice that it says something else by now.
+
+internal import OMSecrets
+
+/// The digest of what counts in a profile, defaults and the administrator's bounds included. Its name is not in it.
+public struct ProfileDigest: Hashable, Sendable {
+    public static let count = 32
+
+    public let bytes: [UInt8]
+
+    /// - Returns: nil unless there are ``count`` bytes.
+    public init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.count else { return nil }
+        self.bytes = bytes
+    }
+
+    fileprivate init(of values: [String: ProfileValue]) {
+        let hash = BLAKE2b(count: Self.count)
+        hash.update(FlatJSON.encode(values).span)
+        var bytes = [UInt8](repeating: 0, count: Self.count)
+        var target = bytes.mutableSpan
+        hash.finish(into: &target)
+        self.bytes = bytes
+    }
+}
+
+extension Profile {
+    public var digest: ProfileDigest {
+        ProfileDigest(
+            of: Dictionary(
+                uniqueKeysWithValues: ProfileKey.allCases.compactMap { key in effective(key).map { (key.rawValue, $0) } }))
+    }
+}
