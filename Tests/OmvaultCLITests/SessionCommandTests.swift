@@ -219,7 +219,7 @@ import Testing
     @Test("R55: a 401 ends the session at once, while the terminal still asks for another password")
     func refusedAtTerminal() throws {
         let ran = try atTerminal(
-            Self.start + """
+            "set -e\n" + Serving.start + Self.start + """
                 serve nginx
                 basic
                 login
@@ -228,14 +228,14 @@ import Testing
                 touch done
                 """,
             [("Password of alice: ", "wrong\n"), ("Password of alice: ", ""), ("it is over", "\u{4}"), ("ended 3", "")],
-            environment: ["SERVE": Self.serve])
+            environment: ["SERVE": Serving.program])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
     }
 
     @Test("a logout that somebody interrupts while the server hangs has ended everything here")
     func interruptedLogout() throws {
         let ran = try atTerminal(
-            Self.start + """
+            "set -e\n" + Serving.start + Self.start + """
                 trap : INT
                 serve nginx
                 basic
@@ -246,7 +246,7 @@ import Testing
                 omvault logout || echo "ended $?"
                 omvault login status --json | grep -o '"password":[a-z]*'
                 kill -CONT "$(cat web/pid)"
-                """, [("it is over", "\u{3}"), ("ended 130", "")], environment: ["SERVE": Self.serve])
+                """, [("it is over", "\u{3}"), ("ended 130", "")], environment: ["SERVE": Serving.program])
         #expect(ran.status == 0 && ran.output.contains("\"password\":false"), "\(ran.output)\(ran.errors)")
     }
 

@@ -202,6 +202,11 @@ extension Authenticator {
         try await awaited { (logins, _) throws(AuthError) in try logins.makeDeviceRememberingKey() }
     }
 
+    /// Whether there is a row of this login, and nothing of it is looked at.
+    public func knows(_ key: LoginKey) async throws(AuthError) -> Bool {
+        try await awaited { (logins, _) throws(AuthError) in try logins.knows(key) }
+    }
+
     // MARK: - The bridge
 
     /// Cancelled before it begins, it does nothing.
