@@ -11,14 +11,14 @@ internal import OMStorage
 ///     let provider = OnlineProvider(program: "/usr/bin/omvault-agent")
 ///     let receipt = try authenticator.login(request, password: password, asking: provider)
 public final class OnlineProvider: Provider {
-    private let client: OnlineClient
+    private let client: OnlineClient?
     private let clientSecret: SecretBytes
 
     /// - Parameters:
-    ///   - program: the agent's program, as for ``OnlineClient``.
+    ///   - program: the agent's program, as for ``OnlineClient``; nil: there is none, and no server is reached.
     ///   - clientSecret: of a profile with `OAuthClientSecret`; nil: of a public client.
-    public init(program: String, clientSecret: consuming SecretBytes? = nil) {
-        client = OnlineClient(program: program)
+    public init(program: String?, clientSecret: consuming SecretBytes? = nil) {
+        client = program.map { OnlineClient(program: $0) }
         self.clientSecret = clientSecret ?? SecretBytes(copying: [])
     }
 
@@ -110,6 +110,7 @@ public final class OnlineProvider: Provider {
     }
 
     private func ask(_ question: consuming OnlineQuestion, _ event: OnlineCancellation) -> OnlineReply {
+        guard let client else { return .refused(.unreachable(.noHelper)) }
         do throws(AgentError) { return try client.ask(question, cancellation: event) } catch {
             return .refused(.failed(.helper))
         }

@@ -96,7 +96,7 @@ extension UnreachableCause {
     /// Whether the connection never stood.
     fileprivate var isBeforeRequest: Bool {
         switch self {
-        case .nameNotFound, .refused, .noRoute: true
+        case .nameNotFound, .refused, .noRoute, .noHelper: true
         case .timedOut, .gateway: false
         }
     }
