@@ -39,7 +39,7 @@ import Testing
         ],
     ]
 
-    @Test("R31 what is cached and remembered under one address, type or application answers under no other")
+    @Test("31 what is cached and remembered under one address, type or application answers under no other")
     func moved() throws {
         let profile = try work()
         try logIn(profile)
@@ -91,7 +91,7 @@ import Testing
         #expect(try place.authenticator().remembered(profile)?.hasPassword == true)
     }
 
-    @Test("R27 an epoch that one path of the server has given is not undercut at another, and another application has its own")
+    @Test("27 an epoch that one path of the server has given is not undercut at another, and another application has its own")
     func epochs() throws {
         let new = ServerPolicy(epoch: 7, maxLoginAttempts: 2), old = ServerPolicy(epoch: 6, maxLoginAttempts: 9)
         let moved = try login("\(origin)/login2"), authenticator = place.authenticator()

@@ -131,7 +131,8 @@ import Testing
     }
 
     private static let refusals: [OnlineRefusal] =
-        [.rejected, .blocked] + ForbiddenCause.allCases.map { .forbidden($0) } + UnreachableCause.allCases.map { .unreachable($0) }
+        [.rejected, .blocked] + ForbiddenCause.allCases.map { .forbidden($0) }
+        + UnreachableCause.allCases.filter { $0 != .noHelper }.map { .unreachable($0) }
         + UntrustedCause.allCases.map { .untrusted($0) } + OnlineFailure.allCases.map { .failed($0) }
         + [.failed(.serverError, status: 503, retryAfter: 7), .failed(.tokenMissing, status: 200)]
 

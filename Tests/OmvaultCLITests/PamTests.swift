@@ -54,6 +54,13 @@ struct PamTests {
             web /login
             granted alice horse
             answers alice wrong 'Authentication failure'
+            # A program that is gone is no network that is cut: not for whom root asks.
+            mv /usr/libexec/omvault/omvault-agent agent
+            answers alice horse 'Error in service module'
+            mv agent /usr/libexec/omvault/omvault-agent
+            mkdir alone; cp "$(command -v omvault)" alone/
+            refused 61 alone/omvault login check alice --system --profile work --password-from file:horse
+            grep -q 'denied reason=no_agent' .refused
             tell stop
             granted alice horse
             answers alice wrong 'Authentication failure'

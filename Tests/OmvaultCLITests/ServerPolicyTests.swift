@@ -160,6 +160,43 @@ private let start = """
             ])
     }
 
+    @Test("without a program that asks, auto is a server out of reach; one that others can change is not stepped around")
+    func noProgram() throws {
+        let lines = try script(
+            """
+            serve web nginx
+            basic "https://localhost:$port/login" "TrustedCA=$ca"
+            check right
+            mkdir -m 700 bin
+            cp "$(command -v omvault)" bin/
+            agent=$(command -v omvault-agent)
+            omvault() { "$HOME/bin/omvault" "$@"; }
+            check right; cat .told
+            check right --json | grep -o '"mode":"[a-z]*"\\|"not_online":"[a-z_]*"'
+            refused 20 check wrong; cat .said
+            user=bob refused 61 check right; cat .said
+            refused 61 check right --mode online; cat .said; grep -o -e '--mode offline uses.*' .told
+            refused 61 check right --mode online --json; grep -o '"reason":"[a-z_]*"' .said
+            check right --mode offline
+            cp "$agent" bin/; chmod g+w bin/omvault-agent
+            refused 61 check right; cat .said; grep -o -e '--mode offline uses.*' .told
+            refused 61 omvault login alice --password-from file:right; grep denied .refused
+            chmod g-w bin/omvault-agent
+            check right
+            """)
+        #expect(
+            lines == [
+                "granted online user=alice profile=work", "granted offline user=alice profile=work not_online=no_agent",
+                "omvault: the server was not reached: omvault-agent, which would ask it, is not beside omvault; the cached "
+                    + "credential was used",
+                #""mode":"offline""#, #""not_online":"no_agent""#, "denied attempts_left=1", "denied reason=no_agent",
+                "denied reason=no_agent", "--mode offline uses the cached credential", #""reason":"no_agent""#,
+                "granted offline user=alice profile=work", "denied reason=unsafe_agent",
+                "--mode offline uses the cached credential", "denied reason=unsafe_agent",
+                "granted online user=alice profile=work",
+            ])
+    }
+
     @Test("a ProfileURL of another host, or without TLS, is refused wherever a profile comes from, and so is a file that has it")
     func elsewhere() throws {
         let lines = try script(

@@ -11,17 +11,17 @@ internal import OMStorage
 ///     let provider = OnlineProvider(program: "/usr/bin/omvault-agent")
 ///     let receipt = try await authenticator.login(request, password: password, asking: provider)
 public final class OnlineProvider: Provider {
-    private let client: OnlineClient
+    private let client: OnlineClient?
     private let clientSecret: SecretBytes
     private let longest: UInt32
 
     /// - Parameters:
-    ///   - program: the agent's program, as for ``OnlineClient``.
+    ///   - program: the agent's program, as for ``OnlineClient``; nil: there is none, and no server is reached.
     ///   - clientSecret: of a profile with `OAuthClientSecret`; nil: of a public client.
     ///   - longest: milliseconds that a login may take at most, whatever the profile says.
-    public init(program: String, clientSecret: consuming SecretBytes? = nil, longest: UInt32 = .max) {
+    public init(program: String?, clientSecret: consuming SecretBytes? = nil, longest: UInt32 = .max) {
         self.longest = longest
-        client = OnlineClient(program: program)
+        client = program.map { OnlineClient(program: $0) }
         self.clientSecret = clientSecret ?? SecretBytes(copying: [])
     }
 
@@ -117,6 +117,7 @@ public final class OnlineProvider: Provider {
     }
 
     private func ask(_ question: consuming OnlineQuestion, _ event: OnlineCancellation) -> OnlineReply {
+        guard let client else { return .refused(.unreachable(.noHelper)) }
         do throws(AgentError) { return try client.ask(question, cancellation: event) } catch {
             return .refused(.failed(.helper))
         }

@@ -169,7 +169,10 @@ extension ByteCursor {
         case 1: return .rejected
         case 2: return .forbidden(try cause(in: bytes))
         case 3: return .blocked
-        case 4: return .unreachable(try cause(in: bytes))
+        case 4:
+            let cause: UnreachableCause = try cause(in: bytes)
+            guard cause != .noHelper else { throw MalformedBytes() }
+            return .unreachable(cause)
         case 5: return .untrusted(try cause(in: bytes))
         case 6:
             let failure: OnlineFailure = try cause(in: bytes)

@@ -98,7 +98,9 @@ extension OnlineRefusal {
     /// Whether the connection never stood.
     fileprivate var isBeforeRequest: Bool {
         switch self {
-        case .unreachable(.nameNotFound), .unreachable(.refused), .unreachable(.noRoute), .untrusted: true
+        case .unreachable(.nameNotFound), .unreachable(.refused), .unreachable(.noRoute), .unreachable(.noHelper),
+            .untrusted:
+            true
         default: false
         }
     }

@@ -32,6 +32,8 @@ public enum UnreachableCause: UInt8, CaseIterable, Sendable {
     case timedOut = 4
     /// 502, 504, or 503 without `Retry-After`: a gateway without anything behind it.
     case gateway = 5
+    /// There is no program here that could ask. No helper says so.
+    case noHelper = 6
 }
 
 public enum UntrustedCause: UInt8, CaseIterable, Sendable {

@@ -2,7 +2,24 @@
 
 internal import OMAgent
 
+extension AgentError {
+    /// What it is called where it kept a login from its server, in machine-readable answers.
+    var name: String {
+        switch self {
+        case .programMissing: "no_agent"
+        case .unsafeProgram: "unsafe_agent"
+        default: "agent_failed"
+        }
+    }
+}
+
 extension Failure {
+    /// A login whose server could not be asked for want of a program that may be started.
+    init(login error: AgentError) {
+        let failure = Failure(error)
+        self.init(failure.status, failure.message, hints: failure.hints + ["--mode offline uses the cached credential"])
+    }
+
     init(_ error: AgentError) {
         switch error {
         case .noRuntimeFolder:

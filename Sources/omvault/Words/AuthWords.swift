@@ -136,6 +136,10 @@ extension Failure {
             self.init(
                 .remoteError, "the server could not prove who it is, and was told nothing: \(cause.words)",
                 hint: "--mode offline uses the cached credential")
+        case .unreachable(.noHelper):
+            self.init(
+                .agent, "the server was not reached: \(UnreachableCause.noHelper.words)",
+                hint: "build it with --product omvault-agent and put it there")
         case .unreachable(let cause): self.init(.network, "the server was not reached: \(cause.words)")
         case .failed(.cancelled, _, _): self.init(.aborted, "the login was given up")
         case .failed(let failure, let status, let retryAfter):

@@ -1,5 +1,6 @@
 // What the user reads of a server's answer. Nothing of it is the server's own words.
 
+internal import OMAgent
 internal import OMAuth
 internal import OMRecords
 
@@ -11,6 +12,7 @@ extension OnlineRefusal {
         case .forbidden: "forbidden"
         case .blocked: "blocked"
         case .untrusted: "untrusted_server"
+        case .unreachable(.noHelper): AgentError.programMissing("").name
         case .unreachable: "unreachable"
         case .failed(let failure, _, _): failure.name
         }
@@ -25,6 +27,7 @@ extension UnreachableCause {
         case .nameNotFound: "its name is not known"
         case .timedOut: "it did not answer in time"
         case .gateway: "something before it says that it is not there"
+        case .noHelper: "\(AgentProcess.programName), which would ask it, is not beside omvault"
         }
     }
 }
@@ -91,7 +94,7 @@ extension OnlineFailure {
         }
     }
 
-    /// What is ours has a name of its own: whoever reads `server_error` looks at the server.
+    /// What is ours has a name of its own: whoever reads `server_error` looks at the server. So has a yes that is none.
     fileprivate var name: String {
         switch self {
         case .unsafeAddress: "unsafe_address"
@@ -101,6 +104,8 @@ extension OnlineFailure {
         case .unusableSession: "unusable_session"
         case .helper: "helper_failed"
         case .cancelled: "cancelled"
+        case .unexpectedAnswer: "unexpected_answer"
+        case .tokenMissing: "token_missing"
         default: "server_error"
         }
     }

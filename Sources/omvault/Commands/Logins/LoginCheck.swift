@@ -68,6 +68,9 @@ struct LoginCheck: Verb {
             if let asked, !access.isSystem { SessionAgent(door, access).follow(error, asked.login) }
             try LoginReport(door.output).denied(error, user, name, way)
             throw Failure(error, under: asked?.profile)
+        } catch let error as AgentError {
+            try LoginReport(door.output).denied(error, user, name, way)
+            throw Failure(login: error)
         }
     }
 }
@@ -77,15 +80,15 @@ struct LoginServer {
     /// What a client secret that cannot be read is called.
     static let secretName = ProfileKey.oauthClientSecret.rawValue
 
-    private let profile: Profile
     private let mode: ConnectivityMode
+    private let isSystem: Bool
     /// Where the client's secret comes from: none or one.
     let sources: [SecretSourceArgument]
     private let isAsked: Bool
 
     /// Judges whether the request can come to anything, before anybody types a password.
     init(_ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess) throws {
-        (self.profile, self.mode) = (profile, mode)
+        (self.mode, isSystem) = (mode, access.isSystem)
         var isAsked = profile.serverKind.isThere
         switch (mode, profile.serverKind) {
         case (.online, .none): throw AuthError.noServer
@@ -114,6 +117,7 @@ struct LoginServer {
     }
 
     /// - Returns: nil when nobody is to be asked.
+    /// - Throws: ``AgentError`` for a program that is not there, or that others can change.
     func provider(_ secrets: borrowing SecretSources) throws -> OnlineProvider? {
         guard isAsked else { return nil }
         guard mode != .offline else { return try? asked(secrets) }
@@ -122,7 +126,13 @@ struct LoginServer {
 
     private func asked(_ secrets: borrowing SecretSources) throws -> OnlineProvider {
         let program = try RunningAgent.program()
-        try AgentProcess.check(program)
+        do throws(AgentError) { try AgentProcess.check(program) } catch {
+            // Who can take the program away could cut the network as well, with the same outcome: the cached credential is
+            // checked, counted as ever. One that somebody else can change is a trap that is not stepped around, and what
+            // root asks in the name of others is not decided by what is missing.
+            guard case .programMissing = error, mode == .auto, !isSystem else { throw error }
+            return OnlineProvider(program: nil)
+        }
         guard !sources.isEmpty else { return OnlineProvider(program: program) }
         return OnlineProvider(program: program, clientSecret: try secrets.read(Self.secretName, prompt: Self.secretName))
     }

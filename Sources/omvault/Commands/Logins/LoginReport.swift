@@ -99,6 +99,24 @@ struct LoginReport {
         }
     }
 
+    /// The verdict on a login that nobody judged: no program may be started that would ask the server.
+    func denied(
+        _ error: AgentError, _ user: UserName?, _ profile: ProfileName, _ mode: ConnectivityMode
+    ) throws(Failure) {
+        guard output.format == .json else { return try output.line("denied reason=\(error.name)") }
+        try output.document(refusal(error.name, mode.rawValue.lowercased(), user, profile))
+    }
+
+    private func refusal(_ reason: String, _ mode: String, _ user: UserName?, _ profile: ProfileName) -> JSONDocument {
+        var document = JSONDocument()
+        document.field("result", .text("denied"))
+        document.field("reason", .text(reason))
+        document.field("mode", .text(mode))
+        document.field("user", user.map { .text($0.text) } ?? .null)
+        document.field("profile", .text(profile.text))
+        return document
+    }
+
     /// The verdict as data; the sentence for the person follows on standard error.
     func denied(
         _ error: AuthError, _ user: UserName?, _ profile: ProfileName, _ mode: ConnectivityMode
@@ -107,12 +125,7 @@ struct LoginReport {
             if case .wrongPassword(let left, _) = error { return try output.line("denied attempts_left=\(left)") }
             return try output.line("denied reason=\(error.name)")
         }
-        var document = JSONDocument()
-        document.field("result", .text("denied"))
-        document.field("reason", .text(error.name))
-        document.field("mode", .text(error.way(mode)))
-        document.field("user", user.map { .text($0.text) } ?? .null)
-        document.field("profile", .text(profile.text))
+        var document = refusal(error.name, error.way(mode), user, profile)
         switch error {
         case .wrongPassword(let left, let consequence):
             document.field("attempts_left", .number(left))

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import OMAgent
 internal import OMAuth
 internal import OMSecrets
 
@@ -94,6 +95,9 @@ struct LoginStart: Verb {
             }
             try LoginReport(door.output).denied(error, asked?.user ?? given.user, name, way)
             throw Failure(error, under: wanted)
+        } catch let error as AgentError {
+            try LoginReport(door.output).denied(error, given.user, name, way)
+            throw Failure(login: error)
         }
         try finish.finish(receipt)
     }
