@@ -119,7 +119,7 @@ extension OnlineRefusal {
         case .forbidden(.status), .blocked: 10408
         case .unreachable(.timedOut): 10042
         case .unreachable(.noRoute): 10044
-        case .unreachable(.nameNotFound), .unreachable(.refused), .unreachable(.gateway): 10001
+        case .unreachable(.nameNotFound), .unreachable(.refused), .unreachable(.gateway), .unreachable(.noHelper): 10001
         case .untrusted: 10422
         case .failed(let failure, _, _): failure.sdkCode
         }
