@@ -124,6 +124,21 @@ import Testing
         #expect(trail.entries.count { $0.event == .wipedByPolicy } == 1)
     }
 
+    @Test("a limit that others exceed while a password is stretched wipes before it is looked at, and the log says so")
+    func exceededMeanwhile() throws {
+        let place = MemoryPlace(), others = place.authenticator(), profile = try serverProfile(5)
+        _ = try others.enroll(ada, profile, password: Password("right"))
+        let strict = try serverProfile(1)
+        let authenticator = Authenticator(
+            place, .floor, clock: TestClock().read,
+            stretch: { (_, password) throws(AuthError) in
+                for _ in 0..<2 { _ = others.end("wrong", profile, .offline, asking: nil) }
+                return try StretchCache.shared.stretch(password)
+            }, onCheck: { _ in Issue.record("a password was looked at") })
+        #expect(authenticator.end("right", strict, .offline, asking: nil) == .refused(.wiped(isFinished: true)))
+        #expect(try others.log().entries.count { $0.event == .wipedByPolicy } == 1)
+    }
+
     @Test("R26 what the server denies is denied, also when it cannot be reached, and its slot is gone")
     func denied() throws {
         let place = MemoryPlace(), authenticator = place.authenticator(), profile = try serverProfile(3)

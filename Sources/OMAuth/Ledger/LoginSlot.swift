@@ -76,7 +76,7 @@ struct ComparedRow: ~Copyable {
 /// What became of the charge for a check.
 enum Charge: ~Copyable {
     case charged(ChargedRow)
-    case nothingToCheck(LoginRow)
+    case nothingToCheck
 }
 
 extension LoginRow {

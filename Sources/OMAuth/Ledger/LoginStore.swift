@@ -122,7 +122,7 @@ struct LoginStore: ~Copyable {
             isCharged = try judge(&row)
             if isCharged { row.charged += 1 }
         }
-        return isCharged ? .charged(ChargedRow(chargeOnDisk: row, observe)) : .nothingToCheck(row)
+        return isCharged ? .charged(ChargedRow(chargeOnDisk: row, observe)) : .nothingToCheck
     }
 
     /// Charges one comparison of a password that a server has refused. To be called under the row's lock.

@@ -111,7 +111,8 @@ public struct Authenticator: Sendable {
 
     /// Steps 4 to 7, under the login's lock.
     ///
-    /// - Returns: nil when there is another slot by now, for which `stretched` is no good.
+    /// - Returns: nil when it is to be judged anew: there is another slot by now, for which `stretched` is no good, or a wipe
+    ///   is due.
     private func attempt(
         _ id: LoginID, _ slot: LoginSlot, _ stretched: borrowing Key<Unlocking>, _ profile: Profile,
         _ store: borrowing LoginStore
@@ -123,19 +124,15 @@ public struct Authenticator: Sendable {
             let policy = LoginPolicy(profile, row.server), clock = clock()
             switch row.standing(under: policy, at: clock) {
             case .refused(let error): throw error
-            case .wipeDue: row.credential = .wipePending
             case .open(slot):
                 row.note = LoginRow.PolicyNote(policy)
                 row.lastAttempt = row.time.now(clock)
                 return true
-            case .open: break
+            case .open, .wipeDue: return false
             }
-            return false
         }
         switch consume charge {
-        case .nothingToCheck(let row):
-            guard row.credential == .wipePending else { return nil }
-            throw .wiped(isFinished: try store.finishWipe(id, wait: 0))
+        case .nothingToCheck: return nil
         case .charged(let charged):
             let row = charged.row, policy = LoginPolicy(profile, row.server), clock = clock()
             // 6. The only line that looks at the password.
