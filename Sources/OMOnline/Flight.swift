@@ -142,7 +142,10 @@ final class Flight: Sendable {
         case let error as NIOSSLExtraError
         where error == .failedToValidateHostname || error == .serverHostnameImpossibleToMatch:
             .untrusted(.name)
-        case is NIOSSLExtraError, is BoringSSLError: .untrusted(.handshake)
+        case is NIOSSLExtraError: .untrusted(.handshake)
+        // Of the handshake it comes as a `NIOSSLError`. Attack: spoil a record behind it, and a password that was sent would
+        // count as one that was not.
+        case is BoringSSLError: .failed(.brokenAnswer)
         case let error as IOError: refusal(error)
         case ChannelError.connectTimeout: .unreachable(.timedOut)
         case is NIOTooManyBytesError: .failed(.answerTooLarge)
@@ -187,7 +190,7 @@ final class Flight: Sendable {
             .untrusted("\(reason)".contains("CERTIFICATE_VERIFY_FAILED") ? .certificate : .handshake)
         case .unableToValidateCertificate, .noCertificateToValidate: .untrusted(.certificate)
         case .cannotFindPeerIP, .cannotMatchULabel: .untrusted(.name)
-        case .uncleanShutdown: .failed(.brokenAnswer)
+        case .uncleanShutdown, .shutdownFailed, .readInInvalidTLSState: .failed(.brokenAnswer)
         default: .untrusted(.handshake)
         }
     }

@@ -38,7 +38,7 @@ public struct HTTPBasicProvider: Sendable {
             // From here on without the password. The cookies must then say that it was right: the page that the redirect
             // leads to may be the one that says it was wrong.
             guard !basic.requiredTokens.isEmpty else { throw .failed(.redirected, status: UInt16(answer.status)) }
-            (answer, address) = try await following(answer, from: address, headers, &jar, flight)
+            (answer, address) = try await afterPassword(answer, from: address, headers, &jar, flight)
             guard answer.status != 401, answer.status != 403 else {
                 throw .failed(.redirected, status: UInt16(answer.status))
             }
@@ -129,6 +129,21 @@ public struct HTTPBasicProvider: Sendable {
         guard !challenges.isEmpty else { return true }
         return challenges.contains { challenge in
             challenge.split(separator: " ", maxSplits: 1).first?.lowercased() == "basic"
+        }
+    }
+
+    /// The same, of a server that has the password already. Attack: it closes its port behind a redirect, and a password that
+    /// was sent would count as one that was not.
+    private func afterPassword(
+        _ answer: WebAnswer, from address: WebAddress, _ headers: [OnlineService.Header], _ jar: inout CookieJar,
+        _ flight: Flight
+    ) async throws(OnlineRefusal) -> (WebAnswer, WebAddress) {
+        do throws(OnlineRefusal) { return try await following(answer, from: address, headers, &jar, flight) } catch {
+            switch error {
+            case .unreachable(.timedOut), .unreachable(.gateway): throw error
+            case .unreachable, .untrusted: throw .failed(.brokenAnswer, status: UInt16(answer.status))
+            default: throw error
+            }
         }
     }
 

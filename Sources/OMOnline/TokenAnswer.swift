@@ -73,6 +73,8 @@ struct TokenAnswer: Sendable {
         case "invalid_grant" where sendsPassword && saysWrongPassword(description): return .rejected
         // The password may be right: a consent, a second factor or a new password is wanted. Nothing is taken away for that.
         case "invalid_grant": failure = .invalidGrant
+        // What some servers call a wrong password, with the status that HTTP has for one.
+        case "access_denied" where sendsPassword && answer.status == 401: return .rejected
         case "access_denied": return .forbidden(.accessDenied)
         case "invalid_client": failure = .invalidClient
         case "unauthorized_client": failure = .unauthorizedClient
@@ -83,7 +85,10 @@ struct TokenAnswer: Sendable {
         case "temporarily_unavailable":
             guard case .failed(_, _, let wait) = general else { return general }
             return .failed(.temporarilyUnavailable, status: UInt16(answer.status), retryAfter: wait)
-        default: failure = .otherOAuthError
+        // A word of the server's own: the status says what it is about.
+        default:
+            if sendsPassword && answer.status == 401 { return .rejected }
+            failure = .otherOAuthError
         }
         return .failed(failure, status: UInt16(answer.status))
     }

@@ -176,13 +176,23 @@ import Testing
         arguments: [
             ("/cut", .brokenAnswer), ("/reset", .brokenAnswer), ("/nothing", .brokenAnswer),
             ("/garbage", .brokenAnswer), ("/status-000", .brokenAnswer), ("/status-099", .brokenAnswer),
-            ("/two-lengths", .brokenAnswer), ("/endless", .answerTooLarge), ("/headers", .answerTooLarge),
+            ("/two-lengths", .brokenAnswer), ("/bad-record", .brokenAnswer), ("/endless", .answerTooLarge), ("/headers", .answerTooLarge),
             ("/long-header", .answerTooLarge), ("/cookies", .answerTooLarge),
         ] as [(String, OnlineFailure)], ["http", "https"])
     func broken(_ row: (path: String, failure: OnlineFailure), _ key: String) async throws {
         let server = try odd()
         let provider = basic(server.url(row.path, key, scheme: key), trusted: key == "https" ? server.ca : nil)
         #expect(await provider.refusal() == .failed(row.failure), "\(row.path) over \(key)")
+    }
+}
+
+extension BasicTests {
+    @Test("a server that has had the password is never one that was not reached, though it closes its port behind a redirect")
+    func leaving() async throws {
+        let server = try Server("odd")
+        let provider = basic(server.url("/login", "leaving", scheme: "http"), tokens: ["SID"])
+        #expect(await provider.refusal() == .failed(.brokenAnswer, status: 302))
+        #expect(await provider.refusal() == .unreachable(.refused))
     }
 }
 

@@ -202,7 +202,7 @@ import Testing
             serve odd
             token() {
                 omvault -q profile set work AuthServerType=OAuthAuthentication OAuthAuthZGrantType=OAuthResourceOwner \\
-                    "OAuthTokenEndpoint=http://127.0.0.1:$http/token/$1" OAuthClientID=omvault ConnectTimeOut=30 TotalTimeOut=30 \\
+                    "OAuthTokenEndpoint=http://127.0.0.1:$http/token?as=$1" OAuthClientID=omvault ConnectTimeOut=30 TotalTimeOut=30 \\
                     OfflineAuthAllowed=true
             }
             token plain

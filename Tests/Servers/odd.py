@@ -2,11 +2,12 @@
 
 Each prints its port as KEY=VALUE. The one called `http` (and `https`) answers by the path: see `answers`.
 """
-import json, pathlib, socket, ssl, struct, sys, threading, time, urllib.parse
+import json, os, pathlib, socket, ssl, struct, sys, threading, time, urllib.parse
 
 FOLDER = sys.argv[1]
 SEEN = f"{FOLDER}/seen"  # every request as a line of JSON, for tests that ask what was sent
 lock = threading.Lock()
+listeners = {}
 
 
 def context(name):
@@ -23,6 +24,7 @@ def listen(key, handle, family=socket.AF_INET, host="127.0.0.1", port=0, tls=Non
     listener.bind((host, port))
     listener.listen(64)
     print(f"{key}={listener.getsockname()[1]}")
+    listeners[key] = listener
 
     def serve(connection):
         try:
@@ -36,7 +38,11 @@ def listen(key, handle, family=socket.AF_INET, host="127.0.0.1", port=0, tls=Non
 
     def accept():
         while True:
-            threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+            try:
+                connection = listener.accept()[0]
+            except OSError:  # it listens no more
+                return listener.close()
+            threading.Thread(target=serve, args=(connection,), daemon=True).start()
 
     threading.Thread(target=accept, daemon=True).start()
     return listener.getsockname()[1]
@@ -50,6 +56,15 @@ def black_hole(connection):
 def garbage(connection):
     connection.recv(4096)
     connection.sendall(b"\x00\x01\x02 no protocol of yours\r\n\r\n" * 4)
+
+
+def leaving(connection):
+    """Takes a password, sends the login on to itself, and refuses every connection from then on."""
+    _, _, fields, _ = request(connection)
+    if "authorization" not in fields:
+        return send(connection, 401, b"", 'WWW-Authenticate: Basic realm="odd"')
+    listeners["leaving"].shutdown(socket.SHUT_RDWR)
+    send(connection, 302, b"", "Location: /home", "Set-Cookie: SID=abc; Path=/")
 
 
 def request(connection):
@@ -109,6 +124,9 @@ def oauth(connection, case, method, fields, body, base):
         "invalid-request": (400, {"error": "invalid_request"}),
         "no-grant": (400, {"error": "unsupported_grant_type"}),
         "denied": (403, {"error": "access_denied"}),
+        "denied-401": (401, {"error": "access_denied", "error_description": "Invalid username or password"}),
+        "own-word": (401, {"error": "unauthorized", "error_description": "Bad credentials"}),
+        "own-word-400": (400, {"error": "unauthorized", "error_description": "Bad credentials"}),
         "odd-error": (400, {"error": {"code": 7}}),
         "busy": (503, {"error": "temporarily_unavailable"}),
         "limit": (429, {"error": "invalid_grant"}),
@@ -174,6 +192,10 @@ def http(scheme):
         elif path == "/continue":
             connection.sendall(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
             send(connection, 200, b"hello")
+        elif path == "/bad-record":
+            # Over TLS, a record that nobody has sealed.
+            os.write(connection.fileno(), b"\x17\x03\x03\x00\x40" + b"x" * 64)
+            time.sleep(0.2)
         elif path == "/cut":
             connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhello")
         elif path == "/reset":
@@ -223,6 +245,7 @@ def http(scheme):
 print(f"seen={SEEN}")
 listen("blackhole", black_hole)
 listen("garbage", garbage)
+listen("leaving", leaving)
 listen("http", http("http"))
 listen("https", http("https"), tls=context("good"))
 old = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
