@@ -1,3 +1,4 @@
+import OMRecords
 import OMSecrets
 import Testing
 
@@ -96,14 +97,14 @@ import Testing
     func damage() throws {
         let profile = try asking(), eve = try UserName("eve")
         _ = try logIn("eve", profile, new)
-        let id = LoginKey(eve, profile).id(under: try #require(try place.loadDevice()))
+        let id = LoginKey(eve, profile).id(under: try place.makeDevice())
         place.disk.rows[id]?[60] ^= 1
         #expect(try logins.knownEpoch(profile) == nil)
         #expect(try logIn("ada", profile, old).way == .online(notCached: nil))
         #expect(try held("ada", profile) == old)
         _ = try logins.learn(new, of: profile)
         let seen = try #require(place.disk.remembered.first)
-        let device = try #require(try place.loadDevice())
+        let device = try place.makeDevice()
         #expect(try SeenPolicy(seen.value, under: seen.key, device).policy == new)
         for offset in seen.value.indices {
             var bad = seen.value
