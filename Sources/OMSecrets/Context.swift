@@ -76,6 +76,9 @@ public enum Label: String, CaseIterable, Sendable {
     case loginUnlock = "omv/login/unlock"
     case loginLogID = "omv/login/log-id"
     case loginLogMAC = "omv/login/log"
+    // A server's policy
+    case policyID = "omv/policy/id"
+    case policyMAC = "omv/policy/row"
     // Remembered credentials
     case rememberID = "omv/remember/id"
     case rememberMAC = "omv/remember/row"

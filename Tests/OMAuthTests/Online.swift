@@ -21,6 +21,7 @@ struct ProfileSettings {
     var percentageToIdleTimeout = 10
     var sessionActiveOnRestart = false
     var hasPolicyURL = false
+    var applicationName: String?
     var remember = (autoLogin: RememberOption(), credentials: RememberOption(), userName: RememberOption())
     var ceiling = PolicyCeiling.none
 
@@ -40,6 +41,7 @@ struct ProfileSettings {
             "RememberUsernameDefault": .bool(remember.userName.isDefault),
         ]
         if hasPolicyURL { values["ProfileURL"] = .text("\(serverOrigin)/profile") }
+        if let applicationName { values["ApplicationName"] = .text(applicationName) }
         if let idleTimeOut { values["IdleTimeOutValue"] = .number("\(idleTimeOut)") }
         if let sessionTimeOut { values["SessionTimeOutValue"] = .number("\(sessionTimeOut)") }
         return values

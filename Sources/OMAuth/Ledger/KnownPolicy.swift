@@ -1,46 +1,85 @@
-// What the ledger knows of a server's policy, over all who have logged in there, by whichever address of it.
+// What the ledger knows of a server's policy: from everybody's logins there, by whichever address of it, and from set-up.
 
 internal import OMStorage
 
 extension Authenticator {
-    /// The highest epoch of a policy of the profile's server in any authentic row; nil: none was ever seen.
+    /// The highest epoch of a policy of the profile's server that a login or a set-up has seen here; nil: none ever did.
     public func knownEpoch(_ profile: Profile) throws(AuthError) -> Int64? {
         guard let store = try openAny() else { return nil }
-        let source = PolicySource(profile.serverIdentity)
-        return try store.knownEpoch { $0.profile == profile.name && PolicySource($0.server) == source }
+        return try store.knownPolicy(PolicySource(profile.serverIdentity))?.epoch
+    }
+
+    /// Keeps what the server says as a profile of it is set up: the first login takes no older word, and has this one where
+    /// none comes.
+    ///
+    /// - Returns: What counts from now on: of the epoch that is known, only what is stricter is taken.
+    /// - Throws: ``AuthError/profile(_:)`` with ``ProfileProblem/serverPolicyOlder(epoch:known:)``; what keeps the ledger
+    ///   from being written.
+    public func learn(_ offered: ServerPolicy, of profile: Profile) throws(AuthError) -> ServerPolicy {
+        guard let source = PolicySource(profile.serverIdentity) else { return offered }
+        let store = try makeStore()
+        return try store.ledger.write { () throws(AuthError) in
+            let known = try store.knownPolicy(source)
+            try offered.check(notOlderThan: known?.epoch)
+            let policy = known?.followed(by: offered) ?? offered
+            let row = SeenPolicy(id: source.id(under: store.device), policy: policy)
+            try storing { () throws(StorageError) in try store.ledger.putRemembered(row.id, row.encode(under: store.device)) }
+            return policy
+        }
+    }
+
+    /// Forgets what set-ups have seen of the policy of the profile's server. What logins have seen stays with them.
+    public func unlearnPolicy(of profile: Profile) throws(AuthError) {
+        guard let source = PolicySource(profile.serverIdentity), let store = try openAny() else { return }
+        try storing { () throws(StorageError) in try store.ledger.deleteRemembered(source.id(under: store.device)) }
     }
 }
 
 extension LoginStore {
-    /// The highest epoch that a login of these names has seen from the server whose word counts for `key`.
+    /// The policy of the server whose word counts for `key`, with the highest epoch that was seen of it.
     ///
-    /// Attack: another path in the profile, or a query's worth of it, makes another login, of which no epoch is known; an
-    /// old, laxer policy is played back to that one.
-    borrowing func knownEpoch(of key: LoginKey) throws(AuthError) -> Int64? {
-        let source = PolicySource(key.server)
-        return try knownEpoch { $0.hasNames(of: key) && PolicySource($0.server) == source }
+    /// A policy is fetched without anybody's name, so it is one for all users and all paths. Attack: another user, another
+    /// path or a profile just set up has seen no epoch of its own; an old, laxer policy is played back to its first login.
+    ///
+    /// - Parameter held: What the login's own row has: of others that saw the same epoch, only what is stricter counts.
+    borrowing func knownPolicy(for key: LoginKey, _ held: ServerPolicy?) throws(AuthError) -> ServerPolicy? {
+        try knownPolicy(PolicySource(key.server), held)
     }
 
-    fileprivate borrowing func knownEpoch(_ isMeant: (LoginKey) -> Bool) throws(AuthError) -> Int64? {
-        var epochs: [Int64] = []
-        for (id, _) in try rows() where id.count == LoginID.count {
-            // A row that is damaged or was put back says nothing; its own login tells of that.
-            guard let row = try? load(LoginID(id)), isMeant(row.key), let server = row.server else { continue }
-            epochs.append(server.epoch)
+    fileprivate borrowing func knownPolicy(
+        _ source: PolicySource?, _ held: ServerPolicy? = nil
+    ) throws(AuthError) -> ServerPolicy? {
+        guard let source else { return held }
+        var known = held
+        func hear(_ said: ServerPolicy) {
+            if said.epoch >= known?.epoch ?? said.epoch { known = known?.followed(by: said) ?? said }
         }
-        return epochs.max()
+        // A row that is damaged or was put back says nothing, and keeps nobody else out; its own login tells of that.
+        let place = source.id(under: device)
+        let bytes = try storing { () throws(StorageError) in try ledger.remembered(place) }
+        if let bytes, let seen = try? SeenPolicy(bytes, under: place, device) { hear(seen.policy) }
+        for (id, _) in try rows() where id.count == LoginID.count {
+            guard let row = try? load(LoginID(id)), let said = row.server, PolicySource(row.key.server) == source else { continue }
+            hear(said)
+        }
+        return known
     }
 }
 
 /// Whose word a policy is: a server's, for an application. Which of the server's paths takes the password does not matter.
 private struct PolicySource: Equatable {
     private let origin: String
-    private let application: Substring
+    private let application: String
 
     /// - Returns: nil for a login without a server.
     init?(_ server: String) {
         let parts = server.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, let address = ServerURL(String(parts[1])) else { return nil }
-        (origin, application) = (address.origin, parts[2])
+        (origin, application) = (address.origin, String(parts[2]))
+    }
+
+    /// Where what set-ups have seen of it stands.
+    func id(under device: borrowing DeviceKey) -> LoginID {
+        SeenPolicy.id(origin: origin, application: application, device)
     }
 }

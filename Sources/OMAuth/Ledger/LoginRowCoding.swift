@@ -148,7 +148,7 @@ extension ServerPolicy {
     private static let notSaid: UInt8 = 255
 
     /// 1 ‖ epoch (8) ‖ offline (1) ‖ attempts (4) ‖ scheme (1) ‖ location (1) ‖ distance (4).
-    fileprivate var encoded: [UInt8] {
+    var encoded: [UInt8] {
         var bytes: [UInt8] = [1]
         bytes.append(number: UInt64(epoch))
         bytes.append(Self.code(offlineAuthAllowed))
@@ -160,7 +160,7 @@ extension ServerPolicy {
     }
 
     /// - Returns: nil where none is stored.
-    fileprivate static func read(_ cursor: inout ByteCursor, _ span: Span<UInt8>) throws(MalformedBytes) -> ServerPolicy? {
+    static func read(_ cursor: inout ByteCursor, _ span: Span<UInt8>) throws(MalformedBytes) -> ServerPolicy? {
         switch try cursor.byte(in: span) {
         case 0: return nil
         case 1: break

@@ -153,6 +153,18 @@ extension Authenticator {
         try await awaited { (logins, _) throws(AuthError) in try logins.knownEpoch(profile) }
     }
 
+    /// Keeps what the server says as a profile of it is set up, for the logins to come.
+    ///
+    /// - Returns: What counts from now on: of the epoch that is known, only what is stricter is taken.
+    public func learn(_ offered: ServerPolicy, of profile: Profile) async throws(AuthError) -> ServerPolicy {
+        try await awaited { (logins, _) throws(AuthError) in try logins.learn(offered, of: profile) }
+    }
+
+    /// Forgets what set-ups have seen of the policy of the profile's server. What logins have seen stays with them.
+    public func unlearnPolicy(of profile: Profile) async throws(AuthError) {
+        try await awaited { (logins, _) throws(AuthError) in try logins.unlearnPolicy(of: profile) }
+    }
+
     /// Whose login an id is; nil when the ledger of this device has no such login.
     public func owner(of id: [UInt8]) async throws(AuthError) -> LoginOwner? {
         try await awaited { (logins, _) throws(AuthError) in try logins.owner(of: id) }

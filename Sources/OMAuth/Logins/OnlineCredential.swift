@@ -53,20 +53,18 @@ extension Authenticator {
         let id = key.id(under: store.device)
         // Damaged, put back, wiped or locked out: the server's word makes it all anew.
         let row = try? store.load(id)
-        var offered = offered
-        if row?.server == nil, let old = offered, let known = try store.knownEpoch(of: key), old.epoch < known {
-            (offered, gap) = (nil, .older(epoch: old.epoch))
-        }
-        if let gap, row?.server == nil {
+        // Whoever asks for no policy keeps the one of his own row; what others have seen is for those who ask.
+        let known = offered == nil && gap == nil ? row?.server : try store.knownPolicy(for: key, row?.server)
+        if let gap, known == nil {
             // The login stands. What was cached before stays as it is: it was made without this server's word.
             store.tell(.grantedOnline(isCached: false), of: key, at: clock())
             store.tell(.policyMissing(LoginEvent.Refusal(gap)), of: key, at: clock())
             throw .policyMissing(gap)
         }
-        let (server, epochs) = Self.newer(row?.server, offered, &gap)
+        let (server, epochs) = Self.newer(known, offered, held: row?.server, &gap)
         let policy = LoginPolicy(profile, server)
         guard policy.isOfflineAllowed else {
-            guard row != nil || offered != nil else { return nil }
+            guard row != nil || server != nil else { return nil }
             try bar(row, key, id, policy, server, epochs, serverTime, store)
             return nil
         }
@@ -131,17 +129,20 @@ extension Authenticator {
     }
 
     /// The policy that counts, and what the log says about it. Attack: an old, laxer policy is played back.
+    ///
+    /// - Parameter held: What the login's own row has.
     private static func newer(
-        _ known: ServerPolicy?, _ offered: ServerPolicy?, _ gap: inout PolicyGap?
+        _ known: ServerPolicy?, _ offered: ServerPolicy?, held: ServerPolicy?, _ gap: inout PolicyGap?
     ) -> (ServerPolicy?, [LoginEvent]) {
-        guard let offered else { return (known, gap.map { [.policyMissing(LoginEvent.Refusal($0))] } ?? []) }
-        if let known, offered.epoch < known.epoch {
+        var (taken, events) = (known, [LoginEvent]())
+        if let known, let offered, offered.epoch < known.epoch {
             gap = .older(epoch: offered.epoch)
-            return (known, [.policyRefused(epoch: offered.epoch)])
+        } else if let offered {
+            taken = known?.followed(by: offered) ?? offered
         }
-        let taken = known?.followed(by: offered) ?? offered
-        var events: [LoginEvent] = taken == known ? [] : [.policyTaken(epoch: taken.epoch)]
-        if taken != offered { events.append(.policyRefused(epoch: offered.epoch)) }
+        if let taken, taken != held { events.append(.policyTaken(epoch: taken.epoch)) }
+        if let offered, taken != offered { events.append(.policyRefused(epoch: offered.epoch)) }
+        if offered == nil, let gap { events.append(.policyMissing(LoginEvent.Refusal(gap))) }
         return (taken, events)
     }
 

@@ -9,12 +9,12 @@ struct PolicyOptions: ParsableArguments {
     var noFetch = false
 }
 
-/// Fetches what stands behind a profile's `ProfileURL`, before anything of the profile is kept.
+/// Fetches what stands behind a profile's `ProfileURL` and keeps it, before anything of the profile is kept.
 struct PolicySetUp {
     let access: LoginAccess
     let output: Output
 
-    /// - Returns: nil where there is nobody to ask.
+    /// - Returns: What counts by now; nil where there is nobody to ask.
     func fetch(for profile: Profile) throws -> ServerPolicy? {
         guard profile.profileURL != nil else { return nil }
         if case .unsupported = profile.serverKind { return nil }
@@ -22,8 +22,10 @@ struct PolicySetUp {
         try AgentProcess.check(program)
         let policy: ServerPolicy?
         do throws(AuthError) {
-            policy = try OnlineProvider(program: program).policy(of: profile)
-            try policy?.check(notOlderThan: try access.authenticator().knownEpoch(profile))
+            // Kept before the profile is: what was seen counts for the first login under it.
+            policy = try OnlineProvider(program: program).policy(of: profile).map { (offered) throws(AuthError) in
+                try access.authenticator().learn(offered, of: profile)
+            }
         } catch {
             let failure = Failure(error)
             throw Failure(

@@ -108,7 +108,8 @@ struct ProfileRemove: Verb {
         abstract: "Remove a profile.",
         discussion: """
             Logins that are cached under it stay in the ledger and are refused as long as there is no profile of this
-            name; omvault login rm removes them.
+            name; omvault login rm removes them. What profile set and import have seen of its server's policy is
+            forgotten.
 
               omvault profile rm work
             """)
@@ -123,10 +124,16 @@ struct ProfileRemove: Verb {
 
     func run(_ door: Door) throws {
         let name = try ProfileName(name)
-        let folder = try LoginAccess(door, system: system).profiles
+        let access = try LoginAccess(door, system: system), folder = access.profiles
         guard try folder.names().contains(name) else { throw AuthError.unknownProfile(name) }
         try door.confirm("Remove the profile \"\(name.text)\"? Its logins are refused from then on.")
+        let profile = try? folder.profile(name)
         try folder.remove(name)
+        if let profile, profile.profileURL != nil {
+            do throws(AuthError) { try access.authenticator().unlearnPolicy(of: profile) } catch {
+                door.output.notice("what set-up saw of its server's policy stays known: \(Failure(error).message)")
+            }
+        }
         try door.output.done(
             "removed the profile \"\(name.text)\"",
             ["result": .text("removed"), "profile": .text(name.text)])
