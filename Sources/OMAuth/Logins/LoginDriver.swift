@@ -25,6 +25,7 @@ extension Authenticator {
         var receipt: LoginReceipt?
         var verified: VerifiedLogin?
         var online: OnlineRefusal?
+        var found = CachedBefore(nil)
         var (state, effect) = LoginMachine.next(.start, .begun, rules)
         while true {
             let event: LoginMachine.Event
@@ -32,6 +33,7 @@ extension Authenticator {
             case .ask:
                 try cancellation.check()
                 guard let provider else { throw .noServer }
+                found = cached(request)
                 collector.progress(.asking)
                 let answer = provider.authenticate(
                     request.question, password: password, asking: collector, cancellation: cancellation)
@@ -53,7 +55,7 @@ extension Authenticator {
                 // Only a server's yes is there to be taken.
                 guard let yes = accepted.take() else { throw .cancelled }
                 collector.progress(.storing)
-                receipt = accept(yes, request, password)
+                receipt = accept(yes, request, password, found: found)
                 event = .settled
             case .grantOnline:
                 guard let receipt else { throw .cancelled }
