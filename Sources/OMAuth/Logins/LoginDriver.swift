@@ -10,7 +10,7 @@ extension Authenticator {
     /// - Parameters:
     ///   - provider: Who is asked online; nil: nobody.
     ///   - collector: Answers what the server wants to know beside the password.
-    ///   - cancellation: Is honoured until an attempt is charged.
+    ///   - cancellation: Is honoured until an attempt is charged, or a server has decided.
     /// - Throws: ``AuthError``: what the server or the cached credential refused.
     public func login(
         _ request: LoginRequest, password: borrowing Password, asking provider: (any Provider)?,
@@ -31,14 +31,20 @@ extension Authenticator {
             let event: LoginMachine.Event
             switch effect {
             case .ask:
-                try cancellation.check()
+                if cancellation.isCancelled {
+                    guard state.isVerdictKnown else { throw .cancelled }
+                    online = .failed(.cancelled)
+                    event = .answered(online)
+                    break
+                }
                 guard let provider else { throw .noServer }
                 found = cached(request)
                 collector.progress(.asking)
                 let answer = provider.authenticate(
                     request.question, password: password, asking: collector, cancellation: cancellation)
-                try cancellation.check()
                 online = answer.refusal
+                // A yes has opened a session, and a no takes something away: whoever has gone away, it is carried through.
+                if let online, !online.isVerdict, !state.isVerdictKnown { try cancellation.check() }
                 accepted = AcceptedAnswer(answer)
                 event = .answered(online)
             case .check:
@@ -73,5 +79,22 @@ extension Authenticator {
     private func isOfflineAllowed(_ request: LoginRequest) -> Bool {
         let policy = try? policy(of: request.user, request.profile, domain: request.domain)
         return (policy ?? LoginPolicy(request.profile)).isOfflineAllowed
+    }
+}
+
+extension LoginMachine.State {
+    /// The limit was exceeded, which whoever keeps a session has to be told.
+    fileprivate var isVerdictKnown: Bool {
+        if case .askingAfterWipe = self { true } else { false }
+    }
+}
+
+extension OnlineRefusal {
+    /// Whether the server has decided about the login.
+    fileprivate var isVerdict: Bool {
+        switch self {
+        case .rejected, .forbidden, .blocked: true
+        case .unreachable, .untrusted, .failed: false
+        }
     }
 }
