@@ -22,6 +22,8 @@ public indirect enum AuthError: Error, Hashable, Sendable {
     case offlineNotAllowed
     /// The profile names a `ProfileURL`, and no policy was ever had from there: nothing is cached without the server's word.
     case policyMissing(PolicyGap)
+    /// The server took the password, and what it said to another login meanwhile is newer: nothing is cached.
+    case overtaken
     /// An online login was asked for, and the profile names no server that could be asked.
     case noServer
     /// Whoever was asked for the password declined.
@@ -101,7 +103,7 @@ public indirect enum AuthError: Error, Hashable, Sendable {
         case .unknownProfile, .offlineNotAllowed, .clockRolledBack, .quarantined, .deviceKeyMissing, .deviceKeyDamaged,
             .otherDeviceKey,
             .rolledBack,
-            .selfTestFailed, .rootRequired, .outOfMemory, .storage:
+            .selfTestFailed, .overtaken, .rootRequired, .outOfMemory, .storage:
             nil
         }
     }

@@ -78,6 +78,44 @@ import Testing
         #expect(authenticator.end("right", profile, .offline, asking: nil) == .offline(nil))
     }
 
+    @Test("who holds the log's lock keeps no wrong password from being counted, told of and wiped for, and no server's no")
+    func logHeld() throws {
+        let place = MemoryPlace(), authenticator = place.authenticator(), profile = try serverProfile(1)
+        _ = try authenticator.enroll(ada, profile, password: Password("right"))
+        let id = try #require(place.disk.rows.keys.first)
+        place.held = place.disk.marks.keys.first { $0 != id }
+        #expect(place.held != nil)
+        let entries = place.disk.log.count
+        #expect(authenticator.end("right", profile, .offline, asking: nil) == .offline(nil))
+        #expect(
+            authenticator.end("wrong", profile, .offline, asking: nil)
+                == .refused(.wrongPassword(attemptsLeft: 0, consequence: .wipe)))
+        let row = try #require(try place.row(profile))
+        #expect(row.charged == 1 && row.failed == 1)
+        #expect(
+            authenticator.end("wrong", profile, .offline, asking: nil) == .refused(.attemptsExceeded(isFinished: true)))
+        #expect(authenticator.end("right", profile, asking: TestProvider(knowing: "right")) == .online(notCached: nil))
+        #expect(authenticator.end("right", profile, asking: TestProvider(.blocked)) == .refused(.online(.blocked)))
+        #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.noCredential))
+        #expect(place.disk.log.count == entries)
+        place.held = nil
+        _ = authenticator.end("right", profile, .offline, asking: nil)
+        let trail = try authenticator.log()
+        #expect(trail.fault == nil && trail.entries.count == entries + 1)
+    }
+
+    @Test("a ledger that is locked after the charge hides no verdict behind \"nothing was charged\"")
+    func ledgerLocked() throws {
+        let place = MemoryPlace(), profile = try serverProfile(1)
+        _ = try place.authenticator().enroll(ada, profile, password: Password("right"))
+        let authenticator = place.authenticator(onCheck: { _ in place.isLocked = true })
+        for expected in [AuthError.wrongPassword(attemptsLeft: 0, consequence: .wipe), .lockedOut] {
+            #expect(authenticator.end("wrong", profile, .offline, asking: nil) == .refused(expected))
+            place.isLocked = false
+        }
+        #expect(try place.row(profile)?.charged == 2)
+    }
+
     @Test("a crash after the charge gets nobody around the delay")
     func delayAfterCrash() throws {
         let place = MemoryPlace(), clock = TestClock(), authenticator = place.authenticator(clock: clock)

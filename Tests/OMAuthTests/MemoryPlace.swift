@@ -23,6 +23,12 @@ final class MemoryPlace: LoginPlace, @unchecked Sendable {
     var power: Int?
     /// A reader of an old state holds purges up.
     var hasReader = false
+    /// The lock of this login, or of the log, is held by somebody else for longer than anybody waits.
+    var held: LoginID?
+    /// The ledger is locked by somebody else from here on.
+    var isLocked = false
+    /// What happens once, just before somebody gets the lock of this login.
+    var prelude: (id: LoginID, body: () -> Void)?
     /// What happens once, as soon as the lock of this login is free again.
     var interlude: (id: LoginID, body: () -> Void)?
     /// The device key is gone, and its marks are there.
@@ -160,6 +166,7 @@ private final class MemoryTables: LedgerTables {
 
     func write<R: ~Copyable>(_ body: () throws(AuthError) -> R) throws(AuthError) -> R {
         precondition(!place.isInTransaction, "a transaction is running")
+        guard !place.isLocked else { throw .busy }
         let (rows, remembered) = (place.disk.rows, place.disk.remembered)
         place.undo = []
         func rollBack() {
@@ -219,6 +226,11 @@ private final class MemoryMarks: LoginMarks {
     func hold<R: ~Copyable>(
         wait: Int, unless interruption: Interruption?, _ body: () throws(AuthError) -> R
     ) throws(AuthError) -> R {
+        guard place.held != id else { throw .busy }
+        if let prelude = place.prelude, prelude.id == id {
+            place.prelude = nil
+            prelude.body()
+        }
         let result = try body()
         if let interlude = place.interlude, interlude.id == id {
             place.interlude = nil

@@ -113,11 +113,12 @@ enum Ending: Hashable {
 extension Authenticator {
     func end(
         _ password: String, _ profile: Profile, _ mode: ConnectivityMode = .auto, user: UserName = ada,
-        domain: IdentityDomain = .none, asking provider: (any Provider)?
+        domain: IdentityDomain = .none, asking provider: (any Provider)?, _ cancellation: Cancellation = Cancellation()
     ) -> Ending {
         do throws(AuthError) {
             let request = LoginRequest(user, profile, domain: domain, mode: mode)
-            let receipt = try login(request, password: Password(password), asking: provider)
+            let receipt = try login(
+                request, password: Password(password), asking: provider, cancellation: cancellation)
             switch receipt.context.way {
             case .online(let reason): return .online(notCached: reason)
             case .offline(let online): return .offline(online)

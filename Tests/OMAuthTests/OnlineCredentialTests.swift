@@ -182,22 +182,69 @@ import Testing
         #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.noCredential))
     }
 
-    @Test("cancelling ends a login before its charge, and never after")
+    @Test("called off while the server is asked, what decides nothing is dropped, and a yes or a no is carried through")
     func cancelled() throws {
         let place = MemoryPlace(), profile = try serverProfile(3), authenticator = place.authenticator()
+        func end(_ answer: TestProvider.Answer, _ profile: Profile, _ password: String = "right") -> Ending {
+            let cancellation = Cancellation()
+            let server = TestProvider { _, _ in
+                cancellation.cancel()
+                return answer
+            }
+            return authenticator.end(password, profile, asking: server, cancellation)
+        }
+        #expect(end(.yes(nil, nil), profile) == .online(notCached: nil))
+        for answer: OnlineRefusal in [.unreachable(.timedOut), .untrusted(.name), .failed(.cancelled)] {
+            let before = place.disk.rows
+            #expect(end(.no(answer), profile) == .refused(.cancelled))
+            #expect(place.disk.rows == before)
+        }
+        #expect(end(.no(.forbidden(.status)), profile) == .refused(.online(.forbidden(.status))))
+        #expect(try place.row(profile)?.isLive == true)
+        #expect(end(.no(.rejected), profile) == .refused(.online(.rejected)))
+        #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.noCredential))
+        #expect(end(.yes(nil, nil), profile) == .online(notCached: nil))
+        #expect(end(.no(.blocked), profile) == .refused(.online(.blocked)))
+        #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.noCredential))
+    }
+
+    @Test("called off after the wipe, before the server is asked or meanwhile: the wipe is what is told")
+    func cancelledAfterWipe() throws {
+        let profile = try serverProfile(1)
+        for (isBefore, answer, told) in [
+            (true, TestProvider.Answer.yes(nil, nil), OnlineRefusal.failed(.cancelled)),
+            (false, .no(.failed(.cancelled)), .failed(.cancelled)), (false, .no(.rejected), .rejected),
+        ] {
+            let place = MemoryPlace(), cancellation = Cancellation()
+            _ = try place.authenticator().enroll(ada, profile, password: Password("right"))
+            _ = place.authenticator().end("wrong", profile, .offline, asking: nil)
+            let server = TestProvider { _, _ in
+                cancellation.cancel()
+                return answer
+            }
+            let logins = place.authenticator(onCheck: { _ in if isBefore { cancellation.cancel() } })
+            let ending = logins.end("wrong", profile, .offline, asking: server, cancellation)
+            #expect(ending == .refused(.attemptsExceeded(isFinished: true, online: told)))
+            #expect(server.asked == (isBefore ? 0 : 1))
+        }
+    }
+
+    @Test("what else goes wrong offline does not hide why the server was no help")
+    func neither() throws {
+        let place = MemoryPlace(), profile = try serverProfile(3), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
-        let request = LoginRequest(ada, profile)
-        let cancellation = Cancellation()
-        let server = TestProvider { _, _ in
-            cancellation.cancel()
-            return .no(.rejected)
+        place.held = place.disk.rows.keys.first
+        #expect(
+            authenticator.end("right", profile, asking: Self.gone)
+                == .refused(.neither(online: .unreachable(.timedOut), offline: .busy)))
+        place.held = nil
+        for error in [AuthError.outOfMemory, .schemeUnavailable, .storage(.io(5))] {
+            let failing = Authenticator(place, .floor, stretch: { (_, _) throws(AuthError) in throw error })
+            #expect(
+                failing.end("right", profile, asking: Self.gone)
+                    == .refused(.neither(online: .unreachable(.timedOut), offline: error)))
+            #expect(failing.end("right", profile, .offline, asking: nil) == .refused(error))
         }
-        let refusal = refusal { () throws(AuthError) in
-            _ = try authenticator.login(
-                request, password: Password("right"), asking: server, cancellation: cancellation)
-        }
-        #expect(refusal == .cancelled)
-        #expect(authenticator.end("right", profile, .offline, asking: nil) == .offline(nil))
     }
 }
 

@@ -94,7 +94,7 @@ struct LoginStore: ~Copyable {
         _ isLogging: Bool = true, syncsMark: Bool = true, _ body: (inout LoginLog.Entries) throws(AuthError) -> R
     ) throws(AuthError) -> R {
         guard isLogging else {
-            var none = LoginLog.Entries(log)
+            var none = LoginLog.Entries(nil)
             return try body(&none)
         }
         return try log.hold(syncsMark: syncsMark) { (entries: inout LoginLog.Entries) throws(AuthError) in

@@ -138,7 +138,17 @@ public struct Authenticator: Sendable {
             // 6. The only line that looks at the password.
             let login = charged.check(stretched, store.device, policy, clock)
             // 7.
-            guard var login else { return .wrong(try settleWrong(row, policy, store)) }
+            guard var login else {
+                do throws(AuthError) { return .wrong(try settleWrong(row, policy, store)) } catch {
+                    // That would say that nothing was charged. The charge stays, and the password is wrong.
+                    guard error == .busy else { throw error }
+                    return .wrong(
+                        Int(row.charged) > policy.tolerated
+                            ? .lockedOut
+                            : .wrongPassword(
+                                attemptsLeft: row.attemptsLeft(under: policy), consequence: policy.onAttemptsExceeded))
+                }
+            }
             do { try settleRight(row, row.time.behind(clock), store) } catch { login.isDegraded = true }
             return .right(login)
         }

@@ -44,7 +44,8 @@ extension Authenticator {
             }
         }
         while true {
-            try cancellation.check()
+            // Called off after a verdict: that is what whoever keeps a session has to know.
+            if cancellation.isCancelled { throw refusal ?? .cancelled }
             let known = try remembered(profile)
             // One that was sealed under another vault's key is not offered: it would not open.
             let isUsable = try key.map { key throws(AuthError) in try canOpenRemembered(profile, key: key) } ?? false

@@ -139,11 +139,14 @@ extension Authenticator {
         let recipe = LoginRecipe(policy.cryptoScheme, parameters)
         let stretched = try stretch(recipe, password)
         let slot = LoginSlot(recipe, stretched, store.device, id)
-        return try hold(id, store) { () throws(AuthError) in
+        let login = try hold(id, store) { () throws(AuthError) -> VerifiedLogin? in
             try Uninterrupted.run { () throws(AuthError) in
                 try cancellation?.check()
                 // Two that enrol one user at once: the second finds the first one's slot, and does not know its password.
-                guard Self.holds(try store.load(id)?.credential, old) else { throw .oldPasswordRequired }
+                let now = try store.load(id)
+                guard Self.holds(now?.credential, old) else { throw .oldPasswordRequired }
+                // A policy that came during the stretch is not to be rolled back by this row.
+                guard now?.server == server else { return nil }
                 let row = LoginRow(
                     id, key, .live(slot), store.device, policy, TimeMemory(starting: clock()), server: server)
                 try store.insert(row, telling: [.enrolled(isReplaced: old != nil)])
@@ -152,6 +155,8 @@ extension Authenticator {
                 return try selfTest(key, policy, stretched)
             }
         }
+        if let login { return login }
+        return try replace(old, key, profile, password, store)
     }
 
     private static func holds(_ found: LoginRow.Credential?, _ old: LoginSlot?) -> Bool {

@@ -10,7 +10,7 @@ extension Authenticator {
     /// - Parameters:
     ///   - provider: Who is asked online; nil: nobody.
     ///   - collector: Answers what the server wants to know beside the password.
-    ///   - cancellation: Is honoured until an attempt is charged.
+    ///   - cancellation: Is honoured until an attempt is charged, or a server has decided.
     /// - Throws: ``AuthError``: what the server or the cached credential refused.
     public func login(
         _ request: LoginRequest, password: borrowing Password, asking provider: (any Provider)?,
@@ -25,18 +25,26 @@ extension Authenticator {
         var receipt: LoginReceipt?
         var verified: VerifiedLogin?
         var online: OnlineRefusal?
+        var found = CachedBefore(nil)
         var (state, effect) = LoginMachine.next(.start, .begun, rules)
         while true {
             let event: LoginMachine.Event
             switch effect {
             case .ask:
-                try cancellation.check()
+                if cancellation.isCancelled {
+                    guard state.isVerdictKnown else { throw .cancelled }
+                    online = .failed(.cancelled)
+                    event = .answered(online)
+                    break
+                }
                 guard let provider else { throw .noServer }
+                found = cached(request)
                 collector.progress(.asking)
                 let answer = provider.authenticate(
                     request.question, password: password, asking: collector, cancellation: cancellation)
-                try cancellation.check()
                 online = answer.refusal
+                // A yes has opened a session, and a no takes something away: whoever has gone away, it is carried through.
+                if let online, !online.isVerdict, !state.isVerdictKnown { try cancellation.check() }
                 accepted = AcceptedAnswer(answer)
                 event = .answered(online)
             case .check:
@@ -53,7 +61,7 @@ extension Authenticator {
                 // Only a server's yes is there to be taken.
                 guard let yes = accepted.take() else { throw .cancelled }
                 collector.progress(.storing)
-                receipt = accept(yes, request, password)
+                receipt = accept(yes, request, password, found: found)
                 event = .settled
             case .grantOnline:
                 guard let receipt else { throw .cancelled }
@@ -71,5 +79,22 @@ extension Authenticator {
     private func isOfflineAllowed(_ request: LoginRequest) -> Bool {
         let policy = try? policy(of: request.user, request.profile, domain: request.domain)
         return (policy ?? LoginPolicy(request.profile)).isOfflineAllowed
+    }
+}
+
+extension LoginMachine.State {
+    /// The limit was exceeded, which whoever keeps a session has to be told.
+    fileprivate var isVerdictKnown: Bool {
+        if case .askingAfterWipe = self { true } else { false }
+    }
+}
+
+extension OnlineRefusal {
+    /// Whether the server has decided about the login.
+    fileprivate var isVerdict: Bool {
+        switch self {
+        case .rejected, .forbidden, .blocked: true
+        case .unreachable, .untrusted, .failed: false
+        }
     }
 }

@@ -111,11 +111,11 @@ enum LoginMachine {
             if let online { return (.ended, .refuse(.attemptsExceeded(isFinished: isFinished, online: online))) }
             guard rules.hasProvider else { return (.ended, .refuse(error)) }
             return (.askingAfterWipe(isFinished: isFinished), .ask)
-        case .noCredential, .expired, .wiped, .lockedOut, .delayed, .clockRolledBack, .quarantined, .rolledBack,
-            .deviceKeyMissing, .deviceKeyDamaged, .otherDeviceKey:
-            return (.ended, .refuse(online.map { .neither(online: $0, offline: error) } ?? error))
         case .offlineNotAllowed: return (.ended, .refuse(online.map { .online($0) } ?? error))
-        default: return (.ended, .refuse(error))
+        // A verdict on the password, and whoever gave up, need no word of the server.
+        case .wrongPassword, .cancelled: return (.ended, .refuse(error))
+        // Attack: what else went wrong here hides that a server has got the password, maybe, and is to get it again.
+        default: return (.ended, .refuse(online.map { .neither(online: $0, offline: error) } ?? error))
         }
     }
 }

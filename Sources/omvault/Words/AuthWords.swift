@@ -26,6 +26,10 @@ extension Failure {
         case .policyMissing(let gap):
             let status: ExitStatus = if case .notFetched(let refusal) = gap { Failure(refusal).status } else { .remoteError }
             self.init(status, "the server's policy \(gap.words), and none is known")
+        case .overtaken:
+            self.init(
+                .busy, "another login changed what is cached while the server was asked; nothing was stored",
+                hint: "log in again")
         case .noServer:
             self.init(.config, "the profile names no server that could be asked", hint: "--mode offline")
         case .cancelled: self.init(.aborted, "the login was given up")
@@ -201,6 +205,7 @@ extension AuthError {
         case .profile: "invalid_profile"
         case .invalidUserName, .invalidDomain, .invalidProfileName: "invalid_name"
         case .policyMissing: "policy_missing"
+        case .overtaken: "overtaken"
         case .noServer: "no_server"
         case .cancelled: "cancelled"
         case .delayed: "delayed"

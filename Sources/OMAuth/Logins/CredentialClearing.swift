@@ -1,0 +1,105 @@
+// What takes the cached credential away beside the limit: a server's no, and the ends of a session.
+
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+
+extension Authenticator {
+    /// S5, no: takes away what the answer takes away. Nothing that fails in here turns the no into a yes, so nothing is
+    /// thrown.
+    func settle(_ refusal: OnlineRefusal, _ request: LoginRequest, _ password: borrowing Password) {
+        guard let store = try? openAny() else { return }
+        let key = LoginKey(request.user, request.profile, request.domain)
+        store.tell(.refusedOnline(LoginEvent.Refusal(refusal)), of: key, at: clock())
+        switch refusal {
+        case .unreachable, .untrusted, .failed: return
+        case .forbidden: clear(.forbidden, key, store)
+        case .blocked: clear(.blocked, key, store)
+        case .rejected:
+            let cached = (try? comparedSlot(password, key, request.profile, store)) ?? nil
+            clear(cached == nil ? .rejectedOther : .rejectedCached, key, store, only: cached)
+        }
+    }
+
+    /// Whether the password that the server has refused is the cached one: then it was changed there.
+    ///
+    /// That is a way to guess, for a blocked account answers 401 to everything. So it has a budget of its own, charged on
+    /// the disk before each comparison, that only an online success gives back.
+    ///
+    /// - Returns: The slot that the password opens; nil where it does not, or may not be compared.
+    private func comparedSlot(
+        _ password: borrowing Password, _ key: LoginKey, _ profile: Profile, _ store: borrowing LoginStore
+    ) throws(AuthError) -> LoginSlot? {
+        let row = try store.find(key)
+        let policy = LoginPolicy(profile, row.server)
+        guard case .live(let slot) = row.credential, row.onlineCompares < UInt32(policy.mostComparisons) else {
+            return nil
+        }
+        let stretched = try stretch(slot.recipe, password)
+        return try store.hold(row.id, wait: lockWait) { () throws(AuthError) in
+            try Uninterrupted.run { () throws(AuthError) in
+                let charge = try store.chargeComparison(row.id, slot, most: policy.mostComparisons)
+                guard let charge else { return nil }
+                onCheck(charge.row)
+                let isCached = charge.isCached(stretched, store.device)
+                store.tell(.compared(isCached: isCached), of: key, at: clock())
+                return isCached ? slot : nil
+            }
+        }
+    }
+
+    /// Takes away what an event takes away, row and remembered credential in one transaction.
+    ///
+    /// - Parameter only: The slot that the event is about: one that another process has stored since, of a password that
+    ///   the server took, stays.
+    func clear(_ event: ClearingEvent, _ key: LoginKey, _ store: borrowing LoginStore, only slot: LoginSlot? = nil) {
+        let clearing = Clearing(after: event), id = key.id(under: store.device)
+        var isPurgeDue = false
+        _ = try? store.hold(id, wait: lockWait) { () throws(AuthError) in
+            try Uninterrupted.run { () throws(AuthError) in
+                do throws(AuthError) {
+                    let row = try store.change(id, telling: { _ in [.cleared(event)] }) { (row) throws(AuthError) in
+                        if !clearing.keepsVerifier, case .live(let live) = row.credential, slot ?? live == live {
+                            row.credential = .clearPending
+                        }
+                        isPurgeDue = try store.forget(clearing, of: key)
+                    }
+                    if row.isPending { _ = try store.finishWipe(id, wait: Self.patience) }
+                } catch {
+                    // No row, or none that is to be believed: what is remembered goes all the same.
+                    guard error == .noCredential || error == .quarantined || error == .rolledBack else { throw error }
+                    isPurgeDue = try store.ledger.write { () throws(AuthError) in try store.forget(clearing, of: key) }
+                }
+            }
+        }
+        if isPurgeDue { _ = try? store.finishForgetting(wait: 0) }
+    }
+
+    // MARK: - Ends that are no answer
+
+    /// Carries out what the end of a session takes away of what is stored here.
+    ///
+    /// - Parameter event: ``ClearingEvent/sessionTimeOut``, ``ClearingEvent/idleTimeOut``, ``ClearingEvent/logout`` or
+    ///   ``ClearingEvent/logoutClear``.
+    /// - Returns: What it takes away of everything; what this room does not keep is the caller's to carry out.
+    @discardableResult
+    public func end(
+        _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, after event: ClearingEvent
+    ) throws(AuthError) -> Clearing {
+        try end(LoginKey(user, profile, domain), after: event)
+    }
+
+    /// The same for whoever kept the session and knows no profile.
+    @discardableResult
+    public func end(_ key: LoginKey, after event: ClearingEvent) throws(AuthError) -> Clearing {
+        let clearing = Clearing(after: event)
+        guard let store = try openAny() else { return clearing }
+        if event == .logout || event == .logoutClear {
+            store.tell(.loggedOut(isCleared: event == .logoutClear), of: key, at: clock())
+        }
+        clear(event, key, store)
+        // Somebody who logs out expects his password to be gone, and not only where the profile points to by now.
+        if event == .logout || event == .logoutClear { try followMoves(clearing, event, key, store) }
+        return clearing
+    }
+}

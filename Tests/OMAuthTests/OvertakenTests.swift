@@ -1,0 +1,163 @@
+import OMRecords
+import OMSecrets
+import OMStorage
+import Synchronization
+import Testing
+
+@testable import OMAuth
+
+/// A server's yes that takes long to be stored, and what others are told meanwhile.
+@Suite struct OvertakenTests {
+    /// An authenticator during whose first stretch, or before whose server's yes, something else happens.
+    private final class Meanwhile: Sendable {
+        private let body: Mutex<(@Sendable () -> Void)?>
+        init(_ body: @escaping @Sendable () -> Void) { self.body = Mutex(body) }
+
+        func happen() {
+            let body = body.withLock { body in
+                defer { body = nil }
+                return body
+            }
+            body?()
+        }
+    }
+
+    private func slow(_ place: any LoginPlace, _ body: @escaping @Sendable () -> Void) -> Authenticator {
+        let meanwhile = Meanwhile(body)
+        return Authenticator(
+            place, .floor,
+            stretch: { (recipe, password) throws(AuthError) in
+                meanwhile.happen()
+                return try recipe.stretch(password)
+            })
+    }
+
+    private func server(_ epoch: Int64, allowed: Bool? = nil, attempts: Int? = nil) -> TestProvider {
+        TestProvider { _, _ in
+            .yes(ServerPolicy(epoch: epoch, offlineAuthAllowed: allowed, maxLoginAttempts: attempts), nil)
+        }
+    }
+
+    private let yes = TestProvider { _, _ in .yes(nil, nil) }
+
+    @Test("R27 a slow login does not bring back the policy that a quick one has had replaced meanwhile")
+    func policy() throws {
+        let home = try Home(), profile = try serverProfile(3)
+        for place: any LoginPlace in [MemoryPlace(), home.places] {
+            let others = Authenticator(place, .floor)
+            #expect(others.end("right", profile, asking: server(5, allowed: true)) == .online(notCached: nil))
+            let late = slow(place) {
+                #expect(
+                    others.end("right", profile, asking: server(6, allowed: false)) == .online(notCached: .offlineNotAllowed))
+            }
+            #expect(late.end("right", profile, asking: server(5, allowed: true)) == .online(notCached: .offlineNotAllowed))
+            #expect(others.end("right", profile, .offline, asking: nil) == .refused(.offlineNotAllowed))
+            #expect(try others.policy(of: ada, profile).sources[.offlineAuthAllowed] == .server)
+            #expect(try others.knownEpoch(profile) == 6)
+            #expect(try others.log().entries.map(\.event).contains(.policyRefused(epoch: 5)))
+            // One that is only stricter.
+            #expect(others.end("right", profile, asking: server(7, allowed: true)) == .online(notCached: nil))
+            let again = slow(place) { _ = others.end("right", profile, asking: server(8, allowed: true, attempts: 1)) }
+            #expect(again.end("right", profile, asking: server(7, allowed: true)) == .online(notCached: nil))
+            #expect(try others.policy(of: ada, profile).maxLoginAttempts == 1)
+            #expect(others.end("right", profile, .offline, asking: nil) == .offline(nil))
+        }
+    }
+
+    @Test("R27 nor does one that bars offline logins under a policy that was replaced before it got the lock")
+    func barred() throws {
+        let place = MemoryPlace(), logins = place.authenticator(), profile = try serverProfile(3)
+        #expect(logins.end("right", profile, asking: server(5)) == .online(notCached: nil))
+        let id = try #require(place.disk.rows.keys.first)
+        place.prelude = (id, { _ = logins.end("right", profile, asking: server(7, allowed: true)) })
+        #expect(logins.end("right", profile, asking: server(6, allowed: false)) == .online(notCached: nil))
+        #expect(try place.row(profile)?.server?.epoch == 7)
+        #expect(logins.end("right", profile, .offline, asking: nil) == .offline(nil))
+    }
+
+    @Test("nor does an enrolment beside a server's word")
+    func enrolment() throws {
+        let place = MemoryPlace(), others = place.authenticator(), profile = try serverProfile(3)
+        #expect(others.end("right", profile, asking: server(5)) == .online(notCached: nil))
+        try others.end(ada, profile, after: .logoutClear)
+        let late = slow(place) { _ = others.end("right", profile, asking: server(6, allowed: false)) }
+        #expect(
+            refusal { () throws(AuthError) in _ = try late.enroll(ada, profile, password: Password("mine")) }
+                == .offlineNotAllowed)
+        #expect(try place.row(profile)?.server?.epoch == 6)
+    }
+
+    @Test("a password that the server refused after its yes is not cached, whenever in between that was")
+    func refusedMeanwhile() throws {
+        let home = try Home(), profile = try serverProfile(3)
+        for place: any LoginPlace in [MemoryPlace(), home.places] {
+            let others = Authenticator(place, .floor)
+            let refuse: @Sendable () -> Void = {
+                #expect(others.end("old", profile, asking: TestProvider(.rejected)) == .refused(.online(.rejected)))
+            }
+            #expect(others.end("old", profile, asking: yes) == .online(notCached: nil))
+            let late = slow(place, refuse)
+            #expect(late.end("old", profile, asking: yes) == .online(notCached: .overtaken))
+            #expect(others.end("old", profile, .offline, asking: nil) == .refused(.noCredential))
+            // The same on the yes's way here.
+            #expect(others.end("old", profile, asking: yes) == .online(notCached: nil))
+            let distant = TestProvider { _, _ in
+                refuse()
+                return .yes(nil, nil)
+            }
+            #expect(others.end("old", profile, asking: distant) == .online(notCached: .overtaken))
+            #expect(others.end("old", profile, .offline, asking: nil) == .refused(.noCredential))
+            #expect(others.end("new", profile, asking: yes) == .online(notCached: nil))
+            #expect(others.end("new", profile, .offline, asking: nil) == .offline(nil))
+        }
+    }
+
+    @Test("a refused password that was not the cached one may be that of the slow login: nothing takes the cached one's place")
+    func comparedMeanwhile() throws {
+        let place = MemoryPlace(), others = place.authenticator(), profile = try serverProfile(3)
+        #expect(others.end("first", profile, asking: yes) == .online(notCached: nil))
+        let late = slow(place) { _ = others.end("second", profile, asking: TestProvider(.rejected)) }
+        #expect(late.end("second", profile, asking: yes) == .online(notCached: .overtaken))
+        #expect(others.end("first", profile, .offline, asking: nil) == .offline(nil))
+        // With the cached password it was another one that was refused.
+        let same = slow(place) { _ = others.end("rubbish", profile, asking: TestProvider(.rejected)) }
+        let first = Authenticator(place, .floor)
+        #expect(first.end("first", profile, asking: yes) == .online(notCached: nil))
+        #expect(same.end("first", profile, asking: yes) == .online(notCached: nil))
+    }
+
+    @Test("of two passwords that the server took one after the other, the one that was stored first stays")
+    func replacedMeanwhile() throws {
+        let place = MemoryPlace(), others = place.authenticator(), profile = try serverProfile(3)
+        for isFirst in [true, false] {
+            if !isFirst { #expect(others.end("old", profile, asking: yes) == .online(notCached: nil)) }
+            let late = slow(place) {
+                #expect(others.end("new", profile, asking: self.yes) == .online(notCached: nil))
+            }
+            #expect(late.end("old", profile, asking: yes) == .online(notCached: .overtaken))
+            #expect(others.end("new", profile, .offline, asking: nil) == .offline(nil))
+            #expect(
+                others.end("old", profile, .offline, asking: nil)
+                    == .refused(.wrongPassword(attemptsLeft: 2, consequence: .wipe)))
+        }
+    }
+
+    @Test("two logins at once with one password are both cached, around one unlocking key")
+    func both() throws {
+        let home = try Home(), profile = try serverProfile(3)
+        let quick = Mutex<[UInt8]>([])
+        @Sendable func key(_ logins: Authenticator) -> [UInt8] {
+            let receipt = try? logins.login(LoginRequest(ada, profile), password: Password("right"), asking: yes)
+            guard let login = receipt?.takeLogin() else { return [] }
+            return login.unlock.fingerprint(Context(.loginID))
+        }
+        let late = slow(home.places) {
+            let known = key(home.authenticator())
+            quick.withLock { $0 = known }
+        }
+        let known = key(late)
+        #expect(!known.isEmpty && quick.withLock { $0 } == known)
+        let row = try home.row(profile)
+        #expect(row.charged == 0 && row.failed == 0)
+    }
+}
