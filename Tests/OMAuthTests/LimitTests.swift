@@ -169,9 +169,9 @@ import Testing
         let strict = try serverProfile(1)
         let authenticator = Authenticator(
             place, .floor, clock: TestClock().read,
-            stretch: { (_, password) throws(AuthError) in
+            stretch: { (recipe, password) throws(AuthError) in
                 for _ in 0..<2 { _ = others.end("wrong", profile, .offline, asking: nil) }
-                return try StretchCache.shared.stretch(password)
+                return try StretchCache.shared.stretch(recipe, password)
             }, onCheck: { _ in Issue.record("a password was looked at") })
         #expect(authenticator.end("right", strict, .offline, asking: nil) == .refused(.wiped(isFinished: true)))
         #expect(try others.log().entries.count { $0.event == .wipedByPolicy } == 1)

@@ -127,7 +127,8 @@ extension Authenticator {
     }
 }
 
-/// Stretched keys, one a password: what a hundred thousand steps can afford. The slot still binds its own salts.
+/// Stands in for the stretch where a hundred thousand steps cannot afford it: Argon2id once a password, then bound to the whole
+/// recipe as the stretch is, so that another recipe gives another key. What a recipe costs and its scheme do is not in it.
 final class StretchCache: Sendable {
     private let recipe = LoginRecipe(.saltedSHA512, .floor)
     private let keys = Mutex<[[UInt8]: Kept]>([:])
@@ -137,12 +138,13 @@ final class StretchCache: Sendable {
         init(_ key: consuming Key<Unlocking>) { self.key = key }
     }
 
-    func stretch(_ password: borrowing Password) throws(AuthError) -> Key<Unlocking> {
+    func stretch(_ recipe: LoginRecipe, _ password: borrowing Password) throws(AuthError) -> Key<Unlocking> {
+        let context = Context(.loginSlot, .bytes(recipe.encoded))
         let bytes = password.bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
-        if let kept = keys.withLock({ $0[bytes] }) { return kept.key.duplicate() }
-        let kept = Kept(try recipe.stretch(password))
+        if let kept = keys.withLock({ $0[bytes] }) { return kept.key.derive(context) }
+        let kept = Kept(try self.recipe.stretch(password))
         keys.withLock { $0[bytes] = kept }
-        return kept.key.duplicate()
+        return kept.key.derive(context)
     }
 
     static let shared = StretchCache()
@@ -155,7 +157,8 @@ extension MemoryPlace {
     ) -> Authenticator {
         Authenticator(
             self, .floor, clock: clock.read,
-            stretch: { (_, password) throws(AuthError) in try StretchCache.shared.stretch(password) }, onCheck: onCheck)
+            stretch: { (recipe, password) throws(AuthError) in try StretchCache.shared.stretch(recipe, password) },
+            onCheck: onCheck)
     }
 
     func row(_ profile: Profile, _ user: UserName = ada) throws -> LoginRow? {

@@ -104,6 +104,22 @@ import Testing
                 """, "\(ran.errors)")
     }
 
+    @Test("R60 an expired login opens no vault and loses none: the password does, and the login again once it may be older")
+    func expiredLogin() throws {
+        let ran = try bash(
+            Self.vault + Self.login + """
+                omvault key add-slot --type login ada --login-password-from file:typed
+                omvault -q profile set work OfflineCredentialMaxAge=1
+                until omvault login status ada --profile work --json | grep -q '"expired"'; do :; done
+                omvault get item:x --keyslot 3 --password-from file:typed || echo "expired $?"
+                omvault ls; omvault get item:x --keyslot 1; echo
+                omvault -q profile set work OfflineCredentialMaxAge=1000000
+                omvault get item:x --keyslot 3 --password-from file:typed; echo
+                omvault key slots --format plain | cut -f 2,5,6 | tail -1
+                """)
+        #expect(ran.output == "expired 24\nitem\nvalue\nvalue\nlogin\tok\tada (work)\n", "\(ran.errors)")
+    }
+
     @Test("R60 the last password or recovery slot beside a login slot stays, and so does the last slot")
     func rules() throws {
         let ran = try bash(

@@ -387,7 +387,7 @@ private let start = """
             ])
     }
 
-    @Test("a login that a server gave opens a vault's slot without it, and logging in online again keeps the slot good")
+    @Test("R60 a login that a server gave opens a vault's slot without it, and logging in online again keeps the slot good")
     func vaultSlot() throws {
         let lines = try script(
             """
@@ -415,7 +415,7 @@ private let start = """
             ])
     }
 
-    @Test("a vault's slot goes the way of its login: the server that says no keeps it shut, and one that must be asked is")
+    @Test("R60 a vault's slot goes the way of its login: the server that says no keeps it shut, and one that must be asked is")
     func vaultSlotAsked() throws {
         let lines = try script(
             """
@@ -439,6 +439,37 @@ private let start = """
             omvault get item:x --keyslot 2 --password-from file:right; echo
             """)
         #expect(lines == ["granted online user=alice profile=work", "\"charged\":0", "value"])
+    }
+
+    @Test("R60 a server that says 401 to the right password takes the login's slot along, and not one item of the vault")
+    func vaultSlotRefused() throws {
+        let lines = try script(
+            """
+            serve web nginx
+            profile /login
+            check right
+            export OMVAULT_PASSWORD_FROM=file:$PWD/vault
+            printf 'of the vault' > vault
+            omvault -q init --no-recovery --kdf-mem 8 --kdf-time 1
+            printf value > value; omvault -q add item --field x=file:value
+            omvault -q key add-slot --type login alice --login-password-from file:right
+            state() { omvault key slots | grep login | cut -f 2,5,6; }
+            profile '/login?as=status/401' ConnectivityMode=Online
+            refused 20 omvault get item:x --keyslot 2 --password-from file:right
+            state
+            omvault ls; omvault get item:x; echo
+            profile /login ConnectivityMode=Auto
+            check right
+            refused 24 omvault get item:x --keyslot 2 --password-from file:right
+            omvault -q key add-slot --type login alice --login-password-from file:right
+            omvault get item:x --keyslot 2 --password-from file:right; echo
+            state
+            """)
+        #expect(
+            lines == [
+                "granted online user=alice profile=work", "login\tstale\talice (work)", "item", "value",
+                "granted online user=alice profile=work", "value", "login\tok\talice (work)",
+            ])
     }
 
     @Test("as JSON: the way a login went, why not the other, how long it is good, and how long to wait")

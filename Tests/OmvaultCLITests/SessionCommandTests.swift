@@ -133,6 +133,51 @@ import Testing
             ])
     }
 
+    @Test("R23: renewals, questions, session answers and time-outs change no byte of the login's row, and an offline login none of its slot")
+    func slotUnchanged() throws {
+        let lines = try script(
+            """
+            row() { sqlite3 "$HOME/.local/state/omvault/logins.db" 'SELECT hex(row) FROM logins'; }
+            # The last 149 bytes before the MAC of 32.
+            slot() { local row=$(row); echo "${row: -362:298}"; }
+            same() { [[ $(row) == "$row" ]] && echo "$1" || echo "$1 changed the row"; }
+            serve glewlwyd
+            oauth AutoLoginAllowed=true KeychainDataProtection=always
+            login
+            row=$(row)
+            omvault login refresh alice --json | grep -o '"result":"[a-z]*"'
+            same refresh
+            omvault login status alice --online --json | grep -o '"state":"[a-z]*"'
+            same status
+            omvault login alice --no-input
+            same session
+            oauth IdleTimeOutValue=10 SessionTimeOutValue=20
+            login --remember auto
+            row=$(row) slot=$(slot)
+            echo "${#slot}"
+            idle() { [[ $(told state) == '"state":"idle"' ]]; }
+            eventually idle
+            same idle
+            gone() { omvault login status --json | grep -q '"password":false'; }
+            eventually gone
+            told state
+            same time-out
+            check right --mode offline
+            [[ $row != $(row) ]] && echo charged
+            [[ $slot == $(slot) ]] && echo 'the same slot'
+            omvault -q login rm alice --yes
+            login
+            [[ $slot != $(slot) ]] && echo 'another slot'
+            """)
+        #expect(
+            lines == [
+                "granted online user=alice profile=work", #""result":"refreshed""#, "refresh", #""state":"valid""#,
+                "status", "granted session user=alice profile=work", "session", "granted online user=alice profile=work",
+                "298", "idle", "none", "time-out", "granted offline user=alice profile=work", "charged",
+                "the same slot", "granted online user=alice profile=work", "another slot",
+            ])
+    }
+
     @Test("a check ends at the server what it opened there, and keeps no session")
     func checkLeavesNothing() throws {
         let lines = try script(

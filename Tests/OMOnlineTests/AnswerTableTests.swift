@@ -1,0 +1,93 @@
+// docs/login.md, "What a server's answer is": each row against servers that give that answer.
+
+import Foundation
+import OMRecords
+import Testing
+
+@testable import OMOnline
+
+@Suite("The page's table of answers") struct AnswerTableTests {
+    private typealias Asking = @Sendable () async -> OnlineRefusal?
+
+    /// What a server was asked, and by whom, for each row of the page.
+    private func askings() throws -> [(row: String, asked: String, ask: Asking)] {
+        let nginx = try Server.nginx.get(), odd = try Server.odd.get()
+        var all: [(row: String, asked: String, ask: Asking)] = []
+        func tls(_ row: String, _ path: String, _ key: String = "port", password: String = "correct horse 42") {
+            let provider = basic(nginx.url(path, key), trusted: nginx.ca)
+            all.append((row, "nginx \(key) \(path) \(password)", { await provider.refusal("alice", password) }))
+        }
+        func plain(
+            _ row: String, _ path: String, _ key: String = "http", _ deadlines: OnlineDeadlines = patient
+        ) {
+            let provider = basic(odd.url(path, key, scheme: "http"), deadlines: deadlines)
+            all.append((row, "odd \(key) \(path)", { await provider.refusal() }))
+        }
+        func token(_ row: String, _ name: String) {
+            let provider = oauth(.token(odd.url("/token/\(name)", "http", scheme: "http"), revocation: nil))
+            all.append((row, "OAuth \(name)", { await provider.refusal() }))
+        }
+        tls("2xx", "/login")
+        token("2xx", "plain")
+        plain("refused", "/", "closed")
+        let nowhere = basic("https://no-such-name.invalid/")
+        all.append(("NXDOMAIN", "no-such-name.invalid", { await nowhere.refusal() }))
+        plain("time-out", "/", "blackhole", OnlineDeadlines(connect: 60_000, total: 600))
+        let dripping = OnlineDeadlines(connect: 60_000, total: 4_000)
+        plain("slow drip", "/drip-head", "http", dripping)
+        plain("slow drip", "/drip-body", "http", dripping)
+        for status in ["502", "503", "504", "401", "403", "423", "429", "500"] { tls(status, "/status/\(status)") }
+        token("503", "busy")
+        for key in ["port_expired", "port_foreign", "port_self", "port_name"] { tls("bad certificate", "/login", key) }
+        tls("401", "/login", password: "wrong")
+        token("401", "unauthorized")
+        token("403", "denied")
+        for name in ["disabled", "azure-disabled"] { token("account blocked", name) }
+        token("429", "limit")
+        token("500", "broken")
+        for path in ["/retry-seconds", "/retry-date"] { tls("503 + Retry-After", path) }
+        plain("RST mid-body", "/reset")
+        for name in ["html", "list", "number", "empty"] { token("200 garbage", name) }
+        tls("301 to http", "/down")
+        return all
+    }
+
+    @Test("every row of the page is what a real server's answer comes to, and no row is without one")
+    func rows() async throws {
+        let page = try answers(), askings = try askings()
+        #expect(page.count == 19)
+        #expect(Set(askings.map(\.row)) == Set(page.keys))
+        for (row, asked, ask) in askings {
+            let refusal = await ask()
+            #expect(page[row] == Self.name(refusal), "\(row): \(asked): \(String(describing: refusal))")
+        }
+    }
+
+    private static func name(_ refusal: OnlineRefusal?) -> String {
+        switch refusal {
+        case nil: "accepted"
+        case .rejected: "rejected"
+        case .forbidden: "forbidden"
+        case .blocked: "blocked"
+        case .unreachable: "unreachable"
+        case .untrusted: "untrusted"
+        case .failed: "failed"
+        }
+    }
+
+    /// The table `answers` of the page.
+    private func answers() throws -> [String: String] {
+        let page = URL(filePath: #filePath).appending(path: "../../../docs/login.md").standardized
+        let text = try String(contentsOf: page, encoding: .utf8)
+        let start = try #require(text.range(of: "<!-- table answers -->\n| outcome | answer |\n|---|---|\n"))
+        let end = try #require(text.range(of: "<!-- end -->", range: start.upperBound..<text.endIndex))
+        let rows = text[start.upperBound..<end.lowerBound].split(separator: "\n").map { line in
+            line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+        return try Dictionary(rows.map { row in (try #require(row.first), try #require(row.last)) }) { _, _ in
+            throw DoubledRow()
+        }
+    }
+
+    private struct DoubledRow: Error {}
+}
