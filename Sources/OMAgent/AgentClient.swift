@@ -36,13 +36,15 @@ public struct AgentClient: Sendable {
     /// Hands the agent the keys of an unlocked vault.
     ///
     /// - Parameters:
+    ///   - login: the id of the login whose slot opened it; nil for a slot of another kind. Where that login loses its
+    ///     credential, ``lockOpened(by:)`` ends what it opened.
     ///   - idle: seconds without use after which it locks; 0 for the agent's own.
     ///   - hard: seconds after which it locks in any case; 0 for the agent's own.
     /// - Returns: what the vault refused, if it did.
     public func unlock(
-        _ place: AgentPlace, _ keys: ClassKeys, idle: UInt32, hard: UInt32
+        _ place: AgentPlace, _ keys: ClassKeys, openedBy login: [UInt8]?, idle: UInt32, hard: UInt32
     ) throws(AgentError) -> VaultError? {
-        switch try ask(.unlock(place, keys, idle: idle, hard: hard)) {
+        switch try ask(.unlock(place, keys, openedBy: login, idle: idle, hard: hard)) {
         case .done: return nil
         case .failure(let error): return error
         case .full: throw .full
@@ -53,6 +55,11 @@ public struct AgentClient: Sendable {
     /// Locks one vault, or all with nil. With `forgets` the keys of after-first-unlock go too.
     public func lock(_ place: AgentPlace?, forgets: Bool) throws(AgentError) {
         guard case .done = try ask(.lock(place, forgets: forgets)) else { throw .misbehaved }
+    }
+
+    /// Locks every vault that this login opened; the keys of after-first-unlock go too.
+    public func lockOpened(by login: [UInt8]) throws(AgentError) {
+        guard case .done = try ask(.lockOpened(by: login)) else { throw .misbehaved }
     }
 
     /// The key for passwords that are remembered at `level` of a vault.
@@ -75,6 +82,9 @@ public struct AgentClient: Sendable {
         let tickets = Tickets(socket.folder)
         for id in vault.map({ [$0] }) ?? tickets.vaults { tickets.remove(id) }
     }
+
+    /// The same, of the vaults that this login opened.
+    public func forgetTickets(openedBy login: [UInt8]) { Tickets(socket.folder).remove(openedBy: login) }
 
     public func status() throws(AgentError) -> AgentStatus {
         switch try ask(.status) {

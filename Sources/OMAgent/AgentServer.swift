@@ -174,10 +174,10 @@ public final class AgentServer: Sendable {
         switch consume request {
         case .stepDown: return .done
         case .status: return .status(status())
-        case .unlock(let place, let keys, let idle, let hard):
+        case .unlock(let place, let keys, let login, let idle, let hard):
             let (idle, hard) = (Self.bounded(idle, timeOuts.idle), Self.bounded(hard, timeOuts.hard))
             do throws(VaultError) {
-                guard try seats.unlock(place, keys, idle: idle, hard: hard) else { return .full }
+                guard try seats.unlock(place, keys, openedBy: login, idle: idle, hard: hard) else { return .full }
             } catch {
                 return .failure(error)
             }
@@ -185,6 +185,10 @@ public final class AgentServer: Sendable {
             return .done
         case .lock(let place, let forgets):
             seats.lock(place, forgets: forgets)
+            judge()
+            return .done
+        case .lockOpened(let login):
+            seats.lock(openedBy: login)
             judge()
             return .done
         case .perform(let place, let request):

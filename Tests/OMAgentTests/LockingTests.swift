@@ -18,7 +18,7 @@ import Testing
         try home.makeVault(keepsTicket: true)
         let tickets = Tickets(home.socket.folder)
         for round in 0..<200 {
-            #expect(try VaultSeats(tickets).unlock(home.place, home.open().classKeys(), idle: 600, hard: 600))
+            #expect(try VaultSeats(tickets).unlock(home.place, home.open().classKeys(), openedBy: nil, idle: 600, hard: 600))
             try #require(!tickets.vaults.isEmpty)
             let seats = VaultSeats(tickets), resuming = DispatchGroup(), begun = DispatchSemaphore(value: 0)
             DispatchQueue.global().async(group: resuming) {
@@ -47,7 +47,7 @@ import Testing
             try FileManager.default.copyItem(atPath: home.vault, toPath: copy)
             return try #require(AgentPlace(vault: copy, device: home.place.device))
         }
-        for place in places { #expect(try seats.unlock(place, home.open().classKeys(), idle: 600, hard: 600)) }
+        for place in places { #expect(try seats.unlock(place, home.open().classKeys(), openedBy: nil, idle: 600, hard: 600)) }
         let givenUp = Atomic(0), wasEarly = Atomic(false)
         let requests = DispatchGroup()
         @Sendable func areAllAsked() -> Bool { seats.all.allSatisfy(\.interruption.isAsked) }

@@ -60,7 +60,7 @@ import Testing
         var forged = ClassKeys(vault: home.keys.vault, epoch: home.keys.epoch)
         forged.add(Key<Deriving>.random(), of: .whenUnlocked)
         for index in Self.seats..<300 {
-            #expect(try home.home.client.unlock(home.place(index), forged, idle: 0, hard: 0) == .cannotUnlock)
+            #expect(try home.home.client.unlock(home.place(index), forged, openedBy: nil, idle: 0, hard: 0) == .cannotUnlock)
         }
         #expect(try home.home.client.status().vaults.count == Self.seats)
 
@@ -109,7 +109,7 @@ private final class ManyVaults {
     }
 
     func unlock(_ index: Int) throws {
-        #expect(try home.client.unlock(place(index), keys, idle: 0, hard: 0) == nil, "\(index)")
+        #expect(try home.client.unlock(place(index), keys, openedBy: nil, idle: 0, hard: 0) == nil, "\(index)")
     }
 
     func answer(_ index: Int, _ level: ProtectionLevel) throws -> String {

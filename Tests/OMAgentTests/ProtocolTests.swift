@@ -18,7 +18,7 @@ import Testing
         let id = [UInt8](repeating: 7, count: 16)
         let key = [UInt8](repeating: 9, count: 32)
         func unlock(_ keys: [UInt8]) -> [UInt8] {
-            place + id + [0, 0, 0, 1] + [0, 0, 0, 1] + [0, 0, 0, 1] + keys
+            place + id + [0, 0, 0, 1] + [0, 0, 0, 1] + [0, 0, 0, 1] + [0] + keys
         }
         func perform(_ request: [UInt8]) -> [UInt8] { frame(5, place + request) }
         return [
@@ -28,7 +28,7 @@ import Testing
             ("a length of 4 GiB", [0x4F, 0x41, 1, 5, 255, 255, 255, 255]),
             ("a length just above the limit", frame(5, count: (17 << 20) + 1)),
             ("kind 0", frame(0)),
-            ("kind 6", frame(6)),
+            ("kind 7", frame(7)),
             ("an answer's kind", frame(0x80)),
             ("kind 255", frame(255)),
             ("status with a body", frame(2, [0])),
@@ -37,6 +37,9 @@ import Testing
             ("lock with bytes behind it", frame(4, [0, 0, 0])),
             ("lock of a path that is not absolute", frame(4, [0, 1] + text("a") + text(""))),
             ("lock of an empty path", frame(4, [0, 1] + text("") + text(""))),
+            ("lock opened without a login", frame(6)),
+            ("lock opened with half a login", frame(6, Array(id.prefix(8)))),
+            ("lock opened with bytes behind it", frame(6, id + [0])),
             ("a path with a NUL", frame(4, [0, 1] + text("/a\0b") + text(""))),
             ("a path that is no UTF-8", frame(4, [0, 1, 0, 2, 0x2F, 0xFF] + text(""))),
             ("a path longer than its frame", frame(4, [0, 1, 255, 255, 0x2F])),

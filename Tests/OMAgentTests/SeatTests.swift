@@ -112,13 +112,13 @@ import Testing
         let file = try VaultFile.open(home.vault, device: try DeviceFolder(home.root + "/device"))
         var forged = ClassKeys(vault: file.id, epoch: file.epoch)
         forged.add(Key<Deriving>.random(), of: .whenUnlocked)
-        #expect(try home.client.unlock(home.place, forged, idle: 0, hard: 0) == .cannotUnlock)
+        #expect(try home.client.unlock(home.place, forged, openedBy: nil, idle: 0, hard: 0) == .cannotUnlock)
         var other = ClassKeys(vault: Random.bytes(16), epoch: file.epoch)
         other.add(Key<Deriving>.random(), of: .whenUnlocked)
-        #expect(try home.client.unlock(home.place, other, idle: 0, hard: 0) == .cannotUnlock)
+        #expect(try home.client.unlock(home.place, other, openedBy: nil, idle: 0, hard: 0) == .cannotUnlock)
         var later = ClassKeys(vault: file.id, epoch: file.epoch + 1)
         later.add(Key<Deriving>.random(), of: .whenUnlocked)
-        #expect(try home.client.unlock(home.place, later, idle: 0, hard: 0) == .rekeyed)
+        #expect(try home.client.unlock(home.place, later, openedBy: nil, idle: 0, hard: 0) == .rekeyed)
         #expect(try home.answer(.whenUnlocked) == "secret of when-unlocked")
     }
 

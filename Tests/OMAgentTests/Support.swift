@@ -74,7 +74,7 @@ final class AgentHome {
     }
 
     func unlock(idle: UInt32 = 0, hard: UInt32 = 0) throws {
-        #expect(try client.unlock(place, open().classKeys(), idle: idle, hard: hard) == nil)
+        #expect(try client.unlock(place, open().classKeys(), openedBy: nil, idle: idle, hard: hard) == nil)
     }
 
     /// The secret of the item of a level, or what stands in its way.

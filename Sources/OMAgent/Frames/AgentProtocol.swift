@@ -38,6 +38,7 @@ enum FrameKind: UInt8 {
     case unlock = 0x03
     case lock = 0x04
     case perform = 0x05
+    case lockOpened = 0x06
     // From the client, for logins
     case rememberingKey = 0x40
     // About sessions
@@ -115,10 +116,12 @@ public struct AgentStatus: Sendable {
 enum AgentRequest: ~Copyable, Sendable {
     case stepDown
     case status
-    /// Time-outs in seconds; 0 for the agent's own.
-    case unlock(AgentPlace, ClassKeys, idle: UInt32, hard: UInt32)
+    /// Time-outs in seconds; 0 for the agent's own. The login is the one whose slot opened the vault; nil for any other slot.
+    case unlock(AgentPlace, ClassKeys, openedBy: [UInt8]?, idle: UInt32, hard: UInt32)
     /// Nil for every vault.
     case lock(AgentPlace?, forgets: Bool)
+    /// Every vault that this login opened, with all that is kept of it.
+    case lockOpened(by: [UInt8])
     case perform(AgentPlace, ItemRequest)
     /// The key for passwords that are remembered at a level of the vault.
     case rememberingKey(AgentPlace, ProtectionLevel)

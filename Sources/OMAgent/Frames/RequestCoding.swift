@@ -10,12 +10,13 @@ extension AgentRequest {
         switch consume self {
         case .stepDown: return .stepDown
         case .status: return .status
-        case .unlock(let place, let keys, let idle, let hard):
+        case .unlock(let place, let keys, let login, let idle, let hard):
             body.append(place: place)
             body.append(keys.vault.span)
             body.append(number: keys.epoch)
             body.append(number: idle)
             body.append(number: hard)
+            body.append(optional: login) { $0.append($1.span) }
             body.append(UInt8(keys.levels.count))
             for level in keys.levels {
                 body.append(level.code)
@@ -26,6 +27,9 @@ extension AgentRequest {
             body.append(forgets ? 1 : 0)
             body.append(optional: place) { $0.append(place: $1) }
             return .lock
+        case .lockOpened(let login):
+            body.append(login.span)
+            return .lockOpened
         case .perform(let place, let request):
             body.append(place: place)
             request.encode(into: &body)
@@ -80,8 +84,9 @@ extension AgentRequest {
             var keys = ClassKeys(vault: try cursor.take(16, in: bytes), epoch: try cursor.number(in: bytes))
             let idle: UInt32 = try cursor.number(in: bytes)
             let hard: UInt32 = try cursor.number(in: bytes)
+            let login = try cursor.flag(in: bytes) ? try cursor.take(16, in: bytes) : nil
             for _ in 0..<(try cursor.byte(in: bytes)) { try cursor.classKey(in: bytes, into: &keys) }
-            return .unlock(place, keys, idle: idle, hard: hard)
+            return .unlock(place, keys, openedBy: login, idle: idle, hard: hard)
         case .keepSession:
             let login = try cursor.login(in: bytes)
             return .keepSession(try cursor.keptSession(of: login, in: bytes))
@@ -100,6 +105,7 @@ extension AgentRequest {
             let forgets = try cursor.flag(in: bytes)
             let place = try cursor.flag(in: bytes) ? try cursor.place(in: bytes) : nil
             return .lock(place, forgets: forgets)
+        case .lockOpened: return .lockOpened(by: try cursor.take(16, in: bytes))
         case .perform: return .perform(try cursor.place(in: bytes), try ItemRequest(decoding: &cursor, in: bytes))
         case .rememberingKey:
             let place = try cursor.place(in: bytes)

@@ -6,6 +6,8 @@ internal import OMVault
 struct SeatState {
     var held: HeldVault?
     var keys: ClassKeys?
+    /// The login whose slot brought the keys; nil for any other slot.
+    var login: [UInt8]?
     var isUnlocked = false
     /// Seconds, and points on the boot clock in seconds.
     var idle: Int64 = 0
@@ -27,16 +29,18 @@ struct SeatState {
         let rest = forgets ? nil : keys?.afterLock
         // Whatever another process could not purge while this one read: there is no later moment that is sure to come.
         let purge = held == nil ? self.purge : (due: now, pause: 1)
+        let login = login
         // The open vault holds keys of its own; a new one is opened with what is left of them.
         self = SeatState(lastUse: lastUse, purge: purge)
         guard let rest, !rest.levels.isEmpty else { return }
-        keys = rest
+        (keys, self.login) = (rest, login)
     }
 }
 
 /// What can be said of a seat while a request works on it.
 struct ShownSeat {
     var level = AgentVaultState.locked
+    var login: [UInt8]?
     var ends: (idle: Int64, hard: Int64)?
     /// Its time ran out while a request worked on it, and that request was asked to give up.
     var isOverdue = false

@@ -8,7 +8,9 @@ internal import OMVault
 
 /// The tickets in one runtime folder. Format: docs/agent-protocol.md, "Ticket".
 struct Tickets: Sendable {
-    private static let magic = Array("OMVT1".utf8)
+    private static let magic = Array("OMVT2".utf8)
+    /// In the place of a login's id, for a vault that another slot opened.
+    private static let noLogin = [UInt8](repeating: 0, count: 16)
 
     private let secrets: BootSecrets
 
@@ -17,7 +19,9 @@ struct Tickets: Sendable {
     }
 
     /// Writes the ticket that the vault's policy allows, or takes away the one that it does not.
-    func renew(for file: borrowing VaultFile, _ keys: ClassKeys) {
+    ///
+    /// - Parameter login: whose slot opened the vault, so that the ticket can go with that login's credential.
+    func renew(for file: borrowing VaultFile, _ keys: ClassKeys, openedBy login: [UInt8]?) {
         remove(file.id)
         // On a disk it would outlive the boot; and nothing is kept for keys that are not there.
         guard file.isNoted, file.policy.keepsTicket, secrets.isInMemory, !keys.levels.isEmpty else { return }
@@ -28,20 +32,21 @@ struct Tickets: Sendable {
             content.append(level.code)
             keys.withKey(of: level) { key in key.withExposedBytes { content.append($0) } }
         }
-        let boot = ClockReading.now().bootID
+        let head = Head(boot: ClockReading.now().bootID, login: login ?? Self.noLogin)
         let box = AEAD.seal(
-            content.finish(), using: Self.sealing(secret, file.id), context: Self.context(file.id, file.epoch, boot))
-        if !secrets.write(SecretBytes(copying: Self.magic + boot + box.bytes), file.id) { remove(file.id) }
+            content.finish(), using: Self.sealing(secret, file.id), context: Self.context(file.id, file.epoch, head))
+        if !secrets.write(SecretBytes(copying: Self.magic + head.boot + head.login + box.bytes), file.id) { remove(file.id) }
     }
 
-    /// The keys of the vault's ticket. One of another boot, of another epoch, or against the policy is discarded.
-    func keys(for file: borrowing VaultFile) -> ClassKeys? {
+    /// The keys of the vault's ticket, and the login whose slot opened it. One of another boot, of another epoch, or against
+    /// the policy is discarded.
+    func keys(for file: borrowing VaultFile) -> (ClassKeys, login: [UInt8]?)? {
         guard let bytes = secrets.read(file.id) else { return nil }
-        guard secrets.isInMemory, file.isNoted, file.policy.keepsTicket, let keys = open(bytes, file.id, file.epoch) else {
+        guard secrets.isInMemory, file.isNoted, file.policy.keepsTicket, let found = open(bytes, file.id, file.epoch) else {
             remove(file.id)
             return nil
         }
-        return keys
+        return found
     }
 
     /// The ids of the vaults that have a ticket.
@@ -49,17 +54,42 @@ struct Tickets: Sendable {
 
     func remove(_ vault: [UInt8]) { secrets.remove(vault) }
 
-    private func open(_ bytes: borrowing SecretBytes, _ vault: [UInt8], _ epoch: UInt32) -> ClassKeys? {
-        let whole = bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
-        let boot = ClockReading.now().bootID
+    /// Those of the vaults that this login opened. Which these are stands in the clear, so that who takes the login's
+    /// credential away can do it without an agent.
+    func remove(openedBy login: [UInt8]) {
+        for vault in vaults {
+            guard let ticket = secrets.read(vault), Head(ticket)?.login == login else { continue }
+            remove(vault)
+        }
+    }
+
+    /// What stands in the clear, and is sealed along with the rest.
+    private struct Head {
+        static let count = magic.count + 32
+
+        let boot: [UInt8]
+        let login: [UInt8]
+
+        init(boot: [UInt8], login: [UInt8]) { (self.boot, self.login) = (boot, login) }
+
+        init?(_ ticket: borrowing SecretBytes) {
+            guard ticket.count > Self.count else { return nil }
+            let head = ticket.withBytes { bytes in (0..<Self.count).map { bytes[$0] } }
+            guard Array(head.prefix(magic.count)) == magic else { return nil }
+            self.init(boot: Array(head[magic.count..<magic.count + 16]), login: Array(head[(magic.count + 16)...]))
+        }
+    }
+
+    private func open(
+        _ bytes: borrowing SecretBytes, _ vault: [UInt8], _ epoch: UInt32
+    ) -> (ClassKeys, login: [UInt8]?)? {
         // The id of the boot only ever discards: whoever can fake it gains nothing without the secret.
-        guard whole.count > Self.magic.count + 16, Array(whole.prefix(Self.magic.count)) == Self.magic,
-            Array(whole[Self.magic.count..<Self.magic.count + 16]) == boot, let secret = secrets.secret(for: vault)
+        guard let head = Head(bytes), head.boot == ClockReading.now().bootID, let secret = secrets.secret(for: vault)
         else { return nil }
-        let box = SealedBox(stored: Array(whole[(Self.magic.count + 16)...]))
+        let box = SealedBox(stored: bytes.withBytes { bytes in (Head.count..<bytes.count).map { bytes[$0] } })
         guard
             let content = try? AEAD.open(
-                box, using: Self.sealing(secret, vault), context: Self.context(vault, epoch, boot))
+                box, using: Self.sealing(secret, vault), context: Self.context(vault, epoch, head))
         else { return nil }
         var keys = ClassKeys(vault: vault, epoch: epoch)
         let isWhole = content.withBytes { bytes in
@@ -74,14 +104,15 @@ struct Tickets: Sendable {
             }
             return true
         }
-        return isWhole && !keys.levels.isEmpty ? keys : nil
+        guard isWhole, !keys.levels.isEmpty else { return nil }
+        return (keys, head.login == Self.noLogin ? nil : head.login)
     }
 
     private static func sealing(_ secret: borrowing Key<Deriving>, _ vault: [UInt8]) -> Key<Sealing> {
         secret.derive(Context(.agentTicket, .bytes(vault)))
     }
 
-    private static func context(_ vault: [UInt8], _ epoch: UInt32, _ boot: [UInt8]) -> Context {
-        Context(.agentTicket, .bytes(vault), .number(UInt64(epoch)), .bytes(boot))
+    private static func context(_ vault: [UInt8], _ epoch: UInt32, _ head: Head) -> Context {
+        Context(.agentTicket, .bytes(vault), .number(UInt64(epoch)), .bytes(head.boot), .bytes(head.login))
     }
 }

@@ -39,24 +39,31 @@ final class VaultSeat: Sendable {
     }
 
     private func show(_ state: SeatState) {
-        shown.withLock { ($0.level, $0.ends) = (state.level, state.ends) }
+        shown.withLock { ($0.level, $0.login, $0.ends) = (state.level, state.login, state.ends) }
     }
+
+    /// The login that opened it, as it was before a request that works on it now.
+    var login: [UInt8]? { shown.withLock { $0.login } }
 
     // MARK: - Unlocking and locking
 
     /// Takes the keys if they open the vault; those that were there before stay otherwise.
     ///
     /// - Parameters:
+    ///   - login: whose slot opened it; nil for any other slot.
     ///   - idle: seconds without use until it locks.
     ///   - hard: seconds until it locks in any case.
     /// - Returns: false when the seat was retired meanwhile.
-    func unlock(_ keys: ClassKeys, idle: Int64, hard: Int64) throws(VaultError) -> Bool {
+    func unlock(
+        _ keys: ClassKeys, openedBy login: [UInt8]?, idle: Int64, hard: Int64
+    ) throws(VaultError) -> Bool {
         try work { state throws(VaultError) in
             guard !state.isRetired else { return false }
             let held = HeldVault(try place.file().open(with: keys, staying: staying), place)
             let now = Self.now()
             state = SeatState(
-                held: held, keys: keys, isUnlocked: true, idle: idle, lastUse: now, end: now + hard, purge: state.purge)
+                held: held, keys: keys, login: login, isUnlocked: true, idle: idle, lastUse: now, end: now + hard,
+                purge: state.purge)
             return true
         }
     }
@@ -68,7 +75,7 @@ final class VaultSeat: Sendable {
             guard let keys = state.keys, !state.isRetired, let file = try? place.file(), file.id == keys.vault else {
                 return
             }
-            tickets.renew(for: file, keys.afterLock)
+            tickets.renew(for: file, keys.afterLock, openedBy: state.login)
         }
     }
 
@@ -143,9 +150,10 @@ final class VaultSeat: Sendable {
     func resume() -> Bool {
         work { state in
             guard state.keys == nil, !state.isRetired, let file = try? place.file(),
-                let keys = tickets.keys(for: file), let vault = try? file.open(with: keys, staying: staying)
+                let (keys, login) = tickets.keys(for: file), let vault = try? file.open(with: keys, staying: staying)
             else { return false }
-            state = SeatState(held: HeldVault(vault, place), keys: keys, lastUse: Self.now(), purge: state.purge)
+            state = SeatState(
+                held: HeldVault(vault, place), keys: keys, login: login, lastUse: Self.now(), purge: state.purge)
             return true
         }
     }

@@ -21,8 +21,20 @@ final class VaultSeats: Sendable {
 
     /// Locks one vault, or all with nil.
     func lock(_ place: AgentPlace?, forgets: Bool) {
+        lock(forgets: forgets) { place == nil || $0.place == place }
+    }
+
+    /// Locks and forgets every vault that this login opened, also one of which only a ticket is left.
+    func lock(openedBy login: [UInt8]) {
+        // Before, so that nobody has one resumed meanwhile, and after, since an unlock may have written one.
+        tickets.remove(openedBy: login)
+        defer { tickets.remove(openedBy: login) }
+        lock(forgets: true) { $0.login == login }
+    }
+
+    private func lock(forgets: Bool, _ isMeant: (VaultSeat) -> Bool) {
         locks.add(1, ordering: .sequentiallyConsistent)
-        let locked = place.map { place in self[place].map { [$0] } ?? [] } ?? all
+        let locked = all.filter(isMeant)
         // All are asked before the first is waited for: one that a hung disk holds up keeps no other one open for long.
         for seat in locked { seat.interruption.begin() }
         defer { for seat in locked { seat.interruption.end() } }
@@ -36,18 +48,18 @@ final class VaultSeats: Sendable {
 
     /// - Returns: false when every seat is taken by a vault that is open.
     func unlock(
-        _ place: AgentPlace, _ keys: ClassKeys, idle: Int64, hard: Int64
+        _ place: AgentPlace, _ keys: ClassKeys, openedBy login: [UInt8]?, idle: Int64, hard: Int64
     ) throws(VaultError) -> Bool {
         while true {
             // One that was retired a moment ago is still found, and refuses.
             if let seat = self[place] {
-                guard try seat.unlock(keys, idle: idle, hard: hard) else { continue }
+                guard try seat.unlock(keys, openedBy: login, idle: idle, hard: hard) else { continue }
                 seat.renewTicket()
                 return true
             }
             // The keys are proven before they cost another vault its seat.
             let seat = VaultSeat(place, tickets, room)
-            guard try seat.unlock(keys, idle: idle, hard: hard) else { return false }
+            guard try seat.unlock(keys, openedBy: login, idle: idle, hard: hard) else { return false }
             switch keep(seat) {
             case .kept:
                 seat.renewTicket()

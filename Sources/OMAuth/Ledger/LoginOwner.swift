@@ -16,9 +16,31 @@ extension Authenticator {
         guard id.count == LoginID.count, let store = try openAny(), let row = try store.load(LoginID(id)) else {
             return nil
         }
-        let isLive = if case .live = row.credential { true } else { false }
         return LoginOwner(
             user: row.key.user, profile: row.key.profile, domain: row.key.domain,
-            enrolledAt: isLive ? row.enrolledAt : nil)
+            enrolledAt: row.isLive ? row.enrolledAt : nil)
+    }
+
+    /// The ids of the logins of these names, of whatever server, that have no credential or none any more: what they opened
+    /// is to be closed. One whose row cannot be relied on is none of them.
+    ///
+    /// - Throws: ``AuthError/storage(_:)``.
+    public func idsWithoutCredential(naming key: LoginKey) throws(AuthError) -> [[UInt8]] {
+        guard let store = try openAny() else { return [] }
+        var ids: [[UInt8]] = []
+        for login in try store.keys(naming: key).union([key]) {
+            let id = login.id(under: store.device)
+            do throws(AuthError) {
+                if let row = try store.load(id), row.isLive { continue }
+            } catch { continue }
+            ids.append(id.bytes)
+        }
+        return ids
+    }
+}
+
+extension LoginRow {
+    fileprivate var isLive: Bool {
+        if case .live = credential { true } else { false }
     }
 }

@@ -219,6 +219,11 @@ extension Authenticator {
         try await awaited { (logins, _) throws(AuthError) in try logins.knows(key) }
     }
 
+    /// The logins of these names that have no credential any more, by their ids.
+    public func idsWithoutCredential(naming key: LoginKey) async throws(AuthError) -> [[UInt8]] {
+        try await awaited { (logins, _) throws(AuthError) in try logins.idsWithoutCredential(naming: key) }
+    }
+
     // MARK: - The bridge
 
     /// Cancelled before it begins, it does nothing.

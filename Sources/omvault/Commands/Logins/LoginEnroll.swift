@@ -52,8 +52,13 @@ struct LoginEnroll: Verb {
         } else {
             let old = try secrets.readLoginPassword("--old-password-from", prompt: "Old password of \(user.text)")
             let password = try readNew(secrets, user)
-            _ = try authenticator.enroll(
-                user, profile, domain: domain, password: password, oldPassword: old)
+            do throws(AuthError) {
+                _ = try authenticator.enroll(
+                    user, profile, domain: domain, password: password, oldPassword: old)
+            } catch {
+                if !access.isSystem { SessionAgent(door, access).follow(error, LoginKey(user, profile, domain)) }
+                throw error
+            }
         }
         if !access.isSystem { SessionAgent(door, access).forget(LoginKey(user, profile, domain)) }
         try report(user, profile, door)
@@ -99,7 +104,9 @@ struct LoginRemove: Verb {
             user, profile, domain: domain, server: policy?.serverIdentity ?? "")
         if !access.isSystem {
             let key = LoginKey(profile: profile, user: user, server: policy?.serverIdentity ?? "", domain: domain)
-            SessionAgent(door, access).forget(naming: key)
+            let agent = SessionAgent(door, access)
+            agent.forget(naming: key)
+            agent.lockOpened(naming: key)
         }
         try door.output.done(
             "removed the cached credential of \(user.text.shown)",

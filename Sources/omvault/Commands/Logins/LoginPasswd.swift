@@ -41,9 +41,15 @@ struct LoginPasswd: Verb {
         let old = try secrets.readLoginPassword("--password-from", prompt: "Password of \(user.text)")
         let new = try secrets.readLoginPassword(
             "--new-password-from", prompt: "New password of \(user.text)", isNew: true)
-        _ = try authenticator.changePassword(user, profile, domain: domain, from: old, to: new)
+        let key = LoginKey(user, profile, domain)
+        do throws(AuthError) {
+            _ = try authenticator.changePassword(user, profile, domain: domain, from: old, to: new)
+        } catch {
+            if !access.isSystem { SessionAgent(door, access).follow(error, key) }
+            throw error
+        }
         // Whoever is logged in has shown the old one.
-        if !access.isSystem { SessionAgent(door, access).forget(LoginKey(user, profile, domain)) }
+        if !access.isSystem { SessionAgent(door, access).forget(key) }
         try door.output.done(
             "changed the password of \(user.text.shown) under profile \"\(profile.name.text)\"; vaults that this login "
                 + "opens, open with the new one",

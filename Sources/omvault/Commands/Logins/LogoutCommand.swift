@@ -12,7 +12,8 @@ struct LogoutCommand: Verb {
         discussion: """
             The session ends here whatever the server says; where it could not be told, a line says so. The remembered
             password is deleted, the cached credential stays: the next login may be offline. --clear deletes the cached
-            credential too, the remembered name and what was chosen to be remembered. What was left under this profile's
+            credential too, the remembered name and what was chosen to be remembered, and locks the vaults that this login
+            opened. What was left under this profile's
             name while it pointed to another server goes as well, and under the name of a profile that is gone.
 
               omvault logout
@@ -52,6 +53,7 @@ struct LogoutCommand: Verb {
         let password = profile.flatMap { profile in Self.password(profile, keys, authenticator, door) }
         // What is kept here first: a server may take its time, and somebody may lose patience with it.
         try authenticator.end(key, after: clear ? .logoutClear : .logout)
+        if clear { agent.lockOpened(naming: key) }
         var ending = SessionEnding(wasThere: false, wasServerAsked: false, refusal: nil)
         for login in logins {
             // Only to whom the profile points by now.

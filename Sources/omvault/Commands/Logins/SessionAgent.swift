@@ -1,4 +1,4 @@
-// The sessions that this user's agent keeps, as the verbs about logins see them.
+// What this user's agent keeps of logins, as the verbs about them see it: the sessions, and the vaults that they opened.
 
 internal import OMAgent
 internal import OMAuth
@@ -105,10 +105,12 @@ struct SessionAgent {
         door.output.notice("the session that this login opened goes on at the server: \(Failure(refusal).message)")
     }
 
-    /// After a login that was refused: ends the session where that is what the refusal takes away.
+    /// After a login that was refused: ends the session where that is what the refusal takes away, and closes what the login
+    /// opened where the credential is gone.
     func follow(_ error: AuthError, _ key: LoginKey) {
         guard let event = error.clearing, Clearing(after: event).session == .deleted else { return }
         forget(key)
+        lockOpened(naming: key)
     }
 
     /// Ends a session without waiting for its server.
@@ -129,6 +131,25 @@ struct SessionAgent {
     func forget(naming key: LoginKey) {
         forget(key)
         for other in sessions(GivenNames(user: key.user, domain: key.domain), key.profile) { forget(other.login.key) }
+    }
+
+    // MARK: - What it opened
+
+    /// Has the vaults locked and forgotten that a login of these names opened, if that has no credential any more. The ledger
+    /// says which: a refusal tells neither whether the server was asked about the cached password, nor whether a lock-out
+    /// destroyed anything. A vault that another slot opened is nobody's to close here.
+    func lockOpened(naming key: LoginKey) {
+        // A ledger that cannot be read has lost nothing.
+        guard let logins = try? access.authenticator().idsWithoutCredential(naming: key) else { return }
+        do throws(AgentError) {
+            let client = AgentClient(try AgentSocket(Environment.text))
+            // What an agent that is gone left behind.
+            for login in logins { client.forgetTickets(openedBy: login) }
+            for login in logins { try client.lockOpened(by: login) }
+        } catch {
+            guard error != .notRunning, error != .noRuntimeFolder else { return }
+            door.output.notice("a vault that this login opened may still be open: \(Failure(error).message)")
+        }
     }
 
     // MARK: - The end

@@ -47,7 +47,9 @@ struct UnlockCommand: Verb {
         let agent = try RunningAgent.started()
         let unlocked = try access.openSlot(secrets, unlock)
         let keys = unlocked.vault.classKeys()
-        if let refusal = try agent.client.unlock(place, keys, idle: idle ?? 0, hard: hard ?? 0) {
+        let refusal = try agent.client.unlock(
+            place, keys, openedBy: unlocked.slot.login, idle: idle ?? 0, hard: hard ?? 0)
+        if let refusal {
             throw Failure(refusal, vault: access.place.name)
         }
         let opened = try agent.client.status().vaults.first { $0.place == place }
