@@ -85,8 +85,9 @@ struct LoginStart: Verb {
             receipt = try authenticator.login(
                 profile, mode: way, collecting: collector, asking: provider, remembering: key,
                 preferring: preferences,
-                submitsAutoLogin: try passwordFrom == nil && !isOneAttempt
-                    && given.mayBe(authenticator.remembered(profile)))
+                // What keeps it from being read is met again, and judged, where the login is.
+                submitsAutoLogin: passwordFrom == nil && !isOneAttempt
+                    && given.mayBe((try? authenticator.remembered(profile)) ?? nil))
         } catch let error as AuthError {
             if let failure = asked?.failure { throw failure }
             let error = asked?.refusal ?? error
