@@ -311,7 +311,9 @@ private let start = """
             status
             printf '{"epoch": 8, "OfflineAuthAllowed": false}' > web/www/profile.json
             check right
-            refused 13 check right --mode offline
+            words() { grep -v denied .refused; }
+            refused 13 check right --mode offline; words
+            refused 13 omvault login alice --mode offline --password-from file:right; words
             omvault log ls --logins | cut -f 5,6 | grep policy_
             """)
         #expect(
@@ -319,6 +321,10 @@ private let start = """
                 "granted online user=alice profile=work", #""limit":3"#, #""server_epoch":7"#,
                 "granted online user=alice profile=work", #""limit":3"#, #""server_epoch":7"#,
                 "granted online user=alice profile=work not_cached=offline_not_allowed",
+                "omvault: error: the server's policy does not allow offline logins",
+                "omvault: hint: log in online: the server may have another one by now",
+                "omvault: error: the server's policy does not allow offline logins",
+                "omvault: hint: log in online: the server may have another one by now",
                 "policy_taken\tthe server's, epoch 7",
                 "policy_refused\tthe server's is older than the one known, or another of its epoch: epoch 6",
                 "policy_taken\tthe server's, epoch 8",

@@ -31,7 +31,7 @@ struct LoginEnroll: Verb {
         let user = try UserName(login.user)
         let profile = try access.profiles.profile(access.profileName(login.profile))
         let domain = try login.identityDomain(profile)
-        guard profile.offlineAuthAllowed else { throw AuthError.offlineNotAllowed }
+        guard profile.offlineAuthAllowed else { throw Failure(.offlineNotAllowed, under: profile) }
         // Whoever enrols in a store of his own would be let in under a password that the server has never seen.
         guard access.isSystem || !profile.serverKind.isThere else {
             throw Failure(
