@@ -63,6 +63,8 @@ final class MemoryPlace: LoginPlace, @unchecked Sendable {
         MemoryMarks(self, id)
     }
 
+    func setAside() throws(StorageError) -> [String] { [] }
+
     func setUnreadableAside(at wall: Int64) throws(AuthError) -> SetAside? {
         guard disk.isUnreadable else { return nil }
         (disk.isUnreadable, disk.hasLedger) = (false, false)

@@ -186,8 +186,11 @@ extension SetAside {
     var words: String {
         let gone = removed.isEmpty ? "" : "; older ones had to go: \(removed.map(\.shown).joined(separator: ", "))"
         return "the ledger could not be read and is now \(path.shown); its other logins are refused until each logs in online "
-            + "or is removed\(gone)"
+            + "or is removed\(gone); \(Self.warning)"
     }
+
+    /// Of any such file.
+    static let warning = "it may hold credentials and remembered passwords: delete it when nobody wants to look at it any more"
 }
 
 extension OnAttemptsExceeded {

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import OMAuth
 internal import OMSecrets
+internal import OMStorage
 
 /// `omvault login enroll`: provisions this device for a user without a server.
 struct LoginEnroll: Verb {
@@ -104,7 +105,12 @@ struct LoginRemove: Verb {
         try door.output.done(
             "removed the cached credential of \(user.text.shown)",
             ["result": .text("removed"), "user": .text(user.text), "profile": .text(profile.text)])
-        if case .setAside(let aside) = removal { door.output.notice(aside.words) }
+        var told: SetAside?
+        if case .setAside(let aside) = removal {
+            door.output.notice(aside.words)
+            told = aside
+        }
+        access.tellSetAside(door.output, but: told)
         if removal == .pending {
             door.output.notice(
                 "a process still reads an old state of the ledger; the next login command erases the rest")

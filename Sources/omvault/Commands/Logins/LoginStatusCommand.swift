@@ -49,6 +49,7 @@ struct LoginStatusCommand: Verb {
                 let outdated = isOutdated(session, access) ? "; the profile was changed since, so it answers nobody" : ""
                 door.output.notice(session.words + outdated)
             }
+            access.tellSetAside(door.output)
             return
         }
         var document = JSONDocument()
@@ -58,6 +59,7 @@ struct LoginStatusCommand: Verb {
             session.describe(&entry)
             entry.field("outdated", .flag(isOutdated(session, access)))
         }
+        document.field("set_aside", .list(access.setAside().map { .text($0) }))
         try door.output.document(document)
     }
 

@@ -66,6 +66,7 @@ struct LogoutCommand: Verb {
             }
             if ended.wasThere || login == logins[0] { ending = ended }
         }
+        if clear { access.tellSetAside(door.output) }
         let name = "\(key.user.text.shown) (\(key.profile.text))"
         if let damage {
             let ended = ending.wasThere ? "the session of \(name) is ended" : "no session of \(name) was kept"
