@@ -145,10 +145,12 @@ public enum AgentProcess {
     public static func check(_ program: String) throws(AgentError) {
         guard let slash = program.lastIndex(of: "/"), program.hasPrefix("/") else { throw .programMissing(program) }
         var status = stat()
+        let folder = slash == program.startIndex ? "/" : String(program[..<slash])
+        // The folder first: in one that others can change it is they who say whether there is a program.
+        guard stat(folder, &status) == 0 else { throw .programMissing(program) }
+        guard isOurs(status) else { throw .unsafeProgram(folder) }
         guard stat(program, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .programMissing(program) }
         guard isOurs(status) else { throw .unsafeProgram(program) }
-        let folder = slash == program.startIndex ? "/" : String(program[..<slash])
-        guard stat(folder, &status) == 0, isOurs(status) else { throw .unsafeProgram(folder) }
     }
 
     private static func isOurs(_ status: stat) -> Bool {

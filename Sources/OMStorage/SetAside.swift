@@ -19,7 +19,7 @@ extension Database {
     ///   - wall: seconds since 1970.
     ///   - most: how many such files are kept, with this one; the oldest go.
     public static func setAside(_ path: String, at wall: Int64, keeping most: Int = 4) throws(StorageError) -> SetAside {
-        let prefix = "\(path).damaged-"
+        let prefix = Self.prefix(path)
         var (aside, number) = (prefix + stamp(wall), 1)
         while try exists(aside) {
             number += 1
@@ -30,18 +30,30 @@ extension Database {
             guard rename(path + end, aside + end) == 0 || errno == ENOENT else { throw .last }
         }
         try syncFolder(above: path)
-        return SetAside(path: aside, removed: try removeOldest(prefix, but: aside, keeping: most))
+        return SetAside(path: aside, removed: try removeOldest(for: path, but: aside, keeping: most))
     }
 
-    private static func removeOldest(
-        _ prefix: String, but newest: String, keeping most: Int
-    ) throws(StorageError) -> [String] {
+    /// Where the files are that were set aside for `path`, the oldest first.
+    public static func setAside(for path: String) throws(StorageError) -> [String] {
+        let prefix = Self.prefix(path)
         guard let slash = prefix.lastIndex(of: "/") else { return [] }
-        let folder = try PrivateFolder(String(prefix[..<slash]))
+        let folder: PrivateFolder
+        do throws(StorageError) { folder = try PrivateFolder(String(prefix[..<slash])) } catch {
+            guard error == .missing else { throw error }
+            return []
+        }
         // Names in order are times in order.
-        let older = try folder.names().map { folder.file($0) }.filter { file in
-            file.hasPrefix(prefix) && file != newest && !file.hasSuffix("-wal") && !file.hasSuffix("-shm")
+        return try folder.names().map { folder.file($0) }.filter { file in
+            file.hasPrefix(prefix) && !file.hasSuffix("-wal") && !file.hasSuffix("-shm")
         }.sorted()
+    }
+
+    private static func prefix(_ path: String) -> String { "\(path).damaged-" }
+
+    private static func removeOldest(
+        for path: String, but newest: String, keeping most: Int
+    ) throws(StorageError) -> [String] {
+        let older = try setAside(for: path).filter { $0 != newest }
         let removed = Array(older.prefix(max(0, older.count + 1 - most)))
         for file in removed {
             for end in ["-wal", "-shm", ""] {

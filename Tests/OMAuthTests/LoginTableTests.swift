@@ -69,7 +69,7 @@ import Testing
     @Test("whatever else is cached comes to what the page says, and a server's yes is the way out of all of it")
     func states() throws {
         let rows = try LoginPage.rows("states").dropFirst()
-        #expect(rows.count == 9)
+        #expect(rows.count == 10)
         let answers = ["unreachable", "rejected", "forbidden", "blocked", "untrusted", "failed", "accepted"]
         for row in rows {
             let (state, offline, cells) = (row[0], row[1], zip(answers, row.dropFirst(2)))
@@ -93,9 +93,21 @@ import Testing
         }
     }
 
+    @Test("a login that asks a person comes to the same in each of these states")
+    func statesCollecting() throws {
+        let answers = ["unreachable", "rejected", "forbidden", "blocked", "untrusted", "failed", "accepted"]
+        for row in try LoginPage.rows("states").dropFirst() {
+            let (state, offline, cells) = (row[0], row[1], zip(answers, row.dropFirst(2)))
+            #expect(try result(state, .offline, "accepted", isCollecting: true) == offline, "\(state), offline")
+            for (answer, expected) in cells {
+                #expect(try result(state, .auto, answer, isCollecting: true) == expected, "\(state), auto, \(answer)")
+            }
+        }
+    }
+
     private func result(
         _ state: String, _ mode: ConnectivityMode, _ answer: String, typed: String = "right", allowed: Bool = true,
-        _ change: @escaping (inout ProfileSettings) -> Void = { _ in }
+        isCollecting: Bool = false, _ change: @escaping (inout ProfileSettings) -> Void = { _ in }
     ) throws -> String {
         let place = MemoryPlace(), clock = TestClock()
         let authenticator = place.authenticator(clock: clock)
@@ -124,12 +136,17 @@ import Testing
             place.disk.rows = rows
         case "ledger damaged": place.disk.isUnreadable = true
         case "device key lost": place.isDeviceLost = true
+        case "device key damaged": place.isDeviceDamaged = true
         default: Issue.record("no such state: \(state)")
         }
         if !allowed { profile = try serverProfile(1, allowed: false, maxAge: 100) }
         let wasLive = (try? place.row(profile))??.isLive ?? false
-        let ending = authenticator.end(typed, profile, mode, asking: try Self.provider(answer))
-        let isGone = wasLive && !place.isDeviceLost && !((try? place.row(profile))??.isLive ?? false)
+        let provider = try Self.provider(answer)
+        let ending =
+            isCollecting
+            ? authenticator.end(profile, mode, collecting: Once(typed), asking: provider)
+            : authenticator.end(typed, profile, mode, asking: provider)
+        let isGone = wasLive && !place.isDeviceLost && !place.isDeviceDamaged && !((try? place.row(profile))??.isLive ?? false)
         if case .online(nil) = ending {
             #expect(Self.name(authenticator.end(typed, profile, .offline, asking: nil)) == "offline")
         }
@@ -191,7 +208,7 @@ import Testing
         switch ending {
         case .online(nil): "online"
         case .online(.offlineNotAllowed): "online, uncached"
-        case .online(.deviceKeyMissing): "online, uncached"
+        case .online(.deviceKeyMissing), .online(.deviceKeyDamaged): "online, uncached"
         case .online(let reason?): "online, \(reason)"
         case .offline: "offline"
         case .refused(let error): name(error)
@@ -209,6 +226,7 @@ import Testing
         case .quarantined: "damaged"
         case .rolledBack: "rolled back"
         case .deviceKeyMissing: "device key lost"
+        case .deviceKeyDamaged: "device key damaged"
         case .noCredential: "nothing cached"
         case .offlineNotAllowed: "not allowed"
         case .online(let refusal): name(refusal)
@@ -226,6 +244,38 @@ import Testing
         case .unreachable: "unreachable"
         case .failed: "failed"
         }
+    }
+}
+
+/// Types one password, and declines to type another.
+private final class Once: CredentialCollector {
+    private let password: String
+    /// Why the password was refused.
+    private(set) var refusal: AuthError?
+    private var isAsked = false
+
+    init(_ password: String) { self.password = password }
+
+    func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
+        refusal = question.refusal
+        defer { isAsked = true }
+        return isAsked ? nil : CredentialAnswer(ada, .typed(Password(password)))
+    }
+}
+
+extension Authenticator {
+    fileprivate func end(
+        _ profile: Profile, _ mode: ConnectivityMode, collecting person: Once, asking provider: any Provider
+    ) -> Ending {
+        do throws(AuthError) {
+            let receipt = try login(
+                profile, mode: mode, collecting: person, asking: provider,
+                remembering: try? makeDeviceRememberingKey())
+            switch receipt.context.way {
+            case .online(let reason): return .online(notCached: reason)
+            case .offline(let online): return .offline(online)
+            }
+        } catch { return .refused(error == .cancelled ? person.refusal ?? error : error) }
     }
 }
 

@@ -33,15 +33,21 @@ final class MemoryPlace: LoginPlace, @unchecked Sendable {
     var interlude: (id: LoginID, body: () -> Void)?
     /// The device key is gone, and its marks are there.
     var isDeviceLost = false
+    /// The device key's file has other bytes than it should.
+    var isDeviceDamaged = false
     private let key = Key<Deriving>.random()
     private var hasDevice = false
     fileprivate var undo: [(UInt64, [UInt8]?)] = []
     fileprivate var isInTransaction = false
 
-    func loadDevice() throws(AuthError) -> DeviceKey? { hasDevice && !isDeviceLost ? DeviceKey(key.duplicate()) : nil }
+    func loadDevice() throws(AuthError) -> DeviceKey? {
+        guard !isDeviceDamaged else { throw .deviceKeyDamaged }
+        return hasDevice && !isDeviceLost ? DeviceKey(key.duplicate()) : nil
+    }
 
     func makeDevice() throws(AuthError) -> DeviceKey {
         guard !isDeviceLost else { throw .deviceKeyMissing }
+        guard !isDeviceDamaged else { throw .deviceKeyDamaged }
         hasDevice = true
         return DeviceKey(key.duplicate())
     }
@@ -62,6 +68,8 @@ final class MemoryPlace: LoginPlace, @unchecked Sendable {
     func marks(_ id: LoginID, under device: borrowing DeviceKey) throws(AuthError) -> any LoginMarks {
         MemoryMarks(self, id)
     }
+
+    func setAside() throws(StorageError) -> [String] { [] }
 
     func setUnreadableAside(at wall: Int64) throws(AuthError) -> SetAside? {
         guard disk.isUnreadable else { return nil }

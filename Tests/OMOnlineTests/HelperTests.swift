@@ -224,8 +224,12 @@ import Testing
         chmod(home.program, 0o700)
         chmod(home.folder, 0o770)
         #expect(throws: AgentError.unsafeProgram(home.folder)) { _ = try refusal(home.client, login(service)) }
-        chmod(home.folder, 0o700)
         let missing = home.folder + "/none"
+        // Who could put one there could take it away as well.
+        #expect(throws: AgentError.unsafeProgram(home.folder)) {
+            _ = try refusal(OnlineClient(program: missing), login(service))
+        }
+        chmod(home.folder, 0o700)
         #expect(throws: AgentError.programMissing(missing)) {
             _ = try refusal(OnlineClient(program: missing), login(service))
         }

@@ -93,17 +93,27 @@ private let start = """
             omvault -q login check bob --json --password-from file:right --kdf-mem 8 --kdf-time 1 |
                 grep -o '"ledger_set_aside":".*/logins.db.damaged-[0-9TZ-]*"' | grep -c .
             ls .local/state/omvault | wc -l
+            left() { grep -c 'omvault: a ledger that was set aside is left: .*logins.db.damaged-.*Z; it may hold' said; }
+            omvault login status 2> said > /dev/null; left
+            omvault login status --json | grep -o '"set_aside":\\[.*' | grep -o 'damaged-' | grep -c .
+            omvault logout bob --clear 2> said; left
+            omvault login rm alice --yes 2> said; left
+            rm $ledger.damaged-*
+            check right; omvault login rm bob --yes 2> said; left || true
+            omvault login status --json | grep -o '"set_aside":.*'
             """)
         #expect(
             lines == [
                 "granted online user=alice profile=work", "granted online user=bob profile=work",
                 "omvault: the ledger could not be read and is now .local/state/omvault/logins.db.damaged-TIME; "
-                    + "its other logins are refused until each logs in online or is removed",
+                    + "its other logins are refused until each logs in online or is removed; it may hold credentials and "
+                    + "remembered passwords: delete it when nobody wants to look at it any more",
                 "logins.db", "logins.db.damaged-TIME", "granted offline user=alice profile=work",
                 "\"event\":\"ledger_replaced\",\"count\":1", "\"event\":\"granted_online\",\"count\":1",
                 "\"event\":\"granted_offline\",\"count\":1", "\"event\":\"refused\",\"count\":1",
                 "\"event\":\"refused\",\"count\":3", "refused\tno_credential; 3 times since TIME",
-                "granted online user=bob profile=work", "granted offline user=bob profile=work", "1", "3",
+                "granted online user=bob profile=work", "granted offline user=bob profile=work", "1", "3", "2", "2", "2", "2",
+                "granted online user=bob profile=work", "0", #""set_aside":[]}"#,
             ])
     }
 
@@ -311,7 +321,9 @@ private let start = """
             status
             printf '{"epoch": 8, "OfflineAuthAllowed": false}' > web/www/profile.json
             check right
-            refused 13 check right --mode offline
+            words() { grep -v denied .refused; }
+            refused 13 check right --mode offline; words
+            refused 13 omvault login alice --mode offline --password-from file:right; words
             omvault log ls --logins | cut -f 5,6 | grep policy_
             """)
         #expect(
@@ -319,6 +331,10 @@ private let start = """
                 "granted online user=alice profile=work", #""limit":3"#, #""server_epoch":7"#,
                 "granted online user=alice profile=work", #""limit":3"#, #""server_epoch":7"#,
                 "granted online user=alice profile=work not_cached=offline_not_allowed",
+                "omvault: error: the server's policy does not allow offline logins",
+                "omvault: hint: log in online: the server may have another one by now",
+                "omvault: error: the server's policy does not allow offline logins",
+                "omvault: hint: log in online: the server may have another one by now",
                 "policy_taken\tthe server's, epoch 7",
                 "policy_refused\tthe server's is older than the one known, or another of its epoch: epoch 6",
                 "policy_taken\tthe server's, epoch 8",

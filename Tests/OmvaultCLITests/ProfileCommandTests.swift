@@ -171,7 +171,7 @@ import Testing
                 omvault profile show p 2>&1 | grep -E 'MaxLogin'
                 omvault login enroll ada --profile p --password-from file:pw --kdf-mem 8 --kdf-time 1 2>&1
                 printf '{"OfflineAuthAllowed": false}' > /etc/omvault/policy.json
-                omvault login check ada --profile p --password-from file:pw 2>/dev/null || echo "exit $?"
+                omvault login check ada --profile p --password-from file:pw 2>&1 || echo "exit $?"
                 printf '{"OfflineAuthAllowed": fals}' > /etc/omvault/policy.json
                 omvault login check ada --profile p --password-from file:pw 2>/dev/null || echo "exit $?"
                 printf '{}' > /etc/omvault/policy.json
@@ -189,6 +189,7 @@ import Testing
                 omvault: MaxLoginAttempts is bounded by /etc/omvault/policy.json
                 omvault: enrolled ada under profile "p": 4 wrong passwords are tolerated, the next locks the login
                 denied reason=offline_not_allowed
+                omvault: error: the administrator of this machine does not allow offline logins
                 exit 13
                 exit 9
                 exit 14

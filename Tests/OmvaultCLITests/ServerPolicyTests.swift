@@ -226,6 +226,9 @@ private let start = """
             refused 61 check right --mode online; cat .said; grep -o -e '--mode offline uses.*' .told
             refused 61 check right --mode online --json; grep -o '"reason":"[a-z_]*"' .said
             check right --mode offline
+            chmod 777 bin
+            refused 61 check right; cat .said
+            chmod 700 bin
             cp "$agent" bin/; chmod g+w bin/omvault-agent
             refused 61 check right; cat .said; grep -o -e '--mode offline uses.*' .told
             refused 61 omvault login alice --password-from file:right; grep denied .refused
@@ -239,7 +242,7 @@ private let start = """
                     + "credential was used",
                 #""mode":"offline""#, #""not_online":"no_agent""#, "denied attempts_left=1", "denied reason=no_agent",
                 "denied reason=no_agent", "--mode offline uses the cached credential", #""reason":"no_agent""#,
-                "granted offline user=alice profile=work", "denied reason=unsafe_agent",
+                "granted offline user=alice profile=work", "denied reason=unsafe_agent", "denied reason=unsafe_agent",
                 "--mode offline uses the cached credential", "denied reason=unsafe_agent",
                 "granted online user=alice profile=work",
             ])

@@ -6,6 +6,14 @@ internal import OMSecrets
 internal import OMStorage
 
 extension Authenticator {
+    /// Where the ledgers are that could not be read and were set aside, the oldest first.
+    ///
+    /// Nothing takes anything away from these: not a wipe, not ``remove(_:_:domain:server:)``, not a logout. They have the
+    /// credentials and remembered passwords of then, until somebody deletes them.
+    public func ledgersSetAside() throws(AuthError) -> [String] {
+        try storing { () throws(StorageError) in try places.setAside() }
+    }
+
     /// Puts an empty ledger in the place of one that cannot be read, which gets another name. To be called after a server
     /// has taken a password, or for an administrator, and at nobody else's word.
     ///

@@ -19,6 +19,8 @@ protocol LoginPlace: Sendable {
     ///
     /// - Returns: nil when it can be read, or there is none.
     func setUnreadableAside(at wall: Int64) throws(AuthError) -> SetAside?
+    /// Where the ledgers are that were set aside, the oldest first.
+    func setAside() throws(StorageError) -> [String]
 }
 
 /// The tables of a ledger. What their bytes mean is not known here.
@@ -113,6 +115,8 @@ struct LoginPlaces: LoginPlace {
         }
         return try storing { () throws(StorageError) in try Database.setAside(ledger, at: wall) }
     }
+
+    func setAside() throws(StorageError) -> [String] { try Database.setAside(for: ledger) }
 
     /// - Returns: nil when there is no device folder.
     private func folder() throws(AuthError) -> DeviceFolder? {

@@ -165,6 +165,8 @@ extension Authenticator {
 
     /// The same, with a device key made where there is none yet: for a first login that is to be remembered.
     public func makeDeviceRememberingKey() throws(AuthError) -> RememberingKey {
+        // A ledger that cannot be read is no reason: the login may bring a new one.
+        if let key = try deviceRememberingKey() { return key }
         let store = try makeStore()
         return RememberingKey(store.device.key.derive(Context(.rememberKey), as: Remembering.self))
     }

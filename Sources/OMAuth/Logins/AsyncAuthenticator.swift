@@ -141,6 +141,11 @@ extension Authenticator {
         try await awaited { (logins, _) throws(AuthError) in try logins.status(profiles) }
     }
 
+    /// Where the ledgers are that could not be read and were set aside: nothing takes anything away from these.
+    public func ledgersSetAside() async throws(AuthError) -> [String] {
+        try await awaited { (logins, _) throws(AuthError) in try logins.ledgersSetAside() }
+    }
+
     /// The policy in force for a login: with what its server said last, which is kept in the login's row.
     public func policy(
         of user: UserName, _ profile: Profile, domain: IdentityDomain = .none

@@ -25,7 +25,9 @@ extension Authenticator {
         var refusal: AuthError?
         // Before the auto login is taken: one that nobody waits for would be spent on nothing.
         try cancellation.check()
-        if submitsAutoLogin, let key, let auto = try takeAutoLogin(profile, key: key) {
+        if submitsAutoLogin, let key,
+            let auto = try unlessLost({ () throws(AuthError) in try takeAutoLogin(profile, key: key) })
+        {
             let request = LoginRequest(auto.user, profile, domain: auto.domain, mode: mode)
             do throws(AuthError) {
                 let receipt = try login(
@@ -37,7 +39,7 @@ extension Authenticator {
             } catch {
                 guard error.isAboutPassword else {
                     // The password went nowhere: it may be submitted again.
-                    if error.isBeforePassword { try rearm(profile) }
+                    if error.isBeforePassword { try? rearm(profile) }
                     throw error
                 }
                 refusal = error
@@ -46,9 +48,11 @@ extension Authenticator {
         while true {
             // Called off after a verdict: that is what whoever keeps a session has to know.
             if cancellation.isCancelled { throw refusal ?? .cancelled }
-            let known = try remembered(profile)
+            let known = try unlessLost { () throws(AuthError) in try remembered(profile) }
             // One that was sealed under another vault's key is not offered: it would not open.
-            let isUsable = try key.map { key throws(AuthError) in try canOpenRemembered(profile, key: key) } ?? false
+            let isUsable = try key.flatMap { key throws(AuthError) in
+                try unlessLost { () throws(AuthError) in try canOpenRemembered(profile, key: key) }
+            } ?? false
             let question = CredentialQuestion(
                 profile: profile.name, user: known?.user, domain: known?.domain ?? .none,
                 asksDomain: profile.collectIdentityDomain, hasRememberedPassword: isUsable,
@@ -83,10 +87,22 @@ extension Authenticator {
         case .typed(let password): return password
         case .remembered:
             // Attack: have one user's remembered password submitted under another's name.
-            guard let key, let known = try remembered(profile), known.user == user, known.domain == domain else {
-                return nil
+            return try unlessLost { () throws(AuthError) in
+                guard let key, let known = try remembered(profile), known.user == user, known.domain == domain else {
+                    return nil
+                }
+                return try rememberedPassword(profile, key: key)
             }
-            return try rememberedPassword(profile, key: key)
+        }
+    }
+
+    /// What cannot be read remembers nothing, and keeps nobody from asking the server: its yes is the way out of that.
+    private func unlessLost<R: ~Copyable>(_ body: () throws(AuthError) -> R?) throws(AuthError) -> R? {
+        do throws(AuthError) { return try body() } catch {
+            switch error {
+            case .quarantined, .deviceKeyMissing, .deviceKeyDamaged: return nil
+            default: throw error
+            }
         }
     }
 }

@@ -66,7 +66,7 @@ extension Authenticator {
     }
 
     public enum Removal: Hashable, Sendable {
-        /// All of its bytes are gone.
+        /// All of its bytes are gone from the ledger. ``Authenticator/ledgersSetAside()`` may have some of before.
         case done
         /// Another process reads an old state of the ledger and keeps its bytes until the next operation.
         case pending

@@ -11,9 +11,29 @@ extension Failure {
     }
 
     /// Of a login that was refused under a profile.
-    init(_ error: AuthError, under profile: Profile?) {
-        let failure = Failure(error)
+    ///
+    /// - Parameter policy: What was in force, where that can be told: a server may have had a say in it.
+    init(_ error: AuthError, under profile: Profile?, policy: @autoclosure () -> LoginPolicy? = nil) {
+        var failure = Failure(error)
+        if error == .offlineNotAllowed, let profile {
+            failure = Failure(offlineForbiddenBy: policy() ?? LoginPolicy(profile), profile.name)
+        }
         self = profile.flatMap { error.sdkCode(under: $0) }.map { failure.with(sdkCode: $0) } ?? failure
+    }
+
+    /// Whose word it was: nobody is told to change a profile that was not it.
+    private init(offlineForbiddenBy policy: LoginPolicy, _ profile: ProfileName) {
+        switch policy.sources[.offlineAuthAllowed] {
+        case .server:
+            self.init(
+                .policy, "the server's policy does not allow offline logins",
+                hint: "log in online: the server may have another one by now")
+        case .ceiling: self.init(.policy, "the administrator of this machine does not allow offline logins")
+        case .profile, .standard, nil:
+            self.init(
+                .policy, "the profile does not allow offline logins",
+                hint: "omvault profile set \(profile.text) OfflineAuthAllowed=true")
+        }
     }
 
     private init(words error: AuthError) {
@@ -170,8 +190,11 @@ extension SetAside {
     var words: String {
         let gone = removed.isEmpty ? "" : "; older ones had to go: \(removed.map(\.shown).joined(separator: ", "))"
         return "the ledger could not be read and is now \(path.shown); its other logins are refused until each logs in online "
-            + "or is removed\(gone)"
+            + "or is removed\(gone); \(Self.warning)"
     }
+
+    /// Of any such file.
+    static let warning = "it may hold credentials and remembered passwords: delete it when nobody wants to look at it any more"
 }
 
 extension OnAttemptsExceeded {

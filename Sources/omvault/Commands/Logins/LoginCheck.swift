@@ -67,7 +67,9 @@ struct LoginCheck: Verb {
         } catch let error as AuthError {
             if let asked, !access.isSystem { SessionAgent(door, access).follow(error, asked.login) }
             try LoginReport(door.output).denied(error, user, name, way)
-            throw Failure(error, under: asked?.profile)
+            throw Failure(
+                error, under: asked?.profile,
+                policy: asked.flatMap { try? access.authenticator().policy(of: $0.user, $0.profile, domain: $0.domain) })
         } catch let error as AgentError {
             try LoginReport(door.output).denied(error, user, name, way)
             throw Failure(login: error)

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import OMAgent
 internal import OMAuth
 internal import OMSecrets
+internal import OMStorage
 internal import OMVault
 
 struct LoginCommand: ParsableCommand {
@@ -85,6 +86,16 @@ struct LoginAccess {
         guard let home else { return try SystemStore.authenticator(parameters) }
         return Authenticator(stateFolder: home.state, deviceFolder: home.device, parameters: parameters)
     }
+
+    /// Says which files nothing was taken away from: whoever removes a login means those bytes too.
+    func tellSetAside(_ output: Output, but told: SetAside? = nil) {
+        for path in setAside() where path != told?.path {
+            output.notice("a ledger that was set aside is left: \(path.shown); \(SetAside.warning)")
+        }
+    }
+
+    /// The ledgers that were set aside. That they cannot be listed stands in nobody's way.
+    func setAside() -> [String] { (try? authenticator().ledgersSetAside()) ?? [] }
 
     /// The login that a vault's slot is for; nil when the ledger does not know it.
     func owner(of slot: KeySlot) throws(Failure) -> LoginOwner? {

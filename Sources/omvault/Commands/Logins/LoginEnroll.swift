@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import OMAuth
 internal import OMSecrets
+internal import OMStorage
 
 /// `omvault login enroll`: provisions this device for a user without a server.
 struct LoginEnroll: Verb {
@@ -31,7 +32,7 @@ struct LoginEnroll: Verb {
         let user = try UserName(login.user)
         let profile = try access.profiles.profile(access.profileName(login.profile))
         let domain = try login.identityDomain(profile)
-        guard profile.offlineAuthAllowed else { throw AuthError.offlineNotAllowed }
+        guard profile.offlineAuthAllowed else { throw Failure(.offlineNotAllowed, under: profile) }
         // Whoever enrols in a store of his own would be let in under a password that the server has never seen.
         guard access.isSystem || !profile.serverKind.isThere else {
             throw Failure(
@@ -111,7 +112,12 @@ struct LoginRemove: Verb {
         try door.output.done(
             "removed the cached credential of \(user.text.shown)",
             ["result": .text("removed"), "user": .text(user.text), "profile": .text(profile.text)])
-        if case .setAside(let aside) = removal { door.output.notice(aside.words) }
+        var told: SetAside?
+        if case .setAside(let aside) = removal {
+            door.output.notice(aside.words)
+            told = aside
+        }
+        access.tellSetAside(door.output, but: told)
         if removal == .pending {
             door.output.notice(
                 "a process still reads an old state of the ledger; the next login command erases the rest")

@@ -34,7 +34,7 @@ struct LoginPasswd: Verb {
                 .policy, "the profile \"\(profile.name.text)\" has a server: the password is changed there",
                 hint: "then omvault login \(user.text.shown) --profile \(profile.name.text), which caches the new one")
         }
-        guard profile.offlineAuthAllowed else { throw AuthError.offlineNotAllowed }
+        guard profile.offlineAuthAllowed else { throw Failure(.offlineNotAllowed, under: profile) }
         let authenticator = try access.authenticator(try stretch.parameters())
         let secrets = try SecretSources(
             door, ["--password-from": passwordFrom, "--new-password-from": newPasswordFrom])

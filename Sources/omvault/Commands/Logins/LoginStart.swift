@@ -85,8 +85,9 @@ struct LoginStart: Verb {
             receipt = try authenticator.login(
                 profile, mode: way, collecting: collector, asking: provider, remembering: key,
                 preferring: preferences,
-                submitsAutoLogin: try passwordFrom == nil && !isOneAttempt
-                    && given.mayBe(authenticator.remembered(profile)))
+                // What keeps it from being read is met again, and judged, where the login is.
+                submitsAutoLogin: passwordFrom == nil && !isOneAttempt
+                    && given.mayBe((try? authenticator.remembered(profile)) ?? nil))
         } catch let error as AuthError {
             if let failure = asked?.failure { throw failure }
             let error = asked?.refusal ?? error
@@ -94,7 +95,10 @@ struct LoginStart: Verb {
                 agent.follow(error, LoginKey(user, wanted, asked?.domain ?? given.domain ?? .none))
             }
             try LoginReport(door.output).denied(error, asked?.user ?? given.user, name, way)
-            throw Failure(error, under: wanted)
+            guard let wanted, let user = asked?.user ?? given.user else { throw Failure(error, under: wanted) }
+            let domain = asked?.domain ?? given.domain ?? .none
+            throw Failure(
+                error, under: wanted, policy: try? access.authenticator().policy(of: user, wanted, domain: domain))
         } catch let error as AgentError {
             try LoginReport(door.output).denied(error, given.user, name, way)
             throw Failure(login: error)

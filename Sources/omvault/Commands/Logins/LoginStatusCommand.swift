@@ -29,9 +29,18 @@ struct LoginStatusCommand: Verb {
 
     func run(_ door: Door) throws {
         let access = try LoginAccess(door, system: system)
-        let logins = try find(access, door)
+        let (logins, damage) = try find(access, door)
         let remembered = try remembered(access)
         let sessions = try sessions(access, door)
+        try show(logins, remembered, sessions, access, door)
+        // A ledger that cannot be read hides no session.
+        if let damage { throw Failure(damage) }
+    }
+
+    private func show(
+        _ logins: [LoginStatus], _ remembered: [RememberedOfProfile], _ sessions: [AgentSession], _ access: LoginAccess,
+        _ door: Door
+    ) throws {
         guard door.output.format == .json else {
             try door.output.rows(
                 logins.map(row), header: ["USER", "PROFILE", "OFFLINE", "WHY", "ATTEMPTS LEFT", "THEN", "EXPIRES"])
@@ -40,6 +49,7 @@ struct LoginStatusCommand: Verb {
                 let outdated = isOutdated(session, access) ? "; the profile was changed since, so it answers nobody" : ""
                 door.output.notice(session.words + outdated)
             }
+            access.tellSetAside(door.output)
             return
         }
         var document = JSONDocument()
@@ -49,6 +59,7 @@ struct LoginStatusCommand: Verb {
             session.describe(&entry)
             entry.field("outdated", .flag(isOutdated(session, access)))
         }
+        document.field("set_aside", .list(access.setAside().map { .text($0) }))
         try door.output.document(document)
     }
 
@@ -101,11 +112,15 @@ struct LoginStatusCommand: Verb {
         return !session.isOf(profile)
     }
 
-    private func find(_ access: LoginAccess, _ door: Door) throws -> [LoginStatus] {
+    /// - Returns: What is cached, and why nothing of it could be looked at.
+    private func find(_ access: LoginAccess, _ door: Door) throws -> ([LoginStatus], AuthError?) {
+        let authenticator = try access.authenticator()
         if let user, let profile {
-            let profile = try access.profiles.profile(ProfileName(profile))
+            let (user, profile) = (try UserName(user), try access.profiles.profile(ProfileName(profile)))
             let domain = try domain.map { try IdentityDomain($0) } ?? profile.domain
-            return [try access.authenticator().status(UserName(user), profile, domain: domain)]
+            do throws(AuthError) { return ([try authenticator.status(user, profile, domain: domain)], nil) } catch {
+                return ([], error)
+            }
         }
         let wantedDomain = try domain.map { try IdentityDomain($0) }
         let wantedUser = try user.map { try UserName($0) }
@@ -116,10 +131,13 @@ struct LoginStatusCommand: Verb {
                 return nil
             }
         }
-        return try access.authenticator().status(profiles).filter { login in
+        let all: [LoginStatus]
+        do throws(AuthError) { all = try authenticator.status(profiles) } catch { return ([], error) }
+        let wanted = all.filter { login in
             (wantedUser == nil || login.user == wantedUser) && (wantedProfile == nil || login.profile == wantedProfile)
                 && (wantedDomain == nil || login.domain == wantedDomain)
         }
+        return (wanted, nil)
     }
 
     private func row(_ login: LoginStatus) -> [String] {

@@ -52,7 +52,11 @@ struct LogoutCommand: Verb {
         let profile = try? access.profiles.profile(key.profile)
         let password = profile.flatMap { profile in Self.password(profile, keys, authenticator, door) }
         // What is kept here first: a server may take its time, and somebody may lose patience with it.
-        try authenticator.end(key, after: clear ? .logoutClear : .logout)
+        var damage: AuthError?
+        do throws(AuthError) { try authenticator.end(key, after: clear ? .logoutClear : .logout) } catch {
+            // Attack: spoil the ledger, and a session goes on that its user has ended.
+            damage = error
+        }
         if clear { agent.lockOpened(naming: key) }
         var ending = SessionEnding(wasThere: false, wasServerAsked: false, refusal: nil)
         for login in logins {
@@ -64,7 +68,13 @@ struct LogoutCommand: Verb {
             }
             if ended.wasThere || login == logins[0] { ending = ended }
         }
+        if clear { access.tellSetAside(door.output) }
         let name = "\(key.user.text.shown) (\(key.profile.text))"
+        if let damage {
+            let ended = ending.wasThere ? "the session of \(name) is ended" : "no session of \(name) was kept"
+            door.output.notice("\(ended); what is cached and remembered could not be changed")
+            throw Failure(damage)
+        }
         try door.output.done(
             ending.wasThere ? "logged out \(name)" : "no session of \(name) was kept; what is remembered is gone",
             [
