@@ -51,6 +51,85 @@ import Testing
             ])
     }
 
+    /// A vault with an item, and an agent to open it in; `look` prints the item where nobody has to type for it.
+    private static let vault = """
+        mkdir -m 700 run; export XDG_RUNTIME_DIR=$PWD/run
+        trap 'omvault -q agent stop 2>/dev/null || true' EXIT
+        printf vault > vault; printf kept > value
+        omvault -q init --password-from file:vault --no-recovery --kdf-mem 8 --kdf-time 1
+        omvault -q add item --field f=file:value --password-from file:vault
+        look() { omvault get item:f --no-input 2> /dev/null || echo -n "shut $?"; echo; }
+        asked() { grep -c 'GET /login ' "$log"; }
+        # Does what the notice says.
+        obey() {
+            sed -n 's/^omvault: vault "personal" was not unlocked: //p' .told
+            $(sed -n 's/.*; \\(omvault key add-slot .*\\) makes one$/\\1/p' .told) -q --password-from file:vault --login-password-from "file:$1"
+        }
+
+        """
+
+    @Test("--unlock: one password and one question to the server open the login's slot too; without a good slot the login stands")
+    func unlock() throws {
+        let ran = try bash(
+            Self.start + Self.vault + """
+                said 0 login alice --unlock --password-from file:right
+                obey right
+                look
+                before=$(asked)
+                said 0 login alice --unlock --password-from file:right --json | grep -o '"result":"granted"\\|"vault_unlocked":[a-z]*'
+                echo $(($(asked) - before)); look
+                omvault -q lock
+                said 20 login alice --unlock --password-from file:wrong
+                look
+                tell stop
+                said 0 login alice --unlock --password-from file:right
+                look
+                omvault -q lock
+                tell start
+                printf new > new; printf 'alice:%s\n' "$(openssl passwd -5 -in new)" > web/users
+                said 0 login alice --unlock --password-from file:new
+                obey new
+                look
+                said 0 login alice --unlock --password-from file:new
+                look
+                said 6 login alice --unlock --vault other --password-from file:new
+                unset XDG_RUNTIME_DIR
+                said 61 login alice --unlock --password-from file:new
+                """, environment: ["SERVE": Serving.program])
+        #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
+        let command = "omvault key add-slot --type login --profile work alice makes one"
+        #expect(
+            ran.output.split(separator: "\n").map(String.init) == [
+                "granted online user=alice profile=work", "it has no slot of this login; \(command)", "shut 8",
+                #""result":"granted""#, #""vault_unlocked":true"#, "1", "kept", "denied reason=rejected", "shut 8",
+                "granted offline user=alice profile=work not_online=unreachable", "kept",
+                "granted online user=alice profile=work",
+                "slot 2 was made for an earlier enrolment of this login; \(command)", "shut 8",
+                "granted online user=alice profile=work", "kept",
+            ])
+    }
+
+    @Test("--unlock: neither a session nor a remembered password opens a vault; whoever types does, once")
+    func unlockTyped() throws {
+        let ran = try atTerminal(
+            Self.start + Self.vault + """
+                login alice --remember auto --password-from file:right
+                omvault -q key add-slot --type login alice --password-from file:vault --login-password-from file:right
+                login alice
+                login --unlock --no-input || echo "nobody typed: $?"
+                login --force --no-input > words && echo "auto login: $(cut -d ' ' -f 1,2 words)"
+                look
+                login alice --unlock
+                look
+                """,
+            [
+                ("granted online user=alice", ""), ("granted session user=alice", ""), ("nobody typed: 8", ""),
+                ("auto login: granted online", ""), ("shut 8", ""), ("Password of alice: ", "correct horse 42\n"),
+                ("granted online user=alice", ""), ("unlocked personal", ""), ("kept", ""),
+            ], environment: ["SERVE": Serving.program])
+        #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
+    }
+
     @Test("a terminal asks for the identity domain where the profile collects it, and a login slot takes --domain")
     func domains() throws {
         let ran = try atTerminal(

@@ -27,6 +27,9 @@ import Testing
         check() { omvault -q login check alice --kdf-mem 8 --kdf-time 1 --password-from "file:$1" "${@:2}" | sed 's/ age=[0-9]*//'; }
         told() { omvault login status --json | grep -o '"sessions":.*' | grep -o "\\"$1\\":[^,}]*" || echo none; }
         eventually() { until "$@"; do :; done; }
+        murder() { kill -9 "$(omvault agent status --json | grep -o '"process":[0-9]*' | cut -d: -f2)"; eventually no_agent; }
+        no_agent() { ! omvault agent status > said 2>&1; }
+        tickets() { ls "$XDG_RUNTIME_DIR/omvault" | grep -q omvault-session- && echo ticket || echo clean; }
         asked() { grep -c "GET $1 " "$log" || true; }
         ended() { [[ $(asked /logout) == "$1" ]]; }
 
@@ -396,20 +399,18 @@ import Testing
             export XDG_RUNTIME_DIR=$(mktemp -d /dev/shm/omvault-XXXXXX)
             trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$XDG_RUNTIME_DIR"' EXIT
             serve nginx
-            murder() { kill -9 "$(omvault agent status --json | grep -o '"process":[0-9]*' | cut -d: -f2)"; eventually no_agent; }
-            no_agent() { ! omvault agent status > said 2>&1; }
             basic
             login
             murder
             omvault -q agent start
             told user
             basic SessionActiveOnRestart=true
-            login
+            login 2> words; cat words
+            told survives_restart
             murder
             omvault -q agent start
             told user; told survives_restart
             murder
-            tickets() { ls "$XDG_RUNTIME_DIR/omvault" | grep -q omvault-session- && echo ticket || echo clean; }
             tickets
             omvault logout alice --json | grep -o '"session":[a-z]*\\|"server":"[a-z]*"'
             asked /logout
@@ -418,8 +419,39 @@ import Testing
         #expect(
             lines == [
                 "granted online user=alice profile=work", "none", "granted online user=alice profile=work",
-                #""user":"alice""#, #""survives_restart":true"#, "ticket", #""session":true"#, #""server":"ended""#, "1",
-                "clean",
+                #""survives_restart":true"#, #""user":"alice""#, #""survives_restart":true"#, "ticket", #""session":true"#,
+                #""server":"ended""#, "1", "clean",
+            ])
+    }
+
+    private static let isOnDisk = (try? bash("stat -f -c %T .").output) != "tmpfs\n"
+
+    @Test(
+        "with its folder on a disk no session lives on over the agent's death, whatever the profile says: told at the login",
+        .enabled(if: isOnDisk, "the tests' folder is in memory"))
+    func restartOnDisk() throws {
+        let lines = try script(
+            """
+            serve nginx
+            basic SessionActiveOnRestart=true
+            login 2> words; cat words
+            told survives_restart
+            tickets
+            login --mode offline 2> words; wc -l < words
+            murder
+            omvault -q agent start
+            told user
+            basic SessionActiveOnRestart=false
+            login 2> words; cat words
+            told survives_restart
+            """)
+        #expect(
+            lines == [
+                "granted online user=alice profile=work",
+                "omvault: the session ends with the agent, though the profile has SessionActiveOnRestart: the agent's folder is "
+                    + "not in memory; log in with an XDG_RUNTIME_DIR on a tmpfs",
+                #""survives_restart":false"#, "clean", "granted offline user=alice profile=work", "1", "none",
+                "granted online user=alice profile=work", #""survives_restart":false"#,
             ])
     }
 

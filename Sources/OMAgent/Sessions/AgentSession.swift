@@ -59,6 +59,7 @@ public struct AgentSession: Hashable, Sendable {
     public let isWarningDue: Bool
     /// Whether there is anything that a server could be asked about.
     public let hasServerSession: Bool
+    /// Whether a ticket of it stands. Its profile may want one where none can be.
     public let survivesRestart: Bool
 
     /// Whether it was made under the profile as it is: under another it answers for nobody.

@@ -85,5 +85,8 @@ extension AgentClient {
     /// Whether an agent that is gone left a ticket of the session.
     public func hasSessionTicket(_ login: AgentLogin) -> Bool { SessionTickets(socket.folder).holds(login) }
 
+    /// Whether there may be tickets here at all: only in a folder that is in memory.
+    public var canKeepSessionTickets: Bool { SessionTickets(socket.folder).canBeKept }
+
     public func forgetSessionTicket(_ login: AgentLogin) { SessionTickets(socket.folder).remove(login) }
 }

@@ -21,6 +21,8 @@ final class SessionEntry: @unchecked Sendable {
     var flight: Flight?
     /// It is no longer in the store.
     var isLeaving = false
+    /// Whether a ticket of it stands, so that it outlives the agent.
+    var hasTicket = false
     private var wasIdle = false
 
     init(_ kept: consuming KeptSession, at clock: ClockReading) {
@@ -70,7 +72,7 @@ final class SessionEntry: @unchecked Sendable {
             AgentSession(
                 login: login, profile: profile, way: way, state: state, since: since, idleLeft: idle, sessionLeft: left,
                 isWarningDue: isWarningDue, hasServerSession: session.count > 0,
-                survivesRestart: deadlines.survivesRestart)
+                survivesRestart: hasTicket)
         }
         switch deadlines.standing(at: clock) {
         case .valid(let idle, let left, let isWarningDue): return told(.valid, idle, left, isWarningDue)

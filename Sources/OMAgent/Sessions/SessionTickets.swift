@@ -17,14 +17,20 @@ struct SessionTickets: Sendable {
             longest: OnlineQuestion.maximumBody + 8192)
     }
 
-    /// Writes the session's ticket where it may have one.
+    /// A folder on a disk takes none: a ticket there would outlive the boot.
+    var canBeKept: Bool { secrets.isInMemory }
+
+    /// Writes the session's ticket where it may have one, and notes whether it has.
     func renew(_ entry: SessionEntry) {
-        let id = entry.login.id
-        guard entry.deadlines.survivesRestart, secrets.isInMemory else { return remove(entry.login) }
-        let secret = Key<Deriving>.random(), boot = entry.deadlines.bootID
-        guard secrets.keep(secret, for: id) else { return remove(entry.login) }
+        entry.hasTicket = entry.deadlines.survivesRestart && canBeKept && write(entry)
+        if !entry.hasTicket { remove(entry.login) }
+    }
+
+    private func write(_ entry: SessionEntry) -> Bool {
+        let id = entry.login.id, secret = Key<Deriving>.random(), boot = entry.deadlines.bootID
+        guard secrets.keep(secret, for: id) else { return false }
         let box = AEAD.seal(entry.encoded(), using: Self.sealing(secret, id), context: Self.context(id, boot))
-        if !secrets.write(SecretBytes(copying: Self.magic + boot + box.bytes), id) { remove(entry.login) }
+        return secrets.write(SecretBytes(copying: Self.magic + boot + box.bytes), id)
     }
 
     var ids: [[UInt8]] { secrets.ids }
@@ -38,8 +44,11 @@ struct SessionTickets: Sendable {
     /// Every session that has a ticket of this boot; all other tickets go.
     func takeUp(at clock: ClockReading) -> [SessionEntry] {
         ids.compactMap { id in
-            let entry = secrets.isInMemory ? entry(id, clock) : nil
-            if entry == nil { remove(id) }
+            guard canBeKept, let entry = entry(id, clock) else {
+                remove(id)
+                return nil
+            }
+            entry.hasTicket = true
             return entry
         }
     }

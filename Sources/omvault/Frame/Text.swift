@@ -24,6 +24,24 @@ extension String {
         guard contains(where: { " =\"\\".contains($0) }) else { return self }
         return "\"" + replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
+
+    /// The text as one word of a shell's command line.
+    var asShellWord: String {
+        let isPlain = !isEmpty && utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "@%+=:,./-_".utf8.contains(byte)
+            }
+        }
+        return isPlain ? self : inShellQuotes
+    }
+
+    var inShellQuotes: String {
+        // A quote would end the word.
+        "'" + replacing("'", with: "'\\''") + "'"
+    }
 }
 
 extension Unicode.Scalar {

@@ -21,6 +21,7 @@ final class LoginCollector: CredentialCollector {
     private let output: Output
     private let given: GivenNames
     private let asksPreferences: Bool
+    private let takesRemembered: Bool
     /// Of a source that can be read once; nil: the person types it.
     private var password: Password?
     private let isOneAttempt: Bool
@@ -34,14 +35,16 @@ final class LoginCollector: CredentialCollector {
     /// What the login came to, where nobody can be asked again.
     private(set) var refusal: AuthError?
 
-    /// - Parameter onRefusal: told of each login that was refused, and whose it was.
+    /// - Parameters:
+    ///   - takesRemembered: whether Enter stands for the remembered password.
+    ///   - onRefusal: told of each login that was refused, and whose it was.
     init(
-        _ door: Door, _ given: GivenNames, asksPreferences: Bool, password: consuming Password?,
+        _ door: Door, _ given: GivenNames, asksPreferences: Bool, takesRemembered: Bool, password: consuming Password?,
         onRefusal: @escaping (AuthError, UserName, IdentityDomain) -> Void
     ) {
         self.onRefusal = onRefusal
         (terminal, output, self.given) = (door.terminal, door.output, given)
-        self.asksPreferences = asksPreferences
+        (self.asksPreferences, self.takesRemembered) = (asksPreferences, takesRemembered)
         (user, domain) = (given.user, given.domain)
         isOneAttempt = password != nil
         self.password = password
@@ -89,7 +92,7 @@ final class LoginCollector: CredentialCollector {
         if let password = password.take() {
             return CredentialAnswer(user, domain: domain, .typed(password))
         }
-        let isRemembered = question.hasRememberedPassword && user == question.user && domain == question.domain
+        let isRemembered = takesRemembered && question.hasRememberedPassword && user == question.user && domain == question.domain
         let typed = try Failure.requiring(10039) { () throws(Failure) in
             try terminal.readSecret(
                 "Password of \(user.text)\(isRemembered ? " (Enter: the remembered one)" : "")", for: "--password-from")

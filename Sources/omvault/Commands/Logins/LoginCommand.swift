@@ -135,7 +135,7 @@ struct LoginAccess {
         } catch { throw Failure(describing: error) }
     }
 
-    private static func nothingToUnlock(_ way: LoginContext.Way) -> Failure {
+    static func nothingToUnlock(_ way: LoginContext.Way) -> Failure {
         var why = ""
         if case .online(let reason?) = way { why = ": \(Failure(reason).message)" }
         return Failure(

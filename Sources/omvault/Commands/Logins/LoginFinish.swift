@@ -11,14 +11,17 @@ struct LoginFinish {
     private let agent: SessionAgent
     private let provider: OnlineProvider?
     private let hasKey: Bool
+    private let unlock: LoginUnlock?
 
     /// - Parameters:
     ///   - provider: who was asked, or could be.
     ///   - hasKey: whether a password could be remembered.
+    ///   - unlock: what the login is to open too.
     init(
         _ door: Door, _ profile: Profile, _ authenticator: Authenticator, _ keeper: RememberingAccess,
-        _ agent: SessionAgent, _ provider: OnlineProvider?, hasKey: Bool
+        _ agent: SessionAgent, _ provider: OnlineProvider?, hasKey: Bool, _ unlock: LoginUnlock?
     ) {
+        self.unlock = unlock
         (self.agent, self.provider) = (agent, provider)
         (self.door, self.profile, self.authenticator) = (door, profile, authenticator)
         (self.keeper, self.hasKey) = (keeper, hasKey)
@@ -29,8 +32,11 @@ struct LoginFinish {
         let remembered = (try? authenticator.remembered(profile)) ?? nil
         let request = LoginRequest(receipt.context.user, profile, domain: receipt.context.domain)
         let isKept = agent.keep(receipt, request, provider)
-        try LoginReport(door.output).granted(receipt, remembered: kept(remembered), isKept: isKept)
+        let unlocking = unlock?.open(receipt)
+        try LoginReport(door.output).granted(
+            receipt, remembered: kept(remembered), isKept: isKept, isUnlocked: unlocking?.isUnlocked)
         tell(remembered)
+        try unlocking?.tell(door.output)
     }
 
     private func kept(_ remembered: Remembered?) -> RememberChoice {

@@ -13,8 +13,9 @@ struct LoginReport {
     /// - Parameters:
     ///   - remembered: what is remembered after it; nil where the verb remembers nothing.
     ///   - isKept: whether the agent keeps a session of it; nil where the verb has none kept.
+    ///   - isUnlocked: whether a vault was opened with it; nil where none was to be.
     func granted(
-        _ receipt: borrowing LoginReceipt, remembered: RememberChoice? = nil, isKept: Bool? = nil
+        _ receipt: borrowing LoginReceipt, remembered: RememberChoice? = nil, isKept: Bool? = nil, isUnlocked: Bool? = nil
     ) throws(Failure) {
         let context = receipt.context
         notice(context)
@@ -46,6 +47,7 @@ struct LoginReport {
         }
         if let remembered { document.field("remembered", .text(remembered.word)) }
         if let isKept { document.field("session_kept", .flag(isKept)) }
+        if let isUnlocked { document.field("vault_unlocked", .flag(isUnlocked)) }
         try output.document(document)
     }
 

@@ -16,11 +16,16 @@ struct LoginStart: Verb {
             question. Otherwise the terminal asks for what is missing, and asks again after a wrong password, which is
             counted like any attempt. Enter at the question for a password takes the remembered one, where there is one.
 
+            With --unlock the same password opens the vault that has a slot of this login ('key add-slot --type login'), in
+            the agent. The password is typed then, or comes from --password-from: neither a session nor a remembered password
+            opens a vault.
+
             With --password-from, or without a terminal, there is one attempt. What it prints and its exit code are those
             of 'login check'.
 
               omvault login ada --profile work
               omvault login --remember auto
+              omvault login ada --unlock --vault work
               omvault login start check            a user who is called check
             """)
 
@@ -48,6 +53,9 @@ struct LoginStart: Verb {
     @Flag(help: "Log in anew though a session is valid.")
     var force = false
 
+    @Flag(help: "Open the vault too, in the agent, by its slot of this login.")
+    var unlock = false
+
     func run(_ door: Door) throws {
         let access = try LoginAccess(door)
         let agent = SessionAgent(door, access)
@@ -59,12 +67,14 @@ struct LoginStart: Verb {
         var wanted: Profile?
         let receipt: LoginReceipt
         let finish: LoginFinish
+        let opening = unlock ? try LoginUnlock(door) : nil
         do {
             let profile = try access.profiles.profile(name)
             way = mode?.connectivity ?? profile.connectivityMode
             wanted = profile
             agent.endOutdated(given, profile)
-            if !force, mode == nil, passwordFrom == nil, remember == nil, let session = agent.valid(given, profile) {
+            // Of a session there is no key, and nobody who typed.
+            if !force, !unlock, mode == nil, passwordFrom == nil, remember == nil, let session = agent.valid(given, profile) {
                 return try LoginReport(door.output).goesOn(session)
             }
             let preferences = try remember?.preferences(profile)
@@ -77,16 +87,16 @@ struct LoginStart: Verb {
             let key = try keeper.key()
             let isOneAttempt = !secrets.isAsked("--password-from")
             let collector = LoginCollector(
-                door, given, asksPreferences: preferences == nil,
+                door, given, asksPreferences: preferences == nil, takesRemembered: !unlock,
                 password: isOneAttempt ? try secrets.readLoginPassword("--password-from", prompt: "Password") : nil,
                 onRefusal: { error, user, domain in agent.follow(error, LoginKey(user, profile, domain)) })
             asked = collector
-            finish = LoginFinish(door, profile, authenticator, keeper, agent, provider, hasKey: key != nil)
+            finish = LoginFinish(door, profile, authenticator, keeper, agent, provider, hasKey: key != nil, opening)
             receipt = try authenticator.login(
                 profile, mode: way, collecting: collector, asking: provider, remembering: key,
                 preferring: preferences,
                 // What keeps it from being read is met again, and judged, where the login is.
-                submitsAutoLogin: passwordFrom == nil && !isOneAttempt
+                submitsAutoLogin: passwordFrom == nil && !unlock && !isOneAttempt
                     && given.mayBe((try? authenticator.remembered(profile)) ?? nil))
         } catch let error as AuthError {
             if let failure = asked?.failure { throw failure }

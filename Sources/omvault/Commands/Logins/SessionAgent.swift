@@ -84,7 +84,9 @@ struct SessionAgent {
         let problem: Failure
         do {
             let login = try login(request.login)
-            try RunningAgent.started().client.keep(receipt, of: request, in: login, asking: provider)
+            let client = try RunningAgent.started().client
+            try client.keep(receipt, of: request, in: login, asking: provider)
+            if request.profile.sessionActiveOnRestart { try tellIfItEndsWithTheAgent(login, client) }
             // An agent that was only started now may have found one in a ticket.
             endOutdated(GivenNames(user: request.user, domain: login.key.domain), request.profile)
             return true
@@ -92,6 +94,15 @@ struct SessionAgent {
         door.output.notice("no session is kept: \(problem.message)")
         drop(receipt, request, provider)
         return false
+    }
+
+    private func tellIfItEndsWithTheAgent(_ login: AgentLogin, _ client: AgentClient) throws(AgentError) {
+        guard let session = try client.useSession(login), !session.survivesRestart else { return }
+        door.output.notice(
+            "the session ends with the agent, though the profile has SessionActiveOnRestart: "
+                + (client.canKeepSessionTickets
+                    ? "the agent's folder takes no file"
+                    : "the agent's folder is not in memory; log in with an XDG_RUNTIME_DIR on a tmpfs"))
     }
 
     /// Ends at the server what the login opened there, since nobody goes on with it.

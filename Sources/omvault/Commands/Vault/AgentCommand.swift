@@ -135,9 +135,7 @@ struct AgentEnvironment: Verb {
     func run(_ door: Door) throws {
         let path = try AgentSocket(Environment.text, makes: true).path
         guard door.output.format == .json else {
-            // A quote would end the word in the shell.
-            let quoted = path.replacing("'", with: "'\\''")
-            return try door.output.line("OMVAULT_AGENT_SOCK='\(quoted)'; export OMVAULT_AGENT_SOCK")
+            return try door.output.line("OMVAULT_AGENT_SOCK=\(path.inShellQuotes); export OMVAULT_AGENT_SOCK")
         }
         var document = JSONDocument()
         document.field("socket", .text(path))

@@ -39,23 +39,11 @@ struct UnlockCommand: Verb {
     func run(_ door: Door) throws {
         let access = try VaultAccess(door)
         let secrets = try SecretSources(door, unlock.sources)
-        guard let place = access.agentPlace else {
-            throw Failure(.usage, "the path of vault \"\(access.place.name.shown)\" is too long for the agent")
-        }
-        // A vault that is not there, and an agent that cannot be, are told before anybody types.
-        _ = try access.file()
-        let agent = try RunningAgent.started()
+        let agent = try access.startedAgent()
         let unlocked = try access.openSlot(secrets, unlock)
-        let keys = unlocked.vault.classKeys()
-        let refusal = try agent.client.unlock(
-            place, keys, openedBy: unlocked.slot.login, idle: idle ?? 0, hard: hard ?? 0)
-        if let refusal {
-            throw Failure(refusal, vault: access.place.name)
-        }
-        let opened = try agent.client.status().vaults.first { $0.place == place }
+        let opened = try agent.take(unlocked.vault, idle: idle ?? 0, hard: hard ?? 0)
         try door.output.done(
-            "unlocked \(access.place.name.shown)"
-                + (opened.map { " (idle \(Duration.text($0.idleLeft)), hard \(Duration.text($0.hardLeft)))" } ?? ""),
+            agent.unlockedWords(opened),
             [
                 "result": .text("unlocked"), "vault": .text(access.place.name),
                 "idle": .number(Int(opened?.idleLeft ?? 0)), "hard": .number(Int(opened?.hardLeft ?? 0)),

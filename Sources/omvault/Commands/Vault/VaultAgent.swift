@@ -32,9 +32,45 @@ struct VaultAgent {
     func isUnlocked() throws(AgentError) -> Bool {
         try client.status().vaults.contains { $0.place == place && $0.state == .unlocked }
     }
+
+    /// Hands over the keys of the vault, unlocked in this process, to be kept.
+    ///
+    /// - Parameters:
+    ///   - idle: seconds without use after which it locks; 0 for the agent's own.
+    ///   - hard: seconds after which it locks in any case; 0 for the agent's own.
+    /// - Returns: how it stands there; nil where it was locked again meanwhile.
+    func take(
+        _ vault: borrowing Vault, idle: UInt32 = 0, hard: UInt32 = 0
+    ) throws(Failure) -> AgentStatus.Vault? {
+        let refusal: VaultError?
+        let opened: AgentStatus.Vault?
+        do throws(AgentError) {
+            refusal = try client.unlock(
+                place, vault.classKeys(), openedBy: vault.openedBy?.login, idle: idle, hard: hard)
+            opened = try client.status().vaults.first { $0.place == place }
+        } catch { throw Failure(error) }
+        if let refusal { throw Failure(refusal, vault: name) }
+        return opened
+    }
+
+    /// For a person.
+    func unlockedWords(_ vault: AgentStatus.Vault?) -> String {
+        "unlocked \(name.shown)"
+            + (vault.map { " (idle \(Duration.text($0.idleLeft)), hard \(Duration.text($0.hardLeft)))" } ?? "")
+    }
 }
 
 extension VaultAccess {
+    /// The agent, started if none runs, to keep this vault open. A vault that is not there, and an agent that cannot be, are
+    /// told here, before anybody types.
+    func startedAgent() throws -> VaultAgent {
+        guard let agentPlace else {
+            throw Failure(.usage, "the path of vault \"\(place.name.shown)\" is too long for the agent")
+        }
+        _ = try file()
+        return VaultAgent(client: try RunningAgent.started().client, place: agentPlace, name: place.name)
+    }
+
     /// The agent, unless the options or the errand rule it out, or there is none. One that is not to be trusted is not
     /// asked, and said.
     func agent(_ options: UnlockOptions) -> VaultAgent? {

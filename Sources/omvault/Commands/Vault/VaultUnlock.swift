@@ -84,16 +84,37 @@ extension VaultAccess {
         try run { () throws(VaultError) in try file.checkUse(of: slots[0]) }
         let secret = try read(slots[0], secrets, option: options.option(for: slots[0]))
         let vault = try run { () throws(VaultError) in
-            try file.unlock(anyOf: slots) { slot throws(VaultError) in try secret.key(for: slot) }
+            try unlock(anyOf: slots, of: file) { slot throws(VaultError) in try secret.key(for: slot) }
         }
         let slot = vault.openedBy ?? slots[0]
+        raise(slot, secret, vault)
+        return Unlocked(vault: vault, slot: slot, secret: secret)
+    }
+
+    /// Unlocks with the first of several slots that opens, and says when the audit log does not know it.
+    private func unlock(
+        anyOf slots: [KeySlot], of file: borrowing VaultFile, with key: (KeySlot) throws(VaultError) -> Key<Unlocking>
+    ) throws(VaultError) -> Vault {
+        let vault = try file.unlock(anyOf: slots, with: key)
         if vault.isUnlockUntold {
             door.output.notice(
                 "warning: this unlock is not in the audit log: another process keeps the vault, or the disk takes nothing; a change "
                     + "that this command makes adds it")
         }
-        raise(slot, secret, vault)
-        return Unlocked(vault: vault, slot: slot, secret: secret)
+        return vault
+    }
+
+    /// Unlocks with a login that was verified just now.
+    ///
+    /// - Returns: nil where the vault has no slot of it.
+    /// - Throws: ``VaultError/staleLogin(_:)`` where that slot is of an earlier enrolment.
+    func unlock(
+        _ file: borrowing VaultFile, with login: borrowing VerifiedLogin
+    ) throws(VaultError) -> Vault? {
+        let id = login.id
+        guard let slot = file.slots.first(where: { $0.login == id }) else { return nil }
+        try file.checkUse(of: slot)
+        return try unlock(anyOf: [slot], of: file) { _ throws(VaultError) in login.unlock.duplicate() }
     }
 
     /// The slots to try: the one that was named, or those of the kind that was asked for. A password is tried at one slot

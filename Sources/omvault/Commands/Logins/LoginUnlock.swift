@@ -1,0 +1,76 @@
+// `omvault login --unlock`: the login opens the vault's slot of it too, so that one password serves both.
+//
+// Attack: an unattended terminal, or a program that can run omvault. A session and a remembered password let a user in where
+// his profile says so; neither of them opens a vault here, since whoever chose them chose nothing about a vault.
+
+internal import OMAgent
+internal import OMAuth
+internal import OMVault
+
+/// A vault that is to be opened in the agent by a login.
+struct LoginUnlock {
+    private let access: VaultAccess
+    private let agent: VaultAgent
+
+    /// - Throws: where there is no vault, or no agent can be: nobody types a password for that.
+    init(_ door: Door) throws {
+        access = try VaultAccess(door)
+        agent = try access.startedAgent()
+    }
+
+    /// What came of it. The login stands in any case.
+    enum Outcome {
+        case unlocked(String)
+        /// Why there is nothing here that this login opens.
+        case closed(String)
+        /// Something is wrong with the vault or the agent.
+        case failed(Failure)
+
+        var isUnlocked: Bool {
+            if case .unlocked = self { true } else { false }
+        }
+
+        func tell(_ output: Output) throws(Failure) {
+            switch self {
+            case .unlocked(let words): output.notice(words)
+            case .closed(let words): output.notice(words)
+            case .failed(let failure): throw failure
+            }
+        }
+    }
+
+    func open(_ receipt: borrowing LoginReceipt) -> Outcome {
+        let context = receipt.context
+        switch receipt.login {
+        case .none: return closed(LoginAccess.nothingToUnlock(context.way).message)
+        case .some(let login):
+            do throws(Failure) { return try open(login, context) } catch { return .failed(error) }
+        }
+    }
+
+    private func open(_ login: borrowing VerifiedLogin, _ context: LoginContext) throws(Failure) -> Outcome {
+        let file = try access.file()
+        let vault: Vault?
+        do throws(VaultError) { vault = try access.unlock(file, with: login) } catch {
+            guard case .staleLogin(let slot) = error else { throw Failure(error, vault: access.place.name) }
+            return closed("slot \(slot) was made for an earlier enrolment of this login; \(remedy(context))")
+        }
+        switch vault {
+        case .none: return closed("it has no slot of this login; \(remedy(context))")
+        case .some(let vault): return .unlocked(agent.unlockedWords(try agent.take(vault)))
+        }
+    }
+
+    private func closed(_ why: String) -> Outcome {
+        .closed("vault \"\(access.place.name.shown)\" was not unlocked: \(why)")
+    }
+
+    private func remedy(_ context: LoginContext) -> String {
+        var words = ["omvault key add-slot --type login --profile", context.profile.text.asShellWord]
+        if context.domain != .none { words += ["--domain", context.domain.text.asShellWord] }
+        if let vault = access.door.vaultGiven { words += ["--vault", vault.asShellWord] }
+        let user = context.user.text
+        words += (user.hasPrefix("-") ? ["--"] : []) + [user.asShellWord]
+        return words.joined(separator: " ") + " makes one"
+    }
+}
