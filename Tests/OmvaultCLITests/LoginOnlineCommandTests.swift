@@ -59,7 +59,7 @@ import Testing
         omvault -q init --password-from file:vault --no-recovery --kdf-mem 8 --kdf-time 1
         omvault -q add item --field f=file:value --password-from file:vault
         look() { omvault get item:f --no-input 2> /dev/null || echo -n "shut $?"; echo; }
-        asked() { grep -c 'GET /login ' "$log"; }
+        asked() { grep -c ' alice .*"GET /login ' "$log"; }
         # Does what the notice says.
         obey() {
             sed -n 's/^omvault: vault "personal" was not unlocked: //p' .told

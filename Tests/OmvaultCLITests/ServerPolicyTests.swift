@@ -62,6 +62,7 @@ private let start = """
         let lines = try script(
             """
             serve web nginx
+            sed -i '/^bob:/d' web/users; sed -n 's/^alice/bob/p' web/users >> web/users
             here="https://localhost:$port"
             say() { printf '{"epoch":%s,"MaxLoginAttempts":%s}' "$1" "$2" > web/www/profile.json; }
             known() { omvault login status "$1" --profile work --json | grep -o '"limit":[0-9]*\\|"server_epoch":[0-9a-z]*' | paste -sd ' '; }
