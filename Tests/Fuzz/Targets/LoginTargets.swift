@@ -15,6 +15,15 @@ enum LoginTargets {
             let rest = Array(bytes.dropFirst())
             if first & 1 == 0 { remembered(rest) } else { rememberedPassword(rest) }
         },
+        // A policy that set-up saw, from its version on, without its id.
+        FuzzTarget(name: "seen-policy", seeds: { LoginTemplate.policies }) { bytes in
+            guard let version = bytes.first else { return }
+            let id = LoginTemplate.id
+            let device = LoginTemplate.device.duplicate()
+            let whole = RowSeal.sealed([version] + id.bytes + bytes.dropFirst(), .policyMAC, id, device)
+            guard let seen = try? SeenPolicy(whole, under: id, device) else { return }
+            precondition(seen.encode(under: device) == whole, "a policy has two spellings")
+        },
         // An entry without its MAC.
         FuzzTarget(name: "login-log-entry", seeds: { LoginTemplate.entries }) { bytes in
             let key = LoginTemplate.device.key.derive(Context(.loginLogMAC), as: Authenticating.self)

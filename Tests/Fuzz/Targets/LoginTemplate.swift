@@ -166,6 +166,18 @@ struct LoginTemplate: Sendable {
         return stored + [[1, 0, 0, 0, 5] + Array("right".utf8) + [UInt8](repeating: 0, count: 55)]
     }
 
+    /// As `seen-policy` reads them.
+    static var policies: [[UInt8]] {
+        let policies = [
+            ServerPolicy(epoch: 7, offlineAuthAllowed: true, maxLoginAttempts: 3, cryptoScheme: .saltedSHA256),
+            ServerPolicy(epoch: 0),
+        ]
+        return policies.map { policy in
+            let bytes = SeenPolicy(id: id, policy: policy).encode(under: device).dropLast(MAC.count)
+            return [bytes[0]] + bytes[(1 + LoginID.count)...]
+        }
+    }
+
     /// As `login-log-entry` reads them: one of each kind, and one with a count.
     static var entries: [[UInt8]] {
         let log = device.key.derive(Context(.loginLogMAC), as: Authenticating.self)
