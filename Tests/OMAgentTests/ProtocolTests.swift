@@ -84,13 +84,14 @@ import Testing
             ("the list of sessions with a body", frame(0x54, [0])),
             ("an answer about a session", frame(0xD1)),
             ("update with a revision cut short", perform([6] + text("a") + [0, 0, 0, 0, 1, 0, 0])),
-            ("find without a word", perform([14, 0, 0, 0])),
-            ("find with a flag of 2", perform([14, 2, 0, 1] + text("a"))),
-            ("find with an empty word", perform([14, 0, 0, 1] + text(""))),
-            ("find with a word of 1,025 bytes", perform([14, 0, 0, 1] + text(String(repeating: "a", count: 1025)))),
-            ("find with 17 words", perform([14, 0, 0, 17] + (0..<17).flatMap { _ in text("a") })),
-            ("find with a word cut short", perform([14, 0, 0, 1, 0, 2, 65])),
-            ("find in a field with a slash", perform([14, 0, 1, 1, 0, 0, 0, 1] + text("b/c") + [1] + text("a"))),
+            ("find without a word", perform([15, 0, 0, 0])),
+            ("find with a flag of 2", perform([15, 2, 0, 1] + text("a"))),
+            ("find with an empty word", perform([15, 0, 0, 1] + text(""))),
+            ("find with a word of 1,025 bytes", perform([15, 0, 0, 1] + text(String(repeating: "a", count: 1025)))),
+            ("find with 17 words", perform([15, 0, 0, 17] + (0..<17).flatMap { _ in text("a") })),
+            ("find with a capital, which has another spelling", perform([15, 0, 0, 1] + text("aB"))),
+            ("find with a word cut short", perform([15, 0, 0, 1, 0, 2, 65])),
+            ("find in a field with a slash", perform([15, 0, 1, 1, 0, 0, 0, 1] + text("b/c") + [1] + text("a"))),
         ]
     }()
 

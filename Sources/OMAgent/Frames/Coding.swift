@@ -171,7 +171,10 @@ extension ByteCursor {
         var search = ItemSearch(in: scope)
         for _ in 0..<(try byte(in: bytes)) {
             let word = try skip(Int(try number(UInt16.self, in: bytes)), in: bytes)
-            guard search.add(bytes.extracting(word)) else { throw MalformedBytes() }
+            // A request has one spelling.
+            guard ItemSearch.isFolded(bytes.extracting(word)), search.add(bytes.extracting(word)) else {
+                throw MalformedBytes()
+            }
         }
         guard search.wordCount > 0 else { throw MalformedBytes() }
         return search

@@ -40,6 +40,11 @@ public struct ItemSearch: ~Copyable, Sendable {
         return true
     }
 
+    /// Whether a word is as ``add(_:)`` keeps it: without capitals of ASCII.
+    public static func isFolded(_ word: Span<UInt8>) -> Bool {
+        word.indices.allSatisfy { fold(word[$0]) == word[$0] }
+    }
+
     /// Lends each word, as it is compared.
     public borrowing func forEach(_ body: (Span<UInt8>) -> Void) {
         folded.withBytes { words in for range in ranges { body(words.extracting(range)) } }
