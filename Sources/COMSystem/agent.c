@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -128,6 +129,18 @@ int om_signal_next(int fd) {
     struct signalfd_siginfo got;
     ssize_t count = read(fd, &got, sizeof got);
     return count == sizeof got ? (int)got.ssi_signo : -1;
+}
+
+int om_removals(const char *folder) {
+    int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (fd < 0) return -1;
+    if (inotify_add_watch(fd, folder, IN_DELETE | IN_MOVED_FROM | IN_DELETE_SELF | IN_ONLYDIR) < 0) return closing(fd);
+    return fd;
+}
+
+void om_removals_seen(int fd) {
+    char events[4096];
+    while (read(fd, events, sizeof events) > 0) {}
 }
 
 // glibc has no keyctl; libkeyutils would be a dependency for three calls.

@@ -54,14 +54,17 @@ public final class AgentServer: Sendable {
         guard timer >= 0, signals >= 0 else { throw .io(errno) }
     }
 
-    /// Returns after SIGTERM, SIGINT, SIGHUP or a request to step down: every vault is locked then.
+    /// Returns after SIGTERM, SIGINT, SIGHUP, a request to step down, or the loss of the socket: every vault is locked then.
     public func run() {
         sessions.resume()
         judge()
-        var waiting = [listening.descriptor, timer, signals].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        var waiting = [listening.descriptor, timer, signals, listening.removals].map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
         while true {
             guard poll(&waiting, nfds_t(waiting.count), -1) >= 0 || errno == EINTR else { break }
             if waiting[2].revents != 0, om_signal_next(signals) > 0 { break }
+            if waiting[3].revents != 0, !listening.isReachable { break }
             if waiting[1].revents != 0 {
                 judge()
                 om_wipe_stack()

@@ -7,6 +7,9 @@ internal import Glibc
 public final class ListeningSocket: Sendable {
     let descriptor: Int32
     let folder: RuntimeFolder
+    /// Readable once a name in the folder was removed; -1 where the system watches no more folders.
+    let removals: Int32
+    private let inode: ino_t
     private let name: String
     /// Held until the process ends, however it ends. Nil when systemd owns the socket.
     private let lock: Int32?
@@ -25,8 +28,11 @@ public final class ListeningSocket: Sendable {
             }
             unlink(path)
         }
+        removals = om_removals(folder.reach("."))
         descriptor = om_socket_listen(path, 256)
         guard descriptor >= 0 else { throw .io(errno) }
+        guard lstat(path, &status) == 0 else { throw .io(errno) }
+        inode = status.st_ino
     }
 
     /// Takes the socket that systemd passed, if it passed one: `LISTEN_PID`, `LISTEN_FDS`, descriptor 3.
@@ -45,6 +51,19 @@ public final class ListeningSocket: Sendable {
             guard fcntl(3, command, flag) == 0 else { throw .io(errno) }
         }
         (descriptor, folder, name, lock) = (3, socket.folder, socket.name, nil)
+        removals = om_removals(folder.reach("."))
+        var status = stat()
+        guard lstat(folder.reach(name), &status) == 0 else { throw .io(errno) }
+        inode = status.st_ino
+    }
+
+    /// Whether a client still finds this socket at its path.
+    ///
+    /// Attack: an agent whose socket is gone keeps its keys for hours, and no `lock` reaches it.
+    var isReachable: Bool {
+        om_removals_seen(removals)
+        var status = stat()
+        return lstat(folder.reach(name), &status) == 0 && status.st_ino == inode
     }
 
     /// Closes the socket, so that the next client starts another agent.

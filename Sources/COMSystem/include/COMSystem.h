@@ -116,6 +116,11 @@ int om_signal_descriptor(void);
 /// The next signal's number from such a descriptor.
 int om_signal_next(int fd);
 
+/// A descriptor that is readable once a name in `folder`, or `folder` itself, was removed or renamed.
+int om_removals(const char *folder);
+/// Forgets what was seen so far.
+void om_removals_seen(int fd);
+
 // The kernel's keyring of this user: gone at reboot.
 
 /// Adds or replaces the key; every process of this user may read it.
