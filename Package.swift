@@ -112,29 +112,32 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         // Tests
+        .target(name: "CSupport", path: "Tests/CSupport"),
+        .target(name: "TestSupport", dependencies: ["CSupport"], path: "Tests/Support", swiftSettings: house),
         .testTarget(name: "OMSecretsTests", dependencies: ["OMSecrets"], swiftSettings: house),
         .testTarget(name: "OMCryptoTests", dependencies: ["OMCrypto", "OMSecrets"], swiftSettings: house),
-        .testTarget(name: "OMVectorsTests", dependencies: ["OMVectors"], swiftSettings: house),
+        .testTarget(name: "OMVectorsTests", dependencies: ["OMVectors", "TestSupport"], swiftSettings: house),
         .testTarget(
-            name: "OMVaultTests", dependencies: ["OMVault", "OMStorage", "OMRecords", "OMSecrets"],
+            name: "OMVaultTests", dependencies: ["TestSupport", "OMVault", "OMStorage", "OMRecords", "OMSecrets"],
             swiftSettings: house),
-        .testTarget(name: "OMStorageTests", dependencies: ["OMStorage", "OMSecrets"], swiftSettings: house),
+        .testTarget(name: "OMStorageTests", dependencies: ["TestSupport", "OMStorage", "OMSecrets"], swiftSettings: house),
         .testTarget(name: "FloorsTests", swiftSettings: house),
         .testTarget(
             name: "OmvaultCLITests",
-            dependencies: ["omvault", "omvault-agent", "omvault-pam-helper", "OMSecrets", .product(name: "ArgumentParser", package: "swift-argument-parser")],
-            exclude: ["Support/at-terminal.py"],
+            dependencies: [
+                "omvault", "omvault-agent", "omvault-pam-helper", "OMSecrets", "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: house),
         .testTarget(
             name: "OMAgentTests",
             dependencies: [
-                "OMAgent", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem",
+                "TestSupport", "OMAgent", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem",
             ],
             swiftSettings: house),
         .testTarget(
             name: "OMOnlineTests",
             dependencies: [
-                "OMOnline", "OMAgent", "omvault-agent", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem",
+                "TestSupport", "OMOnline", "OMAgent", "omvault-agent", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem",
             ],
             swiftSettings: house),
         .executableTarget(
@@ -144,7 +147,7 @@ let package = Package(
             name: "login-worker", dependencies: ["OMAuth", "OMStorage", "OMRecords", "OMSecrets"],
             path: "Tests/LoginWorker", swiftSettings: house),
         .testTarget(
-            name: "OMAuthTests", dependencies: ["OMAuth", "login-worker", "OMStorage", "OMRecords", "OMSecrets"],
+            name: "OMAuthTests", dependencies: ["TestSupport", "OMAuth", "login-worker", "OMStorage", "OMRecords", "OMSecrets"],
             swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]

@@ -1,28 +1,26 @@
-// Two hundred processes on one vault at once, half of them through one agent.
+// Many processes on one vault at once, 200 in a whole run, half of them through one agent.
 
 import Foundation
 import Glibc
 import OMRecords
 import OMSecrets
 import OMStorage
+import TestSupport
 import Testing
 
 @testable import OMAgent
 @testable import OMVault
 
-/// `OMVAULT_WHOLE=1 swift test` runs what is cut short otherwise.
-private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != nil
-
 @Suite("A crowd at one vault", .serialized) struct CrowdTests {
     private static let counters = 4, shared = 3
 
-    @Test("what 200 processes wrote at once, with one unlock each, is all there; the agent is one of the ways")
-    func crowd() throws {
-        let (processes, rounds) = (200, isWhole ? 5 : 1)
+    @Test("what many processes wrote at once, with one unlock each, is all there; the agent is one of the ways")
+    func crowd() async throws {
+        let (processes, rounds) = (Sweep.count(200, sample: 60), Sweep.count(5, sample: 1))
         let home = try AgentHome()
         try prepare(home)
         let start = Date()
-        let said = try run(home, processes, rounds)
+        let said = try await run(home, processes, rounds)
         let seconds = Date().timeIntervalSince(start)
         let failed = said.filter { !$0.hasPrefix("round ") && !$0.hasPrefix("done ") }
         try #require(failed.isEmpty, "\(failed.prefix(5))")
@@ -68,37 +66,27 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
     }
 
     /// Of ten processes five ask the agent, four have the key file and one the password.
-    private func run(_ home: AgentHome, _ processes: Int, _ rounds: Int) throws -> [String] {
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/bash")
-        process.arguments = [
-            "-c", """
-            cd "$1"
-            mkfifo gate
-            # Opened here and handed on: a worker that opened it itself might come too late for anybody to be writing.
-            exec 9<> gate 8< gate
-            for number in $(seq 0 $(($3 - 1))); do
-                key=$1/key password=- socket=$1/run/agent.sock
-                (( number % 10 >= 5 )) && socket=-
-                (( number % 10 == 9 )) && key=- password=$1/password
-                "$2" "$1/a.omv" "$1/device" $key $password $socket $number $4 <&8 8<&- 9>&- > said.$number 2>&1 &
-            done
-            exec 9>&- 8<&-
-            wait
-            cat said.*
-            """, "crowd", home.root, Self.program, "\(processes)", "\(rounds)",
-        ]
-        let output = URL(filePath: home.root + "/output")
-        try Data().write(to: output)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        try process.run()
-        process.waitUntilExit()
-        return String(decoding: try Data(contentsOf: output), as: UTF8.self).split(separator: "\n").map(String.init)
+    private func run(_ home: AgentHome, _ processes: Int, _ rounds: Int) async throws -> [String] {
+        let said = try await TestSupport.run(
+            [
+                "/bin/bash", "-c", """
+                cd "$1"
+                mkfifo gate
+                # Opened here and handed on: a worker that opened it itself might come too late for anybody to be writing.
+                exec 9<> gate 8< gate
+                for number in $(seq 0 $(($3 - 1))); do
+                    key=$1/key password=- socket=$1/run/agent.sock
+                    (( number % 10 >= 5 )) && socket=-
+                    (( number % 10 == 9 )) && key=- password=$1/password
+                    "$2" "$1/a.omv" "$1/device" $key $password $socket $number $4 <&8 8<&- 9>&- > said.$number 2>&1 &
+                done
+                exec 9>&- 8<&-
+                wait
+                cat said.*
+                """, "crowd", home.root, Programs.path(of: "vault-worker"), "\(processes)", "\(rounds)",
+            ], in: home.folder)
+        return (said.output + said.errors).split(separator: "\n").map(String.init)
     }
-
-    private static let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        .deletingLastPathComponent().path + "/vault-worker"
 
     private func check(_ home: AgentHome, _ rounds: [Round], _ processes: Int, _ count: Int) throws {
         #expect(rounds.count == processes * count)

@@ -6,6 +6,7 @@ import OMAuth
 import OMRecords
 import OMSecrets
 import OMStorage
+import TestSupport
 import Testing
 
 @testable import OMAgent
@@ -18,15 +19,17 @@ import Testing
 
     /// A runtime folder in memory, gone with the test.
     private final class Runtime {
-        let path = "/dev/shm/omvault-\(UUID().uuidString)"
+        private let home: TestFolder
         let folder: RuntimeFolder
+        var path: String { home.path }
 
-        init() throws { folder = try RuntimeFolder.make(path) }
-
-        deinit {
-            for id in SessionTickets(folder).ids { SessionTickets(folder).remove(id) }
-            try? FileManager.default.removeItem(atPath: path)
+        init() throws {
+            home = try TestFolder(in: "/dev/shm")
+            folder = try RuntimeFolder.make(home.path)
         }
+
+        /// Their secrets are in the user's keyring.
+        deinit { for id in SessionTickets(folder).ids { SessionTickets(folder).remove(id) } }
 
         var tickets: SessionTickets { SessionTickets(folder) }
         var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] }
@@ -112,12 +115,11 @@ import Testing
 
     @Test("on a disk no ticket is written")
     func disk() throws {
-        let root = FileManager.default.temporaryDirectory.path + "/omvault-\(UUID().uuidString)"
-        let folder = try RuntimeFolder.make(root)
-        defer { try? FileManager.default.removeItem(atPath: root) }
+        let root = try TestFolder()
+        let folder = try RuntimeFolder.make(root.path)
         guard !folder.isInMemory else { return }
         let store = server.store(clock, SessionTickets(folder))
         #expect(try try store.keeps(sessionLogin(), survives: true))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: root).isEmpty)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: root.path).isEmpty)
     }
 }

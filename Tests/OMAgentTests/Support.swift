@@ -4,6 +4,7 @@ import Glibc
 import OMRecords
 import OMSecrets
 import OMStorage
+import TestSupport
 import Testing
 
 @testable import OMAgent
@@ -11,33 +12,25 @@ import Testing
 
 /// A home with a vault, a runtime folder and an agent of its own, all gone with it.
 final class AgentHome {
-    let root: String
+    let folder: TestFolder
+    var root: String { folder.path }
     let socket: AgentSocket
     let client: AgentClient
     let place: AgentPlace
-    /// Where the test runner stands, and the built programs beside it.
-    static let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
-        + "/omvault-agent"
+    static let program = Programs.path(of: "omvault-agent")
 
     var vault: String { root + "/a.omv" }
 
     /// - Parameter folder: where; a folder in memory for what needs one.
     init(in folder: String = FileManager.default.temporaryDirectory.path, options: [String] = []) throws {
-        root = folder + "/omvault-" + UUID().uuidString
-        for name in ["", "/run"] {
-            try FileManager.default.createDirectory(
-                atPath: root + name, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        }
-        socket = try AgentSocket(path: root + "/run/agent.sock")
+        self.folder = try TestFolder(in: folder, containing: ["run"])
+        socket = try AgentSocket(path: self.folder.file("run/agent.sock"))
         client = AgentClient(socket)
-        place = try #require(AgentPlace(vault: root + "/a.omv", device: root + "/device"))
+        place = try #require(AgentPlace(vault: self.folder.file("a.omv"), device: self.folder.file("device")))
         #expect(try AgentProcess.start(Self.program, at: socket, options: options))
     }
 
-    deinit {
-        try? client.stepDown()
-        try? FileManager.default.removeItem(atPath: root)
-    }
+    deinit { try? client.stepDown() }
 
     func start(options: [String] = []) throws {
         _ = try AgentProcess.start(Self.program, at: socket, options: options)

@@ -2,6 +2,7 @@ import Foundation
 import OMRecords
 import OMSecrets
 import OMStorage
+import TestSupport
 
 @testable import OMAuth
 
@@ -12,8 +13,7 @@ final class FileSite: ModelSite {
         ("fdatasync", 1), ("fdatasync", 3), ("fdatasync", 4), ("fdatasync", 5), ("fdatasync", 7), ("pwrite64", 11),
         ("pwrite64", 13), ("pwrite64", 14), ("pwrite64", 17), ("pwrite64", 20),
     ]
-    private static let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
-        .deletingLastPathComponent().path + "/login-worker"
+    private static let program = Programs.path(of: "login-worker")
 
     private let home: Home
     private let clock: TestClock

@@ -2,20 +2,16 @@ import Foundation
 import OMSecrets
 import OMStorage
 import Synchronization
+import TestSupport
 
 @testable import OMAuth
 
 /// A user's state of one test: it goes when the test does.
 final class Home: Sendable {
-    let path: String
+    private let folder: TestFolder
+    var path: String { folder.path }
 
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("omauth-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    init() throws { folder = try TestFolder() }
 
     var places: LoginPlaces { LoginPlaces(state: "\(path)/state", device: "\(path)/device") }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OMAuth
@@ -6,18 +7,18 @@ import Testing
 /// Random histories of one login, real and as they are meant to be.
 @Suite struct ModelTests {
     @Test(
-        "R57 100,000 random steps, of right and wrong, modes, networks, power cuts, clocks, policies and restored files, come to what a small model says",
+        "R57 random steps (100,000 in a whole run), of right and wrong, modes, networks, power cuts, clocks, policies and restored files, come to what a small model says",
         arguments: 0..<4)
     func steps(_ quarter: Int) throws {
-        for trace in 0..<50 {
+        for trace in 0..<Sweep.count(50, sample: 5) {
             // One trace that is read is worth more than all that fail alike.
             guard try Self.walk(UInt64(quarter * 1_000 + trace + 1), 500, at: { try MemorySite($0) }) else { break }
         }
     }
 
-    @Test("R57 2,000 steps on real files, each step in a process of its own, killed at its writes and syncs")
+    @Test("R57 steps on real files (2,000 in a whole run), each step in a process of its own, killed at its writes and syncs")
     func processes() throws {
-        let traces = 20, start = Date()
+        let traces = Sweep.count(20, sample: 4), start = Date()
         var kills = 0
         for trace in 0..<traces {
             guard try Self.walk(UInt64(50_000 + trace), 100, at: { try FileSite($0) }, done: { kills += $0.kills }) else {

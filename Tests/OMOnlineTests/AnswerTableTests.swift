@@ -2,6 +2,7 @@
 
 import Foundation
 import OMRecords
+import TestSupport
 import Testing
 
 @testable import OMOnline

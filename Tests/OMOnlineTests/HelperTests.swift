@@ -6,14 +6,13 @@ import Glibc
 import OMRecords
 import OMSecrets
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OMAgent
 
 @Suite("The online helper") struct HelperTests {
-    /// Where the test runner stands, and the built programs beside it.
-    private static let program =
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/omvault-agent"
+    private static let program = Programs.path(of: "omvault-agent")
 
     private func service(
         _ login: String, trusted: [UInt8]? = nil, profile: String? = nil, deadlines: OnlineDeadlines = patient

@@ -2,24 +2,25 @@ import COMSystem
 import Foundation
 import Glibc
 import OMSecrets
+import TestSupport
 import Testing
 
 @testable import OMAgent
 
 /// A program in the helper's place.
 final class Impostor {
-    let folder = FileManager.default.temporaryDirectory.path + "/omvault-" + UUID().uuidString
+    private let home: TestFolder
+    var folder: String { home.path }
     let program: String
     var client: OnlineClient { OnlineClient(program: program) }
 
     init(_ script: String) throws {
-        program = folder + "/omvault-agent"
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        home = try TestFolder()
+        program = home.file("omvault-agent")
         let text = """
             #!/usr/bin/python3
             import os, time
-            here = \(String(reflecting: folder))
+            here = \(String(reflecting: home.path))
             open(here + '/pid', 'w').write(str(os.getpid()))
             def read(count):
                 data = b''
@@ -50,8 +51,6 @@ final class Impostor {
         // It finds no question, and ends.
         _ = om_wait(child)
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     /// Neither alive nor a zombie. A helper that was killed before it could say its number is not, either.
     var isGone: Bool {

@@ -7,11 +7,11 @@ import OMRecords
 import OMSecrets
 import OMStorage
 import OMVault
+import TestSupport
 import Testing
 
 @Suite("The library's example") struct LibraryTests {
-    private static let program =
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/omvault-agent"
+    private static let program = Programs.path(of: "omvault-agent")
 
     @Test("what the pages show for Swift is the example that is compiled here", arguments: ["docs/library.md", "README.md"])
     func blocks(page: String) throws {
@@ -31,10 +31,7 @@ import Testing
 
     @Test("a window logs in online, opens a vault with it, and offline once the server is gone; logged out, it is asked again")
     @MainActor func course() async throws {
-        let home = FileManager.default.temporaryDirectory.path + "/omvault-library-" + UUID().uuidString
-        try FileManager.default.createDirectory(
-            atPath: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(atPath: home) }
+        let folder = try TestFolder(), home = folder.path
         var server: Server? = try Server("nginx")
         // What outlives the server: trust is read from a file of its own.
         let authority = "\(home)/ca.pem"
@@ -97,8 +94,7 @@ import Testing
 
     @Test("a login whose window is closed ends, and nobody was asked")
     @MainActor func closed() async throws {
-        let home = FileManager.default.temporaryDirectory.path + "/omvault-library-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: home) }
+        let folder = try TestFolder(), home = folder.path
         let logins = Logins(state: home, program: "/nowhere/omvault-agent"), form = LoginForm()
         let work = try profile("https://localhost:1", trusting: "/nowhere")
         let login = Task { () -> AuthError? in
@@ -112,8 +108,7 @@ import Testing
 
     @Test("a provider of the application's own asks a secret question, through the same window")
     @MainActor func question() async throws {
-        let home = FileManager.default.temporaryDirectory.path + "/omvault-library-" + UUID().uuidString
-        defer { try? FileManager.default.removeItem(atPath: home) }
+        let folder = try TestFolder(), home = folder.path
         let logins = Logins(state: home, program: Self.program), form = LoginForm()
         form.user = try UserName("alice")
         let work = try Profile(

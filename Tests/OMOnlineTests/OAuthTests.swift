@@ -3,6 +3,7 @@
 import Foundation
 import OMRecords
 import OMSecrets
+import TestSupport
 import Testing
 
 @testable import OMOnline

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import OMRecords
 import OMSecrets
+import TestSupport
 import Testing
 
 @testable import OMOnline

@@ -5,32 +5,28 @@ import OMAuth
 import OMRecords
 import OMSecrets
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OMAgent
 
 @Suite("Sessions and their server") struct SessionServerTests {
-    /// Where the test runner stands, and the built programs beside it.
-    private static let program =
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/omvault-agent"
+    private static let program = Programs.path(of: "omvault-agent")
 
     /// An agent of the test's own.
     private final class Home {
-        let root = FileManager.default.temporaryDirectory.path + "/omvault-" + UUID().uuidString
+        private let folder: TestFolder
+        var root: String { folder.path }
         let client: AgentClient
 
         init() throws {
-            try FileManager.default.createDirectory(
-                atPath: root, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-            let socket = try AgentSocket(path: root + "/agent.sock")
+            folder = try TestFolder()
+            let socket = try AgentSocket(path: folder.file("agent.sock"))
             client = AgentClient(socket)
             #expect(try AgentProcess.start(SessionServerTests.program, at: socket))
         }
 
-        deinit {
-            try? client.stepDown()
-            try? FileManager.default.removeItem(atPath: root)
-        }
+        deinit { try? client.stepDown() }
 
         func login() throws -> AgentLogin {
             let key = LoginKey(profile: try ProfileName("work"), user: try UserName("alice"))

@@ -1,5 +1,6 @@
 import Foundation
 import OMStorage
+import TestSupport
 import Testing
 
 @Suite struct DatabaseTests {
@@ -8,7 +9,7 @@ import Testing
 
     @Test("a database opens durable, private and with its deletions wiped")
     func durability() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let path = folder.file("a.db")
         let database = try Database.create(path, schema) { _ throws(StorageError) in }
         #expect(try database.number("PRAGMA synchronous") == 2)
@@ -28,7 +29,7 @@ import Testing
 
     @Test("a statement that is used again knows nothing of its last use, and holds no transaction between the two")
     func statements() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let database = try Database.create(folder.file("a.db"), schema) { _ throws(StorageError) in }
         func insert(_ key: Int64, _ value: [UInt8]?) throws(StorageError) {
             var insert = try database.prepare("INSERT INTO t VALUES (?1, ?2)")
@@ -52,7 +53,7 @@ import Testing
 
     @Test("more statements of one text than are kept, and one that outlives its connection, still run")
     func manyStatements() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         func open() throws(StorageError) -> Statement {
             let database = try Database.create(folder.file("a.db"), schema) { _ throws(StorageError) in }
             return try database.prepare("SELECT 7")
@@ -72,7 +73,7 @@ import Testing
 
     @Test("a rollback journal beside the file is refused, and what it names is left alone")
     func forgedJournal() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let path = folder.file("a.db")
         do { _ = try Database.create(path, schema) { _ throws(StorageError) in } }
         try Data("journal".utf8).write(to: URL(filePath: path + "-journal"))
@@ -84,7 +85,7 @@ import Testing
 
     @Test("somebody else's database is refused as it is, not converted")
     func strangersDatabase() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let path = folder.file("a.db")
         let other = Schema(applicationID: 1, version: 1, statements: schema.statements)
         do { _ = try Database.create(path, other) { _ throws(StorageError) in } }
@@ -100,7 +101,7 @@ import Testing
 
     @Test("what is no database of ours is refused", arguments: 0..<36)
     func malformed(number: Int) throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let path = folder.file("a.db")
         let extra = [
             "CREATE TABLE u (a)", "CREATE INDEX i ON t (v)", "CREATE VIEW w AS SELECT 1",
@@ -132,7 +133,7 @@ import Testing
 
     @Test("a file that others can read, a link and a folder are not used")
     func hazards() throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let path = folder.file("a.db")
         do { _ = try Database.create(path, schema) { _ throws(StorageError) in } }
         try FileManager.default.createSymbolicLink(atPath: folder.file("link.db"), withDestinationPath: path)
@@ -151,19 +152,4 @@ import Testing
         try bytes.write(to: URL(filePath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     }
-}
-
-/// A folder that goes when the test does.
-final class TemporaryFolder {
-    let path: String
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appendingPathComponent("omvault-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(
-            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func file(_ name: String) -> String { "\(path)/\(name)" }
 }

@@ -4,13 +4,14 @@ import Foundation
 import Glibc
 import OMSecrets
 import OMStorage
+import TestSupport
 import Testing
 
 @Suite struct StaleDraftTests {
-    private let folder: TemporaryFolder
+    private let folder: TestFolder
     private let schema = Schema(applicationID: 0x4F4D_5654, version: 1, statements: ["CREATE TABLE t (k INTEGER PRIMARY KEY)"])
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TestFolder() }
 
     /// A file that was written that many seconds ago.
     private func leave(_ name: String, age: Int = 3600, mode: Int = 0o600) throws {

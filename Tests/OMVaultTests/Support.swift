@@ -2,24 +2,18 @@ import Foundation
 import OMRecords
 import OMSecrets
 import OMStorage
+import TestSupport
 
 @testable import OMVault
 
 /// A home with one vault in it, stretched at the floor.
 final class Home {
-    let root: String
+    private let folder: TestFolder
+    var root: String { folder.path }
     var vault: String { root + "/data/a.omv" }
     var deviceFolder: String { root + "/device" }
 
-    init() throws {
-        root = FileManager.default.temporaryDirectory.path + "/omvault-" + UUID().uuidString
-        for folder in ["", "/data"] {
-            try FileManager.default.createDirectory(
-                atPath: root + folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        }
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: root) }
+    init() throws { folder = try TestFolder(containing: ["data"]) }
 
     func device() throws -> DeviceFolder { try DeviceFolder.make(deviceFolder) }
 

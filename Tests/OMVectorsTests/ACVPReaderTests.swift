@@ -1,6 +1,7 @@
 import Foundation
 import OMCrypto
 import OMSecrets
+import TestSupport
 import Testing
 
 @testable import OMVectors
@@ -18,17 +19,17 @@ import Testing
         """
 
     private func outcome(_ prompt: String, _ expected: String?, named name: String = "SHA.json") throws -> String {
-        let folder = try Folder()
-        try folder.write(prompt, name)
-        if let expected { try folder.write(expected, "SHA.expected.json") }
+        let folder = try TestFolder()
+        try folder.write(prompt, to: name)
+        if let expected { try folder.write(expected, to: "SHA.expected.json") }
         return try folder.outcome(name)
     }
 
     @Test("a prompt is run with the expected results beside it, and they are named as such")
     func pair() throws {
-        let folder = try Folder()
-        try folder.write(Self.prompt, "SHA.json")
-        try folder.write(Self.expected, "SHA.expected.json")
+        let folder = try TestFolder()
+        try folder.write(Self.prompt, to: "SHA.json")
+        try folder.write(Self.expected, to: "SHA.expected.json")
         #expect(try folder.outcome("SHA.json") == passes(2))
         #expect(try folder.outcome("SHA.expected.json") == "the expected results of the ACVP prompt beside them")
         #expect(try report([folder.path]).summary == passes(2))
@@ -38,8 +39,8 @@ import Testing
     @Test("each half alone is named as what it is, and proves nothing")
     func halves() throws {
         #expect(try outcome(Self.prompt, nil) == skips(2))
-        let folder = try Folder()
-        try folder.write(Self.expected, "SHA.expected.json")
+        let folder = try TestFolder()
+        try folder.write(Self.expected, to: "SHA.expected.json")
         let alone = "the expected results of an ACVP file, but the prompt is not beside them"
         #expect(try folder.outcome("SHA.expected.json") == alone)
         #expect(OMVectorsTests.outcome(Self.expected) == alone)
@@ -48,10 +49,10 @@ import Testing
 
     @Test("the names that NIST's own server gives its files are a pair too, and a set may stand without an array")
     func serverNames() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let set = { (text: String) in String(text.dropFirst(text.distance(of: "{\"vsId\"")).dropLast(1)) }
-        try folder.write(set(Self.prompt), "prompt.json")
-        try folder.write(set(Self.expected), "expectedResults.json")
+        try folder.write(set(Self.prompt), to: "prompt.json")
+        try folder.write(set(Self.expected), to: "expectedResults.json")
         #expect(try folder.outcome("prompt.json") == passes(2))
         #expect(try folder.outcome("expectedResults.json") == "the expected results of the ACVP prompt beside them")
     }
@@ -168,7 +169,7 @@ import Testing
 
     @Test("a Monte Carlo test takes its hundred results from resultsArray, and one wrong bit in any of them fails")
     func monteCarlo() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let results = { (count: Int) in
             (0..<count).map { _ in "{\"md\": \"\(String(repeating: "00", count: 20))\"}" }.joined(separator: ",")
         }
@@ -179,13 +180,13 @@ import Testing
         let expected = { (count: Int) in
             "[{}, {\"testGroups\": [{\"tests\": [{\"tcId\": 1, \"resultsArray\": [\(results(count))]}]}]}]"
         }
-        try folder.write(prompt, "SHA.json")
-        try folder.write(expected(100), "SHA.expected.json")
+        try folder.write(prompt, to: "SHA.json")
+        try folder.write(expected(100), to: "SHA.expected.json")
         #expect(try folder.outcome("SHA.json") == oneFails)
-        try folder.write(expected(99), "SHA.expected.json")
+        try folder.write(expected(99), to: "SHA.expected.json")
         #expect(
             try folder.outcome("SHA.json") == "vector set 1, testGroups 1, tests 1: resultsArray is not 100 results")
-        try folder.write(prompt.replacing("MCT\"", with: "MCT\", \"mctVersion\": \"alternate\""), "SHA.json")
+        try folder.write(prompt.replacing("MCT\"", with: "MCT\", \"mctVersion\": \"alternate\""), to: "SHA.json")
         #expect(try folder.outcome("SHA.json") == skips(1))
     }
 
@@ -205,22 +206,22 @@ import Testing
 
     @Test("prompt and results in one file need no other, and what they refuse must be refused")
     func projection() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         for name in ["internalProjection.json", "other.json"] {
-            try folder.write(Self.edwards, name)
+            try folder.write(Self.edwards, to: name)
             #expect(try folder.outcome(name) == passes(1))
         }
-        try folder.write(Self.edwards.replacing("\"testPassed\": true", with: "\"testPassed\": false"), "other.json")
+        try folder.write(Self.edwards.replacing("\"testPassed\": true", with: "\"testPassed\": false"), to: "other.json")
         #expect(try folder.outcome("other.json") == oneFails)
-        try folder.write(Self.edwards.replacing("\"signature\": \"12", with: "\"signature\": \"13"), "other.json")
+        try folder.write(Self.edwards.replacing("\"signature\": \"12", with: "\"signature\": \"13"), to: "other.json")
         #expect(try folder.outcome("other.json") == oneFails)
         for (part, other) in [("ED-25519", "ED-448"), ("\"preHash\": false", "\"preHash\": true")] {
-            try folder.write(Self.edwards.replacing(part, with: other), "other.json")
+            try folder.write(Self.edwards.replacing(part, with: other), to: "other.json")
             #expect(try folder.outcome("other.json") == skips(1))
         }
-        try folder.write("{\"algorithm\": \"EDDSA\", \"revision\": \"1.0\", \"curve\": []}", "registration.json")
+        try folder.write("{\"algorithm\": \"EDDSA\", \"revision\": \"1.0\", \"curve\": []}", to: "registration.json")
         #expect(try folder.outcome("registration.json") == "an ACVP registration: what a module can do")
-        try folder.write("{\"vsId\": 0, \"disposition\": \"passed\", \"tests\": []}", "validation.json")
+        try folder.write("{\"vsId\": 0, \"disposition\": \"passed\", \"tests\": []}", to: "validation.json")
         #expect(try folder.outcome("validation.json") == "an ACVP validation: what a server answered")
     }
 
@@ -230,10 +231,10 @@ import Testing
             ("prompt.json", "expectedResults.json"), ("testvector-request.json", "testvector-expected.json"),
             ("SHA.json", "SHA.expected.json"), ("sha-prompt.json", "sha-expected.json"),
         ] {
-            let folder = try Folder()
-            try folder.write(Self.prompt, prompt)
+            let folder = try TestFolder()
+            try folder.write(Self.prompt, to: prompt)
             #expect(try folder.outcome(prompt) == skips(2))
-            try folder.write(Self.expected, expected)
+            try folder.write(Self.expected, to: expected)
             #expect(try folder.outcome(prompt) == passes(2))
             #expect(try folder.outcome(expected) == "the expected results of the ACVP prompt beside them")
         }

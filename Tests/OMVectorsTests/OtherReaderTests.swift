@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OMVectors
@@ -281,31 +282,31 @@ import Testing
 
     @Test("files that stand among vectors are known for what they are, and count as no skip")
     func companions() throws {
-        let folder = try Folder()
-        try folder.write("-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n", "key.txt")
-        try folder.write("\u{0}", "key.der")
-        try folder.write("\u{0}", "store.p12")
-        try folder.write("Words.\n", "README.md")
-        try folder.write("Words.\n", "LICENSE")
-        try folder.write("Words.\n", "NIST-README.txt")
-        try folder.write("{\"$schema\": \"http://json-schema.org/draft-07/schema#\"}", "schema.json")
-        try folder.write("{\"type\": \"object\", \"properties\": {}}", "schema2.json")
-        try folder.write("[{\"path\": \"a\", \"sha256\": \"b\"}]", "MANIFEST.json")
-        try folder.write(String(repeating: "\u{0}", count: 257) + "ustar\u{0}00", "golden.tar")
+        let folder = try TestFolder()
+        try folder.write("-----BEGIN PRIVATE KEY-----\nAA==\n-----END PRIVATE KEY-----\n", to: "key.txt")
+        try folder.write("\u{0}", to: "key.der")
+        try folder.write("\u{0}", to: "store.p12")
+        try folder.write("Words.\n", to: "README.md")
+        try folder.write("Words.\n", to: "LICENSE")
+        try folder.write("Words.\n", to: "NIST-README.txt")
+        try folder.write("{\"$schema\": \"http://json-schema.org/draft-07/schema#\"}", to: "schema.json")
+        try folder.write("{\"type\": \"object\", \"properties\": {}}", to: "schema2.json")
+        try folder.write("[{\"path\": \"a\", \"sha256\": \"b\"}]", to: "MANIFEST.json")
+        try folder.write(String(repeating: "\u{0}", count: 257) + "ustar\u{0}00", to: "golden.tar")
         let report = try report([folder.path])
         #expect(report.summary == skips(0))
         #expect(report.notes.map(\.count).reduce(0, +) == 10)
-        try folder.write("Words.\n", "notes.md")
+        try folder.write("Words.\n", to: "notes.md")
         #expect(try OMVectorsTests.report([folder.path]).summary == skips(1))
-        try folder.write("Words.\n", "other.tar")
+        try folder.write("Words.\n", to: "other.tar")
         #expect(try OMVectorsTests.report([folder.path]).summary == skips(2))
     }
 
     @Test("a file that a record names is read from below the folder, and from nowhere else")
     func named() throws {
-        let folder = try Folder()
-        try folder.write("outside", "secret.pem")
-        try folder.write("inside", "index/keys/a.pem")
+        let folder = try TestFolder()
+        try folder.write("outside", to: "secret.pem")
+        try folder.write("inside", to: "index/keys/a.pem")
         try FileManager.default.createSymbolicLink(
             atPath: "\(folder.path)/index/link.pem", withDestinationPath: "\(folder.path)/secret.pem")
         try FileManager.default.createSymbolicLink(

@@ -1,21 +1,8 @@
-import Foundation
+import TestSupport
 
 @testable import OMVectors
 
-/// A folder of its own for each test, gone with it.
-final class Folder {
-    let path = FileManager.default.temporaryDirectory.appending(path: "omvault-\(UUID())").path
-
-    init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    func write(_ text: String, _ name: String) throws {
-        let file = "\(path)/\(name)"
-        let folder = URL(filePath: file).deletingLastPathComponent().path
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try Data(text.utf8).write(to: URL(filePath: file))
-    }
-
+extension TestFolder {
     /// What the file comes to, with those beside it.
     func outcome(_ name: String) throws -> String {
         let report = try VectorRunner.files(["\(path)/\(name)"]).map { VectorRunner.verify($0) }[0]

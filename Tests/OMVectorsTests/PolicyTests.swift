@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OMVectors
@@ -52,10 +53,10 @@ import Testing
 
     @Test("a policy changes what a file comes to")
     func file() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let acceptable = JSONReaderTests.wycheproof.replacing("\"invalid\"", with: "\"acceptable\"").replacing(
             "\"flags\": []", with: "\"flags\": [\"Strange\", \"Odd\"]")
-        try folder.write(acceptable, "aes.json")
+        try folder.write(acceptable, to: "aes.json")
         let file = try #require(try VectorRunner.files(["\(folder.path)/aes.json"]).first)
         #expect(VectorRunner.verify(file).acceptances == [Acceptance(flags: "Strange, Odd", accepted: 0, refused: 1)])
         let judged = VectorRunner.verify(

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OMVectors
@@ -6,15 +7,15 @@ import Testing
 @Suite struct VectorFileTests {
     @Test("a folder is walked in the order of the names' bytes, and what is no plain file is named, not opened")
     func walk() throws {
-        let folder = try Folder()
-        try folder.write(CAVPReaderTests.short, "b/two.rsp")
-        try folder.write(JSONReaderTests.native, "Z.json")
-        try folder.write("words\n", "a.txt")
-        try folder.write("", "é")
+        let folder = try TestFolder()
+        try folder.write(CAVPReaderTests.short, to: "b/two.rsp")
+        try folder.write(JSONReaderTests.native, to: "Z.json")
+        try folder.write("words\n", to: "a.txt")
+        try folder.write("", to: "é")
         #expect(mkfifo("\(folder.path)/c-pipe", 0o600) == 0)
         try FileManager.default.createSymbolicLink(atPath: "\(folder.path)/d-loop", withDestinationPath: folder.path)
         let large = "\(folder.path)/large.rsp"
-        try folder.write("", "large.rsp")
+        try folder.write("", to: "large.rsp")
         #expect(truncate(large, (64 << 20) + 1) == 0)
 
         let report = try report([folder.path + "/"])
@@ -34,8 +35,8 @@ import Testing
 
     @Test("a link that was typed is followed, and a path with nothing behind it is an error")
     func paths() throws {
-        let folder = try Folder()
-        try folder.write(CAVPReaderTests.short, "vectors.rsp")
+        let folder = try TestFolder()
+        try folder.write(CAVPReaderTests.short, to: "vectors.rsp")
         let link = "\(folder.path)/link"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "\(folder.path)/vectors.rsp")
         #expect(try report([link]).summary == passes(2))
@@ -46,11 +47,11 @@ import Testing
 
     @Test("nothing run and anything failed are no proof")
     func proof() throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         #expect(try !report([folder.path]).isProof())
-        try folder.write("words\n", "a.txt")
+        try folder.write("words\n", to: "a.txt")
         #expect(try !report([folder.path]).isProof())
-        try folder.write(CAVPReaderTests.short.replacing("616263", with: "616264"), "wrong.rsp")
+        try folder.write(CAVPReaderTests.short.replacing("616263", with: "616264"), to: "wrong.rsp")
         let broken = try report([folder.path])
         #expect(!broken.isProof())
         #expect(broken.files[1].failures == [.init(id: "line 10 (SHA)", reason: "the digest is another")])

@@ -3,6 +3,7 @@
 
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("The agent and its hazards") struct AgentHazardTests {
@@ -23,8 +24,8 @@ import Testing
             """
 
     @Test("R45: with 10,800 half-open connections the agent stays small, and serves who speaks")
-    func flood() throws {
-        let ran = try bash(
+    func flood() async throws {
+        let ran = try await bash(
             AgentTests.start + """
                 (ulimit -Sn 200; omvault -q agent start)
                 unlock
@@ -66,8 +67,8 @@ import Testing
     }
 
     @Test("R46: without a safe folder in memory no ticket is written, and nothing is put anywhere else instead")
-    func folders() throws {
-        let ran = try bash(
+    func folders() async throws {
+        let ran = try await bash(
             Self.ticket + """
                 mine=$XDG_RUNTIME_DIR
                 # What the program makes, binds or connects to outside of the vault's own folders and the stretch slots.
@@ -95,15 +96,15 @@ import Testing
                 omvault -q agent stop
                 export XDG_RUNTIME_DIR=$mine
                 """)
-        let inMemory = try bash("stat -f -c %T .").output == "tmpfs\n"
+        let inMemory = try await bash("stat -f -c %T .").output == "tmpfs\n"
         #expect(ran.output == "61\n61\n61\n61\n0\nlater\n" + (inMemory ? "1\n0\n" : "0\n8\n"), "\(ran)")
     }
 
     @Test(
         "R47: with the keyring's quota full the ticket's secret is kept in the folder in memory, and still goes with --forget",
         .enabled(if: geteuid() == 0, "only root can be a user of its own with a quota of its own"))
-    func keyringFull() throws {
-        let ran = try bash(
+    func keyringFull() async throws {
+        let ran = try await bash(
             """
             set -e
             place=$(mktemp -d); run=$(mktemp -d /dev/shm/omvault-test-XXXXXX)
@@ -151,10 +152,10 @@ import Testing
     }
 
     @Test("R47: what the unit for sleep runs has every key forgotten", arguments: ["omvault-lock@", "omvault-lock"])
-    func sleep(unit: String) throws {
+    func sleep(unit: String) async throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let ran = try bash(
+        let ran = try await bash(
             Self.ticket + """
                 words=$(sed -nE 's/^Exec(Start|Stop)=[^ ]*omvault //p' "$UNIT")
                 test -n "$words"
@@ -172,13 +173,11 @@ import Testing
         #expect(ran.output == "later\n0\n8\n8\n0\n0\n", "\(ran)")
     }
 
-    private static let hasNamespaces = (try? bash("unshare -Urm true").status) == 0
-
     @Test(
         "R38: a faked boot id opens no ticket: neither one of another boot, nor an old one whose secret is gone",
-        .enabled(if: hasNamespaces, "this system lets nobody make a namespace"))
-    func fakedBoot() throws {
-        let ran = try bash(
+        .enabled("this system makes no namespace") { try await bash("unshare -Urm true").status == 0 })
+    func fakedBoot() async throws {
+        let ran = try await bash(
             Self.ticket + """
                 id=/proc/sys/kernel/random/boot_id
                 # An agent to which the boot has the id that stands in the file.
@@ -211,8 +210,8 @@ import Testing
     }
 
     @Test("killed while a change waits for its answer: that client ends with 61 and says that it may have been made")
-    func killedWhileAsked() throws {
-        let ran = try bash(
+    func killedWhileAsked() async throws {
+        let ran = try await bash(
             AgentTests.start + """
                 unlock
                 agent=$(pid)
@@ -246,8 +245,8 @@ import Testing
     }
 
     @Test("killed while six clients write: what was said to be done is there, and the vault is whole")
-    func killedWhileWriting() throws {
-        let ran = try bash(
+    func killedWhileWriting() async throws {
+        let ran = try await bash(
             AgentTests.start + """
                 unlock
                 agent=$(pid)

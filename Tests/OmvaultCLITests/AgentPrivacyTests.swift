@@ -2,12 +2,13 @@
 
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("The agent's process", .enabled(if: geteuid() == 0, "only root can be two users")) struct AgentPrivacyTests {
     @Test("neither the limit nor the mark against dumps is needed for no core file to be left", arguments: ["ABRT", "QUIT", "SEGV"])
-    func cores(signal: String) throws {
-        let ran = try bash(
+    func cores(signal: String) async throws {
+        let ran = try await bash(
             AgentTests.start + """
                 mkdir dying run/omvault
                 ulimit -c unlimited
@@ -48,8 +49,8 @@ import Testing
     }
 
     @Test("a process of the same user may not trace it, read it, or choose what a core file of it would hold")
-    func sameUser() throws {
-        let ran = try bash(
+    func sameUser() async throws {
+        let ran = try await bash(
             AgentTests.start + """
                 cat > same.py <<'PY'
                 import ctypes, os, signal, sys, time

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("The agent behind the verbs") struct AgentTests {
@@ -22,8 +23,8 @@ import Testing
         """
 
     @Test("unlock, get without a password, change, lock, get asks again")
-    func daily() throws {
-        let ran = try bash(
+    func daily() async throws {
+        let ran = try await bash(
             Self.start + """
                 code omvault get item:f --no-input
                 code omvault status --exit-code
@@ -62,8 +63,8 @@ import Testing
     }
 
     @Test("a rekey has the agent let go of the keys that open nothing any more")
-    func rekeyed() throws {
-        let ran = try bash(
+    func rekeyed() async throws {
+        let ran = try await bash(
             Self.start + """
                 omvault -q unlock --password-from file:$HOME/password
                 omvault status | cut -f1,2
@@ -75,8 +76,8 @@ import Testing
     }
 
     @Test("lock closes a vault however it is spelled, and says nothing of one that is not there")
-    func spellings() throws {
-        let ran = try bash(
+    func spellings() async throws {
+        let ran = try await bash(
             Self.start + """
                 cd "$HOME/.local/share/omvault"
                 omvault -q -V ./personal.omv unlock --password-from file:$HOME/password
@@ -91,8 +92,8 @@ import Testing
     }
 
     @Test("another vault at the path of an unlocked one is asked for its own password, which is right")
-    func replaced() throws {
-        let ran = try bash(
+    func replaced() async throws {
+        let ran = try await bash(
             Self.start + """
                 unlock
                 rm "$HOME"/.local/share/omvault/personal.omv*
@@ -105,8 +106,8 @@ import Testing
     }
 
     @Test("lock --forget takes a ticket away that an agent before this one wrote")
-    func foreignTicket() throws {
-        let ran = try bash(
+    func foreignTicket() async throws {
+        let ran = try await bash(
             Self.start.replacingOccurrences(of: "export XDG_RUNTIME_DIR=$HOME/run\nmkdir", with: Self.memory + "\nmkdir") + """
                 trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$XDG_RUNTIME_DIR"' EXIT
                 omvault -q policy set afu-ticket on --password-from file:password
@@ -124,8 +125,8 @@ import Testing
     }
 
     @Test("lock --forget of a vault that cannot be read takes that vault's ticket, and leaves another's")
-    func unreadable() throws {
-        let ran = try bash(
+    func unreadable() async throws {
+        let ran = try await bash(
             Self.start.replacingOccurrences(of: "export XDG_RUNTIME_DIR=$HOME/run\nmkdir", with: Self.memory + "\nmkdir") + """
                 trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$XDG_RUNTIME_DIR"' EXIT
                 omvault -q -V second init --password-from file:password --no-recovery --kdf-mem 8 --kdf-time 1
@@ -156,8 +157,8 @@ import Testing
         """
 
     @Test("a read through the agent opens no vault file, takes no key file and stretches nothing")
-    func opensNothing() throws {
-        let ran = try bash(
+    func opensNothing() async throws {
+        let ran = try await bash(
             Self.start + """
                 unlock
                 strace -f -o trace -e trace=openat,open,execve omvault get item:f; echo
@@ -168,8 +169,8 @@ import Testing
     }
 
     @Test("a wrong password unlocks nothing; --no-agent asks although the agent could answer")
-    func wrongPassword() throws {
-        let ran = try bash(
+    func wrongPassword() async throws {
+        let ran = try await bash(
             Self.start + """
                 printf wrong > wrong
                 code omvault unlock --password-from file:wrong
@@ -182,8 +183,8 @@ import Testing
     }
 
     @Test("a killed agent leaves its socket behind: verbs ask for the password, the next unlock starts another")
-    func killed() throws {
-        let ran = try bash(
+    func killed() async throws {
+        let ran = try await bash(
             Self.start + """
                 unlock
                 first=$(pid)
@@ -201,8 +202,8 @@ import Testing
     }
 
     @Test("agent start, stop, env: one runs, then none; another socket is taken where the variable says so")
-    func verbs() throws {
-        let ran = try bash(
+    func verbs() async throws {
+        let ran = try await bash(
             Self.start + """
                 omvault -q agent start
                 first=$(pid)
@@ -235,8 +236,8 @@ import Testing
     }
 
     @Test("two that unlock at once start one agent")
-    func startedOnce() throws {
-        let ran = try bash(
+    func startedOnce() async throws {
+        let ran = try await bash(
             Self.start + """
                 for n in 1 2 3 4 5 6; do
                     omvault -q unlock --password-from file:password & jobs="${jobs:-} $!"
@@ -251,8 +252,8 @@ import Testing
     }
 
     @Test("R46: without a safe runtime folder there is no agent: 61 from its own verbs, the others ask for the password")
-    func unsafeFolders() throws {
-        let ran = try bash(
+    func unsafeFolders() async throws {
+        let ran = try await bash(
             Self.start + """
                 try() {
                     code omvault unlock --password-from file:password
@@ -273,8 +274,8 @@ import Testing
     }
 
     @Test("an agent's program that others can change is not started")
-    func unsafeProgram() throws {
-        let ran = try bash(
+    func unsafeProgram() async throws {
+        let ran = try await bash(
             Self.start + """
                 mkdir -m 755 bin
                 cp "$(command -v omvault)" "$(command -v omvault-agent)" bin
@@ -289,8 +290,8 @@ import Testing
     }
 
     @Test("an agent of a later version is left alone (61), one of an earlier version is told to go")
-    func otherVersions() throws {
-        let ran = try bash(
+    func otherVersions() async throws {
+        let ran = try await bash(
             Self.start + """
                 cat > fake.py <<'PY'
                 import os, socket, sys
@@ -327,8 +328,8 @@ import Testing
     }
 
     @Test("systemd may hand over the socket; anything else in its place is refused")
-    func socketActivation() throws {
-        let ran = try bash(
+    func socketActivation() async throws {
+        let ran = try await bash(
             Self.start + """
                 cat > activate.py <<'PY'
                 import os, socket, sys
@@ -363,8 +364,8 @@ import Testing
     @Test(
         "systemd's own socket activation starts it with the first that asks, and again after it was stopped",
         .enabled(if: access(activator, X_OK) == 0, "this system has no systemd"))
-    func systemdActivation() throws {
-        let ran = try bash(
+    func systemdActivation() async throws {
+        let ran = try await bash(
             Self.start + """
                 mkdir run/omvault
                 for round in 1 2; do
@@ -385,8 +386,8 @@ import Testing
     @Test(
         "R45: another user is refused both ways (61), and one of the same user may neither read the agent's memory nor trace it",
         .enabled(if: geteuid() == 0, "only root can be two users"))
-    func otherUsers() throws {
-        let ran = try bash(
+    func otherUsers() async throws {
+        let ran = try await bash(
             Self.start + """
                 unlock
                 cat > other.py <<'PY'

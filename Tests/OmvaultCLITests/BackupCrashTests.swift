@@ -1,6 +1,7 @@
 // A backup and a restore, killed and refused the disk at every write, sync and link.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct BackupCrashTests {
@@ -47,8 +48,8 @@ import Testing
     }
 
     @Test("the draft of a restore that the disk refused is nobody's vault, though it stands in its place")
-    func refusedDraft() throws {
-        let ran = try bash(
+    func refusedDraft() async throws {
+        let ran = try await bash(
             """
             set -e
             printf 'pass word' > pw; printf value > v
@@ -72,10 +73,12 @@ import Testing
     @Test(
         "a backup and a restore that are cut short anywhere leave the old state or the new one",
         arguments: Verb.allCases, ["signal=SIGKILL", "error=EIO", "error=ENOSPC"])
-    func everywhere(verb: Verb, fault: String) throws {
+    func everywhere(verb: Verb, fault: String) async throws {
+        // Each fault begins with the first call, so that the sample is not the same for all three.
+        let step = Sweep.count(1, sample: fault == "signal=SIGKILL" ? 3 : fault == "error=EIO" ? 4 : 5)
         var total = 0
         for call in ["write", "pwrite64", "fdatasync", "fsync", "link"] {
-            let ran = try bash(
+            let ran = try await bash(
                 """
                 printf 'pass word' > pw; printf value > v
                 export OMVAULT_PASSWORD_FROM=file:pw
@@ -84,8 +87,8 @@ import Testing
                 omvault -q add item --field x=file:v
                 \(verb.setup)
                 export HOME=$PWD/h
-                n=0
-                while n=$((n + 1)); do
+                n=$((1 - \(step)))
+                while n=$((n + \(step))); do
                     rm -rf h; cp -a site h
                     strace -f -qq -o trace -e trace=\(call) -e inject=\(call):\(fault):when=$n \(verb.command) 2> said
                     status=$?
@@ -104,6 +107,6 @@ import Testing
             total += lines.count
         }
         // Without a call to cut at, everything above would pass by itself.
-        #expect(total > 6, "\(verb) \(fault)")
+        #expect(total > 3, "\(verb) \(fault)")
     }
 }

@@ -4,8 +4,8 @@ import Testing
 
 extension SessionCommandTests {
     @Test("a session answers under no other profile than its own: it ends, at its server too, and the user is asked")
-    func changedProfile() throws {
-        let lines = try script(
+    func changedProfile() async throws {
+        let lines = try await script(
             """
             serve nginx
             basic
@@ -43,8 +43,8 @@ extension SessionCommandTests {
     }
 
     @Test("a session that outlived its agent and its profile is ended by the next login; two of one name by one logout")
-    func changedProfileTicket() throws {
-        let lines = try script(
+    func changedProfileTicket() async throws {
+        let lines = try await script(
             """
             export XDG_RUNTIME_DIR=$(mktemp -d /dev/shm/omvault-XXXXXX)
             trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$XDG_RUNTIME_DIR"' EXIT
@@ -70,8 +70,8 @@ extension SessionCommandTests {
     }
 
     @Test("who changes the password, or replaces the credential, ends the session of whoever knew the old one")
-    func changedPassword() throws {
-        let lines = try script(
+    func changedPassword() async throws {
+        let lines = try await script(
             """
             omvault -q profile set bare OfflineAuthAllowed=true MaxLoginAttempts=3
             printf other > other
@@ -92,8 +92,8 @@ extension SessionCommandTests {
     }
 
     @Test("31: a credential answers at the address and for the application that it was made at, and for no other")
-    func changedAddress() throws {
-        let lines = try script(
+    func changedAddress() async throws {
+        let lines = try await script(
             """
             serve nginx
             basic
@@ -119,8 +119,8 @@ extension SessionCommandTests {
     }
 
     @Test("a logout with everything reaches what was left at the old server, and under the name of a profile that is gone")
-    func clearAfterMove() throws {
-        let lines = try script(
+    func clearAfterMove() async throws {
+        let lines = try await script(
             """
             serve nginx
             basic

@@ -1,18 +1,19 @@
 import ArgumentParser
+import TestSupport
 import Testing
 
 @testable import omvault
 
 @Suite("The command line") struct CommandLineTests {
     @Test("--version answers on standard output, for people and for programs")
-    func version() throws {
-        let plain = try bash("omvault --version")
+    func version() async throws {
+        let plain = try await bash("omvault --version")
         #expect(plain.status == 0)
         #expect(plain.output == "omvault 0.1.0\n")
-        let json = try Ran.json(bash("omvault --version --json").output)
+        let json = try Ran.json(await bash("omvault --version --json").output)
         #expect(json["schema"] as? String == "omvault/1")
         #expect(json["version"] as? String == "0.1.0")
-        #expect(try bash("omvault --vault x --version").output == "omvault 0.1.0\n")
+        #expect(try await bash("omvault --vault x --version").output == "omvault 0.1.0\n")
     }
 
     @Test(
@@ -21,17 +22,17 @@ import Testing
             "omvault", "omvault --help", "omvault -h", "omvault exit-codes --help", "omvault --help exit-codes",
             "omvault help exit-codes", "omvault --vault x --help", "omvault --json exit-codes -h",
         ])
-    func help(line: String) throws {
-        let ran = try bash(line)
+    func help(line: String) async throws {
+        let ran = try await bash(line)
         #expect(ran.status == 0)
         #expect(ran.output.contains("OVERVIEW"))
         #expect(ran.errors == "")
     }
 
     @Test("an explanation fills its lines, and an example stands on one, in the help of every command")
-    func helpText() throws {
+    func helpText() async throws {
         #expect(
-            try bash("omvault get --help").output.contains(
+            try await bash("omvault get --help").output.contains(
                 """
                 ITEM:FIELD prints the exact bytes of that field, no newline added. ITEM shows
                 the item with its secrets concealed; --reveal shows them too.
@@ -39,11 +40,11 @@ import Testing
                   omvault get github:password
 
                 """))
-        #expect(try bash("COLUMNS=50 omvault get --help").output.contains("field,\nno newline added. ITEM shows the item with its\n"))
+        #expect(try await bash("COLUMNS=50 omvault get --help").output.contains("field,\nno newline added. ITEM shows the item with its\n"))
         let words = "a bb\nccc\n\n  omvault x\n--y z\n"
         #expect(HelpText.filled("OVERVIEW: \(words)\nUSAGE: x", 80) == "OVERVIEW: a bb ccc\n\n  omvault x --y z\n\nUSAGE: x")
         #expect(HelpText.filled(words, 80) == words)
-        #expect(try bash("omvault --generate-completion-script bash | bash -n").status == 0)
+        #expect(try await bash("omvault --generate-completion-script bash | bash -n").status == 0)
         var pages = 0
         func check(_ command: any ParsableCommand.Type) {
             let page = HelpText.filled(CommandTree.helpMessage(for: command, columns: 80), 80)
@@ -63,8 +64,8 @@ import Testing
     }
 
     @Test("an unknown command is exit 2, one line and a hint, with the command that was meant")
-    func unknownCommand() throws {
-        let ran = try bash("omvault exit-cods")
+    func unknownCommand() async throws {
+        let ran = try await bash("omvault exit-cods")
         #expect(ran.status == 2)
         #expect(ran.output == "")
         #expect(
@@ -73,7 +74,7 @@ import Testing
                 omvault: hint: did you mean "exit-codes"?  (omvault --help)
 
                 """)
-        #expect(try bash("omvault frobnicate").errors.contains("did you mean") == false)
+        #expect(try await bash("omvault frobnicate").errors.contains("did you mean") == false)
     }
 
     @Test(
@@ -85,8 +86,8 @@ import Testing
             "omvault -- x",
             "omvault --vault", "omvault exit-codes -- --json",
         ])
-    func usageErrors(line: String) throws {
-        let ran = try bash(line)
+    func usageErrors(line: String) async throws {
+        let ran = try await bash(line)
         #expect(ran.status == 2)
         #expect(ran.output == "")
         if line.contains("--json ") || line.hasSuffix("omvault --json") {
@@ -107,49 +108,49 @@ import Testing
             "omvault exit-codes --format json --frob", "omvault --json", "OMVAULT_FORMAT=json omvault frob",
             #"omvault --json $'es\e[31mcape "quoted" \\ \xff'"#,
         ])
-    func jsonErrors(line: String) throws {
-        let error = try usageError(bash(line))
+    func jsonErrors(line: String) async throws {
+        let error = try usageError(await bash(line))
         #expect(error["code"] as? String == "usage")
         #expect(error["exit"] as? Int == 2)
         #expect(error["message"] as? String != "")
     }
 
     @Test("an unknown option's value is not repeated: it may be a secret")
-    func noValueInErrors() throws {
+    func noValueInErrors() async throws {
         for line in ["omvault --password=hunter2 exit-codes", "omvault exit-codes --password=hunter2"] {
-            let ran = try bash(line)
+            let ran = try await bash(line)
             #expect(ran.status == 2)
             #expect(!ran.errors.contains("hunter2"))
         }
     }
 
     @Test("control characters in arguments do not reach the terminal")
-    func escapes() throws {
-        let ran = try bash(#"omvault $'\e]0;owned\a'"#)
+    func escapes() async throws {
+        let ran = try await bash(#"omvault $'\e]0;owned\a'"#)
         #expect(!ran.errors.contains("\u{1B}"))
         #expect(ran.errors.contains(#"\u{1b}]0;owned\u{7}"#))
     }
 
     @Test("every exit code is listed, for people at a terminal, for scripts in a pipe, and as JSON")
-    func exitCodes() throws {
-        let plain = try bash("omvault exit-codes").output.split(separator: "\n")
+    func exitCodes() async throws {
+        let plain = try await bash("omvault exit-codes").output.split(separator: "\n")
         #expect(plain.count == ExitStatus.allCases.count)
         #expect(plain[0] == "0\tok\tsuccess, granted or match")
-        let table = try atTerminal("omvault exit-codes")
+        let table = try await atTerminal("omvault exit-codes")
         #expect(table.output.hasPrefix("CODE  NAME"))
-        let json = try Ran.json(bash("omvault exit-codes --json").output)
+        let json = try Ran.json(await bash("omvault exit-codes --json").output)
         let codes = try #require(json["exit_codes"] as? [[String: Any]])
         #expect(codes.map { $0["code"] as? Int } == ExitStatus.allCases.map { Int($0.rawValue) })
         #expect(Set(ExitStatus.allCases.map(\.name)).count == ExitStatus.allCases.count)
     }
 
     @Test("the format follows the flag, then the environment, then the terminal")
-    func formats() throws {
-        #expect(try bash("omvault exit-codes --format table").output.hasPrefix("CODE"))
-        #expect(try bash("OMVAULT_FORMAT=table omvault exit-codes").output.hasPrefix("CODE"))
-        #expect(try bash("OMVAULT_FORMAT=json omvault exit-codes --format plain").output.hasPrefix("0\tok"))
-        #expect(try atTerminal("omvault exit-codes --format plain").output.hasPrefix("0\tok"))
-        #expect(try bash("OMVAULT_FORMAT=xml omvault exit-codes").status == 9)
+    func formats() async throws {
+        #expect(try await bash("omvault exit-codes --format table").output.hasPrefix("CODE"))
+        #expect(try await bash("OMVAULT_FORMAT=table omvault exit-codes").output.hasPrefix("CODE"))
+        #expect(try await bash("OMVAULT_FORMAT=json omvault exit-codes --format plain").output.hasPrefix("0\tok"))
+        #expect(try await atTerminal("omvault exit-codes --format plain").output.hasPrefix("0\tok"))
+        #expect(try await bash("OMVAULT_FORMAT=xml omvault exit-codes").status == 9)
     }
 
     @Test(
@@ -159,26 +160,26 @@ import Testing
             "omvault --help >/dev/full", "exec 3> >(:); wait $!; env --default-signal=PIPE omvault exit-codes >&3",
             "omvault exit-codes --json >/dev/full",
         ])
-    func outputFails(line: String) throws {
-        let ran = try bash(line)
+    func outputFails(line: String) async throws {
+        let ran = try await bash(line)
         #expect(ran.status == 60)
         #expect(ran.errors.contains("cannot write to standard output"))
     }
 
     @Test("a closed standard error changes neither the answer nor the exit code")
-    func closedErrors() throws {
-        #expect(try bash("omvault exit-codes 2>&-").status == 0)
-        #expect(try bash("omvault frob 2>&-").status == 2)
+    func closedErrors() async throws {
+        #expect(try await bash("omvault exit-codes 2>&-").status == 0)
+        #expect(try await bash("omvault frob 2>&-").status == 2)
     }
 
     @Test("-q silences no error")
-    func quiet() throws {
-        #expect(try bash("omvault -q frob").errors.hasPrefix("omvault: error: "))
+    func quiet() async throws {
+        #expect(try await bash("omvault -q frob").errors.hasPrefix("omvault: error: "))
     }
 
     @Test("the process writes no core file and lets nobody look into it")
-    func hardened() throws {
-        let ran = try bash("strace -f -e trace=prctl,prlimit64 omvault --version 2>&1")
+    func hardened() async throws {
+        let ran = try await bash("strace -f -e trace=prctl,prlimit64 omvault --version 2>&1")
         #expect(ran.output.contains("prctl(PR_SET_DUMPABLE, SUID_DUMP_DISABLE"))
         #expect(ran.output.contains("RLIMIT_CORE, {rlim_cur=0, rlim_max=0}"))
     }
@@ -188,8 +189,8 @@ import Testing
         arguments: [
             "--help", "--version", "exit-codes",
         ])
-    func opensNothing(line: String) throws {
-        let ran = try bash(
+    func opensNothing(line: String) async throws {
+        let ran = try await bash(
             "strace -f -o trace -e trace=openat,open,socket,connect omvault \(line) >/dev/null; cat trace; echo \"$HOME\""
         )
         #expect(ran.output.contains("openat"))

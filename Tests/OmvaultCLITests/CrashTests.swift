@@ -1,25 +1,24 @@
 // Killed at every write, sync and unlink, and what the next command finds.
 
 import Foundation
+import TestSupport
 import Testing
 
 /// A home that is made once and copied for every kill.
 private final class CrashSite {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "omvault-crash-\(UUID().uuidString)")
+    let folder: TestFolder
 
     /// - Parameter script: runs with the site as its home.
-    init(_ script: String) throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        let made = try bash("set -e; cd \"$HOME\"; \(script)", environment: ["HOME": folder.path])
+    init(_ script: String) async throws {
+        folder = try TestFolder()
+        let made = try await bash("set -e; cd \"$HOME\"; \(script)", environment: ["HOME": folder.path])
         try #require(made.status == 0, "\(made.errors)")
     }
 
-    deinit { try? FileManager.default.removeItem(at: folder) }
-
     /// How often `command` makes each of the calls at which it will be killed.
-    func calls(of command: String) throws -> [(call: String, count: Int)] {
+    func calls(of command: String) async throws -> [(call: String, count: Int)] {
         let names = ["pwrite64", "fdatasync", "unlink"]
-        let ran = try bash(
+        let ran = try await bash(
             "cp -a \"$SITE/.\" .; strace -f -o trace -e trace=\(names.joined(separator: ",")) \(command) >/dev/null 2>&1; cat trace",
             environment: ["SITE": folder.path])
         let counted = names.map { name in
@@ -31,8 +30,8 @@ private final class CrashSite {
     }
 
     /// Runs `command` in a fresh copy, killed at the `number`th `call`, and then `after` in the same home.
-    func kill(_ command: String, at call: String, _ number: Int, then after: String) throws -> Ran {
-        try bash(
+    func kill(_ command: String, at call: String, _ number: Int, then after: String) async throws -> Ran {
+        try await bash(
             """
             cp -a "$SITE/." .
             strace -f -y -o trace -e trace=\(call),fdatasync -e inject=\(call):signal=SIGKILL:when=\(number) \
@@ -56,11 +55,11 @@ private final class CrashSite {
     @Test(
         "R3 an attempt killed anywhere never costs less than its charge, never wipes, and leaves a working login",
         arguments: ["wrong", "right"])
-    func attempt(typed: String) throws {
-        let site = try CrashSite(Self.login)
-        for (call, count) in try site.calls(of: Self.check + typed) {
-            for number in 1...max(count, 1) where count > 0 {
-                let ran = try site.kill(
+    func attempt(typed: String) async throws {
+        let site = try await CrashSite(Self.login)
+        for (call, count) in try await site.calls(of: Self.check + typed) {
+            for number in Sweep.points(upTo: count, sample: 4) {
+                let ran = try await site.kill(
                     Self.check + typed, at: call, number,
                     then: """
                         grep -c 'fdatasync(.*login-.*mark.*= 0' trace
@@ -90,12 +89,12 @@ private final class CrashSite {
     @Test(
         "a hang-up or terminate anywhere waits for the verdict of what was charged",
         arguments: ["SIGTERM", "SIGHUP", "SIGINT"])
-    func signals(name: String) throws {
-        let site = try CrashSite(Self.login)
-        let count = try #require(try site.calls(of: Self.check + "wrong").first { $0.call == "fdatasync" }?.count)
+    func signals(name: String) async throws {
+        let site = try await CrashSite(Self.login)
+        let count = try #require(try await site.calls(of: Self.check + "wrong").first { $0.call == "fdatasync" }?.count)
         var settled = 0
-        for number in 1...count {
-            let ran = try bash(
+        for number in Sweep.points(upTo: count, sample: 4) {
+            let ran = try await bash(
                 """
                 cp -a "$SITE/." .
                 strace -f -o trace -e trace=fdatasync -e inject=fdatasync:signal=\(name):when=\(number) \
@@ -111,10 +110,10 @@ private final class CrashSite {
     }
 
     @Test("R59 more kills than attempts lock the login and destroy nothing")
-    func crashesAlone() throws {
-        let site = try CrashSite(Self.login)
+    func crashesAlone() async throws {
+        let site = try await CrashSite(Self.login)
         // Each is killed where its mark is being written after the check: charged, and never settled.
-        let ran = try site.kill(
+        let ran = try await site.kill(
             Self.check + "wrong", at: "pwrite64", 1,
             then: """
                 for i in 1 2 3 4 5 6; do
@@ -131,12 +130,12 @@ private final class CrashSite {
     }
 
     @Test("R3, R4 a wipe killed anywhere is finished by the next command, and never undone")
-    func wipe() throws {
-        let site = try CrashSite(
+    func wipe() async throws {
+        let site = try await CrashSite(
             Self.login + "for i in 1 2 3; do \(Self.check)wrong || test $? = 20; done >/dev/null 2>&1")
-        for (call, count) in try site.calls(of: Self.check + "wrong") {
-            for number in 1...max(count, 1) where count > 0 {
-                let ran = try site.kill(
+        for (call, count) in try await site.calls(of: Self.check + "wrong") {
+            for number in Sweep.points(upTo: count, sample: 4) {
+                let ran = try await site.kill(
                     Self.check + "wrong", at: call, number, then: "omvault login status --json; \(Self.check)right")
                 let at: Comment = "killed at \(call) \(number): \(ran.output) \(ran.errors)"
                 let status = try #require(ran.output.split(separator: "\n").first { $0.hasPrefix("{") }, at)
@@ -163,8 +162,8 @@ private final class CrashSite {
             ("rm item", ["two", "trashed"]),
             ("rm item --purge --yes", ["two", "gone"]),
         ])
-    func change(command: String, states: [String]) throws {
-        let site = try CrashSite(
+    func change(command: String, states: [String]) async throws {
+        let site = try await CrashSite(
             """
             printf password > password; printf one > one; printf two > two; printf three > three
             omvault -q init --password-from file:password --kdf-mem 8 --kdf-time 1 --no-recovery
@@ -173,9 +172,9 @@ private final class CrashSite {
             omvault -q key add-slot --type file --out key --password-from file:password
             """)
         let change = "omvault -q \(command) --key-file-from file:key"
-        for (call, count) in try site.calls(of: change) {
-            for number in 1...max(count, 1) where count > 0 {
-                let ran = try site.kill(
+        for (call, count) in try await site.calls(of: change) {
+            for number in Sweep.points(upTo: count, sample: 4) {
+                let ran = try await site.kill(
                     change, at: call, number,
                     then: """
                         omvault -q verify --deep --key-file-from file:key || echo "verify $?"
@@ -194,8 +193,8 @@ private final class CrashSite {
     }
 
     @Test("an add killed anywhere leaves the vault with the old items or with the new one too")
-    func add() throws {
-        let site = try CrashSite(
+    func add() async throws {
+        let site = try await CrashSite(
             """
             printf password > password; printf old > old; printf new > new
             omvault -q init --password-from file:password --kdf-mem 8 --kdf-time 1 --no-recovery
@@ -203,9 +202,9 @@ private final class CrashSite {
             omvault -q key add-slot --type file --out key --password-from file:password
             """)
         let add = "omvault -q add second --field x=file:new --key-file-from file:key"
-        for (call, count) in try site.calls(of: add) {
-            for number in 1...max(count, 1) where count > 0 {
-                let ran = try site.kill(
+        for (call, count) in try await site.calls(of: add) {
+            for number in Sweep.points(upTo: count, sample: 4) {
+                let ran = try await site.kill(
                     add, at: call, number,
                     then: """
                         omvault ls --key-file-from file:key
@@ -241,14 +240,14 @@ private final class CrashSite {
     @Test(
         "an unlock killed anywhere is charged before it is checked, and a kill never gives a guess away",
         arguments: ["wrong", "password"])
-    func vaultPassword(typed: String) throws {
-        let site = try CrashSite(Self.vault)
+    func vaultPassword(typed: String) async throws {
+        let site = try await CrashSite(Self.vault)
         let get = "omvault get first:x --password-from file:\(typed)"
-        let counts = try site.calls(of: get)
+        let counts = try await site.calls(of: get)
         var charged = 0
-        for (call, count) in counts where count > 0 && call != "unlink" {
-            for number in 1...count {
-                let ran = try site.kill(
+        for (call, count) in counts where call != "unlink" {
+            for number in Sweep.points(upTo: count, sample: 4) {
+                let ran = try await site.kill(
                     get, at: call, number,
                     then: "grep -c 'fdatasync(.*password-.*mark.*= 0' trace; cat said; echo; \(Self.failed)")
                 let at: Comment = "killed at \(call) \(number): \(ran.output) \(ran.errors)"
@@ -270,9 +269,9 @@ private final class CrashSite {
     }
 
     @Test("a right password waits for the disk once: for its charge")
-    func settlement() throws {
-        let site = try CrashSite(Self.vault)
-        let ran = try bash(
+    func settlement() async throws {
+        let site = try await CrashSite(Self.vault)
+        let ran = try await bash(
             """
             cp -a "$SITE/." .
             strace -f -y -o trace -e trace=fdatasync omvault get first:x --password-from file:password
@@ -283,9 +282,9 @@ private final class CrashSite {
     }
 
     @Test("a right login waits for the disk three times under its lock, for its charge and for the row of its settlement")
-    func loginSettlement() throws {
-        let site = try CrashSite(Self.login)
-        let ran = try bash(
+    func loginSettlement() async throws {
+        let site = try await CrashSite(Self.login)
+        let ran = try await bash(
             """
             cp -a "$SITE/." .
             waits() {
@@ -302,8 +301,8 @@ private final class CrashSite {
     }
 
     @Test("a rekey killed at every write, sync and unlink leaves the vault with the old keys or with the new ones")
-    func rekey() throws {
-        let site = try CrashSite(
+    func rekey() async throws {
+        let site = try await CrashSite(
             Self.vault + """
                 printf new > new
                 omvault -q set first:x --value-from file:new --password-from file:password
@@ -311,9 +310,9 @@ private final class CrashSite {
                 omvault -q key add-slot --type file --out key --password-from file:password
                 """)
         let rekey = "omvault -q key rekey --yes --key-file-from file:key"
-        for (call, count) in try site.calls(of: rekey) {
-            for number in 1...max(count, 1) where count > 0 {
-                let ran = try site.kill(
+        for (call, count) in try await site.calls(of: rekey) {
+            for number in Sweep.points(upTo: count, sample: 4) {
+                let ran = try await site.kill(
                     rekey, at: call, number,
                     then: """
                         omvault ls --key-file-from file:key

@@ -1,5 +1,6 @@
 // The SDK's store from the shell.
 
+import TestSupport
 import Testing
 
 @Suite struct CredentialCommandTests {
@@ -14,8 +15,8 @@ import Testing
         """
 
     @Test("what add stored is printed byte by byte, and update keeps what it does not name")
-    func addUpdateGet() throws {
-        let ran = try bash(
+    func addUpdateGet() async throws {
+        let ran = try await bash(
             Self.vault + """
                 key=https://host.example.com:8443/a?b=1%2F2
                 omvault -q credential add $key --username mona --password-from file:secret --tenant acme $open \\
@@ -46,8 +47,8 @@ import Testing
     }
 
     @Test("a property has a value, a label and a description, and a credential of the same key is another thing")
-    func properties() throws {
-        let ran = try bash(
+    func properties() async throws {
+        let ran = try await bash(
             Self.vault + """
                 omvault -q credential add --property-key k --value-from file:secret --label L --description D $open
                 omvault -q credential add k --username u --password-from file:pw $open
@@ -69,8 +70,8 @@ import Testing
     }
 
     @Test("rm leaves nothing in list, trash or history, and a second rm finds nothing")
-    func remove() throws {
-        let ran = try bash(
+    func remove() async throws {
+        let ran = try await bash(
             Self.vault + """
                 omvault -q credential add k --username canary-user --password-from file:secret $open
                 omvault -q credential rm k $open
@@ -82,8 +83,8 @@ import Testing
     }
 
     @Test("the vault's own source of a password is never taken for the credential's")
-    func environment() throws {
-        let ran = try bash(
+    func environment() async throws {
+        let ran = try await bash(
             Self.vault + """
                 export OMVAULT_PASSWORD_FROM=file:pw
                 omvault --no-input credential add k --username u || echo "exit $?"
@@ -94,8 +95,8 @@ import Testing
     }
 
     @Test("a level is given once, kept by update, and an unknown one is refused")
-    func levels() throws {
-        let ran = try bash(
+    func levels() async throws {
+        let ran = try await bash(
             Self.vault + """
                 omvault -q credential add k --username u --password-from file:secret --level always --device-only $open
                 omvault -q credential update k --username v $open
@@ -113,8 +114,8 @@ import Testing
             "add", "add ''", "add k --property-key p", "add k --value-from file:secret", "add --property-key p --username u",
             "get", "rm", "add k --property nosource", "add k --property a:b=file:secret",
         ])
-    func usage(arguments: String) throws {
-        let ran = try bash(Self.vault + "omvault --no-input credential \(arguments) $open < /dev/null || echo \"exit $?\"")
+    func usage(arguments: String) async throws {
+        let ran = try await bash(Self.vault + "omvault --no-input credential \(arguments) $open < /dev/null || echo \"exit $?\"")
         #expect(ran.output == "exit 2\n")
         #expect(ran.errors != "")
     }

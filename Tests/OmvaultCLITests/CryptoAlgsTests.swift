@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `crypto algs` against the verbs: each name is tried where the list says that it is taken, with the status it has.
@@ -21,14 +22,14 @@ import Testing
 
         """
 
-    private func expectSuccess(_ script: String) throws {
-        let ran = try bash(Self.head + script)
+    private func expectSuccess(_ script: String) async throws {
+        let ran = try await bash(Self.head + script)
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
     }
 
     @Test("every hash, scheme, password function and encoding in the list is taken by the verbs it names")
-    func hashes() throws {
-        try expectSuccess(
+    func hashes() async throws {
+        try await expectSuccess(
             """
             while read -r name status; do
                 gated $status omvault crypto hash --alg $name data
@@ -60,9 +61,9 @@ import Testing
     @Test(
         "every cipher in the list encrypts and decrypts, and is gated or warned about as the list says",
         arguments: ["container", "aes-128", "aes-192", "aes-256", "x\\?chacha", "3\\?des"])
-    func ciphers(family: String) throws {
+    func ciphers(family: String) async throws {
         let (kind, raw) = family == "container" ? ("container", "") : ("cipher", "--raw")
-        try expectSuccess(
+        try await expectSuccess(
             """
             while read -r name status; do
                 case "\(raw)$name" in *128*) n=16 ;; *192* | --raw3des*) n=24 ;; --rawdes*) n=8 ;; *) n=32 ;; esac
@@ -74,8 +75,8 @@ import Testing
     }
 
     @Test("every padding, encoding and derivation in the list is taken, gated as it says")
-    func cipherForms() throws {
-        try expectSuccess(
+    func cipherForms() async throws {
+        try await expectSuccess(
             """
             while read -r name _; do
                 omvault -q crypto encrypt --alg aes-256-cbc --padding $name --key-from file:key -i data > /dev/null
@@ -101,8 +102,8 @@ import Testing
         """
 
     @Test("every key type in the list is made and every form written, gated as it says")
-    func keys() throws {
-        try expectSuccess(
+    func keys() async throws {
+        try await expectSuccess(
             Self.pairs + """
                 while read -r name status; do
                     case $name in
@@ -129,8 +130,8 @@ import Testing
     @Test(
         "every signature in the list is made, and with SHA-256 verified, with the warning that it says",
         arguments: ["rsa-pss-", "rsa-pkcs1-", "ecdsa-sha", "ecdsa-p1363-", "ed25519"])
-    func signatures(family: String) throws {
-        try expectSuccess(
+    func signatures(family: String) async throws {
+        try await expectSuccess(
             Self.pairs + """
                 while read -r name status; do
                     case $name in rsa*) key=rsa ;; ecdsa*) key=ec-p256 ;; *) key=ed25519 ;; esac
@@ -144,8 +145,8 @@ import Testing
     }
 
     @Test("every wrapping in the list goes both ways, gated as it says")
-    func wrappings() throws {
-        try expectSuccess(
+    func wrappings() async throws {
+        try await expectSuccess(
             Self.pairs + """
                 while read -r name status; do
                     case $name in
@@ -160,14 +161,14 @@ import Testing
     }
 
     @Test("the list in JSON has every row of the plain one, and every verb in it exists")
-    func json() throws {
-        let ran = try bash("omvault crypto algs --json; omvault crypto algs | wc -l >&2")
+    func json() async throws {
+        let ran = try await bash("omvault crypto algs --json; omvault crypto algs | wc -l >&2")
         let rows = try #require(try Ran.json(ran.output)["algorithms"] as? [[String: Any]])
         #expect(String(rows.count) == ran.errors.trimmingCharacters(in: .whitespacesAndNewlines))
         let verbs = Set(rows.flatMap { $0["verbs"] as? [String] ?? [] })
         #expect(verbs.count > 10)
         for verb in verbs {
-            #expect(try bash("omvault crypto \(verb) --help").status == 0, "there is no verb \(verb)")
+            #expect(try await bash("omvault crypto \(verb) --help").status == 0, "there is no verb \(verb)")
         }
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Bare ciphers against the programs that write and read the same bytes.
@@ -18,8 +19,8 @@ import Testing
         """
 
     @Test("openssl enc -K -iv and omvault write the same bytes and read each other's")
-    func keys() throws {
-        let ran = try bash(
+    func keys() async throws {
+        let ran = try await bash(
             Self.prepare + """
                 head -c 16 /dev/urandom > iv16; head -c 8 /dev/urandom > iv8
                 for alg in \(Self.all); do
@@ -39,8 +40,8 @@ import Testing
     }
 
     @Test("what openssl enc writes under a password is read, and what is written it reads: PBKDF2 and its own way")
-    func passwords() throws {
-        let ran = try bash(
+    func passwords() async throws {
+        let ran = try await bash(
             Self.prepare
                 + """
                 for alg in \(Self.all); do
@@ -62,8 +63,8 @@ import Testing
     }
 
     @Test("Python's cryptography and omvault read each other's AES-GCM, ChaCha20-Poly1305 and wrapped keys")
-    func python() throws {
-        let ran = try bash(
+    func python() async throws {
+        let ran = try await bash(
             Self.prepare
                 + """
                 printf context > aad
@@ -111,8 +112,8 @@ import Testing
     }
 
     @Test("the SDK's strings are written and read as it does, the Android ones with their IV")
-    func sdk() throws {
-        let ran = try bash(
+    func sdk() async throws {
+        let ran = try await bash(
             """
             printf 'secret message' > m; printf 000102030405060708090a0b0c0d0e0f1011121314151617 > k
             run() {
@@ -161,8 +162,8 @@ import Testing
             "--alg aes-256-gcm --raw --key-from file:k32 --zero-iv",
             "--alg aes-256-cbc --openssl legacy --password-from file:pw",
         ])
-    func gates(line: String) throws {
-        let ran = try bash(
+    func gates(line: String) async throws {
+        let ran = try await bash(
             Self.prepare + """
                 set +e; head -c 16 /dev/zero > zero
                 omvault -q crypto encrypt \(line) -i m -o c; echo $?; ls c 2>/dev/null
@@ -175,14 +176,14 @@ import Testing
     }
 
     @Test("CBC and CTR warn in one line that nothing notices a change; -q silences it, and the container says nothing")
-    func warnings() throws {
+    func warnings() async throws {
         for alg in ["aes-256-cbc", "aes-256-ctr"] {
-            let ran = try bash(Self.prepare + "omvault crypto encrypt --alg \(alg) --key-from file:k32 -i m -o c")
+            let ran = try await bash(Self.prepare + "omvault crypto encrypt --alg \(alg) --key-from file:k32 -i m -o c")
             #expect(ran.status == 0)
             #expect(
                 ran.errors == "omvault: warning: \(alg) does not notice a changed message; --alg aes-256-gcm does\n")
         }
-        #expect(try bash(Self.prepare + "omvault crypto encrypt --key-from file:k32 -i m -o c").errors == "")
+        #expect(try await bash(Self.prepare + "omvault crypto encrypt --key-from file:k32 -i m -o c").errors == "")
     }
 
     @Test(
@@ -202,9 +203,9 @@ import Testing
             "wrap --alg aes-xyz --kek-from file:k32 --key-from file:k32", "wrap --kek-from file:pw --key-from file:k32",
             "wrap --alg aes-kw --kek-from file:k32 --key-from file:k8",
         ])
-    func usage(line: String) throws {
+    func usage(line: String) async throws {
         let input = line.hasPrefix("wrap") ? "" : "-i m"
-        let ran = try bash(
+        let ran = try await bash(
             Self.prepare
                 + "set +e; omvault -q crypto \(line) \(input) -o c; echo $?; ls c 2>/dev/null; ls -A | grep omvault-")
         #expect(ran.output == "2\n", "\(ran.errors)")

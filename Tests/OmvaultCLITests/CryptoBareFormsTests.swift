@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// Bare ciphers in the forms of others, what is refused of them, and where the result goes.
@@ -12,8 +13,8 @@ import Testing
         """
 
     @Test("a nonce of zeros from any source is gated for authenticated ciphers too")
-    func zeroNonces() throws {
-        let ran = try bash(
+    func zeroNonces() async throws {
+        let ran = try await bash(
             Self.prepare + """
                 try encrypt --raw --alg aes-256-gcm --key-from file:k --iv-from file:z12 -i m
                 try encrypt --raw --alg xchacha20-poly1305 --key-from file:k --iv-from file:z24 -i m
@@ -50,14 +51,14 @@ import Testing
             "encrypt --alg aes-256-cbc --openssl pbkdf2 --key-encoding hex --password-from file:pw",
             "encrypt --alg aes-256-cbc --openssl legacy --max-work 2 --insecure --password-from file:pw",
         ])
-    func meaningless(line: String) throws {
-        let ran = try bash(Self.prepare + "omvault -q crypto \(line) -i m -o c; echo $?; ls c 2> /dev/null")
+    func meaningless(line: String) async throws {
+        let ran = try await bash(Self.prepare + "omvault -q crypto \(line) -i m -o c; echo $?; ls c 2> /dev/null")
         #expect(ran.output == "2\n", "\(ran.errors)")
     }
 
     @Test("openssl's PBKDF2 with fewer iterations than openssl's own is gated, and read without a flag")
-    func weakWork() throws {
-        let ran = try bash(
+    func weakWork() async throws {
+        let ran = try await bash(
             Self.prepare + """
                 openssl() { "$@" --alg aes-256-cbc --openssl pbkdf2 --password-from file:pw; }
                 try openssl encrypt --openssl-iterations 9999 -i m; try openssl encrypt --openssl-iterations 10000 -i m -o a
@@ -70,8 +71,8 @@ import Testing
     }
 
     @Test("what openssl enc -a writes is read, and what is written it reads, byte for byte")
-    func opensslText() throws {
-        let ran = try bash(
+    func opensslText() async throws {
+        let ran = try await bash(
             Self.prepare + """
                 set -e
                 for count in 0 15 32 47 48 100003; do
@@ -96,8 +97,8 @@ import Testing
     }
 
     @Test("the SDK's form goes by the SDK's rules: no CTR, no empty input, Triple DES with three keys, its own prefix")
-    func sdk() throws {
-        let ran = try bash(
+    func sdk() async throws {
+        let ran = try await bash(
             Self.prepare + """
                 sdk() { "$@" --encoding sdk --iv-from file:v --insecure; }
                 head -c 8 /dev/urandom > v; head -c 16 k > k16; head -c 24 k > k24
@@ -122,8 +123,8 @@ import Testing
     }
 
     @Test("what is written at the limit of memory is read again; what is longer is refused by its size, unread")
-    func sizes() throws {
-        let ran = try bash(
+    func sizes() async throws {
+        let ran = try await bash(
             Self.prepare + """
                 most=$((256 << 20)); truncate -s $most big; truncate -s $((most + 1)) over
                 try encrypt --raw --alg aes-256-gcm --key-from file:k -i over; grep -c '256 MiB' err
@@ -137,8 +138,8 @@ import Testing
     }
 
     @Test("-o never follows or replaces a link, and - is standard output")
-    func outputs() throws {
-        let ran = try bash(
+    func outputs() async throws {
+        let ran = try await bash(
             Self.prepare + """
                 echo old > old; ln -s old link; ln -s nowhere dangling; ln -s /dev/stdout std
                 for target in link dangling std /dev/stdout /dev/null; do
@@ -153,8 +154,8 @@ import Testing
     }
 
     @Test("with --json a file that was written is told of; data on standard output stands alone")
-    func documents() throws {
-        let ran = try bash(
+    func documents() async throws {
+        let ran = try await bash(
             Self.prepare + """
                 omvault --json crypto encrypt --key-from file:k -i m -o c
                 omvault --json crypto decrypt --key-from file:k -i c -o p

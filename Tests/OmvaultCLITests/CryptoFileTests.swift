@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `crypto encrypt` and `decrypt` of containers, through the real command.
@@ -10,8 +11,8 @@ import Testing
         """
 
     @Test("a file comes back from a password, a key and two public keys of openssl's, mode 0600")
-    func roundTrips() throws {
-        let ran = try bash(
+    func roundTrips() async throws {
+        let ran = try await bash(
             Self.prepare + """
                 for who in ada bob; do
                     openssl genpkey -algorithm x25519 -out $who.pem; openssl pkey -in $who.pem -pubout -out $who.pub
@@ -36,8 +37,8 @@ import Testing
     }
 
     @Test("a wrong password and a wrong key are 20, a changed file 30; nothing is written, and no trace is left")
-    func refusals() throws {
-        let ran = try bash(
+    func refusals() async throws {
+        let ran = try await bash(
             Self.prepare + """
                 head -c 32 /dev/urandom > other; printf wrong > wrong; set +e
                 omvault crypto encrypt --password-from file:pw --kdf-mem 8 --kdf-time 1 -i m -o c1
@@ -56,8 +57,8 @@ import Testing
     }
 
     @Test("an existing file stays unless --force is given, and no device is replaced by a file")
-    func existing() throws {
-        let ran = try bash(
+    func existing() async throws {
+        let ran = try await bash(
             Self.prepare + """
                 set +e; echo old > out
                 omvault crypto encrypt --key-from file:k -i m -o out; echo $?; cat out
@@ -74,8 +75,8 @@ import Testing
     }
 
     @Test("a signal takes the unfinished file away")
-    func signal() throws {
-        let ran = try bash(
+    func signal() async throws {
+        let ran = try await bash(
             Self.prepare
                 + """
                 cat > signals.py << 'END'
@@ -100,8 +101,8 @@ import Testing
     }
 
     @Test("a file that asks for more work than the cap is refused, and opened when that is allowed")
-    func work() throws {
-        let ran = try bash(
+    func work() async throws {
+        let ran = try await bash(
             Self.prepare + """
                 set +e; omvault crypto encrypt --password-from file:pw --kdf-mem 274 --kdf-time 15 -i m -o c
                 omvault crypto decrypt --password-from file:pw -i c -o out; echo $?; ls out 2> /dev/null
@@ -112,8 +113,8 @@ import Testing
     }
 
     @Test("key files of every form, encrypted ones too, open what was sealed to their public halves")
-    func keyFiles() throws {
-        let ran = try bash(
+    func keyFiles() async throws {
+        let ran = try await bash(
             Self.prepare + """
                 printf other > no
                 openssl genpkey -algorithm X25519 -out theirs.pem; openssl pkey -in theirs.pem -pubout -out theirs.pub
@@ -143,8 +144,8 @@ import Testing
     }
 
     @Test("keys and pairs in the vault seal and open files; --password-from is then the vault's")
-    func vaultKeys() throws {
-        let ran = try bash(
+    func vaultKeys() async throws {
+        let ran = try await bash(
             Self.prepare + """
                 export OMVAULT_PASSWORD_FROM=file:pw
                 omvault -q init --no-recovery --kdf-mem 8 --kdf-time 1
@@ -165,8 +166,8 @@ import Testing
     }
 
     @Test("no crypto verb opens a vault, an agent or the network")
-    func strace() throws {
-        let ran = try bash(
+    func strace() async throws {
+        let ran = try await bash(
             Self.prepare + """
                 trace() { strace -f -qq -o log -e trace=%network,open,openat omvault -q crypto "$@"; cat log >> all; }
                 trace encrypt --password-from file:pw --kdf-mem 8 --kdf-time 1 -i m -o c1
@@ -185,22 +186,22 @@ import Testing
     }
 
     @Test("a person sees how far a long file is, and a script nothing")
-    func progress() throws {
+    func progress() async throws {
         let slow = """
             head -c 32 /dev/urandom > k
             feed() { head -c 3000000 /dev/zero; sleep 1; head -c 3000000 /dev/zero; }
             feed | omvault crypto encrypt --key-from file:k -o c
             """
-        let shown = try atTerminal(slow)
+        let shown = try await atTerminal(slow)
         #expect(shown.output.contains(" MiB"), "\(shown.output)")
-        #expect(try bash(slow).errors == "")
-        #expect(try atTerminal(slow.replacing("encrypt", with: "encrypt -q")).output.contains("MiB") == false)
+        #expect(try await bash(slow).errors == "")
+        #expect(try await atTerminal(slow.replacing("encrypt", with: "encrypt -q")).output.contains("MiB") == false)
     }
 
     @Test(
         "a password that is asked for is asked twice, and a decrypted text is shown at a terminal only when it is text")
-    func terminal() throws {
-        let made = try atTerminal(
+    func terminal() async throws {
+        let made = try await atTerminal(
             """
             printf 'hello\\n' | omvault crypto encrypt --kdf-mem 8 --kdf-time 1 -o c
             omvault crypto decrypt -i c
@@ -217,8 +218,8 @@ import Testing
     }
 
     @Test("what opens a container says which options mean something; the others are refused before a secret is asked for")
-    func idleOptions() throws {
-        let ran = try bash(
+    func idleOptions() async throws {
+        let ran = try await bash(
             """
             set -e
             idle() { refused 2 omvault --no-input crypto decrypt -o back "$@"; grep -q -F -e "$option means nothing" .refused; }

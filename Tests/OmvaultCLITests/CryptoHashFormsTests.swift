@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `crypto hash` and `check` on every form that the one writes and the other reads, and what both refuse.
@@ -10,8 +11,8 @@ import Testing
         """
 
     @Test("what any of the SDK's switches leaves out is given to check, which then tells the value from another")
-    func switches() throws {
-        let ran = try bash(
+    func switches() async throws {
+        let ran = try await bash(
             Self.head + """
                 set -euo pipefail; printf A1B2C3 > salt
                 for encoding in sdk sdk-android; do
@@ -38,8 +39,8 @@ import Testing
     }
 
     @Test("a file of any size is checked against its hash, and a password's hash is not a file's")
-    func files() throws {
-        let ran = try bash(
+    func files() async throws {
+        let ran = try await bash(
             Self.head + """
                 head -c 3000000 /dev/urandom > m; (cat m; echo) > n
                 omvault -q crypto hash --encoding ldap --salt-bits 64 m > s; sha256sum m | cut -d' ' -f1 > hex
@@ -57,8 +58,8 @@ import Testing
     }
 
     @Test("a scheme of others' is 13, no hash at all is 30, and a word that is no scheme is named")
-    func schemes() throws {
-        let ran = try bash(
+    func schemes() async throws {
+        let ran = try await bash(
             Self.head + """
                 for text in '{CRYPT}$2b$12$abc' '{FOO}x' '$6$salt$hash' '{SSHA256}!' hello ''; do
                     printf %s "$text" > s; try check --hash-from file:s --value-from file:pw --schemes all
@@ -74,17 +75,17 @@ import Testing
     }
 
     @Test("hostile work factors, typed or in a string, are an answer at once and never a crash")
-    func work() throws {
+    func work() async throws {
         let strings = [
             "$pbkdf2-sha256$i=10000000,l=2898$c2FsdHNhbHQ$" + String(repeating: "A", count: 3864),
             "$scrypt$ln=1,r=1048576,p=15$c2FsdHNhbHQ$AAAAAAAA", "$argon2id$v=19$m=1048576,t=4,p=131072$c2FsdHNhbHQ$AAAAAAAA",
         ]
         for text in strings {
-            let ran = try bash(
+            let ran = try await bash(
                 Self.head + "printf %s '\(text)' > s; try timeout 5 omvault crypto check --hash-from file:s --value-from file:pw")
             #expect(ran.output == "13\n", "\(text): \(ran.errors)")
         }
-        let ran = try bash(
+        let ran = try await bash(
             Self.head + """
                 hash() { try omvault crypto password-hash --value-from file:pw "$@"; }
                 hash --memory 9223372036854775807; hash --alg scrypt --log-n 40 --p 9223372036854775807
@@ -99,8 +100,8 @@ import Testing
     }
 
     @Test("a batch of no lines is no success, and with --json it is one document")
-    func batches() throws {
-        let ran = try bash(
+    func batches() async throws {
+        let ran = try await bash(
             Self.head + """
                 try check --batch /dev/null; try omvault --json crypto check --batch /dev/null
                 omvault -q crypto hash --encoding ldap --salt-bits 64 pw > s
@@ -118,8 +119,8 @@ import Testing
     }
 
     @Test("hash goes on behind a file that it cannot read, and the exit code remembers it")
-    func unreadable() throws {
-        let ran = try bash(
+    func unreadable() async throws {
+        let ran = try await bash(
             Self.head + """
                 omvault crypto hash pw /tmp missing other > out; echo $?; cut -d' ' -f3 out
                 omvault --json crypto hash pw /tmp > out 2> err; echo $?; grep -c '"file":"pw"' out; grep -c '"exit":60' err
@@ -131,8 +132,8 @@ import Testing
     }
 
     @Test("the SDK's numbers stand in every JSON error, and in the words of who asked for its forms")
-    func numbers() throws {
-        let ran = try bash(
+    func numbers() async throws {
+        let ran = try await bash(
             Self.head + """
                 for bits in 3 22; do
                     omvault crypto hash --encoding sdk --salt-bits $bits pw
@@ -157,8 +158,8 @@ import Testing
     }
 
     @Test("what should not be done anew warns in one line, and what is sound does not")
-    func warnings() throws {
-        let ran = try bash(
+    func warnings() async throws {
+        let ran = try await bash(
             Self.head + """
                 count() { omvault crypto "$@" 2> err > /dev/null; echo $? $(grep -c '^omvault: warning' err); }
                 : > empty; kdf="--salt-from file:pw --value-from file:pw --length 16"
@@ -193,8 +194,8 @@ import Testing
     }
 
     @Test("HKDF's raw key is all of its bytes, one that ends in a newline too; a password loses it")
-    func keys() throws {
-        let ran = try bash(
+    func keys() async throws {
+        let ran = try await bash(
             Self.head + """
                 set -e; (head -c 31 /dev/urandom; printf '\\n') > k; printf 'pw\\n' > typed; printf pw > typed2
                 [[ $(omvault crypto kdf --alg hkdf --value-from file:k --salt-from file:pw --length 32 | tr a-f A-F) == \

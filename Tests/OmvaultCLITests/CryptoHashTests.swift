@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 /// `crypto hash`, `check`, `password-hash`, `hmac`, `kdf` and `rand`, and the programs that speak the same forms.
@@ -5,14 +6,14 @@ import Testing
     /// Fails the script where a program is missing: an interoperation test that does not run proves nothing.
     private static let head = "set -euo pipefail; printf %s 'correct horse' > pw; printf %s 'correct horsf' > other\n"
 
-    private func expectSuccess(_ script: String) throws {
-        let ran = try bash(Self.head + script)
+    private func expectSuccess(_ script: String) async throws {
+        let ran = try await bash(Self.head + script)
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
     }
 
     @Test("slappasswd's strings verify here")
-    func fromSlappasswd() throws {
-        try expectSuccess(
+    func fromSlappasswd() async throws {
+        try await expectSuccess(
             """
             for scheme in SHA SSHA MD5 SMD5; do
                 /usr/sbin/slappasswd -T pw -n -h "{$scheme}" > stored
@@ -29,8 +30,8 @@ import Testing
     }
 
     @Test("what is written for LDAP, and every password hash, verifies with passlib, and passlib's verifies here")
-    func passlib() throws {
-        try expectSuccess(
+    func passlib() async throws {
+        try await expectSuccess(
             """
             for alg in sha1 sha256 sha512; do
                 omvault -q crypto hash --alg $alg --encoding ldap --salt-bits 64 pw >> ours
@@ -61,8 +62,8 @@ import Testing
     }
 
     @Test("the argon2 program's strings verify here, and its key is ours")
-    func argon2() throws {
-        try expectSuccess(
+    func argon2() async throws {
+        try await expectSuccess(
             """
             for type in -i -d -id; do
                 argon2 saltsalt1 $type -t 2 -k 256 -p 3 -l 24 -e < pw > stored
@@ -77,8 +78,8 @@ import Testing
     }
 
     @Test("digests, MACs and derived keys are openssl's")
-    func openssl() throws {
-        try expectSuccess(
+    func openssl() async throws {
+        try await expectSuccess(
             """
             head -c 300000 /dev/urandom > data
             for alg in md5 sha1 sha224 sha256 sha384 sha512 sha512-224 sha512-256 sha3-224 sha3-256 sha3-384 sha3-512 blake2b512
@@ -104,8 +105,8 @@ import Testing
     }
 
     @Test("every spelling that is written is checked again; the exit codes tell a mismatch from everything else")
-    func exitCodes() throws {
-        let ran = try bash(
+    func exitCodes() async throws {
+        let ran = try await bash(
             Self.head + """
                 set +e
                 try() { "$@" > out 2> err; echo $?; }
@@ -138,8 +139,8 @@ import Testing
     }
 
     @Test("the SDK's switches do what they do there, and a new salt is never lost")
-    func switches() throws {
-        try expectSuccess(
+    func switches() async throws {
+        try await expectSuccess(
             """
             printf mypassword > pw; salt=(--encoding sdk --salt-from cmd:'printf A1B2C3')
             [[ $(omvault crypto hash "${salt[@]}" pw) == '{SaltedSHA-256}+6yFrxrUQSYO4W2i28knEPzUKoz56uqEqkDL04CuontBMUIyQzM=' ]]
@@ -159,8 +160,8 @@ import Testing
     }
 
     @Test("a batch hashes and checks line by line, pairs or values, files larger than one piece")
-    func batch() throws {
-        try expectSuccess(
+    func batch() async throws {
+        try await expectSuccess(
             """
             for number in $(seq 3000); do echo "password-$number-$(printf 'x%.0s' {1..40})"; done > values
             omvault crypto hash --batch --encoding ldap --salt-bits 64 values > stored
@@ -176,8 +177,8 @@ import Testing
     }
 
     @Test("a raw key or salt that ends in a newline keeps it; a password and the SDK's salt lose it")
-    func newlines() throws {
-        try expectSuccess(
+    func newlines() async throws {
+        try await expectSuccess(
             """
             printf 'key\\n' > key; echo 'correct horse' > typed; echo A1B2C3 > salt
             [[ $(omvault crypto hmac --key-from file:key pw) == \
@@ -190,8 +191,8 @@ import Testing
     }
 
     @Test("random bytes come in the encoding and the number asked for")
-    func random() throws {
-        try expectSuccess(
+    func random() async throws {
+        try await expectSuccess(
             """
             [[ $(omvault crypto rand --bytes 100000 --encoding raw | wc -c) == 100000 ]]
             [[ $(omvault crypto rand --bytes 100001 --encoding base64 | base64 -d | wc -c) == 100001 ]]
@@ -202,8 +203,8 @@ import Testing
     }
 
     @Test("the toolkit opens no socket, no vault and nothing in the home")
-    func opensNothing() throws {
-        let ran = try bash(
+    func opensNothing() async throws {
+        let ran = try await bash(
             Self.head + """
                 omvault crypto hash --encoding ldap --salt-bits 64 pw > stored
                 for command in "check --hash-from file:stored --value-from file:pw" "check --hash-from file:stored pw" \\

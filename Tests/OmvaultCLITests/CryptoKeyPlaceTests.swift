@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 /// Where keys go and where they come from: files, the vault, standard input, the identities of PKCS#12.
 @Suite struct CryptoKeyPlaceTests {
-    private func expectDone(_ script: String) throws {
-        let ran = try bash("set -e; umask 022\n" + script + "\necho done")
+    private func expectDone(_ script: String) async throws {
+        let ran = try await bash("set -e; umask 022\n" + script + "\necho done")
         #expect(ran.output.hasSuffix("done\n"), "\(ran.output)\n\(ran.errors)")
     }
 
@@ -13,8 +14,8 @@ import Testing
         """
 
     @Test("a public key never replaces the private one, and nothing is made where one of the two cannot be")
-    func samePlaces() throws {
-        try expectDone(
+    func samePlaces() async throws {
+        try await expectDone(
             """
             gen() { omvault -q crypto keygen --type ed25519 --no-password --insecure "$@"; }
             mkdir d; ln -s d link
@@ -41,8 +42,8 @@ import Testing
     }
 
     @Test("-o - is standard output, and what keygen did is a document with --json")
-    func outputs() throws {
-        try expectDone(
+    func outputs() async throws {
+        try await expectDone(
             """
             omvault -q crypto keygen --type ed25519 --no-password --insecure --out - > k
             omvault crypto pubkey --in k -o - > pub
@@ -65,8 +66,8 @@ import Testing
     }
 
     @Test("standard input is read once: two things from it are a mistake of usage")
-    func standardInput() throws {
-        try expectDone(
+    func standardInput() async throws {
+        try await expectDone(
             Self.make + """
                 make ed25519 k; make x25519 x; printf 'a message' > m
                 : | omvault -q crypto sign --key-from file:k.pem > empty.sig
@@ -86,8 +87,8 @@ import Testing
     }
 
     @Test("keyrm removes key pairs and nothing else")
-    func keyrm() throws {
-        try expectDone(
+    func keyrm() async throws {
+        try await expectDone(
             """
             printf 'vault password' > p; export OMVAULT_PASSWORD_FROM=file:p
             omvault -q init --no-recovery 2> /dev/null
@@ -106,8 +107,8 @@ import Testing
     }
 
     @Test("a key made elsewhere is put into the vault under a tag or a name, and signs there")
-    func importing() throws {
-        try expectDone(
+    func importing() async throws {
+        try await expectDone(
             """
             printf 'vault password' > p; export OMVAULT_PASSWORD_FROM=file:p
             omvault -q init --no-recovery 2> /dev/null
@@ -147,8 +148,8 @@ import Testing
         """
 
     @Test("from PKCS#12 to PKCS#12 the chain and the name go along, and certificates are taken out")
-    func chains() throws {
-        try expectDone(
+    func chains() async throws {
+        try await expectDone(
             Self.twoIdentities + """
                 convert() { omvault -q crypto convert --in one.p12 --key-password-from file:pw "$@"; }
                 convert --to p12 --encrypt-from file:pw -o again.p12
@@ -175,12 +176,12 @@ import Testing
     }
 
     @Test("of a PKCS#12 file with two keys --identity picks one, by name or by number")
-    func identities() throws {
-        guard try bash("command -v keytool").status == 0 else {
+    func identities() async throws {
+        guard try await bash("command -v keytool").status == 0 else {
             print("skipped: no keytool")
             return
         }
-        try expectDone(
+        try await expectDone(
             Self.twoIdentities + """
                 printf oneone > pw
                 for name in first second; do
@@ -212,8 +213,8 @@ import Testing
     }
 
     @Test("a wrapping key may stand in the vault, symmetric or a pair, with or without its field")
-    func wrappingKeys() throws {
-        try expectDone(
+    func wrappingKeys() async throws {
+        try await expectDone(
             """
             printf 'vault password' > p; export OMVAULT_PASSWORD_FROM=file:p
             omvault -q init --no-recovery 2> /dev/null

@@ -1,9 +1,10 @@
+import TestSupport
 import Testing
 
 /// What the key verbs refuse, with which exit code and in which words.
 @Suite struct CryptoKeyRefusalTests {
-    private func expectDone(_ script: String) throws {
-        let ran = try bash(
+    private func expectDone(_ script: String) async throws {
+        let ran = try await bash(
             """
             set -e
             make() { omvault -q crypto keygen --type "$1" --out "$2.pem" --pub "$2.pub" --no-password --insecure; }
@@ -14,8 +15,8 @@ import Testing
     }
 
     @Test("weak RSA keys and MD5 sign and wrap only with --insecure; what was made with them is read")
-    func gates() throws {
-        try expectDone(
+    func gates() async throws {
+        try await expectDone(
             """
             printf 'a secret' > k
             for bits in 512 1024; do
@@ -47,8 +48,8 @@ import Testing
     }
 
     @Test("options of wrap that would mean nothing are refused, and names are taken in any case")
-    func wrapOptions() throws {
-        try expectDone(
+    func wrapOptions() async throws {
+        try await expectDone(
             """
             make rsa r; make x25519 x; head -c 32 /dev/zero > kek; printf 'a secret' > k; : > none
             wrap() { omvault -q crypto wrap --key-from file:k "$@"; }
@@ -73,8 +74,8 @@ import Testing
     }
 
     @Test("what a file is, and which file, is said where it is not what was asked for")
-    func words() throws {
-        try expectDone(
+    func words() async throws {
+        try await expectDone(
             """
             make x25519 x; make ec-p256 e; make ed25519 d; printf one > pw
             openssl req -new -x509 -key e.pem -subj /CN=me -out c.pem
@@ -97,8 +98,8 @@ import Testing
     }
 
     @Test("a long message to Ed25519 ends in words and never in a signal")
-    func longMessage() throws {
-        try expectDone(
+    func longMessage() async throws {
+        try await expectDone(
             """
             make ed25519 k
             truncate -s 300M big
@@ -111,8 +112,8 @@ import Testing
     }
 
     @Test("agreement, r ‖ s and sealed boxes are those of OpenSSL, Python and libsodium")
-    func interoperation() throws {
-        try expectDone(
+    func interoperation() async throws {
+        try await expectDone(
             """
             printf 'a message' > m
             for type in x25519 ec-p256 ec-p384 ec-p521; do
@@ -166,8 +167,8 @@ import Testing
     }
 
     @Test("a JWK that says what it is for is not taken for anything else")
-    func jwkUse() throws {
-        try expectDone(
+    func jwkUse() async throws {
+        try await expectDone(
             """
             make ec-p256 e; make x25519 x; printf 'a message' > m; head -c 32 /dev/zero > k
             omvault crypto convert --in e.pem --to jwk --insecure -o e.jwk

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The key verbs against the real programs, both ways.
@@ -12,8 +13,8 @@ import Testing
         """
 
     @Test("OpenSSL reads every key that is made, and makes the same public key of it")
-    func openSSLReads() throws {
-        let ran = try bash(
+    func openSSLReads() async throws {
+        let ran = try await bash(
             Self.keys + """
 
                 for type in rsa ec-p256 ec-p384 ec-p521 ed25519 x25519; do
@@ -54,8 +55,8 @@ import Testing
     }
 
     @Test("what omvault signs OpenSSL verifies, and the other way round")
-    func signatures() throws {
-        let ran = try bash(
+    func signatures() async throws {
+        let ran = try await bash(
             Self.keys + """
 
                 printf 'a message' > m
@@ -96,8 +97,8 @@ import Testing
     }
 
     @Test("a bad signature exits with 32, whatever is wrong with it, and prints nothing on standard output")
-    func badSignatures() throws {
-        let ran = try bash(
+    func badSignatures() async throws {
+        let ran = try await bash(
             Self.keys + """
 
                 exec 2> /dev/null
@@ -132,8 +133,8 @@ import Testing
     }
 
     @Test("PKCS#12 goes both ways, old files are read, identities are listed")
-    func pkcs12() throws {
-        let ran = try bash(
+    func pkcs12() async throws {
+        let ran = try await bash(
             Self.keys + """
 
                 make rsa k
@@ -168,8 +169,8 @@ import Testing
     }
 
     @Test("ssh-keygen reads the public lines and agrees on fingerprints; its private files are read")
-    func openSSH() throws {
-        let ran = try bash(
+    func openSSH() async throws {
+        let ran = try await bash(
             Self.keys + """
 
                 for type in rsa ec-p256 ec-p384 ec-p521 ed25519; do
@@ -215,12 +216,12 @@ import Testing
     }
 
     @Test("Python's cryptography reads what is written, and its keys, JWKs, signatures and wrapped keys are read")
-    func python() throws {
-        guard try bash("python3 -c 'import cryptography'").status == 0 else {
+    func python() async throws {
+        guard try await bash("python3 -c 'import cryptography'").status == 0 else {
             print("skipped: no python3-cryptography")
             return
         }
-        let ran = try bash(
+        let ran = try await bash(
             Self.keys + """
 
                 make rsa rsa; make ec-p256 ec; make ed25519 ed; make x25519 x
@@ -280,8 +281,8 @@ import Testing
     }
 
     @Test("keys are wrapped by OpenSSL's OAEP and PKCS#1 v1.5 both ways, with any hash, mask and label")
-    func wrapping() throws {
-        let ran = try bash(
+    func wrapping() async throws {
+        let ran = try await bash(
             Self.keys + """
 
                 make rsa rsa; printf 'a secret' > k
@@ -308,8 +309,8 @@ import Testing
     }
 
     @Test("weak and unprotected keys are made only with --insecure, and files are replaced only with --force")
-    func gates() throws {
-        let ran = try bash(
+    func gates() async throws {
+        let ran = try await bash(
             """
             gen() { omvault -q crypto keygen "$@" 2> /dev/null; echo $?; }
             gen --type rsa --bits 1024 --out a --encrypt-from cmd:'printf one'
@@ -333,8 +334,8 @@ import Testing
     }
 
     @Test("inspect never shows a secret, nor does an error")
-    func noSecrets() throws {
-        let ran = try bash(
+    func noSecrets() async throws {
+        let ran = try await bash(
             Self.keys + """
 
                 make ed25519 k
@@ -367,8 +368,8 @@ import Testing
     }
 
     @Test("a pair under a tag signs, is extracted and goes whole; a tag is used once")
-    func tags() throws {
-        let ran = try bash(
+    func tags() async throws {
+        let ran = try await bash(
             """
             printf 'vault password' > p; export OMVAULT_PASSWORD_FROM=file:p
             omvault -q init --no-recovery 2> /dev/null
@@ -394,8 +395,8 @@ import Testing
     }
 
     @Test("without a tag or om:// the key verbs open no vault, no agent and no network")
-    func opensNothing() throws {
-        let ran = try bash(
+    func opensNothing() async throws {
+        let ran = try await bash(
             """
             printf 'a message' > m
             trace() { strace -f -qq -e trace=openat,open,connect,socket -o t omvault -q "$@" > out; cat t >> all; }

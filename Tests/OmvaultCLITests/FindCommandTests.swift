@@ -1,6 +1,7 @@
 // `omvault find` as a user meets it.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The verb find") struct FindCommandTests {
@@ -13,8 +14,8 @@ import Testing
         """
 
     @Test("names come out, with and without an agent, and never what was found")
-    func names() throws {
-        let ran = try bash(
+    func names() async throws {
+        let ran = try await bash(
             AgentTests.start + Self.items + """
                 for how in here agent; do
                     find() { omvault find "$@" --no-agent --password-from file:password; }
@@ -59,8 +60,8 @@ import Testing
     }
 
     @Test("nothing to look for, a word that is too long, and a place that is no field are refused; locked, it asks")
-    func refusals() throws {
-        let ran = try bash(
+    func refusals() async throws {
+        let ran = try await bash(
             AgentTests.start + """
                 refused 2 omvault find
                 refused 2 omvault find ''
@@ -76,8 +77,8 @@ import Testing
     }
 
     @Test("what --query-from reads stands in no argument and in no error")
-    func query() throws {
-        let ran = try bash(
+    func query() async throws {
+        let ran = try await bash(
             AgentTests.start + """
                 unlock
                 printf 'a-secret-to-look-for' > query

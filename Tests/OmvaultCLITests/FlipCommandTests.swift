@@ -1,6 +1,7 @@
 // The real binary at a vault of which a byte was flipped. Every byte in turn is tried in OMVaultTests/FlipTests.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct FlipCommandTests {
@@ -15,8 +16,8 @@ import Testing
         """
 
     @Test("a flipped byte gives the right value, or none and the exit code of damage")
-    func sample() throws {
-        let ran = try bash(
+    func sample() async throws {
+        let ran = try await bash(
             Self.vault + """
                 python3 - <<'PY'
                 import collections, os, subprocess

@@ -1,6 +1,7 @@
 // The golden vaults: files that an earlier omvault wrote, opened by this one. Made by Tests/Golden/make.
 
 import Foundation
+import TestSupport
 import Testing
 
 private let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -20,15 +21,15 @@ private let folder = repository.appending(path: "vectors/vault/v1")
 
         """
 
-    private func golden(_ script: String) throws -> Ran {
-        try bash(
+    private func golden(_ script: String) async throws -> Ran {
+        try await bash(
             Self.start + script,
             environment: ["GOLDEN": folder.path, "TOOLS": repository.appending(path: "Tests/Golden").path])
     }
 
     @Test("nobody has edited them")
-    func untouched() throws {
-        let ran = try golden("sha256sum \"$GOLDEN/golden.tar\" | cut -d ' ' -f 1")
+    func untouched() async throws {
+        let ran = try await golden("sha256sum \"$GOLDEN/golden.tar\" | cut -d ' ' -f 1")
         let page = try String(contentsOf: folder.appending(path: "README.md"), encoding: .utf8)
         let digest = ran.output.trimmingCharacters(in: .whitespacesAndNewlines)
         // Here too: who edits the archive and its page has this to explain.
@@ -42,14 +43,14 @@ private let folder = repository.appending(path: "vectors/vault/v1")
             "--password-from file:secrets/password", "--recovery-from file:secrets/recovery",
             "--key-file-from file:secrets/key", "--keyslot 4 --password-from file:secrets/login",
         ])
-    func slots(options: String) throws {
-        let ran = try golden("holds own \(options)")
+    func slots(options: String) async throws {
+        let ran = try await golden("holds own \(options)")
         #expect(ran.status == 0 && ran.output == "", "\(ran)")
     }
 
     @Test("without the device key the recovery code and the key file give all that is portable, and the password nothing")
-    func elsewhere() throws {
-        let ran = try golden(
+    func elsewhere() async throws {
+        let ran = try await golden(
             """
             rm -r .local/state/omvault-device
             holds elsewhere --recovery-from file:secrets/recovery
@@ -60,8 +61,8 @@ private let folder = repository.appending(path: "vectors/vault/v1")
     }
 
     @Test("always items come without a password, and the log is whole and says what it said")
-    func withoutPassword() throws {
-        let ran = try golden(
+    func withoutPassword() async throws {
+        let ran = try await golden(
             """
             omvault get always:v --no-input; echo
             omvault get 'always here:v' --no-input; echo
@@ -74,8 +75,8 @@ private let folder = repository.appending(path: "vectors/vault/v1")
     }
 
     @Test("their backups verify; restored here they are the vault, and elsewhere what is portable")
-    func backups() throws {
-        let ran = try golden(
+    func backups() async throws {
+        let ran = try await golden(
             """
             omvault backup verify whole.omvb | grep -c '^kind	whole$'
             omvault backup verify portable.omvb | grep -c '^kind	portable$'
@@ -94,8 +95,8 @@ private let folder = repository.appending(path: "vectors/vault/v1")
     }
 
     @Test("a vault whose keys were replaced opens with its new recovery code, and not with the old one")
-    func rekeyed() throws {
-        let ran = try golden(
+    func rekeyed() async throws {
+        let ran = try await golden(
             """
             holds rekeyed --vault rekeyed --password-from file:secrets/password
             holds rekeyed --vault rekeyed --recovery-from file:secrets/recovery.rekeyed
@@ -105,8 +106,8 @@ private let folder = repository.appending(path: "vectors/vault/v1")
     }
 
     @Test("the login is granted, and a wrong password counts on from where it stood")
-    func login() throws {
-        let ran = try golden(
+    func login() async throws {
+        let ran = try await golden(
             """
             check() { omvault login check ada --mode offline --password-from file:$1 || echo "exit $?"; }
             check secrets/login | cut -d ' ' -f 1-4
@@ -122,8 +123,8 @@ private let folder = repository.appending(path: "vectors/vault/v1")
     }
 
     @Test("they can be written to: they are vaults like any other")
-    func written() throws {
-        let ran = try golden(
+    func written() async throws {
+        let ran = try await golden(
             """
             printf more > more
             omvault -q add more --field v=file:more --key-file-from file:secrets/key

@@ -1,6 +1,7 @@
 // The ways to open a vault, as a user types them.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct KeyCommandTests {
@@ -33,8 +34,8 @@ import Testing
         """
 
     @Test("a key file that add-slot made opens the vault for every verb, and one of another vault does not")
-    func keyFile() throws {
-        let ran = try bash(
+    func keyFile() async throws {
+        let ran = try await bash(
             Self.vault + """
                 omvault key add-slot --type file --out stick.key
                 stat -c %a stick.key
@@ -68,8 +69,8 @@ import Testing
     }
 
     @Test("R60 a login opens the vault until it is enrolled again; then its slot is stale, says so, and is made anew")
-    func login() throws {
-        let ran = try bash(
+    func login() async throws {
+        let ran = try await bash(
             Self.vault + Self.login + """
                 omvault key add-slot --type login ada --login-password-from file:typed
                 omvault get item:x --keyslot 3 --password-from file:typed; echo
@@ -105,8 +106,8 @@ import Testing
     }
 
     @Test("R60 an expired login opens no vault and loses none: the password does, and the login again once it may be older")
-    func expiredLogin() throws {
-        let ran = try bash(
+    func expiredLogin() async throws {
+        let ran = try await bash(
             Self.vault + Self.login + """
                 omvault key add-slot --type login ada --login-password-from file:typed
                 omvault -q profile set work OfflineCredentialMaxAge=1
@@ -121,8 +122,8 @@ import Testing
     }
 
     @Test("R60 the last password or recovery slot beside a login slot stays, and so does the last slot")
-    func rules() throws {
-        let ran = try bash(
+    func rules() async throws {
+        let ran = try await bash(
             Self.vault + Self.login + """
                 omvault key add-slot --type login ada --login-password-from file:typed
                 omvault key rm-slot 2 --yes
@@ -139,8 +140,8 @@ import Testing
     }
 
     @Test("a changed password counts from then on, with the recovery code too, and two passwords open each their slot")
-    func passwords() throws {
-        let ran = try bash(
+    func passwords() async throws {
+        let ran = try await bash(
             Self.vault + """
                 printf new > new; printf second > second
                 omvault key passwd --new-password-from file:new
@@ -158,8 +159,8 @@ import Testing
     }
 
     @Test("a new recovery code is typed back at a terminal, and a wrong one changes nothing")
-    func recoveryCode() throws {
-        let made = try bash(
+    func recoveryCode() async throws {
+        let made = try await bash(
             Self.vault + """
                 omvault -q key add-slot --type recovery > second
                 omvault get item:x --keyslot 3 --recovery-from file:second; echo
@@ -167,7 +168,7 @@ import Testing
                 omvault get item:x --keyslot 4 || echo "$?"
                 """)
         #expect(made.output == "value\nanother code 3\n10\n", "\(made.errors)")
-        let ran = try atTerminal(
+        let ran = try await atTerminal(
             """
             printf password > password
             omvault init --password-from file:password --kdf-mem 8 --kdf-time 1; echo "said $?"
@@ -179,8 +180,8 @@ import Testing
     // MARK: - Wrong passwords
 
     @Test("a wrong password delays the next, says for how long, and not who has the recovery code")
-    func delay() throws {
-        let ran = try bash(
+    func delay() async throws {
+        let ran = try await bash(
             Self.vault + """
                 omvault get item:x --password-from file:wrong || echo "wrong $?"
                 omvault get item:x --json 2> said || echo "delayed $?"
@@ -191,8 +192,8 @@ import Testing
     }
 
     @Test("of fifty processes with the right password at once all are let in")
-    func rightAtOnce() throws {
-        let ran = try bash(
+    func rightAtOnce() async throws {
+        let ran = try await bash(
             Self.vault + Self.failed + """
                 for i in $(seq 50); do
                     { omvault get item:x > "answer.$i" 2>&1 || echo " $?" >> "answer.$i"; echo >> "answer.$i"; } &
@@ -205,8 +206,8 @@ import Testing
     }
 
     @Test("of forty processes guessing at once each is charged before it is checked, or told to wait")
-    func wrongAtOnce() throws {
-        let ran = try bash(
+    func wrongAtOnce() async throws {
+        let ran = try await bash(
             Self.vault + Self.failed + """
                 set +e
                 for i in $(seq 40); do
@@ -227,8 +228,8 @@ import Testing
     // MARK: - Policy
 
     @Test("a policy is shown without a password, changed with one, and new slots and items follow it")
-    func policy() throws {
-        let ran = try bash(
+    func policy() async throws {
+        let ran = try await bash(
             Self.vault + """
                 OMVAULT_PASSWORD_FROM= omvault policy show --format plain --no-input
                 omvault policy set --default --level when-unlocked --device-only
@@ -265,8 +266,8 @@ import Testing
     }
 
     @Test("policy explain believes no header that this device has not noted: it asks, and the seal judges it")
-    func explainUnproven() throws {
-        let ran = try bash(
+    func explainUnproven() async throws {
+        let ran = try await bash(
             Self.vault + """
                 omvault -q policy set history 3
                 mkdir other; cp .local/share/omvault/personal.omv other/a.omv; C=$PWD/code; export HOME=$PWD/other
@@ -279,8 +280,8 @@ import Testing
     }
 
     @Test("a key file whose slot could not be made is taken away, and one that was there before is not")
-    func orphan() throws {
-        let ran = try bash(
+    func orphan() async throws {
+        let ran = try await bash(
             Self.vault + """
                 strace -f -qq -o trace -e trace=pwrite64 -e inject=pwrite64:error=ENOSPC:when=1+ \\
                     omvault -q key add-slot --type file --out stick.key --recovery-from file:code 2> said || echo "exit $?"
@@ -296,8 +297,8 @@ import Testing
     }
 
     @Test("a slot that somebody changed, with a raised generation, is 30 before a password is read, and nothing is charged")
-    func changedSlot() throws {
-        let ran = try bash(
+    func changedSlot() async throws {
+        let ran = try await bash(
             Self.vault + Self.failed + """
                 failed
                 sqlite3 .local/share/omvault/personal.omv \\
@@ -312,8 +313,8 @@ import Testing
     // MARK: - Rekey
 
     @Test("a recovery code that cannot be printed leaves the old one as it was")
-    func rekeyWithoutOutput() throws {
-        let ran = try bash(
+    func rekeyWithoutOutput() async throws {
+        let ran = try await bash(
             Self.vault + """
                 omvault -q key rekey --yes > /dev/full || echo "full $?"
                 omvault get item:x --recovery-from file:code; echo
@@ -323,8 +324,8 @@ import Testing
     }
 
     @Test("a rekey keeps what was given, replaces the recovery code, and asks before the others go")
-    func rekey() throws {
-        let ran = try bash(
+    func rekey() async throws {
+        let ran = try await bash(
             Self.vault + Self.login + """
                 omvault key add-slot --type file --out a.key; omvault key add-slot --type file --out b.key
                 omvault key add-slot --type login ada --login-password-from file:typed

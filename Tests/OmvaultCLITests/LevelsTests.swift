@@ -1,6 +1,7 @@
 // docs/levels.md, cell by cell, against the real programs.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The levels") struct LevelsTests {
@@ -71,8 +72,8 @@ import Testing
     }
 
     @Test("R39 without a password each cell of the table is what happens")
-    func without() throws {
-        let ran = try bash(
+    func without() async throws {
+        let ran = try await bash(
             Self.start + """
                 row 'never unlocked'
                 unlock; row unlocked
@@ -96,8 +97,8 @@ import Testing
     }
 
     @Test("R39 with the recovery code each cell of the table is what happens")
-    func recovery() throws {
-        let ran = try bash(
+    func recovery() async throws {
+        let ran = try await bash(
             Self.start + """
                 row 'never unlocked' --recovery-from file:recovery
                 elsewhere row 'other machine' --recovery-from file:recovery
@@ -108,8 +109,8 @@ import Testing
     }
 
     @Test("a ticket is written only where the policy says so, only in memory, and goes with lock --forget")
-    func ticket() throws {
-        let ran = try bash(
+    func ticket() async throws {
+        let ran = try await bash(
             Self.start + """
                 tickets() { find "$XDG_RUNTIME_DIR" run -name 'omvault-ticket-*' 2>/dev/null | wc -l; }
                 unlock; tickets
@@ -128,7 +129,7 @@ import Testing
                 XDG_RUNTIME_DIR=$PWD/run; unlock; tickets; omvault -q agent stop
                 XDG_RUNTIME_DIR=$memory
                 """)
-        let inMemory = try bash("stat -f -c %T .").output == "tmpfs\n"
+        let inMemory = try await bash("stat -f -c %T .").output == "tmpfs\n"
         #expect(ran.output == "0\n1\n0\n1\n0\n8\n0\n\(inMemory ? 1 : 0)\n", "\(ran)")
     }
 

@@ -1,6 +1,7 @@
 // `omvault log` and `omvault backup`, with the real binary.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct LogCommandTests {
@@ -16,8 +17,8 @@ import Testing
         """
 
     @Test("the log lists what happened, without a password, and holds no name, value or password")
-    func list() throws {
-        let ran = try bash(
+    func list() async throws {
+        let ran = try await bash(
             Self.setup + """
                 omvault -q get canary-name:canary-field --password-from file:wrong 2> /dev/null || echo "exit $?"
                 unset OMVAULT_PASSWORD_FROM
@@ -43,8 +44,8 @@ import Testing
     }
 
     @Test("two hundred wrong key files are one entry with a count, and a copy of the vault leaves the log alone")
-    func guesses() throws {
-        let ran = try bash(
+    func guesses() async throws {
+        let ran = try await bash(
             Self.setup + """
                 omvault -q key add-slot --type file --out good
                 omvault -q -V other init --no-recovery --kdf-mem 8 --kdf-time 1; omvault -q -V other key add-slot --type file --out bad
@@ -77,8 +78,8 @@ import Testing
     }
 
     @Test("a copy in the vault's place is told by log verify, verify and status, until a change takes it over and the log says so")
-    func replacedFile() throws {
-        let ran = try bash(
+    func replacedFile() async throws {
+        let ran = try await bash(
             Self.setup + """
                 say() { "$@" 2>&1 > /dev/null | grep -c 'not the one that this device wrote last' || true; }
                 flag() { "$@" --json 2> /dev/null | grep -o '"file_replaced":[a-z]*' | head -n 1; }
@@ -101,8 +102,8 @@ import Testing
     }
 
     @Test("an unlock while another process holds the vault's lock gives its secret, and says that the log lacks it")
-    func heldLock() throws {
-        let ran = try bash(
+    func heldLock() async throws {
+        let ran = try await bash(
             Self.setup + """
                 L=$(echo $HOME/.local/state/omvault-device/vault-*.lock)
                 omvault log ls > before
@@ -115,8 +116,8 @@ import Testing
     }
 
     @Test("a log that somebody edited is 32, names the entry, and keeps nobody from his secrets")
-    func broken() throws {
-        let ran = try bash(
+    func broken() async throws {
+        let ran = try await bash(
             Self.setup + """
                 sqlite3 "$V" 'DELETE FROM log WHERE id = 2'
                 omvault log verify || echo "exit $?"
@@ -148,8 +149,8 @@ import Testing
         """
 
     @Test("a backup goes to another home, where the recovery code opens it and the lost are counted and named")
-    func elsewhere() throws {
-        let ran = try bash(
+    func elsewhere() async throws {
+        let ran = try await bash(
             Self.setup + """
                 omvault backup create b 2>&1
                 stat -c %a b
@@ -191,8 +192,8 @@ import Testing
     }
 
     @Test("each refusal has its exit code, and leaves no file behind")
-    func refusals() throws {
-        let ran = try bash(
+    func refusals() async throws {
+        let ran = try await bash(
             Self.setup + """
                 try() { "$@" > /dev/null 2> said || echo "$? $(tail -n 1 said | cut -c 1-40)"; }
                 omvault -q backup create b
@@ -224,8 +225,8 @@ import Testing
     }
 
     @Test("a restore names what opens the vault again, and keeps the vault that stands elsewhere, until told otherwise")
-    func revived() throws {
-        let ran = try bash(
+    func revived() async throws {
+        let ran = try await bash(
             Self.setup + """
                 mv $V/personal.omv here.omv
                 omvault -q -V ./here.omv backup create b
@@ -261,8 +262,8 @@ import Testing
     }
 
     @Test("a backup taken while 20 processes write is one state of the vault, and restores as that")
-    func underWriters() throws {
-        let ran = try bash(
+    func underWriters() async throws {
+        let ran = try await bash(
             Self.setup + """
                 for i in $(seq 20); do
                     (for j in 1 2 3; do omvault -q add w$i-$j --field x=file:v; done) & writers="$writers $!"

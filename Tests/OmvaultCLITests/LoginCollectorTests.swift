@@ -1,6 +1,7 @@
 import ArgumentParser
 import OMAuth
 import OMSecrets
+import TestSupport
 import Testing
 
 @testable import omvault
@@ -11,8 +12,8 @@ private struct Wrong: Error {}
     @Test("a server's secret question is shown, its answer is not; the end of input declines")
     func secretQuestion() async {
         await #expect(processExitsWith: .success) {
-            let terminal = try OwnTerminal()
-            terminal.play([("first pet? ", "Rex\n"), ("first pet? ", "\u{4}")])
+            let terminal = try PseudoTerminal.controllingThisProcess()
+            terminal.playBeside([("first pet? ", "Rex\n"), ("first pet? ", "\u{4}")])
             let collector = LoginCollector(
                 try Door(try GlobalOptions.parse([])), GivenNames(user: nil, domain: nil), asksPreferences: true, takesRemembered: true,
                 password: nil, onRefusal: { _, _, _ in })

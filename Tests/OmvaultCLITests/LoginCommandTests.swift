@@ -1,6 +1,7 @@
 // `omvault login USER`: at a terminal, from a script, by itself, and what is left behind.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Logging in at the command line") struct LoginCommandTests {
@@ -39,15 +40,15 @@ import Testing
 
         """
 
-    private func script(_ text: String) throws -> [String] {
-        let ran = try bash(Self.start + text)
+    private func script(_ text: String) async throws -> [String] {
+        let ran = try await bash(Self.start + text)
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
         return ran.output.split(separator: "\n").map(String.init)
     }
 
     @Test("at a terminal it asks, says why it asks again, remembers what was chosen, and fills it in on Enter")
-    func terminal() throws {
-        let ran = try atTerminal(
+    func terminal() async throws {
+        let ran = try await atTerminal(
             Self.start + """
                 omvault login
                 echo then; omvault login; echo then
@@ -72,8 +73,8 @@ import Testing
     }
 
     @Test("too early after a wrong password it says how long to wait, charges nothing, and asks again")
-    func delayed() throws {
-        let ran = try atTerminal(
+    func delayed() async throws {
+        let ran = try await atTerminal(
             Self.start + """
                 omvault -q profile set laptop AttemptDelay=3600
                 omvault login ada --remember nothing || echo "ended $?"
@@ -88,8 +89,8 @@ import Testing
     }
 
     @Test("Ctrl-C at the question for the password ends it, with the echo on again, and nothing charged")
-    func interrupted() throws {
-        let ran = try atTerminal(
+    func interrupted() async throws {
+        let ran = try await atTerminal(
             Self.start + """
                 trap : INT
                 omvault login ada --remember nothing || echo "ended $?"
@@ -99,8 +100,8 @@ import Testing
     }
 
     @Test("an armed auto login needs no question, however often; another user or password on the line is meant instead")
-    func auto() throws {
-        let lines = try script(
+    func auto() async throws {
+        let lines = try await script(
             """
             printf bobs > bobs
             omvault -q login enroll bob $K --password-from file:bobs
@@ -135,8 +136,8 @@ import Testing
     }
 
     @Test("R53: an auto login with a password that went stale costs one attempt, however often it is started")
-    func stale() throws {
-        let lines = try script(
+    func stale() async throws {
+        let lines = try await script(
             """
             said 0 omvault login ada --remember auto --password-from file:right
             omvault -q login enroll ada $K --old-password-from file:right --password-from file:other
@@ -154,8 +155,8 @@ import Testing
     }
 
     @Test("a wrong password, a removal and another password leave no byte of the remembered one in any file")
-    func forgotten() throws {
-        let lines = try script(
+    func forgotten() async throws {
+        let lines = try await script(
             """
             keep() { said 0 omvault login ada --remember credentials --password-from "file:$1"; box; holding; }
             keep right
@@ -177,8 +178,8 @@ import Testing
     }
 
     @Test("below always, a password is kept, filled in and submitted only while the vault's level is open")
-    func levels() throws {
-        let lines = try script(
+    func levels() async throws {
+        let lines = try await script(
             """
             export XDG_RUNTIME_DIR=$HOME/run
             mkdir "$XDG_RUNTIME_DIR"
@@ -218,8 +219,8 @@ import Testing
     }
 
     @Test("what the profile does not allow is refused before anybody types, and nothing is kept")
-    func notAllowed() throws {
-        let lines = try script(
+    func notAllowed() async throws {
+        let lines = try await script(
             """
             omvault -q profile set laptop AutoLoginAllowed=false RememberCredentialsAllowed=false
             said 13 omvault login ada --remember auto; grep -c AutoLoginAllowed .told
@@ -233,8 +234,8 @@ import Testing
     }
 
     @Test("a user who is called like a subcommand logs in by start, or behind --")
-    func calledLikeAVerb() throws {
-        let lines = try script(
+    func calledLikeAVerb() async throws {
+        let lines = try await script(
             """
             omvault -q login enroll status $K --password-from file:right
             said 0 omvault login start status --password-from file:right
@@ -249,8 +250,8 @@ import Testing
     }
 
     @Test("passwd: the old password is an attempt, and the vault that the login opens opens with the new one")
-    func passwd() throws {
-        let lines = try script(
+    func passwd() async throws {
+        let lines = try await script(
             """
             printf vault > vault
             omvault -q init --password-from file:vault --no-recovery $K

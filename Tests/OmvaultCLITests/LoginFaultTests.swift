@@ -2,10 +2,11 @@
 // CrashTests.
 
 import Foundation
+import TestSupport
 import Testing
 
-/// `OMVAULT_WHOLE=1 swift test` tries both errors at each call, and every kill.
-private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != nil
+/// Both errors at each call and every kill are tried in a whole run; a sample tries the errors in turn at every third call.
+private let step = "\(Sweep.count(1, sample: 3))"
 
 @Suite struct LoginFaultTests {
     /// `refuse COMMAND…` runs it in a copy of `site` for each write, sync, cut and unlink it makes, with that one refused.
@@ -14,8 +15,8 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
     private static let refuse = """
         refuse() {
             for call in pwrite64 fdatasync fsync ftruncate unlink link; do
-                local n=0
-                while n=$((n + 1)); do
+                local n=$((1 - STEP))
+                while n=$((n + STEP)); do
                     local error=$ERROR
                     if test "$error" = turn; then error=EIO; test $((n % 2)) = 0 && error=ENOSPC; fi
                     rm -rf h; cp -a site h
@@ -58,9 +59,9 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
 
     @Test(
         "R5, 6 an attempt on a disk that refuses is charged before it is checked, or says nothing of the password",
-        arguments: ["right", "wrong", "exceeding"], isWhole ? ["EIO", "ENOSPC"] : ["turn"])
-    func attempts(kind: String, error: String) throws {
-        let ran = try bash(
+        arguments: ["right", "wrong", "exceeding"], Sweep.isWhole ? ["EIO", "ENOSPC"] : ["turn"])
+    func attempts(kind: String, error: String) async throws {
+        let ran = try await bash(
             Self.refuse + """
                 set -e
                 mkdir site; export HOME=$PWD/site
@@ -71,7 +72,7 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
                 \(kind == "exceeding" ? "refused 20 check wrong" : "")
                 export HOME=$PWD/h
                 refuse omvault login check ada --json --mode offline --password-from file:\(kind == "right" ? "right" : "wrong")
-                """, environment: ["ERROR": error])
+                """, environment: ["ERROR": error, "STEP": step])
         #expect(ran.status == 0, "\(ran)")
         var verdicts = 0, refusals = 0
         for text in ran.output.split(separator: "\n") {
@@ -98,7 +99,7 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
             }
         }
         // Without a call to refuse, everything above would pass by itself.
-        #expect(verdicts > 3 && refusals > 3, "\(verdicts) verdicts, \(refusals) refusals")
+        #expect(verdicts > 1 && refusals > 3, "\(verdicts) verdicts, \(refusals) refusals")
         print("faults of a \(kind) attempt, \(error): \(verdicts) verdicts, \(refusals) refused")
     }
 
@@ -119,9 +120,9 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
 
     @Test(
         "R5 a server's yes stands on a disk that refuses, and what is said to be cached is",
-        arguments: ["first", "again"], isWhole ? ["EIO", "ENOSPC"] : ["turn"])
-    func caching(time: String, error: String) throws {
-        let ran = try bash(
+        arguments: ["first", "again"], Sweep.isWhole ? ["EIO", "ENOSPC"] : ["turn"])
+    func caching(time: String, error: String) async throws {
+        let ran = try await bash(
             Self.online + Self.refuse + """
                 \(time == "again" ? "check" : "")
                 export HOME=$PWD/h
@@ -129,7 +130,7 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
                 refuse omvault -q login check alice --json --kdf-mem 8 --kdf-time 1 --password-from file:right
                 """,
             environment: [
-                "ERROR": error, "SERVE": Serving.program,
+                "ERROR": error, "STEP": step, "SERVE": Programs.serve,
             ])
         #expect(ran.status == 0, "\(ran)")
         var cached = 0, uncached = 0
@@ -149,13 +150,13 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
                 #expect(line.charged <= 1 && line.failed <= 0, "\(text)")
             }
         }
-        #expect(cached > 3 && uncached > 3, "\(cached) cached, \(uncached) not")
+        #expect(cached > 1 && uncached > 1, "\(cached) cached, \(uncached) not")
         print("faults of an online login, \(time), \(error): \(cached) cached, \(uncached) not")
     }
 
     @Test("R3 an online login killed anywhere while it is cached leaves nothing or a credential, and never damage", arguments: ["first", "again"])
-    func killed(time: String) throws {
-        let ran = try bash(
+    func killed(time: String) async throws {
+        let ran = try await bash(
             Self.online + """
                 \(time == "again" ? "check" : "")
                 export HOME=$PWD/h
@@ -170,7 +171,7 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
                         echo "$call $n: $(check --mode offline) $(test -s said && echo said) $(check) $(check --mode offline)"
                     done
                 done
-                """, environment: ["STEP": isWhole ? "1" : "3", "SERVE": Serving.program])
+                """, environment: ["STEP": step, "SERVE": Programs.serve])
         #expect(ran.status == 0, "\(ran)")
         let lines = ran.output.split(separator: "\n")
         for line in lines {
@@ -178,6 +179,6 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
             let outcome = line.split(separator: ": ", maxSplits: 1).last?.trimmingCharacters(in: .whitespaces) ?? "none"
             #expect(states.contains(outcome), "\(line)")
         }
-        #expect(lines.count > 6, "\(lines)")
+        #expect(lines.count > 3, "\(lines)")
     }
 }

@@ -1,6 +1,7 @@
 // `omvault login` with a server that runs: what it remembers, and what the server's answers take away.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Logging in at the command line, with a server") struct LoginOnlineCommandTests {
@@ -25,8 +26,8 @@ import Testing
         """
 
     @Test("R53: an auto login online, offline when the server is gone, kept through an outage, taken away by a 401")
-    func course() throws {
-        let ran = try bash(
+    func course() async throws {
+        let ran = try await bash(
             Self.start + """
                 said 0 login alice --remember auto --password-from file:right
                 said 0 login
@@ -40,7 +41,7 @@ import Testing
                 said 20 login
                 remembered
                 said 8 login
-                """, environment: ["SERVE": Serving.program])
+                """, environment: ["SERVE": Programs.serve])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
         #expect(
             ran.output.split(separator: "\n").map(String.init) == [
@@ -69,8 +70,8 @@ import Testing
         """
 
     @Test("--unlock: one password and one question to the server open the login's slot too; without a good slot the login stands")
-    func unlock() throws {
-        let ran = try bash(
+    func unlock() async throws {
+        let ran = try await bash(
             Self.start + Self.vault + """
                 said 0 login alice --unlock --password-from file:right
                 obey right
@@ -95,7 +96,7 @@ import Testing
                 said 6 login alice --unlock --vault other --password-from file:new
                 unset XDG_RUNTIME_DIR
                 said 61 login alice --unlock --password-from file:new
-                """, environment: ["SERVE": Serving.program])
+                """, environment: ["SERVE": Programs.serve])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
         let command = "omvault key add-slot --type login --profile work alice makes one"
         #expect(
@@ -110,8 +111,8 @@ import Testing
     }
 
     @Test("--unlock: neither a session nor a remembered password opens a vault; whoever types does, once")
-    func unlockTyped() throws {
-        let ran = try atTerminal(
+    func unlockTyped() async throws {
+        let ran = try await atTerminal(
             Self.start + Self.vault + """
                 login alice --remember auto --password-from file:right
                 omvault -q key add-slot --type login alice --password-from file:vault --login-password-from file:right
@@ -126,13 +127,13 @@ import Testing
                 ("granted online user=alice", ""), ("granted session user=alice", ""), ("nobody typed: 8", ""),
                 ("auto login: granted online", ""), ("shut 8", ""), ("Password of alice: ", "correct horse 42\n"),
                 ("granted online user=alice", ""), ("unlocked personal", ""), ("kept", ""),
-            ], environment: ["SERVE": Serving.program])
+            ], environment: ["SERVE": Programs.serve])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
     }
 
     @Test("a terminal asks for the identity domain where the profile collects it, and a login slot takes --domain")
-    func domains() throws {
-        let ran = try atTerminal(
+    func domains() async throws {
+        let ran = try await atTerminal(
             Self.start + """
                 omvault -q profile set work CollectIdentityDomain=true RememberUsernameAllowed=true
                 printf 'acme.alice:%s\\n' "$(openssl passwd -5 -in right)" > web/users
@@ -150,7 +151,7 @@ import Testing
                 ("[nothing]: ", "\n"), ("granted online user=alice", ""),
                 ("User name: ", "alice\n"), ("Identity domain: ", "acme\n"), ("Password of alice: ", "correct horse 42\n"),
                 ("granted online user=alice", ""), ("without: 8", ""), ("slotted", ""), ("other: 20", ""),
-            ], environment: ["SERVE": Serving.program])
+            ], environment: ["SERVE": Programs.serve])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
     }
 }

@@ -1,6 +1,7 @@
 // The command against servers that run: nginx over TLS with a CA of its own, and one that breaks rules.
 
 import Foundation
+import TestSupport
 import Testing
 
 /// What every script here begins with: `profile PATH` has the profile `work` ask that path, `check FILE` logs in.
@@ -22,13 +23,13 @@ private let start = """
     """
 
 @Suite("Logging in with a server") struct OnlineLoginTests {
-    private func script(_ text: String, _ location: SourceLocation = #_sourceLocation) throws -> [String] {
-        try Serving.lines(start + text, location)
+    private func script(_ text: String, _ location: SourceLocation = #_sourceLocation) async throws -> [String] {
+        try await Serving.lines(start + text, location)
     }
 
     @Test("R22: first online, then offline without the server, wiped by one guess too many, and cached again by the server")
-    func course() throws {
-        let lines = try script(
+    func course() async throws {
+        let lines = try await script(
             """
             serve web nginx
             profile /login
@@ -68,8 +69,8 @@ private let start = """
     }
 
     @Test("R8: a ledger that cannot be read is set aside by an online success, which says so; the others stay refused")
-    func unreadableLedger() throws {
-        let lines = try script(
+    func unreadableLedger() async throws {
+        let lines = try await script(
             """
             serve web nginx
             profile /login
@@ -118,8 +119,8 @@ private let start = """
     }
 
     @Test("R24, 25: a password changed on the server takes the cached one away at its first 401, another one's 401 does not")
-    func changedPassword() throws {
-        let lines = try script(
+    func changedPassword() async throws {
+        let lines = try await script(
             """
             serve web nginx
             profile /login
@@ -146,8 +147,8 @@ private let start = """
     }
 
     @Test("R22: each answer that is no verdict has its exit code, and only those of a server that is not there fall back")
-    func answers() throws {
-        let lines = try script(
+    func answers() async throws {
+        let lines = try await script(
             """
             serve web nginx
             profile /login
@@ -182,8 +183,8 @@ private let start = """
     }
 
     @Test("a server whose certificate is bad is told nothing and is no way offline, unless the profile says so")
-    func badCertificates() throws {
-        let lines = try script(
+    func badCertificates() async throws {
+        let lines = try await script(
             """
             serve web nginx
             good=$port
@@ -220,8 +221,8 @@ private let start = """
     }
 
     @Test("29: a server that says nothing is given up at the deadline, in auto the cache answers, and Ctrl-C ends it at once")
-    func blackHole() throws {
-        let lines = try script(
+    func blackHole() async throws {
+        let lines = try await script(
             """
             serve web nginx
             profile /login
@@ -259,8 +260,8 @@ private let start = """
     }
 
     @Test("29: behind a server that hangs the cached credential answers within the deadline and one stretch")
-    func hangingServer() throws {
-        let lines = try script(
+    func hangingServer() async throws {
+        let lines = try await script(
             """
             serve web nginx
             profile /login
@@ -281,8 +282,8 @@ private let start = """
     }
 
     @Test("R21: offline nothing is connected to, whether the password is right, wrong or of nobody")
-    func noConnection() throws {
-        let lines = try script(
+    func noConnection() async throws {
+        let lines = try await script(
             """
             serve web nginx
             profile /login
@@ -306,8 +307,8 @@ private let start = """
     }
 
     @Test("26, 27: what the server's policy says is kept, shown, and refused offline even where the profile allows it")
-    func serverPolicy() throws {
-        let lines = try script(
+    func serverPolicy() async throws {
+        let lines = try await script(
             """
             serve web nginx
             profile /login MaxLoginAttempts=9 ApplicationName=WhitePages "ProfileURL=https://localhost:$port/profile"
@@ -342,8 +343,8 @@ private let start = """
     }
 
     @Test("31: domains are logins of their own, at the server and in the cache")
-    func domains() throws {
-        let lines = try script(
+    func domains() async throws {
+        let lines = try await script(
             """
             serve web nginx
             printf 'of acme' > acme
@@ -371,8 +372,8 @@ private let start = """
     }
 
     @Test("OAuth's resource owner: granted, refused, a blocked account takes the cache away, a wrong client takes nothing")
-    func oauth() throws {
-        let lines = try script(
+    func oauth() async throws {
+        let lines = try await script(
             """
             serve odd odd
             printf 'client-secret' > secret
@@ -404,8 +405,8 @@ private let start = """
     }
 
     @Test("R60 a login that a server gave opens a vault's slot without it, and logging in online again keeps the slot good")
-    func vaultSlot() throws {
-        let lines = try script(
+    func vaultSlot() async throws {
+        let lines = try await script(
             """
             serve web nginx
             profile /login
@@ -432,8 +433,8 @@ private let start = """
     }
 
     @Test("R60 a vault's slot goes the way of its login: the server that says no keeps it shut, and one that must be asked is")
-    func vaultSlotAsked() throws {
-        let lines = try script(
+    func vaultSlotAsked() async throws {
+        let lines = try await script(
             """
             serve web nginx
             profile /login
@@ -458,8 +459,8 @@ private let start = """
     }
 
     @Test("R60 a server that says 401 to the right password takes the login's slot along, and not one item of the vault")
-    func vaultSlotRefused() throws {
-        let lines = try script(
+    func vaultSlotRefused() async throws {
+        let lines = try await script(
             """
             serve web nginx
             profile /login
@@ -489,8 +490,8 @@ private let start = """
     }
 
     @Test("as JSON: the way a login went, why not the other, how long it is good, and how long to wait")
-    func json() throws {
-        let lines = try script(
+    func json() async throws {
+        let lines = try await script(
             """
             serve web nginx
             profile /login OfflineCredentialMaxAge=1000000 AttemptDelay=3600
@@ -519,8 +520,8 @@ private let start = """
     }
 
     @Test("modes and servers that cannot go together are refused before a password is asked for")
-    func refusals() throws {
-        _ = try script(
+    func refusals() async throws {
+        _ = try await script(
             """
             omvault -q profile set bare OfflineAuthAllowed=true
             user=ada

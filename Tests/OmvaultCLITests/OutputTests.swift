@@ -1,5 +1,6 @@
 import Foundation
 import OMSecrets
+import TestSupport
 import Testing
 
 @testable import omvault
@@ -65,7 +66,7 @@ import Testing
     func secrets() async {
         await #expect(processExitsWith: .success) {
             let output = Output(format: .plain, isQuiet: true)
-            let terminal = try OwnTerminal()
+            let terminal = try PseudoTerminal.controllingThisProcess()
             let screen = open("/dev/tty", O_RDWR)
             dup2(screen, STDOUT_FILENO)
             dup2(screen, STDERR_FILENO)
@@ -76,7 +77,7 @@ import Testing
                     _exit(1)
                 } catch let failure as Failure where failure.status == .usage {}
             }
-            terminal.play([("two\r\nlines é\r\n", "")], withEcho: true, last: { _exit(EXIT_SUCCESS) })
+            terminal.playBeside([("two\r\nlines é\r\n", "")], echo: true, last: { _exit(EXIT_SUCCESS) })
             while true { pause() }
         }
     }

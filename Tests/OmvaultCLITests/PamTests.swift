@@ -2,13 +2,14 @@
 
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("PAM asks the system store, and nobody else", .enabled(if: geteuid() == 0, "only root has a system store"))
 struct PamTests {
     @Test("R62: right, wrong, locked out, wiped, expired and nothing cached are six answers")
-    func verdicts() throws {
-        try inSystem(
+    func verdicts() async throws {
+        try await inSystem(
             """
             enroll ada work right
             granted ada right
@@ -35,8 +36,8 @@ struct PamTests {
     }
 
     @Test("R62: an unreachable server is an answer of its own, and never a yes")
-    func unreachable() throws {
-        try inSystem(
+    func unreachable() async throws {
+        try await inSystem(
             """
             enroll ada work right
             module profile=work mode=online
@@ -47,8 +48,8 @@ struct PamTests {
     }
 
     @Test("R62: a server is asked first, its yes is cached, and the cache answers where the server cannot be reached")
-    func server() throws {
-        try inSystem(
+    func server() async throws {
+        try await inSystem(
             """
             serve web nginx
             web /login
@@ -99,8 +100,8 @@ struct PamTests {
     }
 
     @Test("R62: behind a server that hangs the cache answers within the module's deadline, and without one nobody is let in")
-    func hangingServer() throws {
-        try inSystem(
+    func hangingServer() async throws {
+        try await inSystem(
             """
             serve web nginx
             web /login
@@ -125,8 +126,8 @@ struct PamTests {
     }
 
     @Test("R62: where the server cannot be asked as root has set it up nobody is let in, cached or not")
-    func unusableServer() throws {
-        try inSystem(
+    func unusableServer() async throws {
+        try await inSystem(
             """
             serve web nginx
             web /login
@@ -148,8 +149,8 @@ struct PamTests {
     }
 
     @Test("R62: OAuth's resource owner with a secret of root's; blocked, refused, and a secret that others can change")
-    func oauth() throws {
-        try inSystem(
+    func oauth() async throws {
+        try await inSystem(
             """
             serve odd odd
             printf 'client-secret\\n' > /etc/omvault/secret; chmod 600 /etc/omvault/secret
@@ -177,8 +178,8 @@ struct PamTests {
     }
 
     @Test("an attempt before its delay has passed is told as such, and is not charged")
-    func delayed() throws {
-        try inSystem(
+    func delayed() async throws {
+        try await inSystem(
             """
             profile work AttemptDelay=3600
             enroll ada work right
@@ -189,8 +190,8 @@ struct PamTests {
     }
 
     @Test("R62: a forged agent, PATH, XDG_* and OMVAULT_* change nothing and are never looked at")
-    func forgedEnvironment() throws {
-        try inSystem(
+    func forgedEnvironment() async throws {
+        try await inSystem(
             """
             enroll ada work right
             mkdir -m 700 forged forged/omvault forged/bin
@@ -215,8 +216,8 @@ struct PamTests {
     }
 
     @Test("R62: a store that a user owns, may write or put a link into is refused")
-    func foreignStore() throws {
-        try inSystem(
+    func foreignStore() async throws {
+        try await inSystem(
             """
             enroll ada work right
             chown nobody /var/lib/omvault
@@ -236,8 +237,8 @@ struct PamTests {
     }
 
     @Test("R62: user names that are no names are refused before the store is opened")
-    func names() throws {
-        try inSystem(
+    func names() async throws {
+        try await inSystem(
             """
             enroll ada work right
             for name in '../ada' 'a/b' /ada .ada -ada "$(printf 'x%.0s' {1..256})" "$(printf 'ad\\na')"; do
@@ -277,8 +278,8 @@ struct PamTests {
     }
 
     @Test("a helper that is gone, another's, replaced, silent or talkative grants nothing")
-    func helpers() throws {
-        try inSystem(
+    func helpers() async throws {
+        try await inSystem(
             """
             enroll ada work right
             helper=/usr/libexec/omvault/omvault-pam-helper
@@ -300,8 +301,8 @@ struct PamTests {
     }
 
     @Test("an option that nobody knows, and a missing profile, grant nothing")
-    func options() throws {
-        try inSystem(
+    func options() async throws {
+        try await inSystem(
             """
             enroll ada work right
             for line in '' profile= profile=../work profile=nothere 'profile=work mode=any' 'profile=work deadline=0' \\
@@ -315,8 +316,8 @@ struct PamTests {
     }
 
     @Test("R61: root replaces a credential without its old password, and the old one is dead")
-    func replaced() throws {
-        try inSystem(
+    func replaced() async throws {
+        try await inSystem(
             """
             enroll ada work right
             enroll ada work wrong
@@ -326,8 +327,8 @@ struct PamTests {
     }
 
     @Test("the system store is root's")
-    func onlyRoot() throws {
-        try inSystem(
+    func onlyRoot() async throws {
+        try await inSystem(
             """
             enroll ada work right
             chmod 755 "$PWD"
@@ -338,8 +339,8 @@ struct PamTests {
     }
 
     @Test("the module exports what PAM calls and nothing else, and brings no Swift and no cryptography")
-    func exports() throws {
-        try inSystem(
+    func exports() async throws {
+        try await inSystem(
             """
             [[ $(nm -D --defined-only "$module" | sed 's/.* //' | sort | xargs) == \\
                 'pam_sm_acct_mgmt pam_sm_authenticate pam_sm_setcred' ]]
@@ -352,10 +353,10 @@ struct PamTests {
 
     /// Runs `script` where /etc, /var/lib and /usr/libexec are copies that only it sees, with a profile "work" of two
     /// attempts that locks out, and a PAM service that asks the module alone.
-    private func inSystem(_ script: String, _ location: SourceLocation = #_sourceLocation) throws {
+    private func inSystem(_ script: String, _ location: SourceLocation = #_sourceLocation) async throws {
         let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let ran = try bash(
+        let ran = try await bash(
             """
             set -euo pipefail
             export module="$PWD/pam_omvault.so" real="$PWD/real"
@@ -405,7 +406,7 @@ struct PamTests {
             """,
             environment: [
                 "BUILD": repository.appending(path: "Sources/pam_omvault/build").path, "SCRIPT": script,
-                "SERVE": Serving.program,
+                "SERVE": Programs.serve,
             ])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)", sourceLocation: location)
     }

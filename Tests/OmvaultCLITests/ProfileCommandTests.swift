@@ -1,6 +1,7 @@
 // Profiles from the shell: what is kept, what is said, and what a hostile URL comes to.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ProfileCommandTests {
@@ -15,8 +16,8 @@ import Testing
         """
 
     @Test("a file that is refused is closed once: a second close would take away what another thread has opened meanwhile")
-    func closedOnce() throws {
-        let ran = try bash(
+    func closedOnce() async throws {
+        let ran = try await bash(
             """
             omvault -q profile set work OfflineAuthAllowed=true
             chmod 640 .config/omvault/profiles/work.json
@@ -27,8 +28,8 @@ import Testing
     }
 
     @Test("the SDK's example is imported under its default name, shown, and independent of a named one")
-    func example() throws {
-        let ran = try bash(
+    func example() async throws {
+        let ran = try await bash(
             Self.example + """
                 omvault profile import "$url" --yes 2> said
                 grep -q 'OAMMSURL is http to another machine: it is kept, but a login that would ask it is refused.*set it to https' said
@@ -68,8 +69,8 @@ import Testing
     }
 
     @Test("a hostile URL is refused key by key, nothing is kept of it, and no secret in it is repeated")
-    func hostile() throws {
-        let ran = try bash(
+    func hostile() async throws {
+        let ran = try await bash(
             Self.example + """
                 for part in TrustedCA::=/tmp/x.pem CryptoScheme::=PlainText OfflineOnUntrustedServer::=TRUE \\
                     MaxLoginAttempts::=1000 RememberCredentialsAllowed::=TRUE OnAttemptsExceeded::=lockout \\
@@ -113,8 +114,8 @@ import Testing
     }
 
     @Test("an import says where the passwords would go, and a no keeps the profile that is there")
-    func asked() throws {
-        let ran = try atTerminal(
+    func asked() async throws {
+        let ran = try await atTerminal(
             Self.example + """
                 omvault -q profile set p MaxLoginAttempts=4
                 omvault -q profile import "$basic" --name p || echo "exit $?"
@@ -132,8 +133,8 @@ import Testing
     }
 
     @Test("an error names the key, what it takes and the SDK's number")
-    func words() throws {
-        let ran = try bash(
+    func words() async throws {
+        let ran = try await bash(
             Self.example + """
                 omvault profile set p IdleTimeOutValue=3 --json 2> error || echo "exit $?"; cat error
                 omvault profile set p LoginURL=https://a 2> error || echo "exit $?"; cat error
@@ -158,8 +159,8 @@ import Testing
     @Test(
         "the administrator's policy bounds a profile and every login under it, and one that others can write stops them",
         .enabled(if: geteuid() == 0, "needs a mount namespace of its own"))
-    func ceiling() throws {
-        let ran = try bash(
+    func ceiling() async throws {
+        let ran = try await bash(
             Self.example + """
                 omvault -q profile set p OfflineAuthAllowed=true MaxLoginAttempts=9
                 printf right > pw

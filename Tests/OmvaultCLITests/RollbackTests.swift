@@ -1,6 +1,7 @@
 // Files put back, deleted and edited behind omvault's back, with the tools that an attacker would use.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct RollbackTests {
@@ -15,8 +16,8 @@ import Testing
         """
 
     @Test("R9 an old ledger put back is refused without a check, for the right password and for wrong ones")
-    func oldLedger() throws {
-        let ran = try bash(
+    func oldLedger() async throws {
+        let ran = try await bash(
             Self.login + """
                 cp "$ledger" old
                 check wrong
@@ -35,9 +36,9 @@ import Testing
     }
 
     @Test("R9 a ledger whose log was deleted is refused without a check")
-    func deletedLog() throws {
+    func deletedLog() async throws {
         // A reader keeps the log alive: without one the last omvault to close moves it into the file.
-        let ran = try bash(
+        let ran = try await bash(
             Self.login + """
                 mkfifo hold
                 { echo 'PRAGMA journal_mode; BEGIN; SELECT count(*) FROM logins;'; cat hold; } | sqlite3 "$ledger" > seen & reader=$!
@@ -57,8 +58,8 @@ import Testing
     }
 
     @Test("R7, R44 a deleted ledger, a deleted mark and a row of another user are refused")
-    func deletions() throws {
-        let ran = try bash(
+    func deletions() async throws {
+        let ran = try await bash(
             Self.login + """
                 printf other > other
                 omvault -q login enroll bob --profile p --password-from file:other --kdf-mem 8 --kdf-time 1
@@ -92,8 +93,8 @@ import Testing
         """
 
     @Test("an old vault put back gives 31, and a value only on request")
-    func oldVault() throws {
-        let ran = try bash(
+    func oldVault() async throws {
+        let ran = try await bash(
             Self.vault + """
                 cp a.omv old
                 omvault -q --vault ./a.omv set first:x --value-from file:two --password-from file:password
@@ -107,8 +108,8 @@ import Testing
     }
 
     @Test("records swapped, put back or deleted by hand give 30 and not a byte of a value")
-    func editedRecords() throws {
-        let ran = try bash(
+    func editedRecords() async throws {
+        let ran = try await bash(
             Self.vault + """
                 omvault -q --vault ./a.omv add second --field x=file:two --password-from file:password
                 cp a.omv before
@@ -130,10 +131,10 @@ import Testing
 
     /// Wipes ada's credential while `around` holds, then prints the hex of every file that omvault keeps and, in front of
     /// it, the row as it stood while the credential lived.
-    private func wipe(_ around: (before: String, after: String)) throws -> (
+    private func wipe(_ around: (before: String, after: String)) async throws -> (
         row: [UInt8], left: [UInt8], answers: String
     ) {
-        let ran = try bash(
+        let ran = try await bash(
             Self.login + """
                 sqlite3 "$ledger" "SELECT hex(row) FROM logins" > row
                 \(around.before)
@@ -164,8 +165,8 @@ import Testing
                 "exec 9> hold; exec 9>&-; wait"
             ),
         ])
-    func nothingIsLeft(before: String, after: String) throws {
-        let (row, left, answers) = try wipe((before, after))
+    func nothingIsLeft(before: String, after: String) async throws {
+        let (row, left, answers) = try await wipe((before, after))
         #expect(answers.contains("denied reason=attempts_exceeded\nexit 23") && answers.contains("ada\tp\tno\twiped"))
         // docs/login-format.md: scheme 1, salts 16 + 16, parameters 12, commitment 32, box 72, MAC 32.
         let slot = row.suffix(149 + 32).dropLast(32)
@@ -177,7 +178,7 @@ import Testing
         }
         // What the row was stretched from: the SDK's own string for this password and salt.
         let salt = salts.prefix(16).map { String(format: "%02X", $0) }.joined()
-        let hashed = try bash(
+        let hashed = try await bash(
             "printf \(salt) > salt; printf right | omvault crypto hash --alg sha512 --encoding sdk --salt-from file:salt"
         ).output.dropLast()
         #expect(hashed.hasPrefix("{SaltedSHA-512}") && hashed.count > 100, "\(hashed)")
@@ -187,8 +188,8 @@ import Testing
     }
 
     @Test("the scan of the wipe test finds the slot while the credential lives")
-    func scanFinds() throws {
-        let ran = try bash(
+    func scanFinds() async throws {
+        let ran = try await bash(
             Self.login + """
                 sqlite3 "$ledger" "SELECT hex(row) FROM logins"
                 find .local -type f -print0 | xargs -0 cat | od -An -v -tx1 | tr -d ' \\n'

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OMSecrets
+import TestSupport
 import Testing
 
 @testable import omvault
@@ -73,7 +74,7 @@ import Testing
             ("secret\r", "secret\r"), ("\n", ""), ("", ""), (" a b ", " a b "), ("é\0\u{1B}", "é\0\u{1B}"),
         ])
     func newlines(content: String, expected: String) throws {
-        let folder = try Folder()
+        let folder = try TestFolder()
         let file = try folder.write(content, to: "secret")
         #expect(try read("file:\(file)") == expected)
         #expect(try read("file:\(file)", keepNewline: true) == content)
@@ -85,7 +86,7 @@ import Testing
     @Test("1 MiB is read, a byte more is refused", arguments: [(0, true), (1, false)])
     func maximum(more: Int, isAccepted: Bool) throws {
         let content = String(repeating: "x", count: Password.maximumCount + more) + "\n"
-        let file = try Folder()
+        let file = try TestFolder()
         let path = try file.write(content, to: "large")
         for source in ["file:\(path)", "cmd:cat \(path)"] {
             if isAccepted {
@@ -165,7 +166,7 @@ import Testing
     @Test("a systemd credential is read from its directory, and only when there is one")
     func credentials() async {
         await #expect(processExitsWith: .success) {
-            let folder = try Folder()
+            let folder = try TestFolder()
             _ = try folder.write("from systemd\n", to: "db")
             guard refusal("cred:db")?.status == .usage else { throw Wrong() }
             setenv("CREDENTIALS_DIRECTORY", folder.url.path, 1)
@@ -196,7 +197,7 @@ import Testing
     @Test("a terminal behind stdin or a file is refused: it would show what is typed")
     func terminals() async {
         await #expect(processExitsWith: .success) {
-            _ = try OwnTerminal()
+            _ = try PseudoTerminal.controllingThisProcess()
             let descriptor = open("/dev/tty", O_RDWR)
             guard refusal("fd:\(descriptor)")?.status == .usage, refusal("file:/dev/tty")?.status == .usage else {
                 throw Wrong()

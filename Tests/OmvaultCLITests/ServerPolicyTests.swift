@@ -1,6 +1,7 @@
 // What a server says about logins, what keeps it from being heard, and whom the command asks at all.
 
 import Foundation
+import TestSupport
 import Testing
 
 /// What every script here begins with; as in `OnlineLoginTests`.
@@ -19,13 +20,13 @@ private let start = """
     """
 
 @Suite("A server's policy, and who is asked") struct ServerPolicyTests {
-    private func script(_ text: String, _ location: SourceLocation = #_sourceLocation) throws -> [String] {
-        try Serving.lines(start + text, location)
+    private func script(_ text: String, _ location: SourceLocation = #_sourceLocation) async throws -> [String] {
+        try await Serving.lines(start + text, location)
     }
 
     @Test("ProfileURL is asked as the profile is set up: where it does not answer nothing is kept, unless --no-fetch says so")
-    func setUp() throws {
-        let lines = try script(
+    func setUp() async throws {
+        let lines = try await script(
             """
             serve web nginx
             here="https://localhost:$port"
@@ -58,8 +59,8 @@ private let start = """
     }
 
     @Test("27 the epoch that set-up or anybody's login has seen is not undercut by another user's first login, and there is a way out")
-    func knownEpoch() throws {
-        let lines = try script(
+    func knownEpoch() async throws {
+        let lines = try await script(
             """
             serve web nginx
             sed -i '/^bob:/d' web/users; sed -n 's/^alice/bob/p' web/users >> web/users
@@ -107,8 +108,8 @@ private let start = """
     }
 
     @Test("28: a login whose policy never came is granted and not cached; once one came it stays, and each gap is told")
-    func gaps() throws {
-        let lines = try script(
+    func gaps() async throws {
+        let lines = try await script(
             """
             serve web nginx
             here="https://localhost:$port"
@@ -156,8 +157,8 @@ private let start = """
     @Test(
         "http to localhost goes to this machine's loopback, whatever a resolver says of the name",
         .enabled(if: geteuid() == 0, "needs a mount namespace of its own"))
-    func pinned() throws {
-        let lines = try script(
+    func pinned() async throws {
+        let lines = try await script(
             """
             serve odd odd
             basic "http://localhost:$http/login"
@@ -185,8 +186,8 @@ private let start = """
     }
 
     @Test("what is not the server's fault has a reason and an exit code of its own, and an impossible status crashes nobody")
-    func reasons() throws {
-        let lines = try script(
+    func reasons() async throws {
+        let lines = try await script(
             """
             serve odd odd
             basic "http://127.0.0.1:$http/login"
@@ -210,8 +211,8 @@ private let start = """
     }
 
     @Test("without a program that asks, auto is a server out of reach; one that others can change is not stepped around")
-    func noProgram() throws {
-        let lines = try script(
+    func noProgram() async throws {
+        let lines = try await script(
             """
             serve web nginx
             basic "https://localhost:$port/login" "TrustedCA=$ca"
@@ -250,8 +251,8 @@ private let start = """
     }
 
     @Test("a ProfileURL of another host, or without TLS, is refused wherever a profile comes from, and so is a file that has it")
-    func elsewhere() throws {
-        let lines = try script(
+    func elsewhere() async throws {
+        let lines = try await script(
             """
             basic https://id.example.org/in ProfileURL=https://id.example.org:8443/policy --no-fetch
             url="x://?AuthServerType::=HTTPBasicAuthentication&LoginURL::=https://id.example.org/in&LogoutURL::=https://id.example.org/out"
@@ -277,8 +278,8 @@ private let start = """
     }
 
     @Test("a domain that could be no login's, a header that could not be sent, are refused as the profile is set up")
-    func setUpRefusals() throws {
-        let lines = try script(
+    func setUpRefusals() async throws {
+        let lines = try await script(
             """
             omvault -q profile set p "identityDomain=$(printf 'd%.0s' {1..255})"
             refused 9 omvault profile set p "identityDomain=$(printf 'd%.0s' {1..256})" --json

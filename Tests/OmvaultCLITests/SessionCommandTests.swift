@@ -1,6 +1,7 @@
 // What `omvault login` leaves behind, against real servers: sessions in the agent, `logout`, and what ends with what.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Sessions at the command line") struct SessionCommandTests {
@@ -36,13 +37,13 @@ import Testing
         """
 
     /// - Returns: What the script printed, line by line.
-    func script(_ text: String, _ location: SourceLocation = #_sourceLocation) throws -> [String] {
-        try Serving.lines(Self.start + text, location)
+    func script(_ text: String, _ location: SourceLocation = #_sourceLocation) async throws -> [String] {
+        try await Serving.lines(Self.start + text, location)
     }
 
     @Test("HTTP Basic: a session that answers the next login, and a logout that asks LogoutURL and ends with the cookies")
-    func basic() throws {
-        let lines = try script(
+    func basic() async throws {
+        let lines = try await script(
             """
             serve nginx
             basic
@@ -78,8 +79,8 @@ import Testing
     }
 
     @Test("a server that is gone keeps nobody logged in here, and is spoken of; --clear leaves nothing of the login")
-    func logoutWithoutServer() throws {
-        let lines = try script(
+    func logoutWithoutServer() async throws {
+        let lines = try await script(
             """
             serve nginx
             basic
@@ -111,8 +112,8 @@ import Testing
     }
 
     @Test("a ledger that cannot be read hides no session and keeps none from ending, and a login makes it anew")
-    func damagedLedger() throws {
-        let lines = try script(
+    func damagedLedger() async throws {
+        let lines = try await script(
             """
             serve nginx
             basic
@@ -151,8 +152,8 @@ import Testing
     }
 
     @Test("OAuth: who asks for new tokens at once gets the one answer; a logout has the server take them back")
-    func oauth() throws {
-        let lines = try script(
+    func oauth() async throws {
+        let lines = try await script(
             """
             serve glewlwyd
             oauth
@@ -177,8 +178,8 @@ import Testing
     }
 
     @Test("R23: renewals, questions, session answers and time-outs change no byte of the login's row, and an offline login none of its slot")
-    func slotUnchanged() throws {
-        let lines = try script(
+    func slotUnchanged() async throws {
+        let lines = try await script(
             """
             row() { sqlite3 "$HOME/.local/state/omvault/logins.db" 'SELECT hex(row) FROM logins'; }
             # The last 149 bytes before the MAC of 32.
@@ -222,8 +223,8 @@ import Testing
     }
 
     @Test("a check ends at the server what it opened there, and keeps no session")
-    func checkLeavesNothing() throws {
-        let lines = try script(
+    func checkLeavesNothing() async throws {
+        let lines = try await script(
             """
             serve glewlwyd
             oauth
@@ -236,8 +237,8 @@ import Testing
     }
 
     @Test("R55: what a refusal takes away of a session goes at once: a 401, and one wrong password too many offline")
-    func refusals() throws {
-        let lines = try script(
+    func refusals() async throws {
+        let lines = try await script(
             """
             serve nginx
             basic
@@ -267,8 +268,8 @@ import Testing
     }
 
     @Test("R55: a lock-out ends the session, also while the server is out of reach")
-    func lockedOut() throws {
-        let lines = try script(
+    func lockedOut() async throws {
+        let lines = try await script(
             """
             fails() { code=0; "$@" > .failed 2>&1 || code=$?; [[ $code != 0 ]] || { cat .failed; exit 97; }; }
             serve nginx
@@ -284,8 +285,8 @@ import Testing
     }
 
     @Test("R55: an account that the server blocks has no session any more")
-    func blocked() throws {
-        let lines = try script(
+    func blocked() async throws {
+        let lines = try await script(
             """
             serve odd
             token() {
@@ -305,8 +306,8 @@ import Testing
     }
 
     @Test("R55: a 401 ends the session at once, while the terminal still asks for another password")
-    func refusedAtTerminal() throws {
-        let ran = try atTerminal(
+    func refusedAtTerminal() async throws {
+        let ran = try await atTerminal(
             "set -e\n" + Serving.start + Self.start + """
                 serve nginx
                 basic
@@ -316,13 +317,13 @@ import Testing
                 touch done
                 """,
             [("Password of alice: ", "wrong\n"), ("Password of alice: ", ""), ("it is over", "\u{4}"), ("ended 3", "")],
-            environment: ["SERVE": Serving.program])
+            environment: ["SERVE": Programs.serve])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
     }
 
     @Test("a logout that somebody interrupts while the server hangs has ended everything here")
-    func interruptedLogout() throws {
-        let ran = try atTerminal(
+    func interruptedLogout() async throws {
+        let ran = try await atTerminal(
             "set -e\n" + Serving.start + Self.start + """
                 trap : INT
                 serve nginx
@@ -334,13 +335,13 @@ import Testing
                 omvault logout || echo "ended $?"
                 omvault login status --json | grep -o '"password":[a-z]*'
                 kill -CONT "$(cat web/pid)"
-                """, [("it is over", "\u{3}"), ("ended 130", "")], environment: ["SERVE": Serving.program])
+                """, [("it is over", "\u{3}"), ("ended 130", "")], environment: ["SERVE": Programs.serve])
         #expect(ran.status == 0 && ran.output.contains("\"password\":false"), "\(ran.output)\(ran.errors)")
     }
 
     @Test("time-outs: an idle session answers nobody and is revived offline; at its end the remembered password goes too")
-    func timeOuts() throws {
-        let lines = try script(
+    func timeOuts() async throws {
+        let lines = try await script(
             """
             serve nginx
             basic IdleTimeOutValue=10 SessionTimeOutValue=20
@@ -371,8 +372,8 @@ import Testing
     }
 
     @Test("without an agent a login is one, says that no session is kept, and ends at the server what nobody keeps")
-    func withoutAgent() throws {
-        let lines = try script(
+    func withoutAgent() async throws {
+        let lines = try await script(
             """
             serve nginx
             basic
@@ -392,9 +393,9 @@ import Testing
     }
 
     @Test("a session lives on over the agent's death where the profile says so, and is ended though no agent runs")
-    func restart() throws {
+    func restart() async throws {
         guard FileManager.default.isWritableFile(atPath: "/dev/shm") else { return }
-        let lines = try script(
+        let lines = try await script(
             """
             export XDG_RUNTIME_DIR=$(mktemp -d /dev/shm/omvault-XXXXXX)
             trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$XDG_RUNTIME_DIR"' EXIT
@@ -424,13 +425,11 @@ import Testing
             ])
     }
 
-    private static let isOnDisk = (try? bash("stat -f -c %T .").output) != "tmpfs\n"
-
     @Test(
         "with its folder on a disk no session lives on over the agent's death, whatever the profile says: told at the login",
-        .enabled(if: isOnDisk, "the tests' folder is in memory"))
-    func restartOnDisk() throws {
-        let lines = try script(
+        .enabled("the tests' folder is in memory") { try await bash("stat -f -c %T .").output != "tmpfs\n" })
+    func restartOnDisk() async throws {
+        let lines = try await script(
             """
             serve nginx
             basic SessionActiveOnRestart=true
@@ -456,8 +455,8 @@ import Testing
     }
 
     @Test("the remembered password goes with the logout where the profile says so, and never elsewhere")
-    func authorizationInLogout() throws {
-        let lines = try script(
+    func authorizationInLogout() async throws {
+        let lines = try await script(
             """
             serve nginx
             basic SendAuthorizationHeaderInLogout=true
@@ -478,8 +477,8 @@ import Testing
     }
 
     @Test("a refused login's JSON error has the SDK's number")
-    func sdkCodes() throws {
-        let lines = try script(
+    func sdkCodes() async throws {
+        let lines = try await script(
             """
             serve nginx
             basic

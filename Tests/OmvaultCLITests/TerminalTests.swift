@@ -1,6 +1,7 @@
 import Glibc
 import OMSecrets
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import omvault
@@ -30,8 +31,8 @@ private func text(_ secret: borrowing SecretBytes) -> String {
     @Test("a typed secret is not shown, and the echo is back afterwards")
     func silent() async {
         await #expect(processExitsWith: .success) {
-            let terminal = try OwnTerminal()
-            terminal.play([("Password: ", "correct horse\n")])
+            let terminal = try PseudoTerminal.controllingThisProcess()
+            terminal.playBeside([("Password: ", "correct horse\n")])
             let secret = try Self.asking.readSecret("Password", for: "--password-from")
             try expect(text(secret) == "correct horse")
             try expect(!terminal.shown.contains("horse"))
@@ -42,8 +43,8 @@ private func text(_ secret: borrowing SecretBytes) -> String {
     @Test("the terminal's erase and kill keys work")
     func editing() async {
         await #expect(processExitsWith: .success) {
-            let terminal = try OwnTerminal()
-            terminal.play([("Password: ", "all wrong\u{15}righx\u{7F}t\n")])
+            let terminal = try PseudoTerminal.controllingThisProcess()
+            terminal.playBeside([("Password: ", "all wrong\u{15}righx\u{7F}t\n")])
             try expect(text(try Self.asking.readSecret("Password", for: "--password-from")) == "right")
         }
     }
@@ -51,8 +52,8 @@ private func text(_ secret: borrowing SecretBytes) -> String {
     @Test("a new secret is asked for twice")
     func twice() async {
         await #expect(processExitsWith: .success) {
-            let terminal = try OwnTerminal()
-            terminal.play([
+            let terminal = try PseudoTerminal.controllingThisProcess()
+            terminal.playBeside([
                 ("Password: ", "one\n"), ("again: ", "one\n"), ("Password: ", "one\n"), ("again: ", "two\n"),
             ])
             let secret = try Self.asking.readSecret("Password", for: "--password-from", isNew: true)
@@ -68,8 +69,8 @@ private func text(_ secret: borrowing SecretBytes) -> String {
     @Test("an empty line is an empty secret, the end of input is none")
     func ends() async {
         await #expect(processExitsWith: .success) {
-            let terminal = try OwnTerminal()
-            terminal.play([("One: ", "\n"), ("Two: ", "\u{4}")])
+            let terminal = try PseudoTerminal.controllingThisProcess()
+            terminal.playBeside([("One: ", "\n"), ("Two: ", "\u{4}")])
             try expect(text(try Self.asking.readSecret("One", for: "--password-from")) == "")
             let failure = refusal { () throws(Failure) in
                 _ = try Self.asking.readSecret("Two", for: "--password-from")
@@ -82,8 +83,8 @@ private func text(_ secret: borrowing SecretBytes) -> String {
     @Test("a line that the kernel would cut is refused, not shortened")
     func tooLong() async {
         await #expect(processExitsWith: .success) {
-            let terminal = try OwnTerminal()
-            terminal.play([("Password: ", String(repeating: "x", count: 5000) + "\n")])
+            let terminal = try PseudoTerminal.controllingThisProcess()
+            terminal.playBeside([("Password: ", String(repeating: "x", count: 5000) + "\n")])
             let failure = refusal { () throws(Failure) in
                 _ = try Self.asking.readSecret("Password", for: "--password-from")
             }
@@ -95,8 +96,8 @@ private func text(_ secret: borrowing SecretBytes) -> String {
     func interrupt() async {
         await #expect(processExitsWith: .signal(SIGINT)) {
             signal(SIGINT, SIG_DFL)  // a shell ignores it for us in the background
-            let terminal = try OwnTerminal()
-            terminal.play([("Password: ", "half a sec\u{3}")])
+            let terminal = try PseudoTerminal.controllingThisProcess()
+            terminal.playBeside([("Password: ", "half a sec\u{3}")])
             _ = try Self.asking.readSecret("Password", for: "--password-from")
         }
     }
@@ -106,10 +107,10 @@ private func text(_ secret: borrowing SecretBytes) -> String {
         arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
     func signals(number: Int32) async {
         await #expect(processExitsWith: .exitCode(42)) { [number] in
-            let terminal = try OwnTerminal()
+            let terminal = try PseudoTerminal.controllingThisProcess()
             watched.withLock { $0 = terminal }
             signal(number) { _ in _exit(watched.withLock { $0?.echoes == true } ? 42 : 43) }
-            terminal.play([("Password: ", "half a sec")], last: { kill(getpid(), number) })
+            terminal.playBeside([("Password: ", "half a sec")], last: { kill(getpid(), number) })
             _ = try Self.asking.readSecret("Password", for: "--password-from")
         }
     }
@@ -117,9 +118,9 @@ private func text(_ secret: borrowing SecretBytes) -> String {
     @Test("after Ctrl-Z and a return the question is asked again")
     func stopped() async {
         await #expect(processExitsWith: .success) {
-            let terminal = try OwnTerminal()
+            let terminal = try PseudoTerminal.controllingThisProcess()
             // The kernel does not stop a session's leader, so the return is immediate.
-            terminal.play([("Password: ", "half\u{1A}"), ("Password: ", "whole\n")])
+            terminal.playBeside([("Password: ", "half\u{1A}"), ("Password: ", "whole\n")])
             try expect(text(try Self.asking.readSecret("Password", for: "--password-from")) == "whole")
         }
     }
@@ -127,9 +128,9 @@ private func text(_ secret: borrowing SecretBytes) -> String {
     @Test("an ignored signal stays ignored at the prompt")
     func ignored() async {
         await #expect(processExitsWith: .success) {
-            let terminal = try OwnTerminal()
+            let terminal = try PseudoTerminal.controllingThisProcess()
             signal(SIGINT, SIG_IGN)
-            terminal.play([("Password: ", "\u{3}whole\n")])
+            terminal.playBeside([("Password: ", "\u{3}whole\n")])
             try expect(text(try Self.asking.readSecret("Password", for: "--password-from")) == "whole")
         }
     }
@@ -151,10 +152,10 @@ private func text(_ secret: borrowing SecretBytes) -> String {
     @Test("a confirmation is shown as it is typed, and only yes is yes")
     func confirmation() async {
         await #expect(processExitsWith: .success) {
-            let terminal = try OwnTerminal()
-            terminal.play(
+            let terminal = try PseudoTerminal.controllingThisProcess()
+            terminal.playBeside(
                 [("One? ", "y\n"), ("Two? ", "yes\n"), ("Three? ", "\n"), ("Four? ", "n\n"), ("Five? ", "yo\n")],
-                withEcho: true)
+                echo: true)
             var answers: [Bool] = []
             for question in ["One?", "Two?", "Three?", "Four?", "Five?"] {
                 answers.append(try Self.asking.isAgreed(question))
@@ -164,4 +165,4 @@ private func text(_ secret: borrowing SecretBytes) -> String {
     }
 }
 
-private let watched = Mutex<OwnTerminal?>(nil)
+private let watched = Mutex<PseudoTerminal?>(nil)

@@ -1,6 +1,7 @@
 // The vault's verbs as a user types them.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The vault's verbs") struct VaultCommandTests {
@@ -14,8 +15,8 @@ import Testing
         """
 
     @Test("a secret comes out of a pipe exactly as it went in, whatever bytes it has")
-    func exactBytes() throws {
-        let ran = try bash(
+    func exactBytes() async throws {
+        let ran = try await bash(
             Self.vault + """
                 printf 'a\\0b\\377\\r\\n\\n' > bytes
                 omv -q add item --field x=file:bytes --keep-newline --field empty=file:/dev/null
@@ -32,8 +33,8 @@ import Testing
     }
 
     @Test("every kind of source fills a field and unlocks")
-    func sources() throws {
-        let ran = try bash(
+    func sources() async throws {
+        let ran = try await bash(
             Self.vault + """
                 mkdir creds; printf credential > creds/c; printf file > file
                 omv -q add item --field file=file:file --field fd=fd:7 --field cmd="cmd:printf 'a b'" \\
@@ -51,8 +52,8 @@ import Testing
     }
 
     @Test("each thing that can be wrong has its exit code and leaves the vault as it was")
-    func exitCodes() throws {
-        let ran = try bash(
+    func exitCodes() async throws {
+        let ran = try await bash(
             Self.vault + """
                 printf v > v; printf wrong > wrong
                 omv -q add item --field x=file:v
@@ -82,8 +83,8 @@ import Testing
     }
 
     @Test("the recovery code opens the vault; on a machine without the device key it opens what is portable")
-    func recovery() throws {
-        let ran = try bash(
+    func recovery() async throws {
+        let ran = try await bash(
             Self.vault + """
                 printf v > v
                 omv -q add portable --field x=file:v
@@ -103,8 +104,8 @@ import Testing
     }
 
     @Test("at a terminal it asks, shows no secret that it was not asked for, and refuses what a terminal would obey")
-    func terminal() throws {
-        let ran = try atTerminal(
+    func terminal() async throws {
+        let ran = try await atTerminal(
             """
             omvault init --kdf-mem 8 --kdf-time 1 > code; test -s code && echo "code kept"
             omvault add item --field x=tty
@@ -129,8 +130,8 @@ import Testing
     }
 
     @Test("what is printed as JSON is JSON, secrets concealed unless asked for")
-    func json() throws {
-        let ran = try bash(
+    func json() async throws {
+        let ran = try await bash(
             Self.vault + """
                 printf 'line\\none "quoted"' > v
                 omv -q add 'ïtem "1"' --field x=file:v

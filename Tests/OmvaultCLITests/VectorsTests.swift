@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `omvault vectors`, by the real binary.
@@ -21,8 +22,8 @@ import Testing
         """
 
     @Test("verify prints a line a file and the sum, and exits with 40 for a failure or when nothing ran")
-    func verify() throws {
-        let right = try bash(Self.files + "omvault vectors verify right.rsp words.txt")
+    func verify() async throws {
+        let right = try await bash(Self.files + "omvault vectors verify right.rsp words.txt")
         #expect(right.status == 0)
         #expect(
             right.output == """
@@ -31,17 +32,17 @@ import Testing
                 1 passed, 0 failed, 0 acceptable, 1 skipped
 
                 """)
-        #expect(try bash(Self.files + "omvault vectors verify --fail-on-skip right.rsp words.txt").status == 40)
-        let wrong = try bash(Self.files + "omvault vectors verify right.rsp wrong.rsp")
+        #expect(try await bash(Self.files + "omvault vectors verify --fail-on-skip right.rsp words.txt").status == 40)
+        let wrong = try await bash(Self.files + "omvault vectors verify right.rsp wrong.rsp")
         #expect(wrong.status == 40)
         #expect(wrong.output.contains("1 failed, 0 acceptable, 0 skipped; failed: line 2 (SHA): the digest is another"))
-        #expect(try bash(Self.files + "omvault vectors verify words.txt").status == 40)
-        #expect(try bash("omvault vectors verify nothing").status == 60)
+        #expect(try await bash(Self.files + "omvault vectors verify words.txt").status == 40)
+        #expect(try await bash("omvault vectors verify nothing").status == 60)
     }
 
     @Test("a pipe and a link that are typed are read like a file; one in a folder is not followed")
-    func pipes() throws {
-        let ran = try bash(
+    func pipes() async throws {
+        let ran = try await bash(
             Self.files + """
                 omvault vectors verify <(cat right.rsp) | tail -1; mkdir all; ln -s ../right.rsp all/link
                 omvault vectors verify all/link | tail -1; omvault vectors verify all | head -1
@@ -59,8 +60,8 @@ import Testing
     }
 
     @Test("verify --json ends with the sums and every reason for a skip with its count")
-    func json() throws {
-        let ran = try bash(Self.files + "cp words.txt more.txt; omvault vectors verify --json .")
+    func json() async throws {
+        let ran = try await bash(Self.files + "cp words.txt more.txt; omvault vectors verify --json .")
         let document = try Ran.json(ran.output)
         #expect(ran.status == 40)
         #expect(document["passed"] as? Int == 1)
@@ -76,19 +77,19 @@ import Testing
     }
 
     @Test("--control prints what it caught and exits with 40 when there was nothing to catch")
-    func control() throws {
-        let caught = try bash(Self.files + "omvault vectors verify --control right.rsp words.txt")
+    func control() async throws {
+        let caught = try await bash(Self.files + "omvault vectors verify --control right.rsp words.txt")
         #expect(caught.status == 0)
         #expect(caught.output == "right.rsp: 1 caught, 0 missed\nwords.txt: 0 caught, 0 missed\n1 caught, 0 missed\n")
-        #expect(try bash(Self.files + "omvault vectors verify --control words.txt").status == 40)
-        let json = try Ran.json(try bash(Self.files + "omvault vectors verify --control --json right.rsp").output)
+        #expect(try await bash(Self.files + "omvault vectors verify --control words.txt").status == 40)
+        let json = try Ran.json(try await bash(Self.files + "omvault vectors verify --control --json right.rsp").output)
         #expect(json["caught"] as? Int == 1)
         #expect(json["missed"] as? Int == 0)
-        #expect(try bash(Self.files + "omvault vectors verify --control --fail-on-skip right.rsp").status == 2)
+        #expect(try await bash(Self.files + "omvault vectors verify --control --fail-on-skip right.rsp").status == 2)
     }
 
     @Test("--policy decides what becomes of an acceptable case, and one that is malformed is a usage error")
-    func policy() throws {
+    func policy() async throws {
         let policy = { (rule: String) in
             Self.aes + """
                 echo '{"format": "omvault-policy/1", "otherwise": "either", "flags":
@@ -97,27 +98,27 @@ import Testing
                 """
         }
         #expect(
-            try bash(Self.aes + "omvault vectors verify aes.json").output.hasPrefix(
+            try await bash(Self.aes + "omvault vectors verify aes.json").output.hasPrefix(
                 "aes.json: 0 passed, 0 failed, 1 acceptable, 0 skipped; acceptable: Odd refused (1)\n"))
-        #expect(try bash(policy("refuse")).status == 0)
-        let accept = try bash(policy("accept"))
+        #expect(try await bash(policy("refuse")).status == 0)
+        let accept = try await bash(policy("accept"))
         #expect(accept.status == 40)
         #expect(accept.output.contains("which the policy accepts"))
-        let wrong = try bash(policy("perhaps"))
+        let wrong = try await bash(policy("perhaps"))
         #expect(wrong.status == 2)
         #expect(
             wrong.errors.contains("not a policy for vectors: file, flags, Odd: rule is not accept, refuse or either"))
-        #expect(try bash(Self.aes + "omvault vectors verify --policy nothing aes.json").status == 60)
+        #expect(try await bash(Self.aes + "omvault vectors verify --policy nothing aes.json").status == 60)
     }
 
     @Test("list says what files cover, for people, scripts and programs, and runs nothing")
-    func list() throws {
-        let ran = try bash(Self.files + Self.aes + "omvault vectors list --format plain .")
+    func list() async throws {
+        let ran = try await bash(Self.files + Self.aes + "omvault vectors list --format plain .")
         #expect(ran.status == 0)
         #expect(ran.output.contains("AES-CBC-PKCS5\t1\t0\t0\t1\tyes\n"))
         #expect(ran.output.contains("SHA\t2\t2\t0\t0\tyes\n"))
         #expect(ran.output.contains("-\t1\t0\t0\t0\tno: text of no known vector format\n"))
-        let json = try Ran.json(try bash(Self.files + "omvault vectors list --json right.rsp words.txt").output)
+        let json = try Ran.json(try await bash(Self.files + "omvault vectors list --json right.rsp words.txt").output)
         let algorithm = try #require((json["algorithms"] as? [[String: Any]])?.first)
         #expect(algorithm["algorithm"] as? String == "SHA")
         #expect(algorithm["supported"] as? Bool == true)
@@ -126,11 +127,11 @@ import Testing
     }
 
     @Test("at a terminal the file being run is shown with its number, and taken away again")
-    func progress() throws {
-        let ran = try atTerminal(Self.files + "omvault vectors verify right.rsp words.txt")
+    func progress() async throws {
+        let ran = try await atTerminal(Self.files + "omvault vectors verify right.rsp words.txt")
         #expect(ran.output.contains("[1/2] right.rsp"))
         #expect(ran.output.contains("[2/2] words.txt\r\u{1B}[K"))
-        let quiet = try atTerminal(Self.files + "omvault vectors verify --quiet right.rsp words.txt")
+        let quiet = try await atTerminal(Self.files + "omvault vectors verify --quiet right.rsp words.txt")
         #expect(!quiet.output.contains("[1/2]"))
     }
 }

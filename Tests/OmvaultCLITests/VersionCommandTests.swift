@@ -1,6 +1,7 @@
 // History, trash, levels and verify as a user types them.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("The verbs of versions") struct VersionCommandTests {
@@ -19,8 +20,8 @@ import Testing
         """
 
     @Test("an earlier version is listed, printed and restored")
-    func history() throws {
-        let ran = try bash(
+    func history() async throws {
+        let ran = try await bash(
             Self.vault + """
                 omv history item | cut -f 1,3,4
                 omv get item:x --rev 1; omv get item:x --rev 2; omv get item:x; echo
@@ -41,8 +42,8 @@ import Testing
     }
 
     @Test("rm moves to the trash without a question, and only a purge asks")
-    func trash() throws {
-        let ran = try bash(
+    func trash() async throws {
+        let ran = try await bash(
             Self.vault + """
                 omv -q rm item; omv ls; omv ls --trash; code omv get item:x
                 omv history item | head -n 1 | cut -f 1,3
@@ -77,8 +78,8 @@ import Testing
     }
 
     @Test("a level is changed for all versions, a field is deleted, and nothing is changed twice")
-    func setting() throws {
-        let ran = try bash(
+    func setting() async throws {
+        let ran = try await bash(
             Self.vault + """
                 omv -q set item --level always
                 omvault get item:x --no-input; omvault get item:x --rev 1 --no-input; echo
@@ -97,8 +98,8 @@ import Testing
     }
 
     @Test("the question of a removal by id says what stands there: an item, though another one is damaged, or what cannot be read")
-    func questions() throws {
-        let ran = try atTerminal(
+    func questions() async throws {
+        let ran = try await atTerminal(
             Self.vault + """
                 omv -q add other --field x=file:v1 --level always
                 omv ls --fields id,name > ids
@@ -114,8 +115,8 @@ import Testing
     }
 
     @Test("of two that claim one id none is removed until its entry and level are given")
-    func twins() throws {
-        let ran = try bash(
+    func twins() async throws {
+        let ran = try await bash(
             Self.vault + """
                 omv -q add other --field x=file:v1 --level always --device-only
                 id=00112233445566778899aabbccddeeff
@@ -155,8 +156,8 @@ import Testing
     }
 
     @Test("what no name removes goes by its id: one of two of the same name, and what verify names as damaged")
-    func removeByID() throws {
-        let ran = try bash(
+    func removeByID() async throws {
+        let ran = try await bash(
             Self.vault + """
                 printf planted > planted
                 omv -q add other --field x=file:planted --level always
@@ -190,8 +191,8 @@ import Testing
     }
 
     @Test("an item in the trash is raised where it lies, and a history that is shortened is shorter at once")
-    func trashAndHistory() throws {
-        let ran = try bash(
+    func trashAndHistory() async throws {
+        let ran = try await bash(
             Self.vault + """
                 omv -q add open --field x=file:v1 --level always
                 omv -q rm open
@@ -218,8 +219,8 @@ import Testing
     }
 
     @Test("status and verify show a purge that waits for a reader, and JSON errors have the SDK's number")
-    func pendingPurge() throws {
-        let ran = try bash(
+    func pendingPurge() async throws {
+        let ran = try await bash(
             Self.vault + """
                 mkfifo hold
                 { echo 'BEGIN; SELECT count(*) FROM records;'; cat hold; } | sqlite3 "$db" > seen & reader=$!
@@ -253,8 +254,8 @@ import Testing
     }
 
     @Test("of eight processes that change one revision one wins, and the others learn which there is")
-    func race() throws {
-        let ran = try bash(
+    func race() async throws {
+        let ran = try await bash(
             Self.vault + """
                 set +e
                 for i in 1 2 3 4 5 6 7 8; do
@@ -272,8 +273,8 @@ import Testing
     }
 
     @Test("verify names what is wrong in a vault with one damaged record, and ends with 42")
-    func verify() throws {
-        let ran = try bash(
+    func verify() async throws {
+        let ran = try await bash(
             Self.vault + """
                 omv -q add other --field x=file:v4
                 code omv verify --deep; grep -o "is whole.*" told

@@ -1,6 +1,7 @@
 // What a login opened goes with its credential, against the real programs.
 
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("What a login opened") struct WipedVaultTests {
@@ -47,8 +48,8 @@ import Testing
             """
 
     @Test("R4 a wipe locks and forgets the vault that the login opened, and none that another slot opened")
-    func wiped() throws {
-        let ran = try bash(
+    func wiped() async throws {
+        let ran = try await bash(
             Self.start + """
                 by_login personal; by_password second
                 guess; guess
@@ -77,8 +78,8 @@ import Testing
     }
 
     @Test("R4 a wipe takes the tickets of that login too: with no agent, and with one that resumed from them")
-    func tickets() throws {
-        let ran = try bash(
+    func tickets() async throws {
+        let ran = try await bash(
             Self.start + """
                 for way in gone resumed untouched; do
                     by_login personal; by_password second
@@ -99,8 +100,8 @@ import Testing
     }
 
     @Test("R4 the last unlock says whose an open vault is: another slot takes it over, and the login takes it back")
-    func lastUnlock() throws {
-        let ran = try bash(
+    func lastUnlock() async throws {
+        let ran = try await bash(
             Self.start + """
                 by_login personal; by_password personal
                 by_password second; by_login second
@@ -112,8 +113,8 @@ import Testing
     }
 
     @Test("a lock-out deletes nothing and locks nothing; a removed login and one logged out for good take what they opened")
-    func others() throws {
-        let ran = try bash(
+    func others() async throws {
+        let ran = try await bash(
             Self.start + """
                 omvault -q profile set work OnAttemptsExceeded=lockout
                 by_login personal

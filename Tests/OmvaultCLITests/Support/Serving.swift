@@ -1,12 +1,10 @@
 // Scripts with servers: Tests/Servers/serve, named by $SERVE.
 
 import Foundation
+import TestSupport
 import Testing
 
 enum Serving {
-    static let program = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Servers/serve").path
-
     /// `serve [NAME] KIND` starts a server, called `web` if nothing is said; what it prints becomes variables. `tell stop` and
     /// `tell start` end it and start it again at the same port.
     static let start = """
@@ -34,8 +32,8 @@ enum Serving {
     /// Runs a script that has to end well.
     ///
     /// - Returns: What it printed, line by line.
-    static func lines(_ script: String, _ location: SourceLocation = #_sourceLocation) throws -> [String] {
-        let ran = try bash("set -e\n" + start + script, environment: ["SERVE": program])
+    static func lines(_ script: String, _ location: SourceLocation = #_sourceLocation) async throws -> [String] {
+        let ran = try await bash("set -e\n" + start + script, environment: ["SERVE": Programs.serve])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)", sourceLocation: location)
         return ran.output.split(separator: "\n").map(String.init)
     }

@@ -1,0 +1,116 @@
+// A program that a test runs and awaits.
+
+import CSupport
+import Foundation
+import Glibc
+import Synchronization
+
+/// What a program left behind.
+public struct Ran: Sendable {
+    /// The exit code; 128 + n after signal n; 124 where it did not end in time.
+    public let status: Int32
+    public let output: String
+    public let errors: String
+}
+
+public struct NotStarted: Error {
+    let program: String
+    let reason: String
+}
+
+/// A process in a session of its own, with every signal at its default and no descriptor but 0, 1 and 2.
+public struct Child: Sendable {
+    /// Far beyond what any test takes on a loaded machine: it ends what hangs, and measures nothing.
+    private static let longest = 900.0
+
+    private let process: pid_t
+
+    /// - Parameters:
+    ///   - command: the program's absolute path and its arguments.
+    ///   - folder: where it runs.
+    ///   - environment: all of it.
+    ///   - input, output, errors: files to open; one terminal for all three controls the process.
+    public init(
+        _ command: [String], in folder: String, environment: [String: String], input: String = "/dev/null",
+        output: String, errors: String
+    ) throws {
+        var words = command.map { strdup($0) } + [nil]
+        var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for word in words + variables { free(word) } }
+        process = test_spawn(&words, &variables, folder, input, output, errors)
+        guard process > 0 else { throw NotStarted(program: command[0], reason: String(cString: strerror(errno))) }
+    }
+
+    /// Waits without blocking a thread of Swift's pool. To be called once.
+    public func end() async -> Int32 {
+        let process = process
+        let isLate = Mutex(false)
+        let killer = DispatchWorkItem {
+            isLate.withLock { $0 = true }
+            kill(-process, SIGKILL)
+        }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.longest, execute: killer)
+        let status: Int32 = await onOwnThread {
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+            return status
+        }
+        killer.cancel()
+        if isLate.withLock({ $0 }) { return 124 }
+        return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
+    }
+}
+
+/// Runs a program to its end. Only so many run at once, whichever tests ask.
+public func run(_ command: [String], in folder: TestFolder, environment: [String: String] = [:]) async throws -> Ran {
+    try await gated {
+        // Beside the program's own folder: being watched changes nothing there.
+        let said = try TestFolder()
+        let output = said.path + "/output", errors = said.path + "/errors"
+        let child = try Child(command, in: folder.path, environment: environment, output: output, errors: errors)
+        let status = await child.end()
+        return Ran(status: status, output: try text(output), errors: try text(errors))
+    }
+}
+
+/// Runs a program at a terminal of its own. Each answer is typed once its prompt was shown after the answer before.
+///
+/// - Returns: in `output` all that the terminal showed. A prompt that never came is an error in `errors`, with status 1.
+public func runAtTerminal(
+    _ command: [String], _ dialogue: [(prompt: String, answer: String)], in folder: TestFolder,
+    environment: [String: String] = [:]
+) async throws -> Ran {
+    try await gated {
+        let terminal = try PseudoTerminal()
+        let child = try Child(
+            command, in: folder.path, environment: environment, input: terminal.path, output: terminal.path,
+            errors: terminal.path)
+        let unasked = await onOwnThread { terminal.play(dialogue) }
+        let status = await child.end()
+        guard let unasked else { return Ran(status: status, output: terminal.shown, errors: "") }
+        return Ran(status: 1, output: terminal.shown, errors: "never asked: \(unasked)")
+    }
+}
+
+/// Runs what blocks on a thread of its own, so that it holds up no other test.
+public func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    await withCheckedContinuation { done in Thread.detachNewThread { done.resume(returning: body()) } }
+}
+
+/// The same for what can fail.
+public func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    let result: Result<Value, any Error> = await onOwnThread { Result { try body() } }
+    return try result.get()
+}
+
+private func gated(_ body: () async throws -> Ran) async throws -> Ran {
+    await Gate.children.enter()
+    let result: Result<Ran, any Error>
+    do { result = .success(try await body()) } catch { result = .failure(error) }
+    await Gate.children.leave()
+    return try result.get()
+}
+
+private func text(_ file: String) throws -> String {
+    String(decoding: try Data(contentsOf: URL(filePath: file)), as: UTF8.self)
+}

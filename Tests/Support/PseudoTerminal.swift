@@ -1,0 +1,95 @@
+// A terminal, and the user who types at it: for a program that a test starts, and for the test's own process.
+
+import Foundation
+import Glibc
+import Synchronization
+
+public final class PseudoTerminal: Sendable {
+    public struct Failed: Error {
+        let call: String
+    }
+
+    /// The terminal's device, for the process that it controls.
+    public let path: String
+    private let master: Int32
+    private let seen = Mutex<[UInt8]>([])
+
+    public init() throws {
+        master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        // What unlockpt and ptsname do; glibc does not hand them to Swift.
+        var unlocked: Int32 = 0
+        var number: Int32 = 0
+        guard master >= 0, ioctl(master, 0x4004_5431, &unlocked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
+            throw Failed(call: "open /dev/ptmx")
+        }
+        path = "/dev/pts/\(number)"
+    }
+
+    deinit { close(master) }
+
+    /// A terminal that controls this process, so that code which opens /dev/tty can be called directly. Only in an exit
+    /// test: the process leaves its session for a new one.
+    public static func controllingThisProcess() throws -> PseudoTerminal {
+        guard setsid() > 0 else { throw Failed(call: "setsid") }
+        let terminal = try PseudoTerminal()
+        // The first terminal that a session's leader opens becomes the controlling one.
+        guard open(terminal.path, O_RDWR) >= 0 else { throw Failed(call: "open \(terminal.path)") }
+        // Never let go of: a terminal that closes hangs up on the process.
+        _ = Unmanaged.passRetained(terminal)
+        return terminal
+    }
+
+    /// All that the terminal has shown so far.
+    public var shown: String { String(decoding: seen.withLock { $0 }, as: UTF8.self) }
+
+    public var echoes: Bool {
+        var state = termios()
+        return tcgetattr(master, &state) == 0 && state.c_lflag & tcflag_t(ECHO) != 0
+    }
+
+    /// Types each answer, as it is, once its prompt was shown after the answer before. Then reads until no process has the
+    /// terminal open.
+    ///
+    /// - Parameters:
+    ///   - echo: whether the terminal must echo as an answer is typed; nil: either way. On a mismatch this process ends with 99.
+    ///   - last: called when all is typed.
+    /// - Returns: the first prompt that never came; nil when all came.
+    @discardableResult
+    public func play(
+        _ dialogue: [(prompt: String, answer: String)], echo: Bool? = nil, last: @Sendable () -> Void = {}
+    ) -> String? {
+        var searched = 0
+        for (prompt, answer) in dialogue {
+            while true {
+                let rest = seen.withLock { Array($0.dropFirst(searched)) }
+                if let found = rest.firstRange(of: Array(prompt.utf8)) {
+                    searched += found.upperBound
+                    break
+                }
+                guard readMore() else { return prompt }
+            }
+            if let echo, echo != echoes { _exit(99) }
+            _ = Array(answer.utf8).withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
+        }
+        last()
+        while readMore() {}
+        return nil
+    }
+
+    /// ``play(_:echo:last:)`` on a thread of its own, for a process that is asked by its own code.
+    public func playBeside(
+        _ dialogue: [(prompt: String, answer: String)], echo: Bool = false, last: @escaping @Sendable () -> Void = {}
+    ) {
+        Thread.detachNewThread { self.play(dialogue, echo: echo, last: last) }
+    }
+
+    /// False when no process has the terminal open any more.
+    private func readMore() -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        var count = read(master, &bytes, bytes.count)
+        while count < 0 && errno == EINTR { count = read(master, &bytes, bytes.count) }
+        guard count > 0 else { return false }
+        seen.withLock { $0 += bytes.prefix(count) }
+        return true
+    }
+}

@@ -1,0 +1,37 @@
+// The folder of one test.
+
+public import Foundation
+
+/// A folder with mode 0700, removed with everything in it when the test lets go of it.
+public final class TestFolder: Sendable {
+    public let path: String
+
+    public var url: URL { URL(filePath: path) }
+
+    /// - Parameters:
+    ///   - parent: where it is made; a folder in memory for tests that need one.
+    ///   - folders: what it holds from the start, each with mode 0700.
+    public init(
+        in parent: String = FileManager.default.temporaryDirectory.path, containing folders: [String] = []
+    ) throws {
+        path = (parent.hasSuffix("/") ? parent : parent + "/") + "omvault-test-" + UUID().uuidString
+        for folder in [path] + folders.map({ path + "/" + $0 }) {
+            try FileManager.default.createDirectory(
+                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    public func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Writes a file, and the folders above it, and returns its path.
+    @discardableResult
+    public func write(_ text: String, to name: String) throws -> String {
+        let file = URL(filePath: file(name))
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: file)
+        return file.path
+    }
+}
