@@ -13,6 +13,8 @@ public final class ListeningSocket: Sendable {
     private let name: String
     /// Held until the process ends, however it ends. Nil when systemd owns the socket.
     private let lock: Int32?
+    /// Milliseconds: longer than an agent takes to end (``AgentServer/run()``), shorter than the wait of its starter.
+    private static let leaving: Int64 = 10_000
 
     /// Makes the socket. What a killed agent left in its place is removed; a living agent's is not.
     ///
@@ -76,9 +78,16 @@ public final class ListeningSocket: Sendable {
         let path = socket.folder.reach("\(socket.name).lock")
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .io(errno) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            close(descriptor)
-            throw .cannotStart("another agent runs at \(socket.path)")
+        // An agent that is ending has closed its socket and holds the lock until it is gone.
+        let end = now() + leaving
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            let other = om_socket_connect(socket.folder.reach(socket.name), 0)
+            if other >= 0 || now() > end {
+                close(other)
+                close(descriptor)
+                throw .cannotStart("another agent runs at \(socket.path)")
+            }
+            usleep(2_000)
         }
         return descriptor
     }

@@ -8,11 +8,15 @@ enum Serving {
     /// `serve [NAME] KIND` starts a server, called `web` if nothing is said; what it prints becomes variables. `tell stop` and
     /// `tell start` end it and start it again at the same port.
     static let start = """
+        servers=()
+        # The script ends once its servers have, so that they have removed their files.
+        trap 'kill "${servers[@]}" 2>/dev/null || true; wait "${servers[@]}" 2>/dev/null || true' EXIT
         serve() {
             local name=web
             if (($# == 2)); then name=$1; shift; fi
             mkfifo "$name.in" "$name.out"
             "$SERVE" "$1" "$PWD/$name" < "$name.in" > "$name.out" &
+            servers+=($!)
             exec 9> "$name.in" 8< "$name.out"
             heard
         }
