@@ -12,7 +12,7 @@ import Testing
     private func nginx() throws -> Server { try Server.nginx.get() }
     private func odd() throws -> Server { try Server.odd.get() }
 
-    @Test("a certificate that is expired, of nobody trusted or self-signed is never accepted")
+    @Test("a certificate that is expired, self-signed or from an untrusted authority is never accepted")
     func certificates() async throws {
         let server = try nginx()
         for key in ["port_expired", "port_foreign", "port_self"] {
