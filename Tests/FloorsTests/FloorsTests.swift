@@ -109,6 +109,15 @@ import Testing
         #expect(listed.sorted() == targets.sorted())
     }
 
+    @Test("every package that Package.swift names is pinned to its minor version, and git ignores Package.resolved")
+    func pins() async throws {
+        let manifest = try String(contentsOf: repository.appending(path: "Package.swift"), encoding: .utf8)
+        let packages = manifest.matches(of: /\.package\(url: "[^"]+", ([^"]*)"/).map { String($0.1) }
+        #expect(packages == [String](repeating: ".upToNextMinor(from: ", count: 4))
+        let ignored = try String(contentsOf: repository.appending(path: ".gitignore"), encoding: .utf8)
+        #expect(ignored.split(separator: "\n").contains("Package.resolved"))
+    }
+
     // MARK: - Reading
 
     private func forbidden(in text: String, of room: String) -> [String] {

@@ -241,30 +241,27 @@ final class BackupHome {
         let genuine = try Stream(site.bytes)
         #expect(genuine.bytes == (try site.bytes))
         let home = site.home
-        func isRefused(_ name: String, _ change: (inout Stream) throws -> Void) throws {
+        func isRefused(
+            _ name: String, as error: VaultError = .corrupt(.backup), _ change: (inout Stream) throws -> Void
+        ) throws {
             var stream = genuine
             try change(&stream)
             try site.write(stream.bytes)
-            #expect(throws: VaultError.self, "\(name)") {
-                try site.open(home.device()).restore(
-                    to: home.root + "/data/forged.omv", device: home.device(), acceptsRollback: true)
-            }
-            #expect(!FileManager.default.fileExists(atPath: home.root + "/data/forged.omv"), "\(name)")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: home.root + "/data").allSatisfy { $0.hasPrefix("a.omv") })
+            #expect(throws: error, "\(name)") { _ = try site.open(home.device()) }
         }
         let unlocked = genuine.parts.indices.filter { index in
             genuine.parts[index].type == 6 && genuine.parts[index].body[2] == 3 && genuine.parts[index - 1].type == 5
         }
         try isRefused("two records swapped") { $0.parts.swapAt(unlocked[1], unlocked[2]) }
         try isRefused("an entry dropped") { $0.parts.removeSubrange(unlocked[1] - 1...unlocked[1]) }
-        try isRefused("a slot replaced") { stream in
+        try isRefused("a slot replaced", as: .corrupt(.header)) { stream in
             let slot = try KeySlot(decoding: stream.parts[2].body)
             stream.parts[2].body = KeySlot(
                 try NewSlot(recovery: RecoveryCode.random(), .floor), id: slot.id, created: 0, root: .random(),
                 vault: try home.vaultID(), device: DeviceKey(.random())
             ).encoded
         }
-        try isRefused("a slot dropped") { $0.parts.remove(at: 2) }
+        try isRefused("a slot dropped", as: .corrupt(.header)) { $0.parts.remove(at: 2) }
         try isRefused("another time") { $0.head[13] ^= 1 }
         try isRefused("a state of the same level, older") { stream in
             try home.add("later", ["x": "y"])

@@ -290,7 +290,8 @@ struct PamTests {
             mv "$helper" kept; answers ada right 'Error in service module'
             ln -s "$PWD/kept" "$helper"; answers ada right 'Error in service module'
             rm "$helper"
-            for says in 'exit 0' 'printf OMA10123456789abcdefG >&0' 'cat <&0 >&0' 'kill -9 $$'; do
+            # The second one takes the question first: a send that fails would refuse before the nonce does.
+            for says in 'exit 0' 'printf OMA10123456789abcdefG >&0; cat <&0 >/dev/null' 'cat <&0 >&0' 'kill -9 $$'; do
                 printf '#!/bin/bash\\n%s\\n' "$says" > "$helper"; chmod 755 "$helper"
                 answers ada right 'Error in service module'
             done
