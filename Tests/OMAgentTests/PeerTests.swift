@@ -3,6 +3,7 @@
 import Foundation
 import Glibc
 import OMRecords
+import TestSupport
 import Testing
 
 @testable import OMAgent
@@ -36,10 +37,7 @@ import Testing
 
     @Test("a client says nothing to a listener of another user, and its error names that user")
     func client() async throws {
-        let folder = FileManager.default.temporaryDirectory.path + "/omvault-" + UUID().uuidString
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try TestFolder()
         // The user who listens is the one that the kernel names, whoever made the socket.
         let listens = """
             import os, socket, sys
@@ -47,9 +45,9 @@ import Testing
             print('ready', flush=True)
             c, _ = s.accept(); print(len(c.recv(100)), flush=True)
             """
-        var lines = try python(listens, folder + "/agent.sock", "\(Self.nobody)").makeAsyncIterator()
+        var lines = try python(listens, folder.file("agent.sock"), "\(Self.nobody)").makeAsyncIterator()
         #expect(await lines.next() == "ready")
-        let client = AgentClient(try AgentSocket(path: folder + "/agent.sock"))
+        let client = AgentClient(try AgentSocket(path: folder.file("agent.sock")))
         #expect(throws: AgentError.otherUser(Self.nobody)) { _ = try client.status() }
         #expect(await lines.next() == "0")
     }
