@@ -103,7 +103,7 @@ import Testing
         func dangers(_ key: String, _ value: String) throws -> [ImportDanger] {
             var text = "a://?\(key)::=\(value)"
             if key == "TrustedCA" { text += "&LimitMode::=strict" }
-            return try ConfigurationURL(text).profile(ProfileName("p")).importDangers.map(\.danger)
+            return try ConfigurationURL(text).profile(ProfileName("p")).importDangers().map(\.danger)
         }
         for (key, value, danger) in [
             ("OAuthClientSecret", "file:/etc/shadow", ImportDanger.secret), ("OAuthUserJWTAssertionValue", "cred:a", .secret),
@@ -121,7 +121,44 @@ import Testing
             ("MaxLoginAttempts", "10"), ("OfflineCredentialMaxAge", "2592000"), ("RememberUsernameAllowed", "true"),
             ("KeychainDataProtection", "KeychainDataAccessibleWhenUnlockedThisDeviceOnly"), ("OfflineAuthAllowed", "true"),
         ] { #expect(try dangers(key, value) == [], "\(key)=\(value)") }
+        #expect(try dangers("SessionActiveOnRestart", "TRUE") == [.keepsSession])
+        #expect(try dangers("SendAuthorizationHeaderDuringLogout", "TRUE") == [.sendsPasswordAgain])
         // Attack: the value that asks for nothing and gives everything.
         #expect(throws: AuthError.profile(.plainSecret(.oauthClientSecret))) { try dangers("OAuthClientSecret", "cmd:id") }
+    }
+
+    @Test("what a URL leaves out or loosens of the profile that it replaces needs the user's word, and what it tightens does not")
+    func laxer() throws {
+        func profile(_ values: [String: String], _ ceiling: PolicyCeiling = .none) throws -> Profile {
+            let server = [
+                "AuthServerType": "HTTPBasicAuthentication", "LoginURL": "https://a.example/in", "LogoutURL": "https://a.example/out",
+            ]
+            return try Profile(ProfileName("p"), values: server.merging(values) { $1 }.mapValues { .text($0) }, ceiling: ceiling)
+        }
+        // key · strict · lax; nil: left out
+        for (key, strict, lax) in [
+            ("ProfileURL", "https://a.example/p", nil), ("ConnectivityMode", "Online", nil), ("ConnectivityMode", nil, "Offline"),
+            ("OfflineAuthAllowed", nil, "true"), ("OfflineCredentialMaxAge", "60", nil), ("OfflineCredentialMaxAge", "60", "61"),
+            ("MaxLoginAttempts", "3", "10"), ("LimitMode", "strict", nil), ("LimitMode", "strict", "exceeds"),
+            ("AttemptDelay", "60", nil), ("AttemptDelay", "60", "59"), ("ClockRollback", "deny", nil),
+            ("SessionTimeOutValue", "60", nil), ("SessionTimeOutValue", "60", "61"), ("IdleTimeOutValue", "60", "0"),
+            ("RequiredTokens", "SID", nil), ("RequiredTokens", "SID,TID", "TID"),
+        ] as [(String, String?, String?)] {
+            let one = try profile(strict.map { [key: $0] } ?? [:]), other = try profile(lax.map { [key: $0] } ?? [:])
+            let dangers = other.importDangers(replacing: one)
+            #expect(dangers.map(\.key) == [try #require(ProfileKey(spelled: key))] && dangers[0].danger == .laxer, "\(key) \(lax ?? "")")
+            #expect(one.importDangers(replacing: other).isEmpty, "\(key) \(strict ?? "")")
+            #expect(one.importDangers(replacing: one).isEmpty && other.importDangers().isEmpty)
+        }
+        let pinned = try profile(["TrustedCA": "/etc/ca.pem"])
+        #expect(try profile([:]).importDangers(replacing: pinned).map(\.danger) == [.trust])
+        let locking = try profile(["OnAttemptsExceeded": "lockout"]), wiping = try profile(["OnAttemptsExceeded": "wipe"])
+        #expect(try profile([:]).importDangers(replacing: locking).isEmpty)
+        #expect(locking.importDangers(replacing: wiping).map(\.danger) == [.afterAttempts])
+        // Attack: the ceiling of today hides what the URL would bring when it is raised.
+        let ceiling = PolicyCeiling(maxLoginAttempts: 4)
+        let nine = try profile(["MaxLoginAttempts": "9"], ceiling), ten = try profile(["MaxLoginAttempts": "10"], ceiling)
+        #expect(ten.importDangers(replacing: nine).map(\.danger) == [.laxer])
+        #expect(try profile(["MaxLoginAttempts": "1000"], ceiling).importDangers().map(\.danger) == [.moreAttempts])
     }
 }

@@ -70,7 +70,27 @@ import Testing
                     locationUpdateDistanceFilter: 250))
         let least = try ServerPolicy(json: Array(#"{"epoch":0}"#.utf8))
         #expect(least == ServerPolicy(epoch: 0, offlineAuthAllowed: nil, maxLoginAttempts: nil, cryptoScheme: nil))
-        #expect(try ServerPolicy(json: Array(#"{"epoch":9007199254740991,"MaxLoginAttempts":99999}"#.utf8)).maxLoginAttempts == 1000)
+        #expect(try ServerPolicy(json: Array(#"{"epoch":9007199254740991,"MaxLoginAttempts":1000}"#.utf8)).maxLoginAttempts == 1000)
+    }
+
+    @Test("what a server says of the location is reported as its word, and a distance that is none is the SDK's 1000")
+    func location() throws {
+        // the profile's distance · what the server says · what counts · who said it
+        for (own, server, isEnabled, metres, source) in [
+            (nil, #""epoch":1"#, false, 1000, .standard), ("50", #""epoch":1"#, false, 50, .profile),
+            ("50", #""LocationUpdateEnabled":250,"epoch":1"#, true, 250, .server),
+            ("50", #""LocationUpdateEnabled":true,"LocationUpdateDistanceFilter":0,"epoch":1"#, true, 1000, .server),
+            ("50", #""LocationUpdateEnabled":"x","epoch":1"#, true, 1000, .server),
+            (nil, #""LocationUpdateEnabled":false,"epoch":1"#, false, 1000, .standard),
+        ] as [(String?, String, Bool, Int, EffectivePolicy.Source)] {
+            let profile = try local(own.map { ["LocationUpdateDistanceFilter": $0] } ?? [:])
+            let said = try ServerPolicy(json: Array("{\(server)}".utf8))
+            #expect(profile.effective(.locationUpdateEnabled, said) == .bool(isEnabled), "\(server)")
+            #expect(profile.effective(.locationUpdateDistanceFilter, said) == .number("\(metres)"), "\(server)")
+            #expect(profile.source(of: .locationUpdateDistanceFilter, said) == source, "\(server)")
+        }
+        #expect(throws: AuthError.profile(.value(.locationUpdateDistanceFilter))) { try local(["LocationUpdateDistanceFilter": "0"]) }
+        #expect(ProfileProblem.value(.locationUpdateDistanceFilter).sdkCode == 10403)
     }
 
     @Test("R27: a policy of a lower epoch is refused, and one of the same is not")
@@ -109,7 +129,7 @@ import Testing
         ]
         for rest in [
             #""OfflineAuthAllowed":1}"#, #""OfflineAuthAllowed":"yes"}"#, #""OfflineAuthAllowed":null}"#,
-            #""MaxLoginAttempts":0}"#, #""MaxLoginAttempts":-1}"#, #""MaxLoginAttempts":"x"}"#, #""MaxLoginAttempts":true}"#,
+            #""MaxLoginAttempts":1001}"#, #""MaxLoginAttempts":"1001"}"#, #""MaxLoginAttempts":99999}"#, #""MaxLoginAttempts":0}"#, #""MaxLoginAttempts":-1}"#, #""MaxLoginAttempts":"x"}"#, #""MaxLoginAttempts":true}"#,
             #""CryptoScheme":"SHA512"}"#, #""CryptoScheme":0}"#, #""x":nul}"#, #""x":[1,]}"#, #""x":{"a"}}"#, #""x":{"a":1,}}"#,
             #""x":"\ud83d"}"#, #""x":"\ud83dx"}"#, #""x":"\ude00\ud83d"}"#, #""x":1,"x":2}"#, #""x":"#,
             #""x":"# + String(repeating: "[", count: 60_000), #""x":"# + String(repeating: #"{"a":"#, count: 10_000),

@@ -214,7 +214,10 @@ import Testing
         #expect(given.clockRollback == .deny && given.offlineOnUntrustedServer && given.trustedCA == "/etc/ca.pem")
         #expect(given.idleTimeOut == 20 && given.sessionTimeOut == 30 && given.percentageToIdleTimeout == 99)
         #expect(given.sessionActiveOnRestart && given.level == ProtectionLevel(.afterFirstUnlock))
-        #expect(given.remember.autoLogin.isAllowed && given.remember.autoLogin.isDefault)
+        // With OAuth a password is never remembered, whatever is given.
+        #expect(given.remember == RememberPolicy())
+        let auto = try profile(["AutoLoginAllowed": "true", "AutoLoginDefault": "true"]).remember.autoLogin
+        #expect(auto.isAllowed && auto.isDefault)
         #expect(given.totalTimeOut == 7 && given.connectTimeOut == 2 && given.logoutTimeOut == 4)
         let none = try profile(["RememberUsernameDefault": "true"])
         #expect(!none.remember.userName.isDefault && none.level == .highest && none.logoutTimeOut == nil)

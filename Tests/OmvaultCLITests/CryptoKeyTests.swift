@@ -163,6 +163,7 @@ import Testing
                 format PKCS#12
                 encrypted yes
                 omvault: error: wrong password, or the key file was changed
+                omvault: sdk: ORAIDMMOBILE-10038
                 20
 
                 """, "\(ran.output)")

@@ -72,10 +72,11 @@ import Testing
     func hostile() async throws {
         let ran = try await bash(
             Self.example + """
-                for part in TrustedCA::=/tmp/x.pem CryptoScheme::=PlainText OfflineOnUntrustedServer::=TRUE \\
+                for part in CryptoScheme::=PlainText OfflineOnUntrustedServer::=TRUE \\
                     MaxLoginAttempts::=1000 RememberCredentialsAllowed::=TRUE OnAttemptsExceeded::=lockout \\
                     OfflineCredentialMaxAge::=0 OAuthClientSecret::=file:/etc/shadow \\
-                    KeychainDataProtection::=KeychainDataAccessibleAlways; do
+                    SessionActiveOnRestart::=TRUE SendAuthorizationHeaderInLogout::=TRUE \\
+                    KeychainDataProtection::=KeychainDataAccessibleAlways TrustedCA::=/tmp/x.pem; do
                     refused 13 omvault profile import "$basic&$part" --yes
                     grep -q -- "--allow ${part%%:*}" .refused
                     refused 13 omvault profile import "$basic&$part" --yes --allow LoginURL
@@ -144,11 +145,12 @@ import Testing
             ran.output == """
                 exit 9
                 {"error":{"code":"config","exit":9,"message":"IdleTimeOutValue is not 0, for none, or a whole number from 10 to \
-                3155760000","sdk_code":10104}}
+                3155760000","sdk_code":10104,"sdk_domain":"ORAIDMMOBILE"}}
                 exit 9
                 omvault: error: AuthServerType is missing
                 omvault: hint: a profile with a server says which kind: OAMMSAuthentication, HTTPBasicAuthentication, \
                 FederatedAuthentication, CertificateBasedAuthentication, OAuthAuthentication, OpenIDConnect10, LocalAuthenticator
+                omvault: sdk: ORAIDMMOBILE-10115
                 exit 9
                 omvault: error: AuthServerTyp is no key of a profile
                 omvault: hint: did you mean AuthServerType? All keys are in docs/profiles.md

@@ -248,7 +248,7 @@ import Testing
                 {"schema":"omvault/1","vault":"personal","deep":false,"whole":true,"purge_pending":false,"file_replaced":false,"problems":[]}
                 personal\tlocked\t0s\t0s
                 {"error":{"code":"not_found","exit":10,"message":"no item \\"item\\" in vault \\"personal\\"","hint":"omvault ls",\
-                "sdk_code":10523}}
+                "sdk_code":10523,"sdk_domain":"ORAIDMMOBILE"}}
 
                 """, "\(ran)")
     }

@@ -3,11 +3,14 @@
 internal import OMStorage
 
 extension Authenticator {
-    /// The highest epoch of a policy of the profile's server that a login or a set-up has seen here; nil: none ever did.
-    public func knownEpoch(_ profile: Profile) throws(AuthError) -> Int64? {
+    /// The policy of the profile's server with the highest epoch that a login or a set-up has seen here; nil: none ever did.
+    public func knownPolicy(_ profile: Profile) throws(AuthError) -> ServerPolicy? {
         guard let store = try openAny() else { return nil }
-        return try store.knownPolicy(PolicySource(profile.serverIdentity))?.epoch
+        return try store.knownPolicy(PolicySource(profile.serverIdentity))
     }
+
+    /// Its epoch.
+    public func knownEpoch(_ profile: Profile) throws(AuthError) -> Int64? { try knownPolicy(profile)?.epoch }
 
     /// Keeps what the server says as a profile of it is set up: the first login takes no older word, and has this one where
     /// none comes.

@@ -99,12 +99,35 @@ extension Authenticator {
 
     /// What is remembered; nothing of it is secret.
     public func remembered(_ profile: Profile) throws(AuthError) -> Remembered? {
-        guard let store = try openAny(),
-            let row = try store.remembered(Self.rememberedID(profile, store.device)), !row.isEmpty
-        else { return nil }
+        guard let store = try openAny(), var row = try store.remembered(Self.rememberedID(profile, store.device)) else {
+            return nil
+        }
+        row.limit(to: profile.remember)
+        guard !row.isEmpty else { return nil }
         return Remembered(
             user: row.user, domain: row.domain, preferences: row.preferences, hasPassword: row.password != nil,
             isArmed: row.isArmed)
+    }
+
+    /// Takes away what the profile does not allow to be remembered any more, at each server that it has named. A login that
+    /// asks a person begins with this.
+    ///
+    /// - Returns: Whether there was anything.
+    @discardableResult
+    public func forgetWithdrawn(_ profile: Profile) throws(AuthError) -> Bool {
+        guard let store = try openAny() else { return false }
+        var (hasForgotten, isPurgeDue) = (false, false)
+        for id in try store.rememberedIDs() {
+            guard let row = try store.remembered(id), row.profile == profile.name else { continue }
+            var limited = row
+            limited.limit(to: profile.remember)
+            guard limited != row else { continue }
+            hasForgotten = true
+            let isDue = try store.changeRemembered(id, profile.name) { $0.limit(to: profile.remember) }
+            isPurgeDue = isPurgeDue || isDue
+        }
+        if isPurgeDue { _ = try store.finishForgetting(wait: 0) }
+        return hasForgotten
     }
 
     /// The remembered password, to be filled in for somebody who then submits it.

@@ -79,6 +79,20 @@ struct RememberedRow: Hashable, Sendable {
         (password, isArmed) = (nil, false)
     }
 
+    /// Takes away what a profile does not allow any more. A choice stays: it remembers nothing by itself.
+    ///
+    /// Attack: a permission that was withdrawn acts until the next success: the name is shown to the next person at the
+    /// terminal, and the password's bytes stay on the disk.
+    mutating func limit(to policy: RememberPolicy) {
+        let choice = RememberChoice(policy, preferences)
+        if !choice.keepsPassword { forgetPassword() }
+        if choice != .autoLogin { isArmed = false }
+        // The name that a password came with outlives it after a failure, while a password may be kept at all.
+        let isNameAlone = preferences.autoLogin == false && preferences.credentials == false
+        let keepsPasswords = policy.autoLogin.isAllowed || policy.credentials.isAllowed
+        if !policy.userName.isAllowed, isNameAlone || !keepsPasswords { (user, domain) = (nil, .none) }
+    }
+
     static func keyID(_ key: borrowing Key<Remembering>) -> [UInt8] { key.fingerprint(Context(.rememberKey)) }
 
     private func context(_ user: UserName, _ domain: IdentityDomain) -> Context {

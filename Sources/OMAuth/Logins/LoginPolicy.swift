@@ -20,6 +20,10 @@ public struct LoginPolicy: Hashable, Sendable {
     /// Seconds after a wrong password, doubling with each; 0: none.
     public let attemptDelay: Int64
     public let clockRollback: ClockRollback
+    /// Reported only: this machine has no location.
+    public let locationUpdateEnabled: Bool
+    /// Metres.
+    public let locationUpdateDistanceFilter: Int
     /// Who decided what a server and the administrator have a say in.
     public let sources: [ProfileKey: EffectivePolicy.Source]
 
@@ -36,6 +40,9 @@ public struct LoginPolicy: Hashable, Sendable {
         (cryptoScheme, offlineCredentialMaxAge) = (decided.cryptoScheme, decided.offlineCredentialMaxAge)
         (limitMode, onAttemptsExceeded) = (profile.limitMode, profile.onAttemptsExceeded)
         (attemptDelay, clockRollback) = (profile.attemptDelay, profile.clockRollback)
+        (locationUpdateEnabled, locationUpdateDistanceFilter) = (
+            decided.locationUpdateEnabled, decided.locationUpdateDistanceFilter
+        )
         sources = decided.sources
     }
 

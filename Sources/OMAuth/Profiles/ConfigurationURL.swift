@@ -57,8 +57,9 @@ public struct ConfigurationURL: Hashable, Sendable {
     }
 
     /// The settings as a profile of this name.
-    public func profile(_ name: ProfileName) throws(AuthError) -> Profile {
-        try Profile(name, values: Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) }))
+    public func profile(_ name: ProfileName, ceiling: PolicyCeiling = .none) throws(AuthError) -> Profile {
+        let values = Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) })
+        return try Profile(name, values: values, ceiling: ceiling)
     }
 }
 

@@ -16,7 +16,11 @@ public struct EffectivePolicy: Hashable, Sendable {
     public let cryptoScheme: CryptoScheme
     /// Seconds since the last online success; nil: no limit.
     public let offlineCredentialMaxAge: Int64?
-    /// Who decided each of the four.
+    /// Reported only: this machine has no location.
+    public let locationUpdateEnabled: Bool
+    /// Metres.
+    public let locationUpdateDistanceFilter: Int
+    /// Who decided each of the six.
     public let sources: [ProfileKey: Source]
 
     /// - Parameter server: The last policy of the profile's own server, over authenticated TLS; nil: none was ever seen.
@@ -52,13 +56,23 @@ public struct EffectivePolicy: Hashable, Sendable {
             return age == 0 ? most : min(age, most)
         }
         offlineCredentialMaxAge = age == 0 ? nil : age
+        locationUpdateEnabled = decided(
+            .locationUpdateEnabled, server?.locationUpdateEnabled,
+            profile.values[.locationUpdateEnabled].flatMap(Reading.flag), false
+        ) { isEnabled, _ in isEnabled }
+        locationUpdateDistanceFilter = decided(
+            .locationUpdateDistanceFilter, server?.locationUpdateDistanceFilter,
+            profile.values[.locationUpdateDistanceFilter].flatMap(Profile.digits).map { Int($0) }, ServerPolicy.defaultDistance
+        ) { metres, _ in metres }
         self.sources = sources
     }
 }
 
 extension Profile {
     /// Who decided the value that counts for `key`.
-    public func source(of key: ProfileKey) -> EffectivePolicy.Source {
-        policy.sources[key] ?? (values[key] == nil ? .standard : .profile)
+    ///
+    /// - Parameter server: What is known of its server's policy.
+    public func source(of key: ProfileKey, _ server: ServerPolicy? = nil) -> EffectivePolicy.Source {
+        policy(with: server).sources[key] ?? (values[key] == nil ? .standard : .profile)
     }
 }

@@ -17,7 +17,7 @@ public struct Profile: Hashable, Sendable {
     /// The values that were given, each in its one spelling; every other key has its default.
     public let values: [ProfileKey: ProfileValue]
     /// What the administrator allows at most. It shows in what counts, and not in ``values``.
-    public let ceiling: PolicyCeiling
+    public internal(set) var ceiling: PolicyCeiling
 
     /// - Parameter values: By either spelling of a key.
     /// - Throws: ``AuthError/profile(_:)``.
@@ -41,11 +41,17 @@ public struct Profile: Hashable, Sendable {
     }
 
     /// The value that counts for `key`, as a profile file would say it; nil where there is none.
-    public func effective(_ key: ProfileKey) -> ProfileValue? {
-        switch key {
-        case .offlineAuthAllowed: .bool(offlineAuthAllowed)
-        case .maxLoginAttempts: .number(String(maxLoginAttempts))
-        case .offlineCredentialMaxAge: .number(String(offlineCredentialMaxAge ?? 0))
+    ///
+    /// - Parameter server: What is known of its server's policy.
+    public func effective(_ key: ProfileKey, _ server: ServerPolicy? = nil) -> ProfileValue? {
+        let policy = policy(with: server)
+        return switch key {
+        case .offlineAuthAllowed: .bool(policy.offlineAuthAllowed)
+        case .maxLoginAttempts: .number(String(policy.maxLoginAttempts))
+        case .offlineCredentialMaxAge: .number(String(policy.offlineCredentialMaxAge ?? 0))
+        case .cryptoScheme: .text(policy.cryptoScheme.rawValue)
+        case .locationUpdateEnabled: .bool(policy.locationUpdateEnabled)
+        case .locationUpdateDistanceFilter: .number(String(policy.locationUpdateDistanceFilter))
         case .onAttemptsExceeded: .text(onAttemptsExceeded.rawValue)
         case .applicationName: .text(applicationName)
         default: values[key] ?? key.fixedDefault

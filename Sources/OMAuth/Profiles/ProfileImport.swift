@@ -23,14 +23,61 @@ public enum ImportDanger: String, CaseIterable, Hashable, Sendable {
     case longerOffline
     /// It makes what is cached readable at more times, or on other devices.
     case weakerLevel
+    /// It keeps the session where every process of the user can read it, beyond the process that it was made for.
+    case keepsSession
+    /// It has the remembered password sent at each logout.
+    case sendsPasswordAgain
+    /// It, or its absence, is laxer than what the profile says that would be replaced.
+    case laxer
 }
 
 extension Profile {
     /// The values that only the user may bring in, and why, in the order of the keys.
-    public var importDangers: [(key: ProfileKey, danger: ImportDanger)] {
-        ProfileKey.allCases.compactMap { key in
-            guard let value = values[key], let danger = danger(key, value) else { return nil }
-            return (key, danger)
+    ///
+    /// - Parameter old: The profile whose place this one would take. What the administrator allows bounds neither here: it may
+    ///   be raised later.
+    public func importDangers(replacing old: Profile? = nil) -> [(key: ProfileKey, danger: ImportDanger)] {
+        var (new, old) = (self, old)
+        new.ceiling = .none
+        old?.ceiling = .none
+        return ProfileKey.allCases.compactMap { key in
+            let danger = new.values[key].flatMap { new.danger(key, $0) } ?? old.flatMap { new.danger(key, replacing: $0) }
+            return danger.map { (key, $0) }
+        }
+    }
+
+    /// Attack: a URL for the server that is used already, which says nothing dangerous and leaves out what the old profile was
+    /// strict in. The cached credential stays, and is easier to guess at from then on.
+    private func danger(_ key: ProfileKey, replacing old: Profile) -> ImportDanger? {
+        switch key {
+        case .trustedCA: return trustedCA == old.trustedCA ? nil : .trust
+        case .requiredTokens: return Set(requiredTokens).isSuperset(of: old.requiredTokens) ? nil : .laxer
+        default:
+            guard let laxity = laxity(of: key), let before = old.laxity(of: key) else { return nil }
+            return laxity > before ? .laxer : nil
+        }
+    }
+
+    /// How lax the profile is in what `key` decides: the greater, the laxer. Nil: no value of it is laxer than another.
+    private func laxity(of key: ProfileKey) -> Int64? {
+        switch key {
+        case .profileURL: profileURL == nil ? 1 : 0
+        case .connectivityMode:
+            switch connectivityMode {
+            case .online: 0
+            case .auto: 1
+            case .offline: 2
+            }
+        case .offlineAuthAllowed: offlineAuthAllowed ? 1 : 0
+        case .offlineCredentialMaxAge: offlineCredentialMaxAge ?? .max
+        case .maxLoginAttempts: Int64(maxLoginAttempts)
+        case .limitMode: limitMode == .strict ? 0 : 1
+        case .onAttemptsExceeded: onAttemptsExceeded == .wipe ? 0 : 1
+        case .attemptDelay: -attemptDelay
+        case .clockRollback: clockRollback == .deny ? 0 : 1
+        case .sessionTimeOut: sessionTimeOut ?? .max
+        case .idleTimeOut: idleTimeOut ?? .max
+        default: nil
         }
     }
 
@@ -45,6 +92,8 @@ extension Profile {
         case .onAttemptsExceeded: .afterAttempts
         case .offlineCredentialMaxAge: offlineCredentialMaxAge.map { $0 > Self.defaultAge } ?? true ? .longerOffline : nil
         case .keychainDataProtection: level != .highest ? .weakerLevel : nil
+        case .sessionActiveOnRestart: value == .bool(true) ? .keepsSession : nil
+        case .sendAuthorizationHeaderInLogout: value == .bool(true) ? .sendsPasswordAgain : nil
         default: nil
         }
     }

@@ -131,7 +131,7 @@ extension ProfileKey {
 
         case .authKey: (.text, nil, .none)
         case .locationUpdateEnabled: (.flag, nil, .none)
-        case .locationUpdateDistanceFilter: (.number(1...1_000_000), nil, .none)
+        case .locationUpdateDistanceFilter: (.number(1...1_000_000), 10403, .none)
         case .browserMode: (.choice(["External", "Embedded", "EmbeddedSafari"]), 10119, .none)
         case .enableWKWebView: (.flag, 10020, .none)
         case .removeAllSessionCookies: (.flag, nil, .none)

@@ -30,7 +30,9 @@ extension Profile {
     }
 
     /// What counts before any server has said anything.
-    var policy: EffectivePolicy { EffectivePolicy(self, server: nil, ceiling: ceiling) }
+    var policy: EffectivePolicy { policy(with: nil) }
+
+    func policy(with server: ServerPolicy?) -> EffectivePolicy { EffectivePolicy(self, server: server, ceiling: ceiling) }
 
     // MARK: - The server
 
@@ -111,11 +113,32 @@ extension Profile {
     /// How many hundredths of ``idleTimeOut`` before its end a warning comes.
     public var percentageToIdleTimeout: Int { Int(number(.percentageToIdleTimeout)) }
     public var sessionActiveOnRestart: Bool { flag(.sessionActiveOnRestart) }
+    /// What may be remembered; of a login by OAuth, as in the SDK, only the user's name.
     public var remember: RememberPolicy {
-        RememberPolicy(
+        let userName = RememberOption(isAllowed: flag(.rememberUsernameAllowed), isDefault: flag(.rememberUsernameDefault))
+        guard remembersPasswords else { return RememberPolicy(userName: userName) }
+        return RememberPolicy(
             autoLogin: RememberOption(isAllowed: flag(.autoLoginAllowed), isDefault: flag(.autoLoginDefault)),
             credentials: RememberOption(isAllowed: flag(.rememberCredentialsAllowed), isDefault: flag(.rememberCredentialsDefault)),
-            userName: RememberOption(isAllowed: flag(.rememberUsernameAllowed), isDefault: flag(.rememberUsernameDefault)))
+            userName: userName)
+    }
+
+    /// Whether the kind of server lets a password be remembered at all.
+    public var remembersPasswords: Bool {
+        switch values[.authServerType].flatMap(ProfileNeeds.type) {
+        case .oauth, .openIDConnect: false
+        case .basic, .certificate, .federated, .localAuthenticator, .oamms, nil: true
+        }
+    }
+
+    /// What a key does in this profile.
+    public func effect(of key: ProfileKey) -> ProfileEffect {
+        switch key {
+        case .autoLoginAllowed, .autoLoginDefault, .rememberCredentialsAllowed, .rememberCredentialsDefault,
+            .keychainDataProtection, .sendAuthorizationHeaderInLogout:
+            remembersPasswords ? key.effect : .none
+        default: key.effect
+        }
     }
 
     // MARK: - Warnings

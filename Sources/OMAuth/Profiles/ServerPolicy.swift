@@ -88,8 +88,8 @@ public struct ServerPolicy: Hashable, Sendable {
             guard offline != nil else { return nil }
         }
         if let value = values[ProfileKey.maxLoginAttempts.rawValue] {
-            // More than a profile may say is no error here: the ceiling is below it anyhow.
-            attempts = Reading.number(value, 1...9_999_999_999).map { Int(min($0, Int64(Profile.attempts.upperBound))) }
+            let range = Int64(Profile.attempts.lowerBound)...Int64(Profile.attempts.upperBound)
+            attempts = Reading.number(value, range).map { Int($0) }
             guard attempts != nil else { return nil }
         }
         if let value = values[ProfileKey.cryptoScheme.rawValue] {
@@ -102,12 +102,15 @@ public struct ServerPolicy: Hashable, Sendable {
             locationUpdateEnabled: location.isEnabled, locationUpdateDistanceFilter: location.distance)
     }
 
+    /// `LocationUpdateDistanceFilter` in metres where none is given.
+    static let defaultDistance = 1000
+
     /// As in the SDK: a number at `LocationUpdateEnabled` is the distance, and what is no distance is 1000.
     private static func location(_ values: [String: ProfileValue]) -> (isEnabled: Bool?, distance: Int?) {
         func distance(_ value: ProfileValue?) -> Int? { value.flatMap { Reading.number($0, 1...1_000_000) }.map { Int($0) } }
         guard let value = values[ProfileKey.locationUpdateEnabled.rawValue] else { return (nil, nil) }
         let isEnabled = Reading.flag(value) ?? true
         let given = distance(value) ?? distance(values[ProfileKey.locationUpdateDistanceFilter.rawValue])
-        return (isEnabled, isEnabled ? given ?? 1000 : given)
+        return (isEnabled, isEnabled ? given ?? defaultDistance : given)
     }
 }

@@ -14,7 +14,10 @@ struct Failure: Error {
     let hints: [String]
     /// Further members of the JSON error, such as `attempts_left`.
     let details: KeyValuePairs<String, JSONValue>
-    private var sdkCode: Int?
+    /// The SDK's number, where it has one for this error.
+    private(set) var sdkCode: Int?
+    /// The SDK's name for the list of its numbers.
+    static let sdkDomain = "ORAIDMMOBILE"
 
     init(
         _ status: ExitStatus, _ message: String, hint hints: String..., details: KeyValuePairs<String, JSONValue> = [:]
@@ -36,15 +39,19 @@ struct Failure: Error {
 
     /// The same with what it is about in front, for a command that reads more than one file.
     func about(_ file: String) -> Failure {
-        let failure = Failure(status, "\"\(file)\": \(message)", hints, details)
-        return sdkCode.map { failure.with(sdkCode: $0) } ?? failure
+        Failure(status, "\"\(file)\": \(message)", hints, details).with(sdkCode: sdkCode)
     }
 
-    /// The same with the SDK's number among the members of the JSON error.
-    func with(sdkCode: Int) -> Failure {
+    /// The same with the SDK's number; nil leaves the number that it has.
+    func with(sdkCode: Int?) -> Failure {
         var failure = self
-        failure.sdkCode = sdkCode
+        failure.sdkCode = sdkCode ?? self.sdkCode
         return failure
+    }
+
+    /// The same with other hints.
+    func with(hints: [String]) -> Failure {
+        Failure(status, message, hints, details).with(sdkCode: sdkCode)
     }
 
     /// Runs `body`; an input that nobody gives is the SDK's error of this number.
@@ -64,7 +71,8 @@ struct Failure: Error {
         if asJSON {
             StandardError.write(document().finish())
         } else {
-            let lines = ["error: \(message)"] + hints.map { "hint: \($0)" }
+            let number = sdkCode.map { ["sdk: \(Self.sdkDomain)-\($0)"] } ?? []
+            let lines = ["error: \(message)"] + hints.map { "hint: \($0)" } + number
             StandardError.write(lines.map { "omvault: \($0.shown)\n" }.joined())
         }
     }
@@ -77,7 +85,10 @@ struct Failure: Error {
             error.field("message", .text(message))
             if !hints.isEmpty { error.field("hint", .text(hints.joined(separator: "\n"))) }
             for (name, value) in details { error.field(name, value) }
-            if let sdkCode { error.field("sdk_code", .number(sdkCode)) }
+            if let sdkCode {
+                error.field("sdk_code", .number(sdkCode))
+                error.field("sdk_domain", .text(Self.sdkDomain))
+            }
         }
         return document
     }

@@ -17,7 +17,7 @@ extension Failure {
     /// A login whose server could not be asked for want of a program that may be started.
     init(login error: AgentError) {
         let failure = Failure(error)
-        self.init(failure.status, failure.message, hints: failure.hints + ["--mode offline uses the cached credential"])
+        self.init(failure.status, failure.message, hints: failure.hints + [Failure.offlineHint])
     }
 
     init(_ error: AgentError) {

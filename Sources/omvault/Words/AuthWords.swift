@@ -6,19 +6,21 @@ internal import OMStorage
 
 extension Failure {
     init(_ error: AuthError) {
-        let failure = Failure(words: error)
-        self = error.sdkCode.map { failure.with(sdkCode: $0) } ?? failure
+        self = Failure(words: error, .unknown).with(sdkCode: error.sdkCode)
     }
+
+    /// The one hint that helps only where something is cached: ``LoginAccess/helpful(_:_:_:_:)`` looks.
+    static let offlineHint = "--mode offline uses the cached credential"
 
     /// Of a login that was refused under a profile.
     ///
     /// - Parameter policy: What was in force, where that can be told: a server may have had a say in it.
     init(_ error: AuthError, under profile: Profile?, policy: @autoclosure () -> LoginPolicy? = nil) {
-        var failure = Failure(error)
+        var failure = Failure(words: error, Renewal(profile)).with(sdkCode: error.sdkCode)
         if error == .offlineNotAllowed, let profile {
             failure = Failure(offlineForbiddenBy: policy() ?? LoginPolicy(profile), profile.name)
         }
-        self = profile.flatMap { error.sdkCode(under: $0) }.map { failure.with(sdkCode: $0) } ?? failure
+        self = failure.with(sdkCode: profile.flatMap { error.sdkCode(under: $0) })
     }
 
     /// Whose word it was: nobody is told to change a profile that was not it.
@@ -36,7 +38,41 @@ extension Failure {
         }
     }
 
-    private init(words error: AuthError) {
+    /// How a cached credential is made anew.
+    private enum Renewal {
+        case unknown, online, enrolment, impossible
+
+        /// The way that is open under the profile: a user cannot enroll under a profile with a server.
+        init(_ profile: Profile?) {
+            self =
+                switch profile?.serverKind {
+                case nil: .unknown
+                case .some(.none): .enrolment
+                case .basic, .oauthResourceOwner: .online
+                case .unsupported: .impossible
+                }
+        }
+
+        func hints(
+            online: String = "a login online makes it anew", enrolment: String = "omvault login rm USER, then omvault login enroll USER"
+        ) -> [String] {
+            switch self {
+            case .unknown: ["\(online); where there is no server, \(enrolment)"]
+            case .online: [online]
+            case .enrolment: [enrolment]
+            case .impossible: []
+            }
+        }
+
+        func hints(afterWipe isFinished: Bool) -> [String] {
+            guard isFinished else {
+                return ["a process still reads an old state of the ledger; the next login command erases the last bytes"]
+            }
+            return hints(online: "the next login online caches a new one", enrolment: "omvault login enroll USER caches a new one")
+        }
+    }
+
+    private init(words error: AuthError, _ renewal: Renewal) {
         switch error {
         case .invalidUserName:
             self.init(.usage, "that cannot be a user's name", hint: "1 to 255 bytes of UTF-8, no control characters")
@@ -51,7 +87,7 @@ extension Failure {
                 .busy, "another login changed what is cached while the server was asked; nothing was stored",
                 hint: "log in again")
         case .noServer:
-            self.init(.config, "the profile names no server that could be asked", hint: "--mode offline")
+            self.init(.config, "the profile names no server that could be asked", hint: Self.offlineHint)
         case .cancelled: self.init(.aborted, "the login was given up")
         case .delayed(let seconds):
             self.init(
@@ -60,10 +96,10 @@ extension Failure {
         case .clockRolledBack:
             self.init(
                 .policy, "the clock is behind what this login has seen, and the profile does not tolerate that",
-                hint: "set the clock; or log in online")
+                hints: renewal.hints(online: "set the clock; or log in online", enrolment: "set the clock"))
         case .online(let refusal): self.init(refusal)
         case .neither(let online, let offline):
-            let (failed, cause) = (Failure(online), Failure(offline))
+            let (failed, cause) = (Failure(online), Failure(words: offline, renewal))
             // What is wrong with the credential here says more than that nobody was reached; that there is none does not.
             let status = cause.status == .noOffline ? failed.status : cause.status
             self.init(
@@ -91,23 +127,26 @@ extension Failure {
         case .attemptsExceeded(let isFinished, _):
             self.init(
                 .wiped, "wrong password, one more than is tolerated: the cached credential is destroyed",
-                hint: Self.wipeHint(isFinished), details: ["attempts_left": .number(0)])
+                hints: renewal.hints(afterWipe: isFinished), details: ["attempts_left": .number(0)])
         case .wiped(let isFinished):
             self.init(
                 .wiped, "the cached credential was destroyed after too many wrong passwords",
-                hint: Self.wipeHint(isFinished), details: ["attempts_left": .number(0)])
+                hints: renewal.hints(afterWipe: isFinished), details: ["attempts_left": .number(0)])
         case .lockedOut:
             self.init(
                 .lockedOut, "too many attempts: the login is locked, nothing is destroyed",
-                hint: Self.renewal, details: ["attempts_left": .number(0)])
+                hints: renewal.hints(), details: ["attempts_left": .number(0)])
         case .noCredential:
             self.init(
                 .noOffline, "no credential is cached for this user and profile",
-                hint: "a login online caches one; or omvault login enroll USER --profile NAME where there is no server")
+                hints: renewal.hints(
+                    online: "a login online caches one", enrolment: "omvault login enroll USER --profile NAME caches one"))
         case .expired(let since):
             self.init(
                 .noOffline, "the cached credential expired at \(Timestamp.text(since)); nothing is deleted",
-                hint: "a login online, or a longer OfflineCredentialMaxAge, makes it good again; or login rm, then enroll")
+                hints: renewal.hints(
+                    online: "a login online, or a longer OfflineCredentialMaxAge, makes it good again",
+                    enrolment: "a longer OfflineCredentialMaxAge makes it good again; or omvault login rm USER, then enroll"))
         case .oldPasswordRequired:
             self.init(
                 .exists, "there is a credential for this user and profile already",
@@ -115,22 +154,20 @@ extension Failure {
         case .quarantined:
             self.init(
                 .corrupt, "the cached credential is damaged or was changed; it was not used",
-                hint: Self.renewal)
+                hints: renewal.hints())
         case .deviceKeyMissing:
             self.init(
                 .corrupt, "the cached credential needs this device's key, and that is gone",
-                hint:
-                    "restore device.key; or omvault login rm USER, and move the folder omvault-device away; then \(Self.renewal)"
-            )
+                hints: ["restore device.key; or omvault login rm USER, and move the folder omvault-device away"] + renewal.hints())
         case .deviceKeyDamaged: self.init(StorageError.deviceKeyDamaged)
         case .otherDeviceKey:
             self.init(
                 .corrupt, "the cached credential was made under another device key than the one here",
-                hint: "restore the folder omvault-device; or \(Self.renewal)")
+                hints: ["restore the folder omvault-device"] + renewal.hints())
         case .rolledBack:
             self.init(
                 .rollback, "the cached credential is older than what this device saw last; it was not checked",
-                hint: "somebody put back a copy of the ledger; \(Self.renewal)")
+                hints: ["a copy of the ledger was put back"] + renewal.hints())
         case .selfTestFailed:
             self.init(.general, "the new credential did not open when it was tried, so it was taken back")
         case .rootRequired:
@@ -147,8 +184,7 @@ extension Failure {
     }
 
     init(_ refusal: OnlineRefusal) {
-        let failure = Failure(words: refusal)
-        self = refusal.sdkCode.map { failure.with(sdkCode: $0) } ?? failure
+        self = Failure(words: refusal).with(sdkCode: refusal.sdkCode)
     }
 
     private init(words refusal: OnlineRefusal) {
@@ -159,7 +195,7 @@ extension Failure {
         case .untrusted(let cause):
             self.init(
                 .remoteError, "the server could not prove who it is, and was told nothing: \(cause.words)",
-                hint: "--mode offline uses the cached credential")
+                hint: Self.offlineHint)
         case .unreachable(.noHelper):
             self.init(
                 .agent, "the server was not reached: \(UnreachableCause.noHelper.words)",
@@ -175,14 +211,6 @@ extension Failure {
         }
     }
 
-    /// Who has a server cannot enroll by himself.
-    private static let renewal = "a login online makes it anew; where there is no server, omvault login rm USER, then enroll"
-
-    private static func wipeHint(_ isFinished: Bool) -> String {
-        isFinished
-            ? "the next login online caches a new one; or omvault login enroll where there is no server"
-            : "a process still reads an old state of the ledger; the next login command erases the last bytes"
-    }
 }
 
 extension SetAside {

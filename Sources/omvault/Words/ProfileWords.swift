@@ -5,8 +5,7 @@ internal import OMRecords
 
 extension Failure {
     init(_ problem: ProfileProblem) {
-        let failure = Failure(words: problem)
-        self = problem.sdkCode.map { failure.with(sdkCode: $0) } ?? failure
+        self = Failure(words: problem).with(sdkCode: problem.sdkCode)
     }
 
     private init(words problem: ProfileProblem) {

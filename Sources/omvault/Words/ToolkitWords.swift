@@ -4,19 +4,8 @@ internal import OMCrypto
 internal import OMVectors
 
 extension Failure {
-    /// - Parameter namesSDKNumber: whether the sentence says the SDK's number too; the JSON error always does.
-    init(_ error: CryptoError, namesSDKNumber: Bool = false) {
-        let words = Failure(wordsOf: error)
-        self.init(
-            words.status, namesSDKNumber ? "\(words.message) (SDK error \(error.sdkCode))" : words.message,
-            hints: words.hints, details: ["sdk_code": .number(error.sdkCode)])
-    }
-
-    /// The toolkit's errors with the SDK's number, for who asked for one of the SDK's forms.
-    static func namingSDKNumbers<R: ~Copyable>(_ isWanted: Bool, _ body: () throws -> R) throws -> R {
-        do { return try body() } catch let error as CryptoError where isWanted {
-            throw Failure(error, namesSDKNumber: true)
-        }
+    init(_ error: CryptoError) {
+        self = Failure(wordsOf: error).with(sdkCode: error.sdkCode)
     }
 
     private init(wordsOf error: CryptoError) {

@@ -7,8 +7,7 @@ internal import OMVault
 extension Failure {
     /// - Parameter vault: what the user calls it.
     init(_ error: VaultError, vault: String?) {
-        let words = Failure(wordsFor: error, vault)
-        self = error.sdkCode.map { words.with(sdkCode: $0) } ?? words
+        self = Failure(wordsFor: error, vault).with(sdkCode: error.sdkCode)
     }
 
     private init(wordsFor error: VaultError, _ vault: String?) {

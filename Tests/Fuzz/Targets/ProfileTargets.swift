@@ -71,6 +71,6 @@ enum ProfileTargets {
     private static func check(_ profile: Profile) {
         let values = Dictionary(uniqueKeysWithValues: profile.values.map { ($0.key.rawValue, $0.value) })
         precondition((try? Profile(name, values: values)) == profile, "a profile is read as it was kept")
-        _ = (profile.serverOrigin, profile.customHeaders, profile.level, profile.unprotected, profile.importDangers)
+        _ = (profile.serverOrigin, profile.customHeaders, profile.level, profile.unprotected, profile.importDangers(replacing: profile))
     }
 }

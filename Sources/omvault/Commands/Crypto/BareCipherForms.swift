@@ -23,11 +23,9 @@ extension BareCipherFile {
         try refuseZeros(algorithm.usesIV ? given : nil, allowsInsecure: allowsInsecure)
         if !algorithm.isInsecure { warn(algorithm, count) }
         let message = try whole(input)
-        let form = try Failure.namingSDKNumbers(true) {
-            try Insecure.SDKCipher.encrypt(
-                unauthenticated: message, key: key, iv: given, algorithm: algorithm.cipher.sdkName,
-                padding: options.padding == .some(.none) ? .none : .pkcs7, mode: mode, base64: true, prefix: true)
-        }
+        let form = try Insecure.SDKCipher.encrypt(
+            unauthenticated: message, key: key, iv: given, algorithm: algorithm.cipher.sdkName,
+            padding: options.padding == .some(.none) ? .none : .pkcs7, mode: mode, base64: true, prefix: true)
         guard case .text(let text) = form else { preconditionFailure("base64 is text") }
         try target.write(Array((text + "\n").utf8).span)
         try target.finish(door)
@@ -45,14 +43,12 @@ extension BareCipherFile {
         let given = try iv(secrets, count: algorithm.blockCount, takesAny: false)
         if !algorithm.isInsecure { warn(algorithm, count) }
         let text = try text(input)
-        let message = try Failure.namingSDKNumbers(true) {
-            do {
-                return try Insecure.SDKCipher.decrypt(
-                    unauthenticated: .text(text), key: key, iv: given, algorithm: algorithm.cipher.sdkName,
-                    padding: options.padding == .some(.none) ? .none : .pkcs7, mode: mode, prefixed: true, base64: true)
-            } catch CryptoError.notPrefixed { throw otherPrefix(algorithm) }
-        }
-        try put(message, &target)
+        do {
+            let message = try Insecure.SDKCipher.decrypt(
+                unauthenticated: .text(text), key: key, iv: given, algorithm: algorithm.cipher.sdkName,
+                padding: options.padding == .some(.none) ? .none : .pkcs7, mode: mode, prefixed: true, base64: true)
+            try put(message, &target)
+        } catch CryptoError.notPrefixed { throw otherPrefix(algorithm) }
         try target.finish(door)
     }
 
@@ -71,12 +67,12 @@ extension BareCipherFile {
 
     /// A string of another cipher, or none.
     func otherPrefix(_ algorithm: BlockAlgorithm) -> Failure {
-        let error = CryptoError.notPrefixed
         let name = algorithm.cipher.sdkName
         let expected = options.encoding == .sdk ? "{\(name)}" : "{\(name)/…}"
         return Failure(
-            .corrupt, "the text does not begin with \(expected), which --alg asks for (SDK error \(error.sdkCode))",
-            hint: "the name in its braces says what it is", details: ["sdk_code": .number(error.sdkCode)])
+            .corrupt, "the text does not begin with \(expected), which --alg asks for",
+            hint: "the name in its braces says what it is"
+        ).with(sdkCode: CryptoError.notPrefixed.sdkCode)
     }
 }
 

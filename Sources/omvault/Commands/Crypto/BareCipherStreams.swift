@@ -45,7 +45,8 @@ extension BareCipherFile {
         guard iv.count == count || takesAny && iv.count > 0 else {
             throw Failure(
                 .usage, "the IV has \(iv.count.of("byte")); \(count) are needed",
-                hint: "--iv-encoding hex or base64 reads text")
+                hint: "--iv-encoding hex or base64 reads text"
+            ).with(sdkCode: CryptoError.ivLength.sdkCode)
         }
         return iv.withBytes { [UInt8](copying: $0) }
     }

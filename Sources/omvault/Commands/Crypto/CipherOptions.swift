@@ -172,6 +172,7 @@ extension CipherFormOptions {
         }
         guard let (algorithm, count) = try? BlockAlgorithm.named(name) else {
             throw Failure(.usage, "there is no cipher \"\(name)\"", hint: "one of: \(Self.algorithms)")
+                .with(sdkCode: CryptoError.unknownAlgorithm.sdkCode)
         }
         guard aadFrom == nil else {
             throw Failure(
@@ -231,12 +232,14 @@ extension CipherOptions {
                 .usage, "\(name) takes a symmetric key, and a tag names a key pair", hint: "--key-from om://VAULT/ITEM")
         }
         let key = try keyBytes(secrets, field: "key", prompt: "Key (\((form.keyEncoding ?? .raw).rawValue))", door)
+        guard key.count > 0 else { throw CryptoError.emptyKey }
         let wanted = count.map { [$0] } ?? allowed
         guard wanted.contains(key.count) else {
             let lengths = wanted.map(String.init).joined(separator: " or ")
             throw Failure(
                 .usage, "\(name) takes a key of \(lengths) bytes; this one has \(key.count)",
-                hint: "--key-encoding hex or base64 reads text")
+                hint: "--key-encoding hex or base64 reads text"
+            ).with(sdkCode: CryptoError.keyLength.sdkCode)
         }
         return key
     }

@@ -100,9 +100,7 @@ struct CryptoCheck: Verb {
         if secretFrom != nil, isIncomplete { throw ValidationError("--secret-from is for Argon2") }
     }
 
-    func run(_ door: Door) throws { try Failure.namingSDKNumbers(isSDK) { try check(door) } }
-
-    private func check(_ door: Door) throws {
+    func run(_ door: Door) throws {
         let schemes = try schemes.map { try Self.schemes($0) } ?? .standard
         var given: [(key: String, value: SecretSourceArgument?)] = []
         if hashFrom != nil { given.append(("--hash-from", hashFrom)) }

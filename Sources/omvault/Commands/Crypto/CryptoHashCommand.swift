@@ -92,10 +92,6 @@ struct CryptoHash: Verb {
     }
 
     func run(_ door: Door) throws {
-        try Failure.namingSDKNumbers(spelling == .sdk || spelling == .sdkAndroid) { try hash(door) }
-    }
-
-    private func hash(_ door: Door) throws {
         let algorithm = try DigestAlgorithm(named: alg)
         if algorithm.isInsecure {
             door.output.notice("warning: two files with the same \(algorithm.sdkName) hash can be made on purpose")
@@ -194,9 +190,7 @@ struct CryptoHash: Verb {
     }
 
     private func reading(_ body: () throws -> Hashed) throws(Failure) -> Hashed {
-        do { return try body() } catch let error as CryptoError {
-            throw Failure(error, namesSDKNumber: spelling == .sdk || spelling == .sdkAndroid)
-        } catch { throw Failure(describing: error) }
+        do { return try body() } catch { throw Failure(describing: error) }
     }
 
     private func hashLines(_ door: Door, _ algorithm: DigestAlgorithm, _ given: [UInt8]?) throws {
@@ -209,6 +203,7 @@ struct CryptoHash: Verb {
                     number += 1
                     guard !line.isEmpty || spelling != .sdk else {
                         throw Failure(.usage, "line \(number) is empty, and the SDK's form does not hash that")
+                            .with(sdkCode: CryptoError.emptyInput.sdkCode)
                     }
                     if saltBits ?? 0 != 0 {
                         standing = try HashString(algorithm, spelling, salt: salt(given), switches: switches)

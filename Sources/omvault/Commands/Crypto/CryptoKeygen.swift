@@ -90,6 +90,7 @@ struct CryptoKeygen: Verb {
         let known = KeyKind.standard.first { $0.name == wanted } ?? EllipticCurve(named: wanted).map { .ec($0) }
         guard let kind = known else {
             throw Failure(.usage, "there is no key type \"\(type)\"", hint: "one of: \(Self.types)")
+                .with(sdkCode: CryptoError.wrongKeyType.sdkCode)
         }
         if case .rsa = kind, let bits { return .rsa(bits: bits) }
         guard bits == nil || bits == kind.bits else {

@@ -37,7 +37,8 @@ struct KeyPairPlace {
         do { try StoredKeyPair.add(key, tag: tag ?? reference.item, to: &pairs) } catch CryptoError.keyPairExists {
             throw Failure(
                 .exists, "\"\(reference.item)\" is in vault \"\(access.place.name)\" already",
-                hint: tag.map { "omvault crypto keyrm --tag \($0)" } ?? "omvault rm \(reference.item)")
+                hint: tag.map { "omvault crypto keyrm --tag \($0)" } ?? "omvault rm \(reference.item)"
+            ).with(sdkCode: CryptoError.keyPairExists.sdkCode)
         }
         return PlacedKeyPair(key: key, vault: access.place.name, item: reference.item)
     }

@@ -67,12 +67,15 @@ struct LoginCheck: Verb {
         } catch let error as AuthError {
             if let asked, !access.isSystem { SessionAgent(door, access).follow(error, asked.login) }
             try LoginReport(door.output).denied(error, user, name, way)
-            throw Failure(
+            let failure = Failure(
                 error, under: asked?.profile,
                 policy: asked.flatMap { try? access.authenticator().policy(of: $0.user, $0.profile, domain: $0.domain) })
+            throw access.helpful(failure, user, asked?.profile, asked?.domain)
         } catch let error as AgentError {
             try LoginReport(door.output).denied(error, user, name, way)
-            throw Failure(login: error)
+            throw access.helpful(Failure(login: error), user, asked?.profile, asked?.domain)
+        } catch let failure as Failure {
+            throw access.helpful(failure, user, asked?.profile, asked?.domain)
         }
     }
 }
@@ -101,7 +104,7 @@ struct LoginServer {
             let kind = ([type.rawValue] + (grant.map { [$0.rawValue] } ?? [])).joined(separator: " with ")
             throw Failure(
                 .unsupported, "this version does not speak with a server of type \(kind)",
-                hint: "--mode offline uses the cached credential")
+                hint: Failure.offlineHint)
         case (_, .basic), (_, .oauthResourceOwner): break
         }
         self.isAsked = isAsked

@@ -24,7 +24,7 @@ struct LoginOptions: ParsableArguments {
     @Argument(help: "The user's name.")
     var user: String
 
-    @Option(help: ArgumentHelp("The profile; the only one there is, if not given.", valueName: "name"))
+    @Option(help: profileHelp)
     var profile: String?
 
     @Option(help: ArgumentHelp("The identity domain; the profile's, if not given.", valueName: "domain"))
@@ -51,6 +51,10 @@ extension LoginAccess {
             .with(sdkCode: 10037)
     }
 }
+
+/// Which profile ``LoginAccess/profileName(_:)`` takes.
+let profileHelp = ArgumentHelp(
+    "The profile; if not given, the only one there is, else \(ConfigurationURL.defaultName).", valueName: "name")
 
 let systemStoreHelp: ArgumentHelp =
     "The store that PAM asks, in /var/lib/omvault and /etc/omvault: root only, and no variable is read."
@@ -135,6 +139,15 @@ struct LoginAccess {
         } catch { throw Failure(describing: error) }
     }
 
+    /// A failed login without the hint to go offline where that could not let the user in.
+    func helpful(_ failure: Failure, _ user: UserName?, _ profile: Profile?, _ domain: IdentityDomain?) -> Failure {
+        guard failure.hints.contains(Failure.offlineHint) else { return failure }
+        if let user, let profile,
+            let login = try? authenticator().status(user, profile, domain: domain ?? profile.domain), login.refusal == nil
+        { return failure }
+        return failure.with(hints: failure.hints.filter { $0 != Failure.offlineHint })
+    }
+
     static func nothingToUnlock(_ way: LoginContext.Way) -> Failure {
         var why = ""
         if case .online(let reason?) = way { why = ": \(Failure(reason).message)" }
@@ -143,10 +156,12 @@ struct LoginAccess {
             hint: "unlock another way, by the password or the recovery code")
     }
 
-    /// - Parameter name: nil for the only profile there is.
+    /// - Parameter name: nil for the only profile there is; among several, for the one of a configuration URL without a name,
+    ///   which is the SDK's default.
     func profileName(_ name: String?) throws -> ProfileName {
         if let name { return try ProfileName(name) }
         let names = try profiles.names()
+        if names.count > 1, let standard = names.first(where: { $0.text == ConfigurationURL.defaultName }) { return standard }
         guard names.count == 1 else {
             throw Failure(
                 .usage, names.isEmpty ? "there is no profile yet" : "there are \(names.count) profiles",

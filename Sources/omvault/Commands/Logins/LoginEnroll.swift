@@ -72,7 +72,7 @@ struct LoginEnroll: Verb {
     private func report(_ user: UserName, _ profile: Profile, _ door: Door) throws(Failure) {
         guard door.output.format == .json else {
             return door.output.notice(
-                "enrolled \(user.text.shown) under profile \"\(profile.name.text)\": \(profile.limitWords)")
+                "enrolled \(user.text.shown) under profile \"\(profile.name.text)\": \(LoginPolicy(profile).limitWords)")
         }
         var document = JSONDocument()
         document.field("result", .text("enrolled"))

@@ -21,7 +21,7 @@ struct LoginRefresh: Verb {
     @Argument(help: "The user's name.")
     var user: String
 
-    @Option(help: ArgumentHelp("The profile; the only one there is, if not given.", valueName: "name"))
+    @Option(help: profileHelp)
     var profile: String?
 
     @Option(help: ArgumentHelp("The identity domain; the profile's, if not given.", valueName: "domain"))
@@ -63,6 +63,6 @@ extension Failure {
             self.init(.notFound, "the login was offline: there is nothing that a server could be asked about")
         default: self.init(refusal)
         }
-        if let code = refusal.sdkCode { self = with(sdkCode: code) }
+        self = with(sdkCode: refusal.sdkCode)
     }
 }

@@ -35,7 +35,7 @@ struct LoginStart: Verb {
     @Argument(help: "The user's name; the remembered one, if not given.")
     var user: String?
 
-    @Option(help: ArgumentHelp("The profile; the only one there is, if not given.", valueName: "name"))
+    @Option(help: profileHelp)
     var profile: String?
 
     @Option(help: ArgumentHelp("The identity domain; the profile's, if not given.", valueName: "domain"))
@@ -105,13 +105,18 @@ struct LoginStart: Verb {
                 agent.follow(error, LoginKey(user, wanted, asked?.domain ?? given.domain ?? .none))
             }
             try LoginReport(door.output).denied(error, asked?.user ?? given.user, name, way)
-            guard let wanted, let user = asked?.user ?? given.user else { throw Failure(error, under: wanted) }
-            let domain = asked?.domain ?? given.domain ?? .none
-            throw Failure(
-                error, under: wanted, policy: try? access.authenticator().policy(of: user, wanted, domain: domain))
+            let user = asked?.user ?? given.user, domain = asked?.domain ?? given.domain
+            let failure = Failure(
+                error, under: wanted,
+                policy: wanted.flatMap { profile in
+                    user.flatMap { try? access.authenticator().policy(of: $0, profile, domain: domain ?? .none) }
+                })
+            throw access.helpful(failure, user, wanted, domain)
         } catch let error as AgentError {
             try LoginReport(door.output).denied(error, given.user, name, way)
-            throw Failure(login: error)
+            throw access.helpful(Failure(login: error), given.user, wanted, given.domain)
+        } catch let failure as Failure {
+            throw access.helpful(failure, given.user, wanted, given.domain)
         }
         try finish.finish(receipt)
     }
@@ -132,6 +137,11 @@ enum RememberArgument: String, CaseIterable, ExpressibleByArgument {
             case .nothing: (true, nil)
             }
         guard isAllowed else {
+            guard profile.remembersPasswords || self == .user else {
+                throw Failure(
+                    .policy, "with OAuth only the user's name is remembered, so --remember \(rawValue) is not allowed",
+                    hint: "--remember user")
+            }
             let key = key?.rawValue ?? ""
             throw Failure(
                 .policy, "the profile \"\(profile.name.text)\" does not allow --remember \(rawValue)",

@@ -30,7 +30,7 @@ struct LoginStatusCommand: Verb {
     func run(_ door: Door) throws {
         let access = try LoginAccess(door, system: system)
         let (logins, damage) = try find(access, door)
-        let remembered = try remembered(access)
+        let remembered = try remembered(access, door)
         let sessions = try sessions(access, door)
         try show(logins, remembered, sessions, access, door)
         // A ledger that cannot be read hides no session.
@@ -64,15 +64,16 @@ struct LoginStatusCommand: Verb {
     }
 
     /// What is remembered, by profile; never of the system store, where nobody is asked.
-    private func remembered(_ access: LoginAccess) throws -> [RememberedOfProfile] {
+    private func remembered(_ access: LoginAccess, _ door: Door) throws -> [RememberedOfProfile] {
         guard !access.isSystem else { return [] }
         let wantedUser = try user.map { try UserName($0) }
         let wantedDomain = try domain.map { try IdentityDomain($0) }
         let authenticator = try access.authenticator()
         return try access.profiles.names().filter { profile == nil || $0.text == profile }.compactMap { name in
             // What cannot be read has been said with the logins, and stands in nobody's way.
-            guard let profile = try? access.profiles.profile(name),
-                let kept = try? authenticator.remembered(profile),
+            guard let profile = try? access.profiles.profile(name) else { return nil }
+            access.forgetWithdrawn(profile, door.output)
+            guard let kept = try? authenticator.remembered(profile),
                 wantedUser == nil || kept.user == wantedUser, wantedDomain == nil || kept.domain == wantedDomain
             else { return nil }
             return RememberedOfProfile(profile: profile, kept: kept)
@@ -167,6 +168,8 @@ struct LoginStatusCommand: Verb {
         entry.field("enrolled", .text(Timestamp.text(details.enrolledAt)))
         entry.field("last_online", details.lastOnline.map { .text(Timestamp.text($0)) } ?? .null)
         entry.field("server_epoch", details.serverEpoch.map { .number(Int($0)) } ?? .null)
+        entry.field("location_update_enabled", .flag(details.policy.locationUpdateEnabled))
+        entry.field("location_update_distance_filter", .number(details.policy.locationUpdateDistanceFilter))
         entry.field("expires", details.expires.map { .text(Timestamp.text($0)) } ?? .null)
         entry.field("clock_is_behind", .flag(details.clockIsBehind))
     }

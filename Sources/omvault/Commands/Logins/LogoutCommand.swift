@@ -25,7 +25,7 @@ struct LogoutCommand: Verb {
     @Argument(help: "The user's name; that of the only session there is, if not given.")
     var user: String?
 
-    @Option(help: ArgumentHelp("The profile; the only one there is, if not given.", valueName: "name"))
+    @Option(help: profileHelp)
     var profile: String?
 
     @Option(help: ArgumentHelp("The identity domain; the session's or the profile's, if not given.", valueName: "domain"))

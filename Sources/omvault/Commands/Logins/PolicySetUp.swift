@@ -31,19 +31,29 @@ struct PolicySetUp {
             throw Failure(
                 failure.status, "nothing is kept: \(failure.message)",
                 hints: failure.hints + ["--no-fetch keeps the profile without asking ProfileURL now"],
-                details: failure.details)
+                details: failure.details
+            ).with(sdkCode: failure.sdkCode)
         }
-        if let policy { output.notice("the server's policy has epoch \(policy.epoch)\(policy.words)") }
+        if let policy { output.notice("the server's policy has epoch \(policy.epoch)\(policy.words(under: profile))") }
         return policy
     }
 }
 
 extension ServerPolicy {
-    /// What it says, to be read behind its epoch.
-    fileprivate var words: String {
+    /// What it says, to be read behind its epoch: each value in force, and the server's own where the administrator bounds it.
+    fileprivate func words(under profile: Profile) -> String {
+        let policy = LoginPolicy(profile, self)
+        func words<Value: Equatable>(_ key: ProfileKey, _ said: Value?, _ inForce: Value) -> String? {
+            guard let said else { return nil }
+            let bound = said == inForce ? "" : " (it says \(said); this machine allows no more)"
+            return "\(key.rawValue) = \(inForce)\(bound)"
+        }
         let said = [
-            offlineAuthAllowed.map { "OfflineAuthAllowed = \($0)" }, maxLoginAttempts.map { "MaxLoginAttempts = \($0)" },
-            cryptoScheme.map { "CryptoScheme = \($0.rawValue)" },
+            words(.offlineAuthAllowed, offlineAuthAllowed, policy.isOfflineAllowed),
+            words(.maxLoginAttempts, maxLoginAttempts, policy.maxLoginAttempts),
+            words(.cryptoScheme, cryptoScheme?.rawValue, policy.cryptoScheme.rawValue),
+            words(.locationUpdateEnabled, locationUpdateEnabled, policy.locationUpdateEnabled),
+            words(.locationUpdateDistanceFilter, locationUpdateDistanceFilter, policy.locationUpdateDistanceFilter),
         ].compactMap(\.self)
         return said.isEmpty ? "" : ": " + said.joined(separator: ", ")
     }

@@ -72,10 +72,14 @@ struct ProfileSet: Verb {
         }
         let profile = try access.profiles.set(name, changes, unset: unset)
         door.output.warn(about: profile)
+        access.forgetWithdrawn(profile, door.output)
+        let policy = LoginPolicy(profile, access.knownPolicy(of: profile, door.output))
         try door.output.done(
-            "profile \"\(profile.name.text)\": \(profile.limitWords)",
+            "profile \"\(profile.name.text)\": \(policy.limitWords)\(policy.limitSource)",
             [
-                "result": .text("set"), "profile": .text(profile.name.text),
+                "result": .text("set"), "profile": .text(profile.name.text), "offline": .flag(policy.isOfflineAllowed),
+                "limit": .number(policy.maxLoginAttempts), "limit_mode": .text(policy.limitMode.rawValue),
+                "limit_from": (policy.sources[.maxLoginAttempts]?.rawValue).map { .text($0) } ?? .null,
                 "policy_epoch": server.map { .number(Int($0.epoch)) } ?? .null,
             ])
     }
@@ -140,14 +144,49 @@ struct ProfileRemove: Verb {
     }
 }
 
-extension Profile {
-    /// The limit as one sentence, which enrolment and status print too.
+extension LoginPolicy {
+    /// The limit in force as one sentence, which enrolment prints too.
     var limitWords: String {
+        guard isOfflineAllowed else { return "offline logins are not allowed" }
         switch limitMode {
         case .strict: return "wrong password number \(maxLoginAttempts) \(onAttemptsExceeded.words)"
         case .exceeds:
             let verb = maxLoginAttempts == 1 ? "is" : "are"
             return "\(maxLoginAttempts.of("wrong password")) \(verb) tolerated, the next \(onAttemptsExceeded.words)"
+        }
+    }
+
+    /// Who decided it, where that is not the profile.
+    var limitSource: String {
+        switch sources[isOfflineAllowed ? .maxLoginAttempts : .offlineAuthAllowed] {
+        case .server: " (the server's policy)"
+        case .ceiling: " (the most that this machine allows)"
+        case .profile, .standard, nil: ""
+        }
+    }
+}
+
+extension LoginAccess {
+    /// What is known of the policy of the profile's server; nil where the profile asks for none, or where it cannot be read.
+    func knownPolicy(of profile: Profile, _ output: Output) -> ServerPolicy? {
+        guard profile.profileURL != nil else { return nil }
+        do throws(AuthError) { return try authenticator().knownPolicy(profile) } catch {
+            output.notice("what the profile's server said cannot be read: \(Failure(error).message)")
+            return nil
+        }
+    }
+
+    /// Takes away what the profile does not allow to be remembered any more, and says so.
+    func forgetWithdrawn(_ profile: Profile, _ output: Output) {
+        // Nobody is asked there, and nothing remembered.
+        guard !isSystem else { return }
+        do throws(AuthError) {
+            guard try authenticator().forgetWithdrawn(profile) else { return }
+            output.notice("profile \"\(profile.name.text)\" does not allow any more what was remembered; it is forgotten")
+        } catch {
+            output.notice(
+                "profile \"\(profile.name.text)\" does not allow any more what is remembered, but it could not be removed: "
+                    + Failure(error).message)
         }
     }
 }
@@ -163,6 +202,14 @@ extension Output {
         if case .unsupported(let type, let grant) = profile.serverKind {
             let what = [type.rawValue, type == .oauth ? grant?.rawValue : nil].compactMap(\.self).joined(separator: ", ")
             notice("\(what): kept, but this version cannot log in there online")
+        }
+        if profile.effective(.presentClientCertificate) == .bool(true) {
+            notice("PresentClientCertificate: kept, but this version sends no client certificate")
+        }
+        let kept = profile.values.filter { $0.value != .bool(false) && $0.key.effect == .acts && profile.effect(of: $0.key) == .none }
+            .map(\.key.rawValue).sorted()
+        if !kept.isEmpty {
+            notice("\(kept.joined(separator: ", ")): kept without effect; with OAuth only the user's name is remembered")
         }
         for key in ProfileKey.allCases where profile.source(of: key) == .ceiling {
             notice("\(key.rawValue) is bounded by \(SystemStore.policy)")

@@ -10,7 +10,7 @@ struct ProfileImport: Verb {
         discussion: """
             The URL is SCHEME://[HOST]?KEY::=VALUE&KEY::=VALUE… Parts that are not KEY::=VALUE are skipped and counted.
             What would weaken a login (a recoverable password, another trust, more attempts, a longer life, a secret's
-            source) needs --allow with the key. A profile of the same name is replaced. The settings are shown, and
+            source) needs --allow with the key, and so does what is laxer than in the profile that it replaces. A profile of the same name is replaced. The settings are shown, and
             have to be confirmed. With ProfileURL the server's policy is fetched then; where that fails nothing is kept.
 
               omvault profile import 'wp://settings?AuthServerType::=HTTPBasicAuthentication&LoginURL::=https://…' \\
@@ -48,15 +48,17 @@ struct ProfileImport: Verb {
         let name = try ProfileName(name ?? ConfigurationURL.defaultName)
         let allowed = try keys(allow, "--allow"), filter = try keys(only, "--only")
         let url = try ConfigurationURL(try text(), pairs: components ? .components : .sdk, filter: filter)
-        let profile = try url.profile(name)
-        try refuseDangers(of: profile, unless: allowed)
         let access = try LoginAccess(door, system: system), folder = access.profiles
+        let profile = try url.profile(name, ceiling: folder.ceiling)
         let isThere = try folder.names().contains(name)
+        // With one that cannot be read nothing is compared: no login is let in under it anyhow.
+        try refuseDangers(of: profile, replacing: isThere ? try? folder.profile(name) : nil, unless: allowed)
         tell(url, profile, door.output)
         try door.confirm(question(profile, isThere))
         // Not before: who only looks at a URL of a stranger's tells no server of it.
         let server = policy.noFetch ? nil : try PolicySetUp(access: access, output: door.output).fetch(for: profile)
         try folder.store(profile)
+        access.forgetWithdrawn(profile, door.output)
         try report(url, profile, server, isThere, door)
     }
 
@@ -85,12 +87,14 @@ struct ProfileImport: Verb {
         return keys
     }
 
-    private func refuseDangers(of profile: Profile, unless allowed: Set<ProfileKey>) throws(Failure) {
-        let refused = profile.importDangers.filter { !allowed.contains($0.key) }
+    private func refuseDangers(
+        of profile: Profile, replacing old: Profile?, unless allowed: Set<ProfileKey>
+    ) throws(Failure) {
+        let refused = profile.importDangers(replacing: old).filter { !allowed.contains($0.key) }
         guard !refused.isEmpty else { return }
         throw Failure(
             .policy,
-            "the URL may not say this: " + refused.map { "\($0.key.rawValue) \($0.danger.words)" }.joined(separator: "; "),
+            "the URL may not do this: " + refused.map { "\($0.key.rawValue) \($0.danger.words)" }.joined(separator: "; "),
             hint: "when you trust it: " + refused.map { "--allow \($0.key.rawValue)" }.joined(separator: " "),
             details: ["refused": .list(refused.map { .text($0.key.rawValue) })])
     }
@@ -106,7 +110,10 @@ struct ProfileImport: Verb {
     private func question(_ profile: Profile, _ isThere: Bool) -> String {
         let server = profile.serverOrigin.isEmpty ? "" : ", which sends passwords to \(profile.serverOrigin)"
         let old = isThere ? " All settings of the profile that is there are replaced." : ""
-        return "Keep these as profile \"\(profile.name.text)\"\(server)?\(old)"
+        // Attack: a URL without a name, and from then on every login that names no profile goes to the sender.
+        let isDefault = profile.name.text == ConfigurationURL.defaultName
+        let usual = isDefault ? " Logins without --profile use it." : ""
+        return "Keep these as profile \"\(profile.name.text)\"\(server)?\(old)\(usual)"
     }
 
     private func report(
@@ -154,6 +161,9 @@ extension ImportDanger {
         case .afterAttempts: "changes what happens after too many wrong passwords"
         case .longerOffline: "keeps the credential for longer than 30 days"
         case .weakerLevel: "lowers the protection level"
+        case .keepsSession: "keeps the session where every process of yours can read it"
+        case .sendsPasswordAgain: "sends the remembered password at each logout"
+        case .laxer: "would be laxer than in the profile that is replaced"
         }
     }
 }

@@ -7,16 +7,17 @@ struct ProfileShow: Verb {
         commandName: "show",
         abstract: "Show a profile with its defaults.",
         discussion: """
-            FROM says who decided: default, set (the profile), or ceiling (the administrator's policy). EFFECT is acts,
-            later (kept for a kind of server that this version does not have) or none (kept, no effect on this system).
-            Of the last two only what is set is shown.
+            VALUE is what is in force. FROM says who decided: default, set (the profile), server (what is known of its policy,
+            which the next login online takes) or ceiling (the administrator's policy, or the most that a server may say). EFFECT
+            is acts, later (kept for a kind of server that this version does not have) or none (kept, no effect on this system).
+            Of the last two the table shows only what is set or said by the server; --json has all that has a value.
 
               omvault profile show work
             """)
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: "The profile's name; the only one there is, if not given.")
+    @Argument(help: profileHelp)
     var name: String?
 
     @Flag(help: systemStoreHelp)
@@ -25,14 +26,16 @@ struct ProfileShow: Verb {
     func run(_ door: Door) throws {
         let access = try LoginAccess(door, system: system)
         let profile = try access.profiles.profile(access.profileName(name))
-        let rows = ProfileKey.allCases.compactMap { Row($0, of: profile) }
+        let server = access.knownPolicy(of: profile, door.output)
+        let rows = ProfileKey.allCases.compactMap { Row($0, of: profile, server) }
         guard door.output.format == .json else {
-            try door.output.rows(rows.map(\.cells), header: ["KEY", "VALUE", "FROM", "EFFECT"])
+            try door.output.rows(rows.filter(\.isWorthALine).map(\.cells), header: ["KEY", "VALUE", "FROM", "EFFECT"])
             return door.output.warn(about: profile)
         }
         var document = JSONDocument()
         document.field("profile", .text(profile.name.text))
         document.field("server", profile.serverOrigin.isEmpty ? .null : .text(profile.serverOrigin))
+        document.field("policy_epoch", server.map { .number(Int($0.epoch)) } ?? .null)
         document.object("values") { values in
             for row in rows { values.field(row.key.rawValue, row.value.json) }
         }
@@ -40,7 +43,7 @@ struct ProfileShow: Verb {
             for row in rows { values.field(row.key.rawValue, .text(row.from.rawValue)) }
         }
         document.object("effect") { values in
-            for row in rows { values.field(row.key.rawValue, .text(row.key.effect.rawValue)) }
+            for row in rows { values.field(row.key.rawValue, .text(row.effect.rawValue)) }
         }
         try door.output.document(document)
     }
@@ -49,14 +52,19 @@ struct ProfileShow: Verb {
         let key: ProfileKey
         let value: ProfileValue
         let from: EffectivePolicy.Source
+        let effect: ProfileEffect
 
-        /// Nil for what would only fill the page: a key that has no value, or one without effect that nobody set.
-        init?(_ key: ProfileKey, of profile: Profile) {
-            guard let value = profile.effective(key), key.effect == .acts || profile.values[key] != nil else { return nil }
-            (self.key, self.value, from) = (key, value, profile.source(of: key))
+        /// - Parameter server: What is known of its server's policy.
+        init?(_ key: ProfileKey, of profile: Profile, _ server: ServerPolicy?) {
+            guard let value = profile.effective(key, server) else { return nil }
+            (self.key, self.value, from) = (key, value, profile.source(of: key, server))
+            effect = profile.effect(of: key)
         }
 
-        var cells: [String] { [key.rawValue, value.text, from.rawValue, key.effect.words] }
+        /// Whether a person wants to read it: the default of a key without effect would only fill the page.
+        var isWorthALine: Bool { effect == .acts || from != .standard }
+
+        var cells: [String] { [key.rawValue, value.text, from.rawValue, effect.words] }
     }
 }
 

@@ -62,8 +62,10 @@ struct StoredKeyArguments: ParsableArguments {
         } catch { throw Failure(error, vault: vault) }
     }
 
-    func missing(_ vault: String) -> Failure {
+    /// - Parameter error: what the vault said of the item, whose name says nothing to those who know the key.
+    func missing(_ vault: String, _ error: Failure) -> Failure {
         Failure(.notFound, "no \(noun) \"\(text)\" in vault \"\(vault)\"", hint: "omvault credential ls")
+            .with(sdkCode: error.sdkCode)
     }
 }
 
@@ -104,9 +106,9 @@ struct CredentialGet: Verb {
             try show(try access.read(.item(name), secrets, options).item(), door)
         } catch {
             guard error.status == .notFound else { throw error }
-            // The item's own name says nothing to those who know the key.
-            throw field.map { Failure(.notFound, "no \"\($0)\" in \(key.noun) \"\(key.text)\"") }
-                ?? key.missing(access.place.name)
+            throw field.map {
+                Failure(.notFound, "no \"\($0)\" in \(key.noun) \"\(key.text)\"").with(sdkCode: error.sdkCode)
+            } ?? key.missing(access.place.name, error)
         }
     }
 
@@ -159,7 +161,7 @@ struct CredentialRemove: Verb {
             result =
                 key.propertyKey == nil
                 ? try store.deleteCredential(key: key.text) : try store.deleteProperty(key: key.text)
-        } catch { throw error.status == .notFound ? key.missing(access.place.name) : error }
+        } catch { throw error.status == .notFound ? key.missing(access.place.name, error) : error }
         try door.output.done(
             "removed the \(key.noun) \"\(key.text)\" from vault \"\(access.place.name)\"",
             [

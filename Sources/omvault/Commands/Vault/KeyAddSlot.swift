@@ -31,7 +31,7 @@ struct KeyAddSlot: Verb {
     @Argument(help: "The login's user, for --type login.")
     var user: String?
 
-    @Option(help: ArgumentHelp("The login's profile; the only one there is, if not given.", valueName: "name"))
+    @Option(help: profileHelp)
     var profile: String?
 
     @Option(help: ArgumentHelp("The login's identity domain; the profile's, if not given.", valueName: "domain"))

@@ -1,0 +1,134 @@
+// What a profile does not allow to be remembered any more, and OAuth, which never allows a password.
+
+import OMSecrets
+import Testing
+
+@testable import OMAuth
+
+@Suite("A permission to remember that was withdrawn") struct WithdrawnTests {
+    /// What is allowed, by the initials of auto login, credentials and user name.
+    private func profile(_ allowed: String, application: String? = nil) throws -> Profile {
+        try serverProfile(3) {
+            $0.remember.autoLogin = RememberOption(isAllowed: allowed.contains("a"))
+            $0.remember.credentials = RememberOption(isAllowed: allowed.contains("c"))
+            $0.remember.userName = RememberOption(isAllowed: allowed.contains("u"))
+            $0.applicationName = application
+        }
+    }
+
+    private func remember(_ choice: RememberPreferences, _ profile: Profile, _ authenticator: Authenticator) throws {
+        let receipt = try authenticator.login(
+            LoginRequest(ada, profile), password: Password("right"), asking: TestProvider(knowing: "right"))
+        try authenticator.remember(
+            receipt, profile, password: Password("right"), choice, key: authenticator.makeDeviceRememberingKey())
+    }
+
+    private static let auto = RememberPreferences(autoLogin: true, credentials: true, userName: true)
+    private static let credentials = RememberPreferences(autoLogin: false, credentials: true, userName: true)
+    private static let user = RememberPreferences(autoLogin: false, credentials: false, userName: true)
+
+    @Test(
+        "what is not allowed any more is neither offered nor kept: the name, the password, or that it is submitted unasked",
+        arguments: [
+            // chosen under all three · still allowed · name, password and armed are left
+            (auto, "cu", true, true, false), (auto, "u", true, false, false), (auto, "", false, false, false),
+            (auto, "a", true, true, true), (credentials, "au", true, false, false), (credentials, "", false, false, false),
+            (user, "ac", false, false, false), (user, "u", true, false, false), (user, "", false, false, false),
+        ] as [(RememberPreferences, String, Bool, Bool, Bool)])
+    func withdrawn(_ chosen: RememberPreferences, _ allowed: String, _ name: Bool, _ password: Bool, _ armed: Bool) throws {
+        let place = MemoryPlace(), authenticator = place.authenticator()
+        try remember(chosen, try profile("acu"), authenticator)
+        let left = try profile(allowed)
+        func check(_ when: String) throws {
+            let kept = try authenticator.remembered(left)
+            #expect(kept?.user == (name ? ada : nil), "\(when)")
+            #expect((kept?.hasPassword ?? false) == password, "\(when)")
+            #expect((kept?.isArmed ?? false) == armed, "\(when)")
+        }
+        let hasMore = allowed != "a" && !(chosen == Self.user && allowed == "u")
+        try check("before anything is removed")
+        let before = place.disk.remembered
+        #expect(try authenticator.forgetWithdrawn(left) == hasMore)
+        try check("after")
+        // All allowed again: what is gone stays gone.
+        let again = try #require(try authenticator.remembered(try profile("acu")))
+        #expect(again.user == (name ? ada : nil) && again.hasPassword == password)
+        #expect(again.isArmed == armed)
+        #expect(try !authenticator.forgetWithdrawn(left))
+        #expect((place.disk.remembered == before) == !hasMore)
+    }
+
+    @Test("the bytes of a password go from the files as soon as the profile withdraws it, also under the application of before")
+    func bytes() throws {
+        let home = try Home(), authenticator = home.authenticator()
+        let before = try profile("acu", application: "one")
+        try remember(Self.auto, before, authenticator)
+        let device = try home.device(), id = Authenticator.rememberedID(before, device)
+        let stored = try #require(try Ledger.open(home.places.ledger)?.remembered(id))
+        let box = try #require(try RememberedRow(stored, under: id, device).password?.box.bytes)
+        #expect(try !authenticator.forgetWithdrawn(try profile("acu", application: "two")))
+        #expect(try !home.files(holding: box).isEmpty)
+        #expect(try authenticator.forgetWithdrawn(try profile("u", application: "two")))
+        #expect(try home.files(holding: box) == [])
+        #expect(try authenticator.remembered(before)?.user == ada)
+    }
+
+    @Test("a login that asks a person begins by forgetting, and shows no name that may not be remembered")
+    func asked() throws {
+        let place = MemoryPlace(), authenticator = place.authenticator()
+        try remember(Self.auto, try profile("acu"), authenticator)
+        let asker = Asker(), nothing = try profile("")
+        let server = TestProvider(knowing: "right")
+        #expect(throws: AuthError.cancelled) {
+            _ = try authenticator.login(
+                nothing, collecting: asker, asking: server, remembering: try authenticator.deviceRememberingKey())
+        }
+        #expect(asker.users == [nil] && server.asked == 0)
+        #expect(try authenticator.remembered(try profile("acu"))?.user == nil)
+    }
+
+    @Test("of a login by OAuth only the user's name is remembered, and a password of before is forgotten")
+    func oauth() throws {
+        let values = [
+            "AuthServerType": "OAuthAuthentication", "OAuthAuthZGrantType": "OAuthResourceOwner", "OAuthClientID": "app",
+            "OAuthTokenEndpoint": "https://id.example/token", "AutoLoginAllowed": "true", "AutoLoginDefault": "true",
+            "RememberCredentialsAllowed": "true", "RememberUsernameAllowed": "true",
+        ]
+        let oauth = try Profile(ProfileName("work"), values: values.mapValues { .text($0) })
+        #expect(oauth.remember == RememberPolicy(userName: RememberOption(isAllowed: true)))
+        #expect(!oauth.remembersPasswords)
+        #expect(oauth.effect(of: .autoLoginAllowed) == .none)
+        #expect(oauth.effect(of: .rememberUsernameAllowed) == .acts)
+        #expect(try profile("acu").effect(of: .autoLoginAllowed) == .acts)
+        let place = MemoryPlace(), authenticator = place.authenticator()
+        // As an earlier version left it: the row of the OAuth login with a password in it.
+        let receipt = try authenticator.login(
+            LoginRequest(ada, oauth), password: Password("right"), asking: TestProvider(knowing: "right"))
+        let key = try authenticator.makeDeviceRememberingKey()
+        guard let store = try authenticator.openAny() else { throw Missing() }
+        let id = Authenticator.rememberedID(oauth, store.device)
+        _ = try store.changeRemembered(id, oauth.name) { row in
+            row.preferences = Self.auto
+            row.setPassword(Password("right"), of: ada, .none, key: key.key)
+            row.isArmed = true
+        }
+        #expect(try authenticator.remembered(oauth)?.hasPassword == false)
+        let isTaken = try authenticator.takeAutoLogin(oauth, key: key) != nil
+        #expect(!isTaken)
+        #expect(try authenticator.forgetWithdrawn(oauth))
+        let left = try #require(try store.remembered(id))
+        #expect(left.password == nil && left.user == ada)
+        try authenticator.remember(receipt, oauth, password: Password("right"), Self.auto, key: key)
+        #expect(try store.remembered(id) == left)
+    }
+}
+
+/// Notes whose name it is shown, and declines.
+private final class Asker: CredentialCollector, @unchecked Sendable {
+    var users: [UserName?] = []
+
+    func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
+        users.append(question.user)
+        return nil
+    }
+}
