@@ -20,7 +20,8 @@ extension Authenticator {
         let logins = until(cancellation)
         let rules = LoginMachine.Rules(
             mode: request.mode, isOfflineAllowed: isOfflineAllowed(request),
-            isOfflineOnUntrusted: request.profile.offlineOnUntrustedServer, hasProvider: provider != nil)
+            isOfflineOnUntrusted: request.profile.offlineOnUntrustedServer,
+            isOfflineOnServerError: request.profile.offlineOnServerError, hasProvider: provider != nil)
         var accepted: AcceptedAnswer?
         var receipt: LoginReceipt?
         var verified: VerifiedLogin?
