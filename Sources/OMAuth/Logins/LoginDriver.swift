@@ -46,7 +46,7 @@ extension Authenticator {
                 online = answer.refusal
                 // A yes has opened a session, and a no takes something away: whoever has gone away, it is carried through.
                 if let online, !online.isVerdict, !state.isVerdictKnown { try cancellation.check() }
-                accepted = AcceptedAnswer(answer)
+                accepted = AcceptedAnswer(answer, at: clock())
                 event = .answered(online)
             case .check:
                 try cancellation.check()
