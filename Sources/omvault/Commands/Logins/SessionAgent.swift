@@ -71,7 +71,7 @@ struct SessionAgent {
         return session
     }
 
-    /// Attack, or time: a token that the server takes no longer. Its session lets nobody in until the server gave a new one.
+    /// An ended token proves nothing to the server: its session answers for no user until the server gave a new one.
     private func renewed(_ session: AgentSession, _ profile: Profile, _ client: AgentClient) -> AgentSession? {
         switch try? client.renewSession(session.login, anew: true) {
         case .valid(let new)? where new.state == .valid && new.isOf(profile): return new
