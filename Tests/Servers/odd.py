@@ -234,6 +234,8 @@ def http(scheme):
             if tenant == "/nothing":
                 document = {"issuer": issuer}
             send(connection, 200, document)
+        elif path == "/hanging":
+            black_hole(connection)
         elif not authorized and path in CHALLENGES:
             send(connection, 401, b"", "WWW-Authenticate: " + CHALLENGES[path])
         elif path.startswith("/hop-") and path != "/hop-0":
