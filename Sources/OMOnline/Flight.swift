@@ -8,6 +8,7 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 internal import OMRecords
+internal import Synchronization
 
 /// A server's answer, its body read as far as it was wanted.
 struct WebAnswer: Sendable {
@@ -19,6 +20,11 @@ struct WebAnswer: Sendable {
     var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
     /// The server's clock, to the second.
     var date: Int64? { headers.first(name: "Date").flatMap(HTTPTime.seconds) }
+    var saysRetryAfter: Bool { headers.contains(name: "Retry-After") }
+    /// Seconds; nil too where the field cannot be read.
+    var retryAfter: UInt32? {
+        headers.first(name: "Retry-After").flatMap { HTTPTime.retryAfter($0, date: date, now: Clock.now()) }
+    }
 }
 
 /// One client for one question, never used for another: trust, deadline and connections end with it.
@@ -35,6 +41,12 @@ final class Flight: Sendable {
     /// One for each address of ``loopback``.
     private let local: [HTTPClient]
     private let end: ContinuousClock.Instant
+    private let connections = Connections()
+
+    /// How many connections were established, TLS included. Nothing is sent on any other.
+    private final class Connections: Sendable {
+        let count = Atomic(0)
+    }
 
     init(_ service: OnlineService) throws(OnlineRefusal) {
         var trust = TLSConfiguration.makeClientConfiguration()
@@ -52,7 +64,10 @@ final class Flight: Sendable {
         configuration.httpVersion = .http1Only
         // A failed attempt is an answer; tried again it would only use the time up and hide its reason.
         configuration.connectionPool.retryConnectionEstablishment = false
-        configuration.http1_1ConnectionDebugInitializer = { channel in StatusCheck.add(to: channel) }
+        configuration.http1_1ConnectionDebugInitializer = { [connections] channel in
+            connections.count.add(1, ordering: .sequentiallyConsistent)
+            return StatusCheck.add(to: channel)
+        }
         func client(connectingTo address: String? = nil) -> HTTPClient {
             var configuration = configuration
             if let address { configuration.dnsOverride = [WebAddress.localName: address] }
@@ -105,6 +120,7 @@ final class Flight: Sendable {
         _ sent: HTTPClientRequest, by client: HTTPClient, until end: ContinuousClock.Instant, _ limit: Int,
         _ readsErrors: Bool
     ) async throws(OnlineRefusal) -> WebAnswer {
+        let before = connections.count.load(ordering: .sequentiallyConsistent)
         do {
             return try await withThrowingTaskGroup(of: WebAnswer?.self) { group in
                 group.addTask {
@@ -129,7 +145,13 @@ final class Flight: Sendable {
                 return answer
             }
         } catch {
-            throw Task.isCancelled ? .failed(.cancelled) : Self.refusal(error)
+            if Task.isCancelled { throw .failed(.cancelled) }
+            let refusal = Self.refusal(error)
+            // Attack: close the connection behind TLS, and a password that was sent would count as one that was not. So this
+            // is only for a connection that never was established: closing that one does no more than dropping its packets.
+            let isEstablished = connections.count.load(ordering: .sequentiallyConsistent) > before
+            guard refusal == .failed(.brokenAnswer), !isEstablished, sent.url.hasPrefix("https://") else { throw refusal }
+            throw .unreachable(.closed)
         }
     }
 
@@ -185,6 +207,7 @@ final class Flight: Sendable {
 
     private static func refusal(_ error: NIOSSLError) -> OnlineRefusal {
         switch error {
+        case .handshakeFailed(.sslError([.eofDuringHandshake])): .unreachable(.closed)
         // The library gives the reason as text only.
         case .handshakeFailed(let reason):
             .untrusted("\(reason)".contains("CERTIFICATE_VERIFY_FAILED") ? .certificate : .handshake)
@@ -197,15 +220,13 @@ final class Flight: Sendable {
 
     /// What a status means wherever it comes, when it is no success: the protocols tell the rest.
     static func refusal(_ answer: WebAnswer) -> OnlineRefusal {
-        let status = UInt16(clamping: answer.status)
-        let said = answer.headers.first(name: "Retry-After")
-        let wait = said.flatMap { HTTPTime.retryAfter($0, date: answer.date, now: Clock.now()) }
+        let status = UInt16(clamping: answer.status), wait = answer.retryAfter
         return switch answer.status {
         case 401: .rejected
         case 403, 423: .forbidden(.status)
         case 429: .failed(.tooManyRequests, status: status, retryAfter: wait)
-        case 502, 504: .unreachable(.gateway)
-        case 503 where said == nil: .unreachable(.gateway)
+        case 502, 504, 511, 521...524: .unreachable(.gateway)
+        case 503 where !answer.saysRetryAfter: .unreachable(.gateway)
         case 500...599: .failed(.serverError, status: status, retryAfter: wait)
         case _ where answer.isRedirect: .failed(.redirected, status: status)
         default: .failed(.unexpectedAnswer, status: status)

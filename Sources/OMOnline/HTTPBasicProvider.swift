@@ -84,7 +84,7 @@ public struct HTTPBasicProvider: Sendable {
     private func logOut(
         _ session: borrowing SecretBytes, authorization: String?
     ) async throws(OnlineRefusal) -> OnlineGrant {
-        guard let text = basic.logout else { return OnlineGrant() }
+        guard let text = basic.logout else { throw .failed(.noLogout) }
         var jar = try jar(session)
         let (logout, login) = (try WebAddress(text), try WebAddress(basic.login))
         let plain = basic.sendsHeadersAtLogout ? try headers(nil) : []
@@ -125,11 +125,31 @@ public struct HTTPBasicProvider: Sendable {
 
     /// Attack, or mistake: a server that wants another proof is sent a password in clear, to be read in its logs.
     private static func asksForPassword(_ answer: WebAnswer) -> Bool {
-        let challenges = answer.headers["WWW-Authenticate"].flatMap { $0.split(separator: ",") }
+        let challenges = answer.headers["WWW-Authenticate"].flatMap(elements)
         guard !challenges.isEmpty else { return true }
-        return challenges.contains { challenge in
-            challenge.split(separator: " ", maxSplits: 1).first?.lowercased() == "basic"
+        return challenges.contains { element in
+            element.split(maxSplits: 1, whereSeparator: { " \t".contains($0) }).first?.lowercased() == "basic"
         }
+    }
+
+    /// The elements of a list in a header field (RFC 9110, 5.6): between commas, those within quotes left alone.
+    ///
+    /// Attack: `Digest realm="x, Basic y"` names Digest only, and a password for it must not go out in clear.
+    private static func elements(_ field: String) -> [Substring] {
+        var elements: [Substring] = [], start = field.startIndex
+        var (isQuoted, isEscaped) = (false, false)
+        for index in field.indices {
+            switch field[index] {
+            case _ where isEscaped: isEscaped = false
+            case "\\" where isQuoted: isEscaped = true
+            case "\"": isQuoted.toggle()
+            case "," where !isQuoted:
+                elements.append(field[start..<index])
+                start = field.index(after: index)
+            default: break
+            }
+        }
+        return (elements + [field[start...]]).filter { element in element.contains { !" \t".contains($0) } }
     }
 
     /// The same, of a server that has the password already. Attack: it closes its port behind a redirect, and a password that
@@ -152,18 +172,21 @@ public struct HTTPBasicProvider: Sendable {
         _ flight: Flight
     ) async throws(OnlineRefusal) -> (WebAnswer, WebAddress) {
         var (answer, address) = (answer, address)
-        for _ in 0...Self.maximumRedirects {
-            guard answer.isRedirect else { return (answer, address) }
+        var followed = 0
+        while answer.isRedirect {
             let status = UInt16(answer.status)
             guard let location = answer.headers.first(name: "Location"), let target = address.resolving(location) else {
                 throw .failed(.redirected, status: status)
             }
             guard target.isSecure || !address.isSecure else { throw .failed(.downgraded, status: status) }
-            guard target.hasOrigin(of: address) else { throw .failed(.redirected, status: status) }
+            guard target.hasOrigin(of: address), followed < Self.maximumRedirects else {
+                throw .failed(.redirected, status: status)
+            }
             address = target
             answer = try await get(address, headers, &jar, flight)
+            followed += 1
         }
-        throw .failed(.redirected, status: UInt16(answer.status))
+        return (answer, address)
     }
 
     private func get(

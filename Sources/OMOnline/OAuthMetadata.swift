@@ -11,6 +11,8 @@ struct OAuthEndpoints: Sendable {
     let revocation: WebAddress?
     /// Whether a client's secret goes into the body: the server says it takes none in a header.
     let takesSecretInBody: Bool
+    /// The same where tokens are revoked.
+    let revocationTakesSecretInBody: Bool
 
     private static let maximumDocument = 256 << 10
 
@@ -20,7 +22,8 @@ struct OAuthEndpoints: Sendable {
         case .token(let token, let revocation):
             var address: WebAddress?
             if let revocation { address = try WebAddress(revocation) }
-            return OAuthEndpoints(token: try WebAddress(token), revocation: address, takesSecretInBody: false)
+            return OAuthEndpoints(
+                token: try WebAddress(token), revocation: address, takesSecretInBody: false, revocationTakesSecretInBody: false)
         case .discovery(let text):
             let address = try WebAddress(text)
             var request = HTTPClientRequest(url: address.text)
@@ -43,6 +46,7 @@ struct OAuthEndpoints: Sendable {
         let token_endpoint: String
         let revocation_endpoint: String?
         let token_endpoint_auth_methods_supported: [String]?
+        let revocation_endpoint_auth_methods_supported: [String]?
     }
 
     /// - Throws: ``OnlineFailure/unexpectedAnswer`` for no such document, ``OnlineFailure/untrustedDiscovery``.
@@ -53,11 +57,17 @@ struct OAuthEndpoints: Sendable {
         guard let issuer = WebAddress(reading: document.issuer), speaks(for: issuer, address),
             let token = endpoint(document.token_endpoint, of: address)
         else { throw .failed(.untrustedDiscovery) }
-        // Nothing is asked of us that RFC 8414 does not: without a list, a header is what every server takes.
+        // Nothing is asked of us that RFC 8414 does not: without a list, a header is what every server takes. A client has one
+        // way to prove itself, so a server that has no list for revocations takes what its token endpoint takes.
         let methods = document.token_endpoint_auth_methods_supported ?? ["client_secret_basic"]
         return OAuthEndpoints(
             token: token, revocation: document.revocation_endpoint.flatMap { endpoint($0, of: address) },
-            takesSecretInBody: !methods.contains("client_secret_basic") && methods.contains("client_secret_post"))
+            takesSecretInBody: takesOnlyBody(methods),
+            revocationTakesSecretInBody: takesOnlyBody(document.revocation_endpoint_auth_methods_supported ?? methods))
+    }
+
+    private static func takesOnlyBody(_ methods: [String]) -> Bool {
+        !methods.contains("client_secret_basic") && methods.contains("client_secret_post")
     }
 
     /// Whether a document at `address` may speak for `issuer`: same origin, and beneath its path, in either of the two

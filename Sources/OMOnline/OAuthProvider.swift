@@ -29,11 +29,12 @@ public struct OAuthProvider: Sendable {
         form.add("username", name.text)
         form.add("password", password)
         if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
-        let answer = try await post(form, to: endpoints.token, name.header, endpoints, clientSecret, flight)
+        let answer = try await post(form, to: endpoints.token, name.header, endpoints.takesSecretInBody, clientSecret, flight)
         let said = try TokenAnswer(answer, sendsPassword: true)
         let tokens = Session.Tokens(
             access: said.access, refresh: said.refresh, issued: Clock.now(), lifetime: said.lifetime,
-            scopes: said.scopes ?? oauth.scopes, revocation: endpoints.revocation?.text)
+            scopes: said.scopes ?? oauth.scopes, revocation: endpoints.revocation?.text,
+            revocationTakesSecretInBody: endpoints.revocationTakesSecretInBody)
         return OnlineGrant(
             session: try Session.tokens(tokens).sealable(), lifetime: said.lifetime,
             serverTime: endpoints.token.isSecure ? answer.date : nil,
@@ -68,35 +69,39 @@ public struct OAuthProvider: Sendable {
         var form = FormBody()
         form.add("grant_type", "refresh_token")
         form.add("refresh_token", refresh)
-        let answer = try await post(form, to: endpoints.token, domainHeader, endpoints, clientSecret, flight)
+        let answer = try await post(form, to: endpoints.token, domainHeader, endpoints.takesSecretInBody, clientSecret, flight)
         let said = try TokenAnswer(answer, sendsPassword: false)
         tokens.access = said.access
         tokens.refresh = said.refresh ?? refresh
         tokens.issued = Clock.now()
         tokens.lifetime = said.lifetime
         tokens.scopes = said.scopes ?? tokens.scopes
-        tokens.revocation = endpoints.revocation?.text ?? tokens.revocation
+        if let revocation = endpoints.revocation {
+            tokens.revocation = revocation.text
+            tokens.revocationTakesSecretInBody = endpoints.revocationTakesSecretInBody
+        }
         return OnlineGrant(
             session: try Session.tokens(tokens).sealable(), lifetime: said.lifetime,
             serverTime: endpoints.token.isSecure ? answer.date : nil)
     }
 
-    /// Has the server take its tokens back (RFC 7009): the refresh token first, since others come from it. A server that
-    /// names no place for that is told nothing.
+    /// Has the server take its tokens back (RFC 7009): the refresh token first, since others come from it.
+    ///
+    /// - Throws: ``OnlineFailure/noLogout`` where no place for that is known: the tokens live on.
     public func logOut(
         _ session: borrowing SecretBytes, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let tokens = try tokens(session)
-        guard let text = tokens.revocation else { return OnlineGrant() }
+        guard let text = tokens.revocation else { throw .failed(.noLogout) }
         let address = try WebAddress(text)
         let flight = try Flight(service)
-        let endpoints = OAuthEndpoints(token: address, revocation: address, takesSecretInBody: false)
+        let isInBody = tokens.revocationTakesSecretInBody ?? false
         for (token, hint) in [(tokens.refresh, "refresh_token"), (tokens.access, "access_token")] {
             guard let token else { continue }
             var form = FormBody()
             form.add("token", token)
             form.add("token_type_hint", hint)
-            let answer = try await post(form, to: address, domainHeader, endpoints, clientSecret, flight)
+            let answer = try await post(form, to: address, domainHeader, isInBody, clientSecret, flight)
             if answer.isSuccess { continue }
             do throws(OnlineRefusal) { _ = try TokenAnswer(answer, sendsPassword: false) } catch {
                 // A kind of token that the server does not take back (RFC 7009, 2.2.1) ends by itself.
@@ -109,9 +114,11 @@ public struct OAuthProvider: Sendable {
     // MARK: - Requests
 
     /// Posts the form with the client's own proof, and follows nothing: 307 and 308 would send the password on.
+    ///
+    /// - Parameter isSecretInBody: where a client's secret goes; otherwise into a header.
     private func post(
         _ form: consuming FormBody, to address: WebAddress, _ domain: OnlineService.Header?,
-        _ endpoints: OAuthEndpoints,
+        _ isSecretInBody: Bool,
         _ clientSecret: borrowing SecretBytes, _ flight: Flight
     ) async throws(OnlineRefusal) -> WebAnswer {
         var form = form
@@ -121,9 +128,9 @@ public struct OAuthProvider: Sendable {
             guard CustomHeaders.isUsable(header) else { throw .failed(.unusableHeaders) }
             request.headers.add(name: header.name, value: header.value)
         }
-        if clientSecret.count == 0 || endpoints.takesSecretInBody { form.add("client_id", oauth.clientID) }
-        if clientSecret.count > 0, endpoints.takesSecretInBody { form.add("client_secret", clientSecret) }
-        let sendsHeader = clientSecret.count > 0 ? !endpoints.takesSecretInBody : oauth.includesClientHeader
+        if clientSecret.count == 0 || isSecretInBody { form.add("client_id", oauth.clientID) }
+        if clientSecret.count > 0, isSecretInBody { form.add("client_secret", clientSecret) }
+        let sendsHeader = clientSecret.count > 0 ? !isSecretInBody : oauth.includesClientHeader
         if sendsHeader { request.headers.add(name: "Authorization", value: try clientHeader(clientSecret)) }
         request.headers.replaceOrAdd(name: "Content-Type", value: "application/x-www-form-urlencoded")
         // What the profile says of its own counts.

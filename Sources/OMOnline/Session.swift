@@ -21,6 +21,8 @@ enum Session: Codable, Sendable {
         var scopes: [String]
         /// Where they can be taken back.
         var revocation: String?
+        /// Whether a client's secret goes into the body there; nil is false.
+        var revocationTakesSecretInBody: Bool?
     }
 
     func sealable() throws(OnlineRefusal) -> SecretBytes {

@@ -35,6 +35,12 @@ struct TokenAnswer: Sendable {
         "authentication failed", "incorrect", "wrong",
     ]
 
+    /// The same, compared whole as those of a blocked account are: by the error that they come with.
+    static let wrongPasswordDescriptions = [
+        "invalid_grant": "authentication failure",
+        "invalid_request": "invalid 'username' or 'password' in request",
+    ]
+
     /// - Parameter sendsPassword: whether `invalid_grant` is about a password, or about a refresh token.
     init(_ answer: WebAnswer, sendsPassword: Bool) throws(OnlineRefusal) {
         let document = try? JSONDecoder().decode(Document.self, from: Data(answer.body))
@@ -70,6 +76,7 @@ struct TokenAnswer: Sendable {
         if sendsPassword, saysBlocked(error, description) { return .blocked }
         let failure: OnlineFailure
         switch error {
+        case _ where sendsPassword && isWrongPassword(error, description): return .rejected
         case "invalid_grant" where sendsPassword && saysWrongPassword(description): return .rejected
         // The password may be right: a consent, a second factor or a new password is wanted. Nothing is taken away for that.
         case "invalid_grant": failure = .invalidGrant
@@ -83,8 +90,8 @@ struct TokenAnswer: Sendable {
         case "unsupported_grant_type": failure = .unsupportedGrant
         case "unsupported_response_type": failure = .unsupportedResponse
         case "temporarily_unavailable":
-            guard case .failed(_, _, let wait) = general else { return general }
-            return .failed(.temporarilyUnavailable, status: UInt16(answer.status), retryAfter: wait)
+            guard answer.saysRetryAfter else { return .unreachable(.gateway) }
+            return .failed(.temporarilyUnavailable, status: UInt16(answer.status), retryAfter: answer.retryAfter)
         // A word of the server's own: the status says what it is about.
         default:
             if sendsPassword && answer.status == 401 { return .rejected }
@@ -105,8 +112,17 @@ struct TokenAnswer: Sendable {
         if blockedCodes.contains(error) { return true }
         guard let description else { return false }
         if let number = number(description) { return blockedNumbers.contains(number) }
+        return blockedDescriptions.contains(plain(description))
+    }
+
+    private static func isWrongPassword(_ error: String, _ description: String?) -> Bool {
+        description.map { wrongPasswordDescriptions[error] == plain($0) } ?? false
+    }
+
+    /// A description to be compared whole: in lower case, without a full stop, one blank between words.
+    private static func plain(_ description: String) -> String {
         let plain = description.lowercased().split(separator: " ").joined(separator: " ")
-        return blockedDescriptions.contains(plain.hasSuffix(".") ? String(plain.dropLast()) : plain)
+        return plain.hasSuffix(".") ? String(plain.dropLast()) : plain
     }
 
     /// Of a description that begins with one, as `AADSTS50126: …`: then it alone decides, in whatever language the rest is.

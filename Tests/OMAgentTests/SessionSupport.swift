@@ -30,7 +30,7 @@ struct AskedOf: Equatable {
 /// A server of a test, and what was cleared; questions wait at the gate while it is closed.
 final class SessionServer: Sendable {
     enum Answer: Sendable {
-        case yes(String?)
+        case yes(String?, lifetime: UInt32? = nil)
         case no(OnlineRefusal)
     }
 
@@ -57,8 +57,8 @@ final class SessionServer: Sendable {
         state.withLock { $0.asked.append(asked) }
         while state.withLock({ $0.isClosed }) { usleep(1_000) }
         switch state.withLock({ $0.answers.isEmpty ? .yes(nil) : $0.answers.removeFirst() }) {
-        case .yes(let session):
-            return .accepted(OnlineAcceptance(session: session.map { bytes($0) }))
+        case .yes(let session, let lifetime):
+            return .accepted(OnlineAcceptance(session: session.map { bytes($0) }, lifetime: lifetime))
         case .no(let refusal): return .refused(refusal)
         }
     }
@@ -88,7 +88,8 @@ func said(_ text: String) throws -> ProfileDigest {
 /// What a client hands over after a login.
 func keptSession(
     _ login: AgentLogin, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
-    session: Int64? = nil, survives: Bool = false, way: AgentSession.Way = .online, under profile: String = "this"
+    session: Int64? = nil, survives: Bool = false, way: AgentSession.Way = .online, under profile: String = "this",
+    expires: Int64? = nil
 ) throws -> KeptSession {
     let profile = try said(profile)
     let limits = SessionLimits(survivesRestart: survives, idle: idle, session: session)
@@ -104,7 +105,8 @@ func keptSession(
     return KeptSession(
         login, profile, way, limits,
         KeptSession.Asked(
-            service: service, clientSecret: bytes("client secret"), logout: 5_000, session: bytes(token ?? "")))
+            service: service, clientSecret: bytes("client secret"), logout: 5_000, session: bytes(token ?? ""),
+            expires: expires))
 }
 
 /// Waits for what another thread is about to do.
@@ -116,11 +118,13 @@ func eventually(_ isDone: () throws -> Bool) rethrows {
 extension SessionStore {
     func keeps(
         _ login: AgentLogin, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
-        session: Int64? = nil, survives: Bool = false, way: AgentSession.Way = .online, under profile: String = "this"
+        session: Int64? = nil, survives: Bool = false, way: AgentSession.Way = .online, under profile: String = "this",
+        expires: Int64? = nil
     ) throws -> Bool {
         keep(
             try keptSession(
-                login, kind, token: token, idle: idle, session: session, survives: survives, way: way, under: profile))
+                login, kind, token: token, idle: idle, session: session, survives: survives, way: way, under: profile,
+                expires: expires))
     }
 
     func ends(_ login: AgentLogin) -> SessionEnding { end(login, waits: true, password: nil) }

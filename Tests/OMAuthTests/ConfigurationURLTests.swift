@@ -108,6 +108,7 @@ import Testing
         for (key, value, danger) in [
             ("OAuthClientSecret", "file:/etc/shadow", ImportDanger.secret), ("OAuthUserJWTAssertionValue", "cred:a", .secret),
             ("TrustedCA", "/tmp/evil.pem", .trust), ("OfflineOnUntrustedServer", "TRUE", .untrustedServer),
+            ("OfflineOnServerError", "TRUE", .failingServer),
             ("CryptoScheme", "PlainText", .recoverableScheme), ("CryptoScheme", "aes", .recoverableScheme),
             ("AutoLoginAllowed", "true", .remembersPassword), ("RememberCredentialsAllowed", "true", .remembersPassword),
             ("MaxLoginAttempts", "11", .moreAttempts), ("OnAttemptsExceeded", "lockout", .afterAttempts),
@@ -117,7 +118,7 @@ import Testing
             ("KeychainDataProtection", "KeychainDataAccessibleAlwaysThisDeviceOnly", .weakerLevel),
         ] { #expect(try dangers(key, value) == [danger], "\(key)=\(value)") }
         for (key, value) in [
-            ("OfflineOnUntrustedServer", "false"), ("CryptoScheme", "SHA-512"), ("AutoLoginAllowed", "false"),
+            ("OfflineOnUntrustedServer", "false"), ("OfflineOnServerError", "false"), ("CryptoScheme", "SHA-512"), ("AutoLoginAllowed", "false"),
             ("MaxLoginAttempts", "10"), ("OfflineCredentialMaxAge", "2592000"), ("RememberUsernameAllowed", "true"),
             ("KeychainDataProtection", "KeychainDataAccessibleWhenUnlockedThisDeviceOnly"), ("OfflineAuthAllowed", "true"),
         ] { #expect(try dangers(key, value) == [], "\(key)=\(value)") }

@@ -14,9 +14,10 @@ import Testing
     func outcomes() throws {
         let answers = Dictionary(
             uniqueKeysWithValues: try LoginPage.rows("answers").dropFirst().map { ($0[0], $0[1]) })
-        #expect(answers.count == 19)
+        #expect(answers.count == 21)
         let untrusted = try LoginPage.rows("untrusted").dropFirst()
-        #expect(untrusted.count == 3 * 2)
+        let serverError = try LoginPage.rows("server error").dropFirst()
+        #expect(untrusted.count == 3 * 2 && serverError.count == 3 * 2)
         var cells = 0
         var (mode, isAllowed) = (ConnectivityMode.auto, true)
         for line in try LoginPage.lines("outcomes") {
@@ -26,40 +27,46 @@ import Testing
             }
             let row = LoginPage.cells(line)
             guard row.count == 5, let answer = answers[row[0]] else { continue }
-            var lax = row.dropFirst()
-            if answer == "untrusted" {
-                let names = [mode.rawValue.lowercased(), isAllowed ? "allowed" : "not allowed"]
-                lax = try #require(untrusted.first { Array($0.prefix(2)) == names }).dropFirst(2)
+            // What each of the two keys makes of the row: it is for one kind of answer, and leaves the others as they are.
+            let names = [mode.rawValue.lowercased(), isAllowed ? "allowed" : "not allowed"]
+            func lax(_ table: ArraySlice<[String]>) throws -> ArraySlice<String> {
+                try #require(table.first { Array($0.prefix(2)) == names }).dropFirst(2)
             }
-            #expect(row.count == 5 && lax.count == 4)
-            for (cached, expected) in zip(Cached.allCases, zip(row.dropFirst(), lax)) {
+            let onUntrusted = answer == "untrusted" ? try lax(untrusted) : row.dropFirst()
+            let onError = row[0] == "500" ? try lax(serverError) : row.dropFirst()
+            #expect(row.count == 5 && onUntrusted.count == 4 && onError.count == 4)
+            for (cached, expected) in zip(Cached.allCases, zip(row.dropFirst(), zip(onUntrusted, onError))) {
                 let cell = "\(row[0]), \(mode), allowed \(isAllowed), cached \(cached)"
-                #expect(try result(answer, mode, isAllowed, cached) == expected.0, "\(cell)")
+                #expect(try result(row[0], answer, mode, isAllowed, cached) == expected.0, "\(cell)")
                 #expect(
-                    try result(answer, mode, isAllowed, cached, onUntrusted: true) == expected.1,
+                    try result(row[0], answer, mode, isAllowed, cached) { $0.offlineOnUntrustedServer = true } == expected.1.0,
                     "\(cell), OfflineOnUntrustedServer")
+                #expect(
+                    try result(row[0], answer, mode, isAllowed, cached) { $0.offlineOnServerError = true } == expected.1.1,
+                    "\(cell), OfflineOnServerError")
                 cells += 1
             }
         }
-        #expect(cells == 19 * 3 * 2 * 4)
+        #expect(cells == 21 * 3 * 2 * 4)
     }
 
     private enum Cached: CaseIterable { case nothing, right, wrong, last }
 
     private func result(
-        _ answer: String, _ mode: ConnectivityMode, _ isAllowed: Bool, _ cached: Cached, onUntrusted: Bool = false
+        _ row: String, _ answer: String, _ mode: ConnectivityMode, _ isAllowed: Bool, _ cached: Cached,
+        _ change: (inout ProfileSettings) -> Void = { _ in }
     ) throws -> String {
         let place = MemoryPlace()
         let checks = Counter()
         let authenticator = place.authenticator(onCheck: { _ in checks.add() })
         let allowing = try serverProfile(1)
-        let profile = try serverProfile(1, allowed: isAllowed) { $0.offlineOnUntrustedServer = onUntrusted }
+        let profile = try serverProfile(1, allowed: isAllowed) { change(&$0) }
         if cached != .nothing { _ = try authenticator.enroll(ada, allowing, password: Password("right")) }
         if cached == .last { _ = try? authenticator.check(ada, allowing, password: Password("wrong")) }
         let wasLive = try place.row(profile)?.isLive ?? false
         let before = checks.count
         let ending = authenticator.end(
-            cached == .right ? "right" : "other", profile, mode, asking: try Self.provider(answer))
+            cached == .right ? "right" : "other", profile, mode, asking: try Self.provider(answer, row))
         // CVE-2010-0014, CVE-2025-53013: every offline success has opened the slot exactly once.
         if case .offline = ending { #expect(checks.count == before + 1) }
         let isLive = try place.row(profile)?.isLive ?? false
@@ -172,7 +179,8 @@ import Testing
     @Test("an event that does not belong to a state of the machine grants nothing")
     func strangeEvents() {
         let rules = LoginMachine.Rules(
-            mode: .auto, isOfflineAllowed: true, isOfflineOnUntrusted: false, hasProvider: true)
+            mode: .auto, isOfflineAllowed: true, isOfflineOnUntrusted: false, isOfflineOnServerError: false,
+            hasProvider: true)
         let states: [LoginMachine.State] = [
             .start, .asking, .accepting, .refusing(.rejected), .checking(online: nil),
             .askingAfterWipe(isFinished: true), .refusingAfterWipe(.rejected, isFinished: true), .ended,
@@ -191,7 +199,8 @@ import Testing
         #expect(grants == ["accepting settled", "checking(online: nil) opened"])
     }
 
-    private static func provider(_ answer: String) throws -> TestProvider {
+    /// - Parameter row: of answers of one class, the one that is meant.
+    private static func provider(_ answer: String, _ row: String = "500") throws -> TestProvider {
         switch answer {
         case "accepted": TestProvider { _, _ in .yes(nil, nil) }
         case "unreachable": TestProvider(.unreachable(.refused))
@@ -199,9 +208,33 @@ import Testing
         case "rejected": TestProvider(.rejected)
         case "forbidden": TestProvider(.forbidden(.status))
         case "blocked": TestProvider(.blocked)
-        case "failed": TestProvider(.failed(.serverError, status: 500))
+        case "failed": TestProvider(Self.failures[row] ?? .failed(.brokenAnswer))
         default: throw Missing()
         }
+    }
+
+    private static let failures: [String: OnlineRefusal] = [
+        "500": .failed(.serverError, status: 500), "429": .failed(.tooManyRequests, status: 429, retryAfter: 5),
+        "503 + Retry-After": .failed(.serverError, status: 503, retryAfter: 120),
+        "200 garbage": .failed(.unexpectedAnswer, status: 200), "301 to http": .failed(.downgraded, status: 301),
+    ]
+
+    @Test("OfflineOnServerError is about a 500 of either protocol, and no other status or failure makes room for the cache")
+    func serverErrors() throws {
+        let answers: [OnlineRefusal] =
+            [500, 501, 503, 507, 520, nil].map { .failed(.serverError, status: $0) }
+            + [500, 501].map { .failed(.oauthServerError, status: $0) }
+            + [.failed(.unexpectedAnswer, status: 500), .failed(.brokenAnswer), .failed(.unusableProfile, status: 500)]
+        var falling: [OnlineRefusal] = []
+        for answer in answers {
+            let authenticator = MemoryPlace().authenticator()
+            let profile = try serverProfile(1) { $0.offlineOnServerError = true }
+            _ = try authenticator.enroll(ada, profile, password: Password("right"))
+            let ending = authenticator.end("right", profile, asking: TestProvider(answer))
+            if ending == .offline(answer) { falling.append(answer) }
+            if ending != .offline(answer) { #expect(ending == .refused(.online(answer))) }
+        }
+        #expect(falling == [.failed(.serverError, status: 500), .failed(.oauthServerError, status: 500)])
     }
 
     private static func name(_ ending: Ending) -> String {

@@ -15,6 +15,7 @@ struct ProfileSettings {
     var clockRollback = ClockRollback.judge
     var connectivityMode = ConnectivityMode.auto
     var offlineOnUntrustedServer = false
+    var offlineOnServerError = false
     var collectIdentityDomain = false
     var idleTimeOut: Int64?
     var sessionTimeOut: Int64?
@@ -30,6 +31,7 @@ struct ProfileSettings {
             "LimitMode": .text(limitMode.rawValue), "AttemptDelay": .number("\(attemptDelay)"),
             "ClockRollback": .text(clockRollback.rawValue), "ConnectivityMode": .text(connectivityMode.rawValue),
             "OfflineOnUntrustedServer": .bool(offlineOnUntrustedServer),
+            "OfflineOnServerError": .bool(offlineOnServerError),
             "CollectIdentityDomain": .bool(collectIdentityDomain),
             "PercentageToIdleTimeout": .number("\(percentageToIdleTimeout)"),
             "SessionActiveOnRestart": .bool(sessionActiveOnRestart),

@@ -10,7 +10,7 @@ private func asking(_ attempts: Int = 3) throws -> Profile { try serverProfile(a
 
 private let gaps: [PolicyGap] = [
     .notFetched(.unreachable(.timedOut)), .notFetched(.failed(.brokenAnswer)), .notFetched(.untrusted(.certificate)),
-    .notUnderstood,
+    .notUnderstood, .otherApplication,
 ]
 
 @Suite("A login whose server's policy does not come") struct PolicyGapTests {

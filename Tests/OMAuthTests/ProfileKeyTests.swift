@@ -200,6 +200,7 @@ import Testing
             "CustomAuthHeaders": "X-A: one two , X-B:http://c", "identityDomain": "acme",
             "IdentityDomainNameInHeader": "TRUE", "IdentityDomainHeaderName": "X-D", "ConnectivityMode": "online",
             "LimitMode": "strict", "AttemptDelay": "3", "ClockRollback": "deny", "OfflineOnUntrustedServer": "true",
+            "OfflineOnServerError": "true",
             "IdleTimeOutValue": "20", "SessionTimeOutValue": "30", "PercentageToIdleTimeout": "99",
             "SessionActiveOnRestart": "true", "TrustedCA": "/etc/ca.pem", "AutoLoginAllowed": "true",
             "AutoLoginDefault": "true", "KeychainDataProtection": "keychaindataaccessibleafterfirstunlock",
@@ -211,7 +212,7 @@ import Testing
         #expect(given.customHeaders.map(\.value) == ["one two", "http://c"])
         #expect(given.identityDomain == "acme" && given.identityDomainHeader == ("X-D", true))
         #expect(given.connectivityMode == .online && given.limitMode == .strict && given.attemptDelay == 3)
-        #expect(given.clockRollback == .deny && given.offlineOnUntrustedServer && given.trustedCA == "/etc/ca.pem")
+        #expect(given.clockRollback == .deny && given.offlineOnUntrustedServer && given.offlineOnServerError && given.trustedCA == "/etc/ca.pem")
         #expect(given.idleTimeOut == 20 && given.sessionTimeOut == 30 && given.percentageToIdleTimeout == 99)
         #expect(given.sessionActiveOnRestart && given.level == ProtectionLevel(.afterFirstUnlock))
         // With OAuth a password is never remembered, whatever is given.

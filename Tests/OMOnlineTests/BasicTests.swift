@@ -49,7 +49,10 @@ import Testing
     private static let answers: [(path: String, refusal: OnlineRefusal)] = [
         ("/status/401", .rejected), ("/status/403", .forbidden(.status)), ("/status/423", .forbidden(.status)),
         ("/status/502", .unreachable(.gateway)), ("/status/503", .unreachable(.gateway)),
-        ("/status/504", .unreachable(.gateway)),
+        ("/status/504", .unreachable(.gateway)), ("/status/511", .unreachable(.gateway)),
+        ("/status/521", .unreachable(.gateway)), ("/status/522", .unreachable(.gateway)),
+        ("/status/523", .unreachable(.gateway)), ("/status/524", .unreachable(.gateway)),
+        ("/status/520", .failed(.serverError, status: 520)), ("/status/525", .failed(.serverError, status: 525)),
         ("/retry-seconds", .failed(.serverError, status: 503, retryAfter: 120)),
         ("/retry-date", .failed(.serverError, status: 503, retryAfter: 86_400)),
         ("/status/429", .failed(.tooManyRequests, status: 429)),
@@ -137,28 +140,49 @@ import Testing
 
     @Test("the password goes to nobody who did not ask for it, and never with a redirect")
     func whatIsSent() async throws {
-        let server = try Server("odd")
-        let login = { (path: String) in server.url(path, "http", scheme: "http") }
+        let trace = try Trace(), login = trace.url
         #expect(await basic(login("/no-challenge")).refusal() == .failed(.noChallenge, status: 200))
         #expect(await basic(login("/negotiate")).refusal() == .failed(.otherChallenge, status: 401))
         #expect(await basic(login("/either")).refusal() == nil)
         #expect(await basic(login("/login")).refusal() == nil)
-        let seen = try server.seen()
+        let seen = try trace.seen()
         #expect(seen.map(\.target) == ["/no-challenge", "/negotiate", "/either", "/either", "/login", "/login"])
         #expect(seen.map { $0.fields["authorization"] != nil } == [false, false, false, true, false, true])
         #expect(seen.last?.fields["authorization"] == "Basic YWxpY2U6Y29ycmVjdCBob3JzZSA0Mg==")
         #expect(seen.allSatisfy { $0.fields["user-agent"] == "omvault" && $0.fields["connection"] == "close" })
     }
 
+    @Test(
+        "a challenge counts as Basic by its own name only, not by what stands in quotes, and a tab ends that name too",
+        arguments: [
+            ("/digest", false), ("/digest-escaped", false), ("/digest-open", false), ("/second", true), ("/tab", true),
+            ("/either", true),
+        ])
+    func challenges(_ row: (path: String, isBasic: Bool)) async throws {
+        let trace = try Trace()
+        let refusal = await basic(trace.url(row.path)).refusal()
+        #expect(refusal == (row.isBasic ? nil : .failed(.otherChallenge, status: 401)))
+        #expect(try trace.seen().map { $0.fields["authorization"] != nil } == (row.isBasic ? [false, true] : [false]))
+    }
+
+    @Test("five redirects are followed before the password is sent; the sixth is not asked")
+    func redirects() async throws {
+        let trace = try Trace()
+        #expect(await basic(trace.url("/hop-5")).refusal() == nil)
+        #expect(try trace.seen().map(\.target) == (0...5).reversed().map { "/hop-\($0)" } + ["/hop-0"])
+        #expect(await basic(trace.url("/hop-6")).refusal() == .failed(.redirected, status: 302))
+        #expect(try trace.seen().map(\.target) == (1...6).reversed().map { "/hop-\($0)" })
+    }
+
     @Test("a header that the profile sets is sent as it is there, the library's own too")
     func ownHeaders() async throws {
-        let server = try Server("odd")
+        let trace = try Trace()
         let headers = [OnlineService.Header("User-Agent", "a/1"), .init("Accept", "text/html")]
-        #expect(await basic(server.url("/login", "http", scheme: "http"), headers: headers).refusal() == nil)
-        let kind = OAuthService(.token(server.url("/token/plain", "http", scheme: "http"), revocation: nil), clientID: "id")
+        #expect(await basic(trace.url("/login"), headers: headers).refusal() == nil)
+        let kind = OAuthService(.token(trace.url("/token/plain"), revocation: nil), clientID: "id")
         let oauth = OAuthProvider(OnlineService(.oauth(kind), headers: headers, deadlines: patient), kind)
         #expect(await oauth.refusal() == nil)
-        let seen = try server.seen()
+        let seen = try trace.seen()
         #expect(seen.count == 3)
         #expect(seen.allSatisfy { $0.fields["user-agent"] == "a/1" && $0.fields["accept"] == "text/html" })
     }
@@ -194,21 +218,5 @@ extension BasicTests {
         let provider = basic(server.url("/login", "leaving", scheme: "http"), tokens: ["SID"])
         #expect(await provider.refusal() == .failed(.brokenAnswer, status: 302))
         #expect(await provider.refusal() == .unreachable(.refused))
-    }
-}
-
-extension Server {
-    /// What the odd server was asked since the last time.
-    func seen() throws -> [SeenRequest] {
-        let file = try FileHandle(forUpdating: URL(filePath: self["seen"]))
-        defer { try? file.close() }
-        let lines = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self).split(separator: "\n")
-        try file.truncate(atOffset: 0)
-        return try lines.map { line in
-            let row = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [Any])
-            return SeenRequest(
-                method: row[0] as? String ?? "", target: row[1] as? String ?? "",
-                fields: row[2] as? [String: String] ?? [:], body: row[3] as? String ?? "")
-        }
     }
 }

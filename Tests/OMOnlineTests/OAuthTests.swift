@@ -17,6 +17,10 @@ import Testing
             revocation: revocation.map { server.url("/token/\($0)", "http", scheme: "http") })
     }
 
+    private func token(_ trace: Trace, _ name: String, _ revocation: String? = nil) -> OAuthService.Endpoint {
+        .token(trace.url("/token/\(name)"), revocation: revocation.map { trace.url("/token/\($0)") })
+    }
+
     @Test("glewlwyd: found by discovery, login, refresh, revocation; a wrong password, client or user is none")
     func glewlwyd() async throws {
         let server = try Server.glewlwyd.get()
@@ -68,7 +72,11 @@ import Testing
         ("invalid-request", .failed(.invalidRequest, status: 400)),
         ("no-grant", .failed(.unsupportedGrant, status: 400)),
         ("odd-error", .failed(.unnamedOAuthError, status: 400)),
-        ("busy", .unreachable(.gateway)),
+        ("busy", .unreachable(.gateway)), ("busy-400", .unreachable(.gateway)),
+        ("busy-later", .failed(.temporarilyUnavailable, status: 400, retryAfter: 5)),
+        ("words", .rejected), ("more-words", .failed(.invalidRequest, status: 400)),
+        ("failure", .rejected), ("more-failure", .failed(.invalidGrant, status: 400)),
+        ("failure-request", .failed(.invalidRequest, status: 400)),
         ("limit", .failed(.tooManyRequests, status: 429)), ("broken", .failed(.serverError, status: 500)),
         ("speechless", .failed(.oauthServerError, status: 500)),
         ("html", .failed(.unexpectedAnswer, status: 200)), ("mac", .failed(.unexpectedAnswer, status: 200)),
@@ -99,19 +107,18 @@ import Testing
 
     @Test("the form carries any password as its bytes; a secret goes into the header, or where the server wants it")
     func whatIsSent() async throws {
-        let server = try Server("odd")
+        let trace = try Trace()
         let discovery = { (tenant: String) in
-            OAuthService.Endpoint.discovery(
-                server.url("/\(tenant)/.well-known/openid-configuration", "http", scheme: "http"))
+            OAuthService.Endpoint.discovery(trace.url("/\(tenant)/.well-known/openid-configuration"))
         }
-        #expect(await oauth(token(server, "plain"), scopes: ["a", "b"]).refusal("bob", "p&=+% ü") == nil)
+        #expect(await oauth(token(trace, "plain"), scopes: ["a", "b"]).refusal("bob", "p&=+% ü") == nil)
         let noText = SecretBytes(copying: [0xFF, 0x26, 0x00])
-        _ = try await oauth(token(server, "plain"), domain: .init("acme")).logIn(
+        _ = try await oauth(token(trace, "plain"), domain: .init("acme")).logIn(
             "bob", password: noText, clientSecret: bytes(""))
-        #expect(await oauth(token(server, "plain"), client: "a b", header: true).refusal() == nil)
-        #expect(await oauth(token(server, "plain"), client: "id").refusal(secret: "s:1") == nil)
+        #expect(await oauth(token(trace, "plain"), client: "a b", header: true).refusal() == nil)
+        #expect(await oauth(token(trace, "plain"), client: "id").refusal(secret: "s:1") == nil)
         #expect(await oauth(discovery("post"), client: "id").refusal(secret: "s:1") == nil)
-        let seen = try server.seen().filter { $0.method == "POST" }
+        let seen = try trace.seen().filter { $0.method == "POST" }
         #expect(
             seen.map(\.body) == [
                 "grant_type=password&username=bob&password=p%26%3D%2B%25%20%C3%BC&scope=a%20b&client_id=native",
@@ -123,6 +130,45 @@ import Testing
         #expect(
             seen.map { $0.fields["authorization"] } == [nil, nil, "Basic YSUyMGI6", "Basic aWQ6cyUzQTE=", nil])
         #expect(seen.allSatisfy { $0.fields["content-type"] == "application/x-www-form-urlencoded" })
+    }
+
+    @Test(
+        "a client proves itself at the revocation as the server takes it there: by its own list, else by the token endpoint's",
+        arguments: [
+            ("/post", nil, "client_id=id&client_secret=s%3A1"), ("/post-basic", "Basic aWQ6cyUzQTE=", ""),
+            ("", "Basic aWQ6cyUzQTE=", ""),
+        ] as [(String, String?, String)])
+    func revocationClient(_ row: (tenant: String, header: String?, body: String)) async throws {
+        let trace = try Trace(), secret = bytes("s:1")
+        let endpoint = OAuthService.Endpoint.discovery(trace.url("\(row.tenant)/.well-known/openid-configuration"))
+        let provider = oauth(endpoint, client: "id")
+        let first = try await provider.session(secret: "s:1")
+        // What a refresh keeps of it too.
+        let session = try await provider.refresh(first, clientSecret: secret).newSession()
+        _ = try trace.seen()
+        _ = try await provider.logOut(session, clientSecret: secret)
+        let seen = try trace.seen()
+        #expect(seen.map { $0.fields["authorization"] } == [row.header, row.header])
+        let tail = row.body.isEmpty ? "" : "&" + row.body
+        #expect(
+            seen.map(\.body) == [
+                "token=rt-2&token_type_hint=refresh_token" + tail, "token=at-2&token_type_hint=access_token" + tail,
+            ])
+    }
+
+    @Test("a logout that no document has a place for, or none that may be asked, is told, and asks nobody")
+    func nowhereToRevoke() async throws {
+        for tenant in ["/silent", "/unsafe-revocation"] {
+            let trace = try Trace()
+            let provider = oauth(.discovery(trace.url("\(tenant)/.well-known/openid-configuration")))
+            let session = try await provider.session()
+            _ = try trace.seen()
+            let untold = await refusal { () async throws(OnlineRefusal) in
+                try await provider.logOut(session, clientSecret: bytes(""))
+            }
+            #expect(untold == .failed(.noLogout), "\(tenant)")
+            #expect(try trace.seen().isEmpty, "\(tenant)")
+        }
     }
 
     @Test("a discovery document counts only for its own issuer, and never leads to http elsewhere")
@@ -167,15 +213,15 @@ import Testing
 
     @Test("a living session is not asked about, a dead one is made anew or is none any more")
     func check() async throws {
-        let server = try Server("odd")
+        let server = try odd(), trace = try Trace()
         let none = bytes("")
-        let living = try await oauth(token(server, "plain")).session()
-        _ = try server.seen()
-        let isAnew = try await oauth(token(server, "plain")).check(living, clientSecret: none).hasSession()
+        let living = try await oauth(token(trace, "plain")).session()
+        _ = try trace.seen()
+        let isAnew = try await oauth(token(trace, "plain")).check(living, clientSecret: none).hasSession()
         #expect(!isAnew)
-        #expect(try server.seen().isEmpty)
-        let dead = try await oauth(token(server, "short")).session()
-        let anew = try await oauth(token(server, "keeps")).check(dead, clientSecret: none).newSession().tokens()
+        #expect(try trace.seen().isEmpty)
+        let dead = try await oauth(token(trace, "short")).session()
+        let anew = try await oauth(token(trace, "keeps")).check(dead, clientSecret: none).newSession().tokens()
         #expect(anew.access == "at-2")
         let gone = await refusal { () async throws(OnlineRefusal) in
             try await oauth(.token("http://127.0.0.1:\(server["closed"])/", revocation: nil)).check(
@@ -185,34 +231,35 @@ import Testing
         #expect(gone == .unreachable(.refused))
     }
 
-    @Test("logging out revokes both tokens, the refresh token first; a server without a place for that hears nothing")
+    @Test("logging out revokes both tokens, the refresh token first; a server without a place for that hears nothing, which is told")
     func revocation() async throws {
-        let server = try Server("odd")
+        let trace = try Trace()
         let none = bytes("")
         for (place, expected) in [("revoke", nil), ("revoke-unsupported", nil)] as [(String, OnlineRefusal?)] {
-            let provider = oauth(token(server, "plain", place))
+            let provider = oauth(token(trace, "plain", place))
             let session = try await provider.session()
-            _ = try server.seen()
+            _ = try trace.seen()
             let got = await refusal { () async throws(OnlineRefusal) in
                 try await provider.logOut(session, clientSecret: none)
             }
             #expect(got == expected)
             #expect(
-                try server.seen().map(\.body) == [
+                try trace.seen().map(\.body) == [
                     "token=rt-1&token_type_hint=refresh_token&client_id=native",
                     "token=at-1&token_type_hint=access_token&client_id=native",
                 ])
         }
-        let failing = oauth(token(server, "plain", "invalid-client"))
+        let failing = oauth(token(trace, "plain", "invalid-client"))
         let session = try await failing.session()
         let got = await refusal { () async throws(OnlineRefusal) in
             try await failing.logOut(session, clientSecret: none)
         }
         #expect(got == .failed(.invalidClient, status: 401))
-        let silent = oauth(token(server, "plain"))
+        let silent = oauth(token(trace, "plain"))
         let kept = try await silent.session()
-        _ = try server.seen()
-        _ = try await silent.logOut(kept, clientSecret: none)
-        #expect(try server.seen().isEmpty)
+        _ = try trace.seen()
+        let untold = await refusal { () async throws(OnlineRefusal) in try await silent.logOut(kept, clientSecret: none) }
+        #expect(untold == .failed(.noLogout))
+        #expect(try trace.seen().isEmpty)
     }
 }

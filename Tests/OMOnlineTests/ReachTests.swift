@@ -63,6 +63,24 @@ import Testing
     }
 
     @Test(
+        "a connection that ends before TLS is established, by FIN or RST, leads to no server",
+        arguments: ["closing", "closing_at_once", "resetting", "half_hello"])
+    func closed(_ key: String) async throws {
+        let server = try odd()
+        #expect(await basic(server.url("/login", key), trusted: server.ca).refusal() == .unreachable(.closed))
+        let token = OAuthService.Endpoint.token(server.url("/token/plain", key), revocation: nil)
+        #expect(await oauth(token, trusted: server.ca).refusal() == .unreachable(.closed))
+    }
+
+    @Test("a certificate without alternative names counts for its common name, and for no other")
+    func commonName() async throws {
+        let server = try odd()
+        #expect(await basic(server.url("/else", "https_without_names"), trusted: server.ca).refusal() == nil)
+        let address = server.url("/else", "https_without_names", host: "127.0.0.1")
+        #expect(await basic(address, trusted: server.ca).refusal() == .untrusted(.name))
+    }
+
+    @Test(
         "a server that accepts and says nothing costs the time to connect, one that drips costs the total",
         arguments: [
             ("blackhole", "https", "/", 300, 300_000), ("blackhole", "http", "/", 60_000, 600),

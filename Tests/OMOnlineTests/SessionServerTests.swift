@@ -48,7 +48,8 @@ import Testing
         }
         func keep(_ session: borrowing SecretBytes) throws {
             let asked = KeptSession.Asked(
-                service: service, clientSecret: bytes("omvault-secret"), logout: 40_000, session: session.duplicate())
+                service: service, clientSecret: bytes("omvault-secret"), logout: 40_000, session: session.duplicate(),
+                expires: nil)
             try home.client.keep(
                 KeptSession(login, try Profile(login.key.profile, values: [:]).digest, .online, SessionLimits(idle: nil, session: nil), asked))
         }

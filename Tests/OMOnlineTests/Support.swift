@@ -152,11 +152,3 @@ extension SecretBytes {
         return jar
     }
 }
-
-/// The requests that the odd server saw since the last call: method, target, fields, body.
-struct SeenRequest: Sendable {
-    let method: String
-    let target: String
-    let fields: [String: String]
-    let body: String
-}

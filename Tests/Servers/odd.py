@@ -1,8 +1,12 @@
 """Servers on loopback that break rules, one port for each kind: started by `serve odd`, which see.
 
-Each prints its port as KEY=VALUE. The one called `http` (and `https`) answers by the path: see `answers`.
+Each prints its port as KEY=VALUE. The one called `http` (and `https`) answers by the path: see `http`. A path behind `/for/WORD`
+is answered as without it, and what is asked there stands in a file of its own, for the test that has this word.
 """
 import json, os, pathlib, socket, ssl, struct, sys, threading, time, urllib.parse
+
+sys.dont_write_bytecode = True
+from ports import hold
 
 FOLDER = sys.argv[1]
 SEEN = f"{FOLDER}/seen"  # every request as a line of JSON, for tests that ask what was sent
@@ -16,12 +20,12 @@ def context(name):
     return made
 
 
-def listen(key, handle, family=socket.AF_INET, host="127.0.0.1", port=0, tls=None):
+def listen(key, handle, family=socket.AF_INET, host="127.0.0.1", tls=None):
     listener = socket.socket(family)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if family == socket.AF_INET6:
         listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-    listener.bind((host, port))
+    listener.bind((host, hold(family, host)))
     listener.listen(64)
     print(f"{key}={listener.getsockname()[1]}")
     listeners[key] = listener
@@ -56,6 +60,32 @@ def black_hole(connection):
 def garbage(connection):
     connection.recv(4096)
     connection.sendall(b"\x00\x01\x02 no protocol of yours\r\n\r\n" * 4)
+
+
+def closing(connection):
+    """Ends within the handshake of TLS, by FIN: all that came is read before."""
+    connection.recv(65536)
+
+
+def closing_at_once(connection):
+    """Ends before the handshake: what comes then is answered by RST."""
+
+
+def resetting(connection):
+    connection.recv(65536)
+    reset(connection)
+
+
+def half_hello(connection):
+    """Begins its part of the handshake, and ends by FIN in the middle of it."""
+    arriving, leaving = ssl.MemoryBIO(), ssl.MemoryBIO()
+    tls = context("good").wrap_bio(arriving, leaving, server_side=True)
+    arriving.write(connection.recv(65536))
+    try:
+        tls.do_handshake()
+    except ssl.SSLWantReadError:
+        pass
+    connection.sendall(leaving.read()[:60])
 
 
 def leaving(connection):
@@ -129,6 +159,17 @@ def oauth(connection, case, method, fields, body, base):
         "own-word-400": (400, {"error": "unauthorized", "error_description": "Bad credentials"}),
         "odd-error": (400, {"error": {"code": 7}}),
         "busy": (503, {"error": "temporarily_unavailable"}),
+        "busy-400": (400, {"error": "temporarily_unavailable"}),
+        "busy-later": (400, {"error": "temporarily_unavailable"}, "Retry-After: 5"),
+        "words": (400, {"error": "invalid_request", "error_description": "Invalid 'username' or 'password' in request."}),
+        "more-words": (400, {"error": "invalid_request",
+                             "error_description": "Invalid 'username' or 'password' in request. Try bob."}),
+        "failure": (400, {"error": "invalid_grant", "error_description": "authentication failure"}),
+        "more-failure": (400, {"error": "invalid_grant", "error_description": "authentication failure for bob"}),
+        "failure-request": (400, {"error": "invalid_request", "error_description": "authentication failure"}),
+        "short-bare": (200, dict(good, expires_in=0)),
+        "renewing": (200, dict(good, expires_in=3600 if refreshing else 0, refresh_token="rt-1")),
+        "status-404": (404, b"not here"),
         "limit": (429, {"error": "invalid_grant"}),
         "broken": (500, {"error": "invalid_grant"}),
         "speechless": (500, b"oh no"),
@@ -136,7 +177,7 @@ def oauth(connection, case, method, fields, body, base):
         "html": (200, b"<html>hello</html>"),
     }
     if case == "first-only":
-        status, answer = answers["invalid-grant"] if refreshing else answers["short"]
+        answer = answers["invalid-grant"] if refreshing else answers["short"]
     elif case == "moved":
         return send(connection, 307, b"", f"Location: {base}/token/plain")
     elif case == "big":
@@ -146,15 +187,25 @@ def oauth(connection, case, method, fields, body, base):
     elif case == "revoke-unsupported":
         return send(connection, 400, {"error": "unsupported_token_type"})
     else:
-        status, answer = answers[case]
-    send(connection, status, answer)
+        answer = answers[case]
+    send(connection, *answer)
+
+
+CHALLENGES = {
+    "/negotiate": "Negotiate", "/either": 'Negotiate, Basic realm="odd"',
+    "/digest": 'Digest realm="x, Basic y", nonce="1"', "/digest-escaped": r'Digest realm="x\", Basic y", nonce="1"',
+    "/digest-open": 'Digest realm="x, Basic y', "/second": 'Digest realm="x, y", Basic realm="odd"', "/tab": 'Basic\trealm="odd"',
+}
 
 
 def http(scheme):
     def handle(connection):
         method, target, fields, body = request(connection)
-        base = f"{scheme}://{fields['host']}"
-        with lock, open(SEEN, "a") as file:
+        word = target.split("/")[2] if target.startswith("/for/") else ""
+        prefix = f"/for/{word}" if word else ""
+        target = target.removeprefix(prefix)
+        base = f"{scheme}://{fields['host']}{prefix}"
+        with lock, open(f"{SEEN}-{word}" if word else SEEN, "a") as file:
             file.write(json.dumps([method, target, fields, body.decode("latin-1")]) + "\n")
         path = target.partition("?")[0]
         authorized = "authorization" in fields
@@ -171,14 +222,26 @@ def http(scheme):
                         "revocation_endpoint": f"{base}/token/revoke"}
             if tenant == "/post":
                 document["token_endpoint_auth_methods_supported"] = ["client_secret_post"]
+            if tenant == "/post-basic":
+                document["token_endpoint_auth_methods_supported"] = ["client_secret_post"]
+                document["revocation_endpoint_auth_methods_supported"] = ["client_secret_basic"]
+            if tenant == "/silent":
+                del document["revocation_endpoint"]
+            if tenant == "/unsafe-revocation":
+                document["revocation_endpoint"] = "http://elsewhere.example/revoke"
             if tenant == "/unsafe":
                 document["token_endpoint"] = "http://elsewhere.example/token"
             if tenant == "/nothing":
                 document = {"issuer": issuer}
             send(connection, 200, document)
-        elif not authorized and path in ("/negotiate", "/either"):
-            either = ', Basic realm="odd"' if path == "/either" else ""
-            send(connection, 401, b"", "WWW-Authenticate: Negotiate" + either)
+        elif path == "/hanging":
+            black_hole(connection)
+        elif not authorized and path in CHALLENGES:
+            send(connection, 401, b"", "WWW-Authenticate: " + CHALLENGES[path])
+        elif path.startswith("/hop-") and path != "/hop-0":
+            send(connection, 302, b"", f"Location: {base}/hop-{int(path[5:]) - 1}")
+        elif path == "/slow-clock" and authorized:
+            send(connection, 200, b"hello", "Date: Mon, 01 Jan 2024 00:00:00 GMT")
         elif not authorized and path != "/no-challenge":
             send(connection, 401, b"", 'WWW-Authenticate: Basic realm="odd"')
         elif path == "/no-challenge":
@@ -246,8 +309,13 @@ print(f"seen={SEEN}")
 listen("blackhole", black_hole)
 listen("garbage", garbage)
 listen("leaving", leaving)
+listen("closing", closing)
+listen("closing_at_once", closing_at_once)
+listen("resetting", resetting)
+listen("half_hello", half_hello)
 listen("http", http("http"))
 listen("https", http("https"), tls=context("good"))
+listen("https_without_names", http("https"), tls=context("bare"))
 old = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 old.set_ciphers("DEFAULT:@SECLEVEL=0")
 old.minimum_version, old.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
@@ -267,8 +335,6 @@ if socket.has_ipv6 and pathlib.Path("/proc/net/if_inet6").read_text():
     for each in waiting:
         each.setblocking(False)
         each.connect_ex(("::1", half))
-with socket.socket() as closed:
-    closed.bind(("127.0.0.1", 0))
-    print(f"closed={closed.getsockname()[1]}")
+print(f"closed={hold()}")
 print("ready", flush=True)
 threading.Event().wait()

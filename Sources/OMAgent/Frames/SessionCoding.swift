@@ -35,6 +35,7 @@ extension SecretBuffer {
             append(number: asked.logout)
             append(asked.session.count == 0 ? 0 : 1)
             if asked.session.count > 0 { append(counted: asked.session) }
+            append(optional: asked.expires) { $0.append(number: $1) }
         }
     }
 
@@ -82,8 +83,8 @@ extension ByteCursor {
         let profile = try profile(in: bytes)
         guard let way = AgentSession.Way(rawValue: try byte(in: bytes)) else { throw MalformedBytes() }
         let survives = try flag(in: bytes)
-        let idle = try timeOut(in: bytes)
-        let session = try timeOut(in: bytes)
+        let idle = try seconds(in: bytes)
+        let session = try seconds(in: bytes)
         let warning = try byte(in: bytes)
         guard (1...99).contains(warning) else { throw MalformedBytes() }
         let limits = SessionLimits(
@@ -103,10 +104,11 @@ extension ByteCursor {
             guard session.count > 0 else { throw MalformedBytes() }
         }
         return KeptSession.Asked(
-            service: service, clientSecret: clientSecret.finish(), logout: logout, session: session.finish())
+            service: service, clientSecret: clientSecret.finish(), logout: logout, session: session.finish(),
+            expires: try seconds(in: bytes))
     }
 
-    private mutating func timeOut(in bytes: Span<UInt8>) throws(MalformedBytes) -> Int64? {
+    private mutating func seconds(in bytes: Span<UInt8>) throws(MalformedBytes) -> Int64? {
         guard try flag(in: bytes) else { return nil }
         let seconds: Int64 = try number(in: bytes)
         guard (1...1 << 40).contains(seconds) else { throw MalformedBytes() }

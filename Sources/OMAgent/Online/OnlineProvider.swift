@@ -1,6 +1,5 @@
 // Joins a login to the online helper: what a profile says becomes a question, and the answer a login's.
 
-internal import Glibc
 public import OMAuth
 public import OMRecords
 public import OMSecrets
@@ -42,9 +41,10 @@ public final class OnlineProvider: Provider {
         switch consume reply {
         case .refused(let refusal): return .refused(refusal)
         case .accepted(let acceptance):
-            let time = acceptance.serverTime
+            let (time, lifetime) = (acceptance.serverTime, acceptance.lifetime)
             let (policy, gap) = Self.policy(acceptance.profile, login.profile)
-            return .accepted(policy: policy, policyGap: gap, serverTime: time, session: acceptance.takeSession())
+            return .accepted(
+                policy: policy, policyGap: gap, serverTime: time, session: acceptance.takeSession(), lifetime: lifetime)
         }
     }
 
@@ -79,21 +79,21 @@ public final class OnlineProvider: Provider {
         case .missing(.failed(.unusableProfile, nil, _)): return (nil, .notUnderstood)
         case .missing(let refusal): return (nil, .notFetched(refusal))
         case .given(let given):
-            let policy = try? ServerPolicy(given, application: profile.applicationName)
-            return (policy, policy == nil ? .notUnderstood : nil)
+            if let policy = try? ServerPolicy(given, application: profile.applicationName) { return (policy, nil) }
+            return (nil, given.isFor(profile.applicationName) ? .notUnderstood : .otherApplication)
         }
     }
 
     /// What the agent needs to go on with the session of a login.
     ///
     /// - Returns: nil where the profile names nobody who could be asked.
-    func kept(of request: LoginRequest, session: consuming SecretBytes?) -> KeptSession.Asked? {
+    func kept(of request: LoginRequest, session: consuming SecretBytes?, expires: Int64?) -> KeptSession.Asked? {
         guard let service = try? OnlineService(request.question), service.fits,
             clientSecret.count <= OnlineQuestion.maximumSecret
         else { return nil }
         return KeptSession.Asked(
             service: service, clientSecret: clientSecret.duplicate(), logout: Self.logoutTime(request.profile),
-            session: session ?? SecretBytes(copying: []))
+            session: session ?? SecretBytes(copying: []), expires: expires)
     }
 
     /// Ends a session at its server that nobody is going to keep.
@@ -128,9 +128,6 @@ extension OnlineService {
     fileprivate func within(longest: UInt32) -> OnlineService {
         within(OnlineDeadlines(connect: min(deadlines.connect, longest), total: min(deadlines.total, longest)))
     }
-
-    /// The longest `TrustedCA`.
-    private static let longestTrusted = OnlineQuestion.maximumTrusted
 
     /// Whom to ask about `login`, and how.
     fileprivate init(_ login: ProviderQuestion) throws(OnlineRefusal) { try self.init(login.profile, login.domain) }
@@ -176,18 +173,9 @@ extension OnlineService {
         return name.map { Domain($0, header: header.inHeader ? header.name : nil) }
     }
 
-    /// Attack: whoever can change the file says which servers are trusted. So it is this user's or root's, in a folder of
-    /// the same, and nobody else may write to either.
     private static func trusted(_ profile: Profile) throws(OnlineRefusal) -> [UInt8]? {
         guard let path = profile.trustedCA else { return nil }
-        if let resolved = realpath(path, nil) {
-            defer { free(resolved) }
-            for owner in Set([0, geteuid()]) {
-                let pem = try? TrustedFile.read(String(cString: resolved), owner: owner, limit: longestTrusted)
-                if let pem { return pem }
-            }
-        }
         // One that is not there is no reason to trust others.
-        throw .failed(.unusableTrust)
+        do throws(StorageError) { return try TrustedAuthorities.read(path) } catch { throw .failed(.unusableTrust) }
     }
 }

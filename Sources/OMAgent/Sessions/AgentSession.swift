@@ -42,6 +42,8 @@ public struct AgentSession: Hashable, Sendable {
         case valid = 0
         /// Not used for too long: good for nothing before the next login.
         case idle = 1
+        /// Its access token has ended: it answers for nobody until the server gives a new one.
+        case expired = 2
     }
 
     public let login: AgentLogin
@@ -81,7 +83,7 @@ public enum SessionVerdict: Hashable, Sendable {
 public struct SessionEnding: Hashable, Sendable {
     public let wasThere: Bool
     public let wasServerAsked: Bool
-    /// Why the server did not end it, if it was asked and waited for.
+    /// Why the server did not end it, if it was waited for. Where nothing says whom to ask, `wasServerAsked` is false beside it.
     public let refusal: OnlineRefusal?
 
     public init(wasThere: Bool, wasServerAsked: Bool, refusal: OnlineRefusal?) {
@@ -90,7 +92,7 @@ public struct SessionEnding: Hashable, Sendable {
 
     /// The SDK's number for a logout that the server was not told of; nil where there is nothing to tell.
     public var sdkCode: Int? {
-        switch refusal {
+        switch wasServerAsked ? refusal : nil {
         case .unreachable(.timedOut): 10034
         case .some: 10035
         case nil: nil
@@ -109,6 +111,8 @@ struct KeptSession: ~Copyable, Sendable {
         let logout: UInt32
         /// Empty: nothing new.
         let session: SecretBytes
+        /// When its access token ends, in seconds since boot; nil where none ends.
+        let expires: Int64?
     }
 
     let login: AgentLogin

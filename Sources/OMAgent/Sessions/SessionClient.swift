@@ -22,7 +22,7 @@ extension AgentClient {
             case .none: nil
             case .some(let session): session.duplicate()
             }
-        let asked = provider?.kept(of: request, session: session)
+        let asked = provider?.kept(of: request, session: session, expires: receipt.sessionExpires)
         let profile = request.profile
         try keep(KeptSession(login, profile.digest, way, profile.sessionLimits, asked))
     }

@@ -17,6 +17,8 @@ final class SessionEntry: @unchecked Sendable {
     /// Empty where there is none. Not optional: the optimiser does not bear that in a class.
     private let clientSecret: SecretBytes
     private var session: SecretBytes
+    /// When the access token in it ends, in seconds since boot.
+    private var expires: Int64?
     /// The question that is under way.
     var flight: Flight?
     /// It is no longer in the store.
@@ -41,6 +43,7 @@ final class SessionEntry: @unchecked Sendable {
             logout = min(asked.logout, SessionStore.longestFlight)
             clientSecret = asked.clientSecret.duplicate()
             session = asked.session.duplicate()
+            expires = asked.expires
         }
     }
 
@@ -66,6 +69,11 @@ final class SessionEntry: @unchecked Sendable {
 
     func use(at clock: ClockReading) { deadlines.use(at: clock) }
 
+    /// Whether its access token has ended. What an offline login goes on with let nobody in, so its end ends nothing.
+    private func isExpired(at clock: ClockReading) -> Bool {
+        way == .online && expires.map { clock.sinceBoot >= $0 } ?? false
+    }
+
     /// What may be known of it; nil when its time is over.
     func description(at clock: ClockReading) -> AgentSession? {
         func told(_ state: AgentSession.State, _ idle: Int64?, _ left: Int64?, _ isWarningDue: Bool) -> AgentSession {
@@ -75,7 +83,8 @@ final class SessionEntry: @unchecked Sendable {
                 survivesRestart: hasTicket)
         }
         switch deadlines.standing(at: clock) {
-        case .valid(let idle, let left, let isWarningDue): return told(.valid, idle, left, isWarningDue)
+        case .valid(let idle, let left, let isWarningDue):
+            return told(isExpired(at: clock) ? .expired : .valid, idle, left, isWarningDue)
         case .idle: return told(.idle, 0, deadlines.nextChange(after: clock).map { $0 - clock.sinceBoot }, false)
         case .ended: return nil
         }
@@ -106,7 +115,13 @@ final class SessionEntry: @unchecked Sendable {
             : .check(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
     }
 
-    func take(_ session: consuming SecretBytes) { self.session = session }
+    /// Takes what the server gave in its place.
+    ///
+    /// - Parameter lifetime: seconds that its access token lives.
+    func take(_ session: consuming SecretBytes, lifetime: UInt32?, at clock: ClockReading) {
+        self.session = session
+        expires = lifetime.map { clock.sinceBoot + Int64($0) }
+    }
 
     func forget() { session = SecretBytes(copying: []) }
 
@@ -133,7 +148,8 @@ final class SessionEntry: @unchecked Sendable {
         content.append(login: login)
         let asked = service.map { service in
             KeptSession.Asked(
-                service: service, clientSecret: clientSecret.duplicate(), logout: logout, session: session.duplicate())
+                service: service, clientSecret: clientSecret.duplicate(), logout: logout, session: session.duplicate(),
+                expires: expires)
         }
         content.append(profile: profile)
         content.append(way: way, deadlines.limits, asked)

@@ -111,7 +111,9 @@ final class SessionStore: Sendable {
     private func step(_ login: AgentLogin, _ anew: Bool) -> Step {
         let clock = clock()
         return entries.withLock { entries in
-            guard let entry = entries[login], entry.description(at: clock)?.state == .valid else { return .answer(.none) }
+            guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
+                return .answer(.none)
+            }
             if let flight = entry.flight { return .join(flight) }
             guard let question = entry.question(anew: anew) else {
                 return .answer(.refused(.failed(.unusableSession)))
@@ -132,7 +134,8 @@ final class SessionStore: Sendable {
             case .none: return .none
             case .accepted(let acceptance)?:
                 // Also of one that is leaving meanwhile: its logout is to take back the newest.
-                if let session = acceptance.takeSession() { entry.take(session) }
+                let lifetime = acceptance.lifetime
+                if let session = acceptance.takeSession() { entry.take(session, lifetime: lifetime, at: clock) }
                 guard !entry.isLeaving else { return .none }
                 entry.use(at: clock)
                 tickets?.renew(entry)
@@ -177,7 +180,10 @@ final class SessionStore: Sendable {
         case .some(let question):
             switch ask(question) {
             case .accepted: return SessionEnding(wasThere: true, wasServerAsked: true, refusal: nil)
-            case .refused(let refusal): return SessionEnding(wasThere: true, wasServerAsked: true, refusal: refusal)
+            case .refused(let refusal):
+                var wasServerAsked = true
+                if case .failed(.noLogout, _, _) = refusal { wasServerAsked = false }
+                return SessionEnding(wasThere: true, wasServerAsked: wasServerAsked, refusal: refusal)
             }
         }
     }

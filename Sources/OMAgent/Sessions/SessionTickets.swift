@@ -7,7 +7,7 @@ internal import OMStorage
 
 /// The session tickets in one runtime folder. Format: docs/agent-protocol.md, "Session tickets".
 struct SessionTickets: Sendable {
-    private static let magic = Array("OMST1".utf8)
+    private static let magic = Array("OMST2".utf8)
 
     private let secrets: BootSecrets
 

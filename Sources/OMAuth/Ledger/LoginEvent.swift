@@ -151,7 +151,7 @@ extension LoginEvent.Refusal {
     init(_ gap: PolicyGap) {
         switch gap {
         case .notFetched(let refusal): self.init(refusal)
-        case .notUnderstood: self = .failed
+        case .notUnderstood, .otherApplication: self = .failed
         case .older: self = .rolledBack
         case .notAsked: self = .notAsked
         }

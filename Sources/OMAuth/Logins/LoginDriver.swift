@@ -20,7 +20,8 @@ extension Authenticator {
         let logins = until(cancellation)
         let rules = LoginMachine.Rules(
             mode: request.mode, isOfflineAllowed: isOfflineAllowed(request),
-            isOfflineOnUntrusted: request.profile.offlineOnUntrustedServer, hasProvider: provider != nil)
+            isOfflineOnUntrusted: request.profile.offlineOnUntrustedServer,
+            isOfflineOnServerError: request.profile.offlineOnServerError, hasProvider: provider != nil)
         var accepted: AcceptedAnswer?
         var receipt: LoginReceipt?
         var verified: VerifiedLogin?
@@ -45,7 +46,7 @@ extension Authenticator {
                 online = answer.refusal
                 // A yes has opened a session, and a no takes something away: whoever has gone away, it is carried through.
                 if let online, !online.isVerdict, !state.isVerdictKnown { try cancellation.check() }
-                accepted = AcceptedAnswer(answer)
+                accepted = AcceptedAnswer(answer, at: clock())
                 event = .answered(online)
             case .check:
                 try cancellation.check()

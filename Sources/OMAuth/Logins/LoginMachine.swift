@@ -13,6 +13,8 @@ enum LoginMachine {
         let isOfflineAllowed: Bool
         /// `OfflineOnUntrustedServer`
         let isOfflineOnUntrusted: Bool
+        /// `OfflineOnServerError`
+        let isOfflineOnServerError: Bool
         /// There is somebody who can be asked.
         let hasProvider: Bool
     }
@@ -99,6 +101,10 @@ enum LoginMachine {
         switch refusal {
         case .unreachable where rules.mode == .auto: offline(refusal, rules)
         case .untrusted where rules.mode == .auto && rules.isOfflineOnUntrusted: offline(refusal, rules)
+        // The profile's own word: behind a 500 stands a directory that is down, and maybe a server that judges no longer.
+        case .failed(.serverError, status: 500, _) where rules.mode == .auto && rules.isOfflineOnServerError,
+            .failed(.oauthServerError, status: 500, _) where rules.mode == .auto && rules.isOfflineOnServerError:
+            offline(refusal, rules)
         case .unreachable, .untrusted, .rejected, .forbidden, .blocked, .failed: (.refusing(refusal), .settle(refusal))
         }
     }

@@ -11,6 +11,8 @@ public struct LoginReceipt: ~Copyable, Sendable {
     public let login: VerifiedLogin?
     /// What the server gave to go on with; nil offline.
     public let session: SecretBytes?
+    /// When an access token among it ends, in seconds since boot; nil where none ends.
+    public let sessionExpires: Int64?
 
     /// The login alone, for whoever unlocks something with it.
     public consuming func takeLogin() -> VerifiedLogin? { login }
@@ -25,6 +27,7 @@ public struct LoginReceipt: ~Copyable, Sendable {
         context = LoginContext(login, request, .offline(online), clock)
         self.login = consume login
         session = nil
+        sessionExpires = nil
     }
 
     /// Online: the server said yes, and the credential that was stored for it has opened.
@@ -34,6 +37,7 @@ public struct LoginReceipt: ~Copyable, Sendable {
     ) {
         context = LoginContext(login, request, .online(notCached: nil), clock, gap, aside)
         self.login = consume login
+        sessionExpires = accepted.sessionExpires
         session = accepted.session
     }
 
@@ -46,6 +50,7 @@ public struct LoginReceipt: ~Copyable, Sendable {
     ) {
         context = LoginContext(request, reason, clock, gap, aside)
         login = nil
+        sessionExpires = accepted.sessionExpires
         session = accepted.session
     }
 }

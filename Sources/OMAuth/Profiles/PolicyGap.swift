@@ -9,8 +9,10 @@ public import OMRecords
 public enum PolicyGap: Hashable, Sendable {
     /// It could not be had.
     case notFetched(OnlineRefusal)
-    /// What came is for another application, or has a value that its key does not take: nothing of it is used.
+    /// What came has a value that its key does not take: nothing of it is used.
     case notUnderstood
+    /// What came is for another `ApplicationName`: nothing of it is used.
+    case otherApplication
     /// It has a lower epoch than the one that is known.
     case older(epoch: Int64)
     /// The provider did not ask for it.

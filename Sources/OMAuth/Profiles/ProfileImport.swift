@@ -11,6 +11,8 @@ public enum ImportDanger: String, CaseIterable, Hashable, Sendable {
     case trust
     /// It lets a login go on where an untrusted server should stop it.
     case untrustedServer
+    /// It lets a login go on where a server that gives no verdict should stop it.
+    case failingServer
     /// It names a scheme that the SDK used to keep the password recoverable.
     case recoverableScheme
     /// It keeps the password recoverable.
@@ -86,6 +88,7 @@ extension Profile {
         return switch key {
         case .trustedCA: .trust
         case .offlineOnUntrustedServer: value == .bool(true) ? .untrustedServer : nil
+        case .offlineOnServerError: value == .bool(true) ? .failingServer : nil
         case .cryptoScheme: [.plainText, .aes].contains(cryptoScheme) ? .recoverableScheme : nil
         case .autoLoginAllowed, .rememberCredentialsAllowed: value == .bool(true) ? .remembersPassword : nil
         case .maxLoginAttempts: maxLoginAttempts > PolicyCeiling.defaultAttempts ? .moreAttempts : nil

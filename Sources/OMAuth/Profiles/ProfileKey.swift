@@ -31,6 +31,7 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     // Offline
     case offlineAuthAllowed = "OfflineAuthAllowed"
     case offlineOnUntrustedServer = "OfflineOnUntrustedServer"
+    case offlineOnServerError = "OfflineOnServerError"
     case offlineCredentialMaxAge = "OfflineCredentialMaxAge"
     case cryptoScheme = "CryptoScheme"
     case maxLoginAttempts = "MaxLoginAttempts"

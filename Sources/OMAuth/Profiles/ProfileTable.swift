@@ -84,7 +84,7 @@ extension ProfileKey {
         case .oauthIncludeClientAuthHeader: (.flag, nil, .acts)
 
         case .offlineAuthAllowed: (.flag, 10116, .acts)
-        case .offlineOnUntrustedServer: (.flag, nil, .acts)
+        case .offlineOnUntrustedServer, .offlineOnServerError: (.flag, nil, .acts)
         case .offlineCredentialMaxAge: (.number(0...Profile.longestAge), nil, .acts)
         case .cryptoScheme: (.scheme, 10503, .acts)
         case .maxLoginAttempts: (.number(1...1000), 10106, .acts)

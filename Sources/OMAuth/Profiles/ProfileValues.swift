@@ -24,6 +24,8 @@ extension Profile {
     public var clockRollback: ClockRollback { word(.clockRollback).flatMap(ClockRollback.init) ?? .judge }
     /// Whether a server whose certificate is not trusted counts as one that cannot be reached.
     public var offlineOnUntrustedServer: Bool { flag(.offlineOnUntrustedServer) }
+    /// Whether a server that answers 500 counts as one that cannot be reached.
+    public var offlineOnServerError: Bool { flag(.offlineOnServerError) }
     /// `KeychainDataProtection`: the level of what is cached and remembered.
     public var level: ProtectionLevel {
         word(.keychainDataProtection).flatMap(ProtectionLevel.init(named:)) ?? .highest

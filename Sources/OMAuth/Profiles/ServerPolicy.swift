@@ -43,7 +43,7 @@ public struct ServerPolicy: Hashable, Sendable {
     /// - Parameter application: What the profile calls itself: a policy for another application is none for this one.
     /// - Throws: as ``init(json:)``.
     public init(_ profile: ServerProfile, application: String) throws(AuthError) {
-        guard profile.application ?? application == application, profile.epoch <= UInt64(Self.lastEpoch),
+        guard profile.isFor(application), profile.epoch <= UInt64(Self.lastEpoch),
             let policy = Self.policy(profile.values.mapValues { .text($0) }, epoch: Int64(profile.epoch))
         else { throw .profile(.serverPolicy) }
         self = policy

@@ -27,13 +27,15 @@ public enum ForbiddenCause: UInt8, CaseIterable, Sendable {
 public enum UnreachableCause: UInt8, CaseIterable, Sendable {
     case nameNotFound = 1
     case refused = 2
-    /// No way there, or the connection was cut before it stood.
+    /// No way there.
     case noRoute = 3
     case timedOut = 4
-    /// 502, 504, or 503 without `Retry-After`: a gateway without anything behind it.
+    /// 502, 504, 511, 521 to 524, or 503 without `Retry-After`: a gateway without anything behind it.
     case gateway = 5
     /// There is no program here that could ask. No helper says so.
     case noHelper = 6
+    /// The connection ended before TLS was established. Nothing was sent.
+    case closed = 7
 }
 
 public enum UntrustedCause: UInt8, CaseIterable, Sendable {
@@ -84,6 +86,8 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case cancelled = 18
     /// The server asks for another proof than HTTP Basic.
     case otherChallenge = 19
+    /// No address is known where the session could be ended, so the server was not asked.
+    case noLogout = 20
     // What RFC 6749 has names for
     case invalidClient = 32
     case unauthorizedClient = 33
@@ -119,7 +123,7 @@ extension OnlineRefusal {
         case .forbidden(.status), .blocked: 10408
         case .unreachable(.timedOut): 10042
         case .unreachable(.noRoute): 10044
-        case .unreachable(.nameNotFound), .unreachable(.refused), .unreachable(.gateway), .unreachable(.noHelper): 10001
+        case .unreachable(.nameNotFound), .unreachable(.refused), .unreachable(.closed), .unreachable(.gateway), .unreachable(.noHelper): 10001
         case .untrusted: 10422
         case .failed(let failure, _, _): failure.sdkCode
         }
@@ -131,7 +135,7 @@ extension OnlineFailure {
     /// says cannot be sent, or this machine's own helper failed.
     public var isOurs: Bool {
         switch self {
-        case .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled: true
+        case .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled, .noLogout: true
         default: false
         }
     }
@@ -147,7 +151,7 @@ extension OnlineFailure {
         case .unusableUser: 10036
         case .unusableTrust, .unusableProfile, .untrustedDiscovery: 10015
         case .unusableSession: 10023
-        case .helper: nil
+        case .helper, .noLogout: nil
         case .cancelled: 10029
         case .invalidClient: 40239
         case .unauthorizedClient: 40214

@@ -21,6 +21,9 @@ public struct ServerProfile: Hashable, Sendable {
     public init(epoch: UInt64, application: String? = nil, values: [String: String]) {
         (self.epoch, self.application, self.values) = (epoch, application, values)
     }
+
+    /// Whether it is for the application of this name: one that names none is for all.
+    public func isFor(_ name: String) -> Bool { application ?? name == name }
 }
 
 /// What came of asking for an application profile beside a login.

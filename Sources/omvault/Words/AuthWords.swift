@@ -5,8 +5,10 @@ internal import OMRecords
 internal import OMStorage
 
 extension Failure {
-    init(_ error: AuthError) {
-        self = Failure(words: error, .unknown).with(sdkCode: error.sdkCode)
+    init(_ error: AuthError) { self.init(error, of: nil) }
+
+    private init(_ error: AuthError, of profile: Profile?) {
+        self = Failure(words: error, profile).with(sdkCode: error.sdkCode)
     }
 
     /// The one hint that helps only where something is cached: ``LoginAccess/helpful(_:_:_:_:)`` looks.
@@ -16,7 +18,7 @@ extension Failure {
     ///
     /// - Parameter policy: What was in force, where that can be told: a server may have had a say in it.
     init(_ error: AuthError, under profile: Profile?, policy: @autoclosure () -> LoginPolicy? = nil) {
-        var failure = Failure(words: error, Renewal(profile)).with(sdkCode: error.sdkCode)
+        var failure = Failure(error, of: profile)
         if error == .offlineNotAllowed, let profile {
             failure = Failure(offlineForbiddenBy: policy() ?? LoginPolicy(profile), profile.name)
         }
@@ -72,7 +74,8 @@ extension Failure {
         }
     }
 
-    private init(words error: AuthError, _ renewal: Renewal) {
+    private init(words error: AuthError, _ profile: Profile?) {
+        let renewal = Renewal(profile)
         switch error {
         case .invalidUserName:
             self.init(.usage, "that cannot be a user's name", hint: "1 to 255 bytes of UTF-8, no control characters")
@@ -81,7 +84,7 @@ extension Failure {
                 .usage, "that cannot be an identity domain", hint: "up to 255 bytes of UTF-8, no control characters")
         case .policyMissing(let gap):
             let status: ExitStatus = if case .notFetched(let refusal) = gap { Failure(refusal).status } else { .remoteError }
-            self.init(status, "the server's policy \(gap.words), and none is known")
+            self.init(status, "the server's policy \(gap.words), and none is known", hint: gap.hint)
         case .overtaken:
             self.init(
                 .busy, "another login changed what is cached while the server was asked; nothing was stored",
@@ -97,9 +100,9 @@ extension Failure {
             self.init(
                 .policy, "the clock is behind what this login has seen, and the profile does not tolerate that",
                 hints: renewal.hints(online: "set the clock; or log in online", enrolment: "set the clock"))
-        case .online(let refusal): self.init(refusal)
+        case .online(let refusal): self.init(refusal, of: profile)
         case .neither(let online, let offline):
-            let (failed, cause) = (Failure(online), Failure(words: offline, renewal))
+            let (failed, cause) = (Failure(online, of: profile), Failure(offline, of: profile))
             // What is wrong with the credential here says more than that nobody was reached; that there is none does not.
             let status = cause.status == .noOffline ? failed.status : cause.status
             self.init(
@@ -183,11 +186,13 @@ extension Failure {
         }
     }
 
-    init(_ refusal: OnlineRefusal) {
-        self = Failure(words: refusal).with(sdkCode: refusal.sdkCode)
+    /// - Parameter profile: The one that was asked, where it is known: its keys are what can be changed.
+    init(_ refusal: OnlineRefusal, of profile: Profile? = nil) {
+        self = Failure(words: refusal, profile).with(sdkCode: refusal.sdkCode)
     }
 
-    private init(words refusal: OnlineRefusal) {
+    private init(words refusal: OnlineRefusal, _ profile: Profile?) {
+        let hints = refusal.hints(profile)
         switch refusal {
         case .rejected: self.init(.badSecret, "the server refused the user name or the password")
         case .forbidden: self.init(.remoteAuth, "the server does not let this user in")
@@ -195,18 +200,18 @@ extension Failure {
         case .untrusted(let cause):
             self.init(
                 .remoteError, "the server could not prove who it is, and was told nothing: \(cause.words)",
-                hint: Self.offlineHint)
+                hints: hints)
         case .unreachable(.noHelper):
             self.init(
                 .agent, "the server was not reached: \(UnreachableCause.noHelper.words)",
-                hint: "build it with --product omvault-agent and put it there")
+                hints: hints)
         case .unreachable(let cause): self.init(.network, "the server was not reached: \(cause.words)")
         case .failed(.cancelled, _, _): self.init(.aborted, "the login was given up")
         case .failed(let failure, let status, let retryAfter):
             let said = status.map { " (status \($0))" } ?? ""
             self.init(
-                failure.status, "\(failure.isOurs ? "the server was not asked" : "the server gave no verdict"): \(failure.words)\(said)",
-                hints: [retryAfter.map { "try again in \($0) s" }, failure.hint].compactMap(\.self),
+                failure.status, "\(failure.isOurs ? "the server was not asked" : "the server gave no verdict"): \(failure.words(profile))\(said)",
+                hints: hints,
                 details: retryAfter.map { ["retry_after": .number(Int($0))] } ?? [:])
         }
     }

@@ -26,6 +26,7 @@ extension UnreachableCause {
         case .noRoute: "there is no way to it"
         case .nameNotFound: "its name is not known"
         case .timedOut: "it did not answer in time"
+        case .closed: "the connection ended before TLS was established"
         case .gateway: "something before it says that it is not there"
         case .noHelper: "\(AgentProcess.programName), which would ask it, is not beside omvault"
         }
@@ -35,7 +36,7 @@ extension UnreachableCause {
 extension UntrustedCause {
     var words: String {
         switch self {
-        case .certificate: "its certificate is expired, or of nobody who is trusted"
+        case .certificate: "its certificate is expired, signed by an authority that is not trusted, or not made for servers"
         case .name: "its certificate is for another name"
         case .handshake: "it speaks no TLS that is safe"
         }
@@ -47,7 +48,7 @@ extension OnlineFailure {
         switch self {
         case .serverError, .oauthServerError: "it has an error of its own"
         case .tooManyRequests: "it is asked too often"
-        case .unexpectedAnswer: "its answer is none that a login has"
+        case .unexpectedAnswer: "its answer is not one of a login"
         case .brokenAnswer: "its answer is broken"
         case .answerTooLarge: "its answer is too long"
         case .redirected: "it sends the login elsewhere"
@@ -60,10 +61,11 @@ extension OnlineFailure {
         case .unusableUser: "the user's name cannot be sent: it holds a colon or a control character"
         case .unusableTrust: "TrustedCA holds no certificate, is not there, or others than you and root can change it"
         case .unusableSession: "the session is none of this server's"
-        case .untrustedDiscovery: "its metadata lead to nobody who may be asked"
+        case .untrustedDiscovery: "its discovery document is for another issuer, or names no token endpoint that may be asked"
         case .unusableProfile: "what ProfileURL answers cannot be used"
         case .helper: "the process that asks it could not, or ended"
         case .cancelled: "the login was given up"
+        case .noLogout: "no address is known where it ends sessions"
         case .invalidClient: "it does not know OAuthClientID, or refuses its secret"
         case .unauthorizedClient: "OAuthClientID may not log users in with a password"
         case .invalidScope: "it refuses OAuthScope"
@@ -71,26 +73,8 @@ extension OnlineFailure {
         case .unsupportedGrant: "it does not take passwords"
         case .unsupportedResponse: "it does not give this kind of answer"
         case .temporarilyUnavailable: "it is busy for a while"
-        case .invalidGrant: "it grants nothing, for another reason than the password; a session that it refuses so is spent"
+        case .invalidGrant: "it gives no tokens, for another reason than the password"
         case .otherOAuthError, .unnamedOAuthError: "it refuses with an error that says nothing about the password"
-        }
-    }
-
-    /// What the user can do about it, where that is not plain.
-    var hint: String? {
-        switch self {
-        case .redirected:
-            "LoginURL must be the address that answers itself; that of a folder ends with a slash. Where a page comes after the "
-                + "password, RequiredTokens names the cookies that prove the login"
-        case .tokenMissing: "compare RequiredTokens with the cookies that the server sets"
-        case .noChallenge: "LoginURL must be an address that asks everybody for a password"
-        case .otherChallenge: "the server must take HTTP Basic at LoginURL"
-        case .unusableTrust: "TrustedCA is a PEM file that only you or root can change, as its folder"
-        case .unsafeAddress: "LoginURL, OAuthTokenEndpoint: https, or http to localhost, 127.x.x.x or [::1]"
-        case .invalidClient: "OAuthClientID and OAuthClientSecret must be those that the server has"
-        case .unsupportedGrant, .unauthorizedClient:
-            "the server must allow this client the resource owner password grant"
-        default: nil
         }
     }
 
@@ -103,6 +87,7 @@ extension OnlineFailure {
         case .unusableTrust: "unusable_trust"
         case .unusableSession: "unusable_session"
         case .helper: "helper_failed"
+        case .noLogout: "no_logout"
         case .cancelled: "cancelled"
         case .unexpectedAnswer: "unexpected_answer"
         case .tokenMissing: "token_missing"
@@ -114,7 +99,7 @@ extension OnlineFailure {
         switch self {
         case .unsafeAddress, .unusableHeaders, .unusableTrust: .config
         case .unusableUser: .usage
-        case .unusableSession: .general
+        case .unusableSession, .noLogout: .general
         case .helper: .agent
         case .cancelled: .aborted
         default: .remoteError
@@ -128,8 +113,17 @@ extension PolicyGap {
         switch self {
         case .notFetched(let refusal): "could not be fetched (\(Failure(refusal).message))"
         case .notUnderstood: "is not understood, so nothing of it is used"
+        case .otherApplication: "is for another ApplicationName than the profile's, so nothing of it is used"
         case .older(let epoch): "has epoch \(epoch), which is lower than the one known"
         case .notAsked: "was not asked for"
+        }
+    }
+
+    /// What the user can do about it.
+    var hint: String {
+        switch self {
+        case .otherApplication: "ApplicationName must be the one that the policy at ProfileURL names"
+        case .notFetched, .notUnderstood, .older, .notAsked: "ProfileURL must be the address of the server's policy, as docs/profiles.md has it"
         }
     }
 
@@ -138,6 +132,7 @@ extension PolicyGap {
         switch self {
         case .notFetched(let refusal): refusal.name
         case .notUnderstood: "not_understood"
+        case .otherApplication: "other_application"
         case .older: "older"
         case .notAsked: "not_asked"
         }

@@ -66,6 +66,7 @@ extension ProfileKey {
         switch self {
         case .authServerType:
             "a profile with a server says which kind: \(AuthServerType.allCases.map(\.rawValue).joined(separator: ", "))"
+        case .logoutURL: "this kind of server needs it; for a server that has no logout give it the address in LoginURL"
         case .identityDomain: "IdentityDomainNameInHeader needs it; or CollectIdentityDomain=true asks the user"
         default: "this kind of server needs it; set both in one command"
         }

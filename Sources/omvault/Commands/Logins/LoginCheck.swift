@@ -139,6 +139,14 @@ struct LoginServer {
             return OnlineProvider(program: nil)
         }
         guard !sources.isEmpty else { return OnlineProvider(program: program) }
-        return OnlineProvider(program: program, clientSecret: try secrets.read(Self.secretName, prompt: Self.secretName))
+        do throws(Failure) {
+            return OnlineProvider(program: program, clientSecret: try secrets.read(Self.secretName, prompt: Self.secretName))
+        } catch {
+            // Without its secret the client would be refused, which is no server out of reach: nothing is cached over that.
+            throw Failure(
+                error.status, error.message,
+                hints: error.hints + ["\(Self.secretName) says where the client's secret is; --mode offline does not need it"],
+                details: error.details)
+        }
     }
 }

@@ -60,7 +60,9 @@ extension Failure {
         case .rejected, .blocked, .failed(.invalidGrant, _, _):
             self.init(.remoteAuth, "the server says that the session is spent; it is gone here too", hint: "log in again")
         case .failed(.unusableSession, _, _):
-            self.init(.notFound, "the login was offline: there is nothing that a server could be asked about")
+            self.init(
+                .notFound, "there is nothing to ask a server about: the login was offline, or the server gave no refresh token",
+                hint: "log in again")
         default: self.init(refusal)
         }
         self = with(sdkCode: refusal.sdkCode)

@@ -96,7 +96,11 @@ struct LoginReport {
         if context.clockIsBehind {
             output.notice("the clock is behind what this login has seen; it is not believed")
         }
-        if context.expiresSoon, let expires = context.expires {
+        if case .online(nil) = context.way, let expires = context.expires, expires <= ClockReading.now().wall {
+            output.notice(
+                "by the server's clock the cached credential expired at \(Timestamp.text(expires)): it serves no login offline. "
+                    + "Set the clock of the server, or this machine's, right")
+        } else if context.expiresSoon, let expires = context.expires {
             output.notice("the cached credential expires at \(Timestamp.text(expires))")
         }
     }

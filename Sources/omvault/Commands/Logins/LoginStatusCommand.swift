@@ -92,7 +92,7 @@ struct LoginStatusCommand: Verb {
             }
             guard online, let client = try agent.running() else { return wanted }
             return try wanted.compactMap { session in
-                guard session.state == .valid, session.hasServerSession, !isOutdated(session, access) else { return session }
+                guard session.state != .idle, session.hasServerSession, !isOutdated(session, access) else { return session }
                 switch try client.renewSession(session.login, anew: false) {
                 case .valid(let now): return now
                 case .none: return nil

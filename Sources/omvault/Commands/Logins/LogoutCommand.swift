@@ -65,6 +65,7 @@ struct LogoutCommand: Verb {
             let ended = try isCurrent ? agent.end(login, password: password) : agent.end(login, password: nil)
             if let refusal = ended.refusal {
                 door.output.notice("the session ended here, but may go on at the server: \(Failure(refusal).message)")
+                for hint in refusal.logoutHints(isCurrent ? profile : nil) { door.output.notice("hint: \(hint)") }
             }
             if ended.wasThere || login == logins[0] { ending = ended }
         }

@@ -27,7 +27,7 @@ struct PolicySetUp {
                 try access.authenticator().learn(offered, of: profile)
             }
         } catch {
-            let failure = Failure(error)
+            let failure = Failure(error, under: profile)
             throw Failure(
                 failure.status, "nothing is kept: \(failure.message)",
                 hints: failure.hints + ["--no-fetch keeps the profile without asking ProfileURL now"],

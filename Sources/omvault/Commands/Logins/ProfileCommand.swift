@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Glibc
 internal import OMAuth
 
 struct ProfileCommand: ParsableCommand {
@@ -210,6 +211,15 @@ extension Output {
             .map(\.key.rawValue).sorted()
         if !kept.isEmpty {
             notice("\(kept.joined(separator: ", ")): kept without effect; with OAuth only the user's name is remembered")
+        }
+        if profile.oauthTokenEndpoint != nil, profile.oauthDiscoveryURL != nil {
+            notice("OAuthTokenEndpoint is asked, and oauth_discoveryURL is not, so nothing says where tokens are revoked; unset one")
+        }
+        if let problem = profile.trustProblem {
+            notice("\(problem): no login asks the server before it is a PEM file that only you or root can change, as its folder")
+        }
+        if case .file(let path)? = profile.oauthClientSecretSource.flatMap(SecretSource.init), access(path, R_OK) != 0 {
+            notice("\(path) (OAuthClientSecret) cannot be read: no login asks the server before it can")
         }
         for key in ProfileKey.allCases where profile.source(of: key) == .ceiling {
             notice("\(key.rawValue) is bounded by \(SystemStore.policy)")

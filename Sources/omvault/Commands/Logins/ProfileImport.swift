@@ -155,6 +155,7 @@ extension ImportDanger {
         case .secret: "sends a secret of this machine to the server"
         case .trust: "changes which servers are trusted"
         case .untrustedServer: "goes on when the server is not trusted"
+        case .failingServer: "goes on when the server answers with an error"
         case .recoverableScheme: "names a scheme that can be undone"
         case .remembersPassword: "keeps the password recoverable"
         case .moreAttempts: "tolerates more than \(PolicyCeiling.defaultAttempts) wrong passwords"

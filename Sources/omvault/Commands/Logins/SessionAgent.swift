@@ -52,10 +52,16 @@ struct SessionAgent {
         }
     }
 
-    /// The one session that is meant, used just now; nil when there is none, or more than one, or it is idle.
+    /// The one session that is meant, used just now; nil when there is none, or more than one, or it is idle. One whose access
+    /// token has ended is renewed first.
     func valid(_ given: GivenNames, _ profile: Profile) -> AgentSession? {
         let found = sessions(given, profile.name).filter { $0.isOf(profile) }
-        guard found.count == 1, found[0].state == .valid, let client = try? running() else { return nil }
+        guard found.count == 1, let client = try? running() else { return nil }
+        switch found[0].state {
+        case .valid: break
+        case .idle: return nil
+        case .expired: return renewed(found[0], profile, client)
+        }
         guard let session = try? client.useSession(found[0].login), session.state == .valid, session.isOf(profile) else {
             return nil
         }
@@ -63,6 +69,18 @@ struct SessionAgent {
             door.output.notice("the session would have become idle in \(left) s; it was used just now")
         }
         return session
+    }
+
+    /// An ended token proves nothing to the server: its session answers for no user until the server gave a new one.
+    private func renewed(_ session: AgentSession, _ profile: Profile, _ client: AgentClient) -> AgentSession? {
+        switch try? client.renewSession(session.login, anew: true) {
+        case .valid(let new)? where new.state == .valid && new.isOf(profile): return new
+        case .refused(.failed(.unusableSession, _, _))?:
+            door.output.notice("the session's access token has ended, and the server gave none to renew it")
+        case .refused(let refusal)?: door.output.notice("the session was not renewed: \(Failure(session: refusal).message)")
+        default: break
+        }
+        return nil
     }
 
     /// Ends the sessions that were made while the profile said something else: whoever is logged in was let in by another
@@ -114,6 +132,7 @@ struct SessionAgent {
         }
         guard let refusal = provider?.end(session, of: request) else { return }
         door.output.notice("the session that this login opened goes on at the server: \(Failure(refusal).message)")
+        for hint in refusal.logoutHints(request.profile) { door.output.notice("hint: \(hint)") }
     }
 
     /// After a login that was refused: ends the session where that is what the refusal takes away, and closes what the login
@@ -194,6 +213,7 @@ extension AgentSession {
             words += "valid"
             if let idleLeft { words += ", \(Duration.text(UInt32(clamping: idleLeft))) without use" }
             if let sessionLeft { words += ", \(Duration.text(UInt32(clamping: sessionLeft))) in all" }
+        case .expired: words += "its access token has ended; the next login renews it at the server, or asks"
         }
         return words
     }
@@ -206,12 +226,22 @@ extension AgentSession {
         entry.field("domain", key.domain == .none ? .null : .text(key.domain.text))
         entry.field("mode", .text(way.name))
         entry.field("since", .text(Timestamp.text(since)))
-        entry.field("state", .text(state == .valid ? "valid" : "idle"))
+        entry.field("state", .text(state.name))
         entry.field("idle_left", idleLeft.map { .number(Int($0)) } ?? .null)
         entry.field("session_left", sessionLeft.map { .number(Int($0)) } ?? .null)
         entry.field("warning", .flag(isWarningDue))
         entry.field("server_session", .flag(hasServerSession))
         entry.field("survives_restart", .flag(survivesRestart))
+    }
+}
+
+extension AgentSession.State {
+    fileprivate var name: String {
+        switch self {
+        case .valid: "valid"
+        case .idle: "idle"
+        case .expired: "expired"
+        }
     }
 }
 

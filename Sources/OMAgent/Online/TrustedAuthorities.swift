@@ -1,0 +1,26 @@
+// The file that `TrustedCA` names.
+
+internal import Glibc
+public import OMStorage
+
+public enum TrustedAuthorities {
+    /// Reads the file. It need not hold a certificate.
+    ///
+    /// Attack: a user who can change the file says which servers are trusted. So it is this user's or root's, in a folder of
+    /// the same, and nobody else may write to either.
+    ///
+    /// - Throws: ``StorageError/missing``, ``StorageError/hazardous(_:path:)``; ``StorageError/corrupt`` for more than 1 MiB.
+    public static func read(_ path: String) throws(StorageError) -> [UInt8] {
+        guard let resolved = realpath(path, nil) else { throw .missing }
+        defer { free(resolved) }
+        var failure = StorageError.missing
+        for owner in Set([0, geteuid()]) {
+            do throws(StorageError) {
+                let pem = try TrustedFile.read(
+                    String(cString: resolved), owner: owner, limit: OnlineQuestion.maximumTrusted)
+                if let pem { return pem }
+            } catch { failure = error }
+        }
+        throw failure
+    }
+}

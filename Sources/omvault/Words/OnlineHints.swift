@@ -1,0 +1,148 @@
+// What the user can do about a server's answer, by the keys of the profile that was asked.
+
+internal import OMAgent
+internal import OMAuth
+internal import OMRecords
+internal import OMStorage
+
+extension OnlineRefusal {
+    /// - Parameter profile: The one that was asked; nil where it is not known.
+    func hints(_ profile: Profile?) -> [String] {
+        switch self {
+        case .untrusted(let cause): [cause.hint(profile), Failure.offlineHint]
+        case .unreachable(.noHelper): ["build it with --product omvault-agent and put it there"]
+        case .rejected, .forbidden, .blocked, .unreachable: []
+        case .failed(let failure, let status, let wait):
+            [wait.map { "try again in \($0) s" }, failure.hint(profile, status)].compactMap(\.self)
+                + (profile.map { failure.offlineHints($0, status) } ?? [])
+        }
+    }
+
+    /// What ends no session at the server, and what to do about it.
+    func logoutHints(_ profile: Profile?) -> [String] {
+        switch (self, profile?.serverKind) {
+        case (.failed(.noLogout, _, _), _) where profile?.oauthTokenEndpoint != nil:
+            ["with oauth_discoveryURL instead of OAuthTokenEndpoint, the server's document says where tokens are revoked"]
+        case (.failed(.noLogout, _, _), _):
+            ["the document at oauth_discoveryURL must name a revocation_endpoint that may be asked; else the tokens end by themselves"]
+        case (.failed(.unexpectedAnswer, _, _), .basic):
+            ["LogoutURL must be the address that ends a session; for a server that has none, give it the address in LoginURL"]
+        // What is said of a login's address is not about this one.
+        default: []
+        }
+    }
+}
+
+extension UntrustedCause {
+    fileprivate func hint(_ profile: Profile?) -> String {
+        switch self {
+        case .certificate:
+            let address = profile.map { " -connect " + ($0.serverOrigin.split(separator: "/").last.map(String.init) ?? "") } ?? ""
+            let file = profile?.trustedCA.map { " -CAfile \($0.shown)" } ?? ""
+            return "openssl s_client\(address)\(file) says which it is; TrustedCA names the file with the authorities that are trusted"
+        case .name: return "the host in \(profile.addressKeys) must be a name in the server's certificate"
+        case .handshake: return "at the address in \(profile.addressKeys) the server must speak TLS 1.2 or later"
+        }
+    }
+}
+
+extension OnlineFailure {
+    /// What to do, where that is not plain.
+    fileprivate func hint(_ profile: Profile?, _ status: UInt16?) -> String? {
+        switch self {
+        case .redirected: return redirectHint(profile)
+        case .downgraded: return "\(profile.addressKeys) must be an https address that does not lead to http"
+        case .tokenMissing: return "compare RequiredTokens with the cookies that the server sets"
+        case .noChallenge: return "LoginURL must be an address that asks everybody for a password"
+        case .otherChallenge: return "the server must take HTTP Basic at LoginURL"
+        case .unexpectedAnswer, .unnamedOAuthError: return addressHint(profile, status)
+        case .untrustedDiscovery:
+            return "oauth_discoveryURL must be at the scheme, host and port of the issuer in its document; or set OAuthTokenEndpoint "
+                + "and unset oauth_discoveryURL"
+        case .unusableTrust: return "TrustedCA is a PEM file that only you or root can change, as its folder"
+        case .unsafeAddress: return "LoginURL, OAuthTokenEndpoint: https, or http to localhost, 127.x.x.x or [::1]"
+        case .invalidClient: return "OAuthClientID and OAuthClientSecret must be those that the server has"
+        case .invalidScope: return "OAuthScope must name only what the server grants to OAuthClientID"
+        case .unsupportedGrant, .unauthorizedClient:
+            return "the server must allow this client the resource owner password grant"
+        case .invalidGrant:
+            return "the user may have to give a consent or a second factor, or to change an expired password: on the server's own "
+                + "page, or by its administrator, who can allow OAuthClientID to log in without them"
+        default: return nil
+        }
+    }
+
+    private func redirectHint(_ profile: Profile?) -> String {
+        switch profile?.serverKind {
+        case .oauthResourceOwner:
+            "\(profile.addressKeys) must be the address that answers itself, and so must a token_endpoint in the server's document"
+        default:
+            "LoginURL must be the address that answers itself; that of a folder ends with a slash. Where a page comes after the "
+                + "password, RequiredTokens names the cookies that prove the login"
+        }
+    }
+
+    private func addressHint(_ profile: Profile?, _ status: UInt16?) -> String? {
+        let isBasic = profile?.serverKind == .basic
+        switch status {
+        // What servers say of a header field that is longer than they take.
+        case 400 where isBasic, 413 where isBasic, 414 where isBasic, 431 where isBasic:
+            return "LoginURL must be the address of the login; or the user's name, the password or CustomAuthHeaders are longer than "
+                + "this server takes in a header field"
+        default:
+            let what = isBasic ? "login, and answer GET" : profile?.oauthTokenEndpoint == nil ? "discovery document" : "token endpoint"
+            return profile == nil ? nil : "\(profile.addressKeys) must be the address of the \(what)"
+        }
+    }
+
+    /// How to go on without the server.
+    fileprivate func offlineHints(_ profile: Profile, _ status: UInt16?) -> [String] {
+        guard profile.offlineAuthAllowed else { return [] }
+        switch self {
+        case .serverError where status == 500, .oauthServerError where status == 500:
+            return [
+                "\(Failure.offlineHint), if there is one; omvault profile set \(profile.name.text) OfflineOnServerError=true has "
+                    + "every login do so after a 500"
+            ]
+        case .serverError, .oauthServerError, .tooManyRequests, .temporarilyUnavailable, .brokenAnswer, .answerTooLarge:
+            return ["\(Failure.offlineHint), if there is one"]
+        default: return []
+        }
+    }
+
+    /// What is wrong, with the profile's own path.
+    func words(_ profile: Profile?) -> String {
+        guard self == .unusableTrust, let path = profile?.trustedCA else { return words }
+        return profile?.trustProblem ?? "\(path) (TrustedCA) holds no certificate"
+    }
+}
+
+extension Profile {
+    /// Why the file of `TrustedCA` cannot be read; nil where it can.
+    var trustProblem: String? {
+        guard let path = trustedCA else { return nil }
+        do throws(StorageError) { _ = try TrustedAuthorities.read(path) } catch {
+            switch error {
+            case .missing: return "\(path) (TrustedCA) is not there"
+            case .hazardous: return "\(Failure(error).message) (TrustedCA)"
+            default: return "\(path) (TrustedCA) cannot be read: \(Failure(error).message)"
+            }
+        }
+        return nil
+    }
+
+    /// The key whose address is asked about a login.
+    fileprivate var addressKey: ProfileKey {
+        switch serverKind {
+        case .oauthResourceOwner: oauthTokenEndpoint == nil ? .oauthDiscoveryURL : .oauthTokenEndpoint
+        default: .loginURL
+        }
+    }
+}
+
+extension Profile? {
+    /// The key whose address was asked, or those that it may be.
+    fileprivate var addressKeys: String {
+        self?.addressKey.rawValue ?? "LoginURL, OAuthTokenEndpoint or oauth_discoveryURL"
+    }
+}

@@ -1,0 +1,66 @@
+// Sessions whose access token has ended.
+
+import OMAuth
+import OMRecords
+import Testing
+
+@testable import OMAgent
+
+@Suite("Sessions whose access token has ended") struct ExpiredSessionTests {
+    private let clock = SessionClock()
+    private let server = SessionServer()
+
+    @Test("from the second on in which its token ends a session is expired, until the server gives a new token")
+    func expires() async throws {
+        let store = server.store(clock), login = try sessionLogin()
+        #expect(try store.keeps(login, idle: 1_000, expires: 5_060))
+        clock.advance(59)
+        #expect(store.use(login)?.state == .valid)
+        clock.advance(1)
+        #expect(store.use(login)?.state == .expired)
+        #expect(store.list().map(\.state) == [.expired])
+        server.say(.yes("token 2", lifetime: 30), .yes("token 3"))
+        guard case .valid(let renewed) = store.renew(login, anew: true) else { throw Missing() }
+        #expect(renewed.state == .valid && server.asked == [AskedOf(task: .refresh, session: "token 1")])
+        clock.advance(30)
+        #expect(store.use(login)?.state == .expired)
+        // A token without an end.
+        _ = store.renew(login, anew: true)
+        clock.advance(500)
+        #expect(store.use(login)?.state == .valid)
+    }
+
+    @Test("a renewal that the server refuses ends an expired session, and one that fails leaves it expired")
+    func refused() async throws {
+        let store = server.store(clock), login = try sessionLogin()
+        #expect(try store.keeps(login, expires: 5_000))
+        server.say(.no(.unreachable(.timedOut)), .no(.failed(.invalidGrant, status: 400)))
+        #expect(store.renew(login, anew: true) == .refused(.unreachable(.timedOut)))
+        #expect(store.use(login)?.state == .expired)
+        #expect(store.renew(login, anew: true) == .refused(.failed(.invalidGrant, status: 400)))
+        #expect(store.list().isEmpty)
+    }
+
+    @Test("an offline login that goes on with an ended token is valid: the token has let nobody in")
+    func offline() async throws {
+        let store = server.store(clock), login = try sessionLogin()
+        #expect(try store.keeps(login, expires: 5_000))
+        #expect(store.use(login)?.state == .expired)
+        #expect(try store.keeps(login, token: nil, way: .offline))
+        let session = try #require(store.use(login))
+        #expect(session.state == .valid && session.way == .offline && session.hasServerSession)
+    }
+
+    @Test("a logout that no address is known for is told as one that the server was not asked for, without a number")
+    func noLogout() async throws {
+        let store = server.store(clock), login = try sessionLogin()
+        #expect(try store.keeps(login))
+        server.say(.no(.failed(.noLogout)))
+        let ending = store.ends(login)
+        #expect(ending == SessionEnding(wasThere: true, wasServerAsked: false, refusal: .failed(.noLogout)))
+        #expect(ending.sdkCode == nil)
+        #expect(store.list().isEmpty)
+    }
+
+    private struct Missing: Error {}
+}
