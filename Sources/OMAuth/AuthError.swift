@@ -33,6 +33,8 @@ public indirect enum AuthError: Error, Hashable, Sendable {
 
     /// The password is wrong. `attemptsLeft` more wrong ones are tolerated; the one after them has `consequence`.
     case wrongPassword(attemptsLeft: Int, consequence: OnAttemptsExceeded)
+    /// As many answers of a person were wrong as one login takes; `last` says why the last of them was.
+    case tooManyAttempts(last: AuthError)
     /// This wrong password exceeded the limit and the cached credential is gone. Until `isFinished`, another process
     /// that reads an old state keeps its bytes in the ledger's log. `online` says why the server did not accept it
     /// either, where there is one.
@@ -88,7 +90,7 @@ public indirect enum AuthError: Error, Hashable, Sendable {
     public var sdkCode: Int? {
         switch self {
         case .wrongPassword: 10003
-        case .attemptsExceeded, .wiped, .lockedOut, .delayed: 10418
+        case .tooManyAttempts, .attemptsExceeded, .wiped, .lockedOut, .delayed: 10418
         case .online(let refusal), .neither(let refusal, _): refusal.sdkCode
         case .noServer: 10101
         case .cancelled: 10029

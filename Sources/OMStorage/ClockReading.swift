@@ -18,8 +18,19 @@ public struct ClockReading: Hashable, Sendable {
         (self.wall, self.sinceBoot, self.bootID) = (wall, sinceBoot, bootID)
     }
 
+    /// Whole seconds that begin together on both clocks. Counted by themselves, they would begin at different moments: the time that
+    /// the boot clock has counted would run up to a second ahead of the wall clock.
+    init(nanoseconds wall: Int64, sinceBoot: Int64, bootID: [UInt8]) {
+        func seconds(_ nanoseconds: Int64) -> Int64 { (nanoseconds - (nanoseconds < 0 ? 999_999_999 : 0)) / 1_000_000_000 }
+        self.init(wall: seconds(wall), sinceBoot: seconds(wall) - seconds(wall - sinceBoot), bootID: bootID)
+    }
+
     public static func now() -> ClockReading {
-        ClockReading(wall: Int64(time(nil)), sinceBoot: om_boot_seconds(), bootID: readBootID())
+        var (wall, sinceBoot) = (Int64(0), Int64(0))
+        guard om_clocks(&wall, &sinceBoot) == 0 else {
+            return ClockReading(wall: Int64(time(nil)), sinceBoot: -1, bootID: readBootID())
+        }
+        return ClockReading(nanoseconds: wall, sinceBoot: sinceBoot, bootID: readBootID())
     }
 
     private static func readBootID() -> [UInt8] {

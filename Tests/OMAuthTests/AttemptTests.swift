@@ -32,11 +32,13 @@ import Testing
         try home.enroll(profile)
         let checks = Checks()
         let path = try home.markPath(profile)
-        // Between the row's commit and its mark, which comes at the third look at the clock.
-        let clock = TestClock { reading in
-            if reading == 3 { try? FileManager.default.removeItem(atPath: path) }
+        let authenticator = home.authenticator { point in
+            switch point {
+            case .committed: try? FileManager.default.removeItem(atPath: path)
+            case .checking: checks.add(0)
+            case .found, .checked: break
+            }
         }
-        let authenticator = home.authenticator(clock: clock.read, onCheck: { _ in checks.add(0) })
         #expect(throws: AuthError.self) { _ = try authenticator.check(ada, profile, password: Password("right")) }
         #expect(!FileManager.default.fileExists(atPath: path) && checks.charges.isEmpty)
     }
@@ -108,14 +110,13 @@ import Testing
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)
         let mark = try home.markPath(profile)
-        // Readings: 1 the judgement, 2 the one in the transaction, 3 the charge's time; then comes the mark.
-        let clock = TestClock { reading in
-            guard reading == 3 else { return }
+        let spoiling = home.authenticator { point in
+            guard case .committed = point else { return }
             try? FileManager.default.moveItem(atPath: mark, toPath: mark + ".kept")
             try? FileManager.default.createDirectory(atPath: mark, withIntermediateDirectories: false)
         }
         let error = refusal { () throws(AuthError) in
-            _ = try home.authenticator(clock: clock.read).check(ada, profile, password: Password("right"))
+            _ = try spoiling.check(ada, profile, password: Password("right"))
         }
         guard case .storage = error else { Issue.record("\(String(describing: error))"); return }
         try FileManager.default.removeItem(atPath: mark)
@@ -129,11 +130,10 @@ import Testing
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)
         let mark = try home.markPath(profile)
-        let clock = TestClock { reading in
-            // 4 is the opened slot's; the settlement reads the mark after it.
-            if reading == 4 { try? FileManager.default.moveItem(atPath: mark, toPath: mark + ".kept") }
+        let spoiling = home.authenticator { point in
+            if case .checked = point { try? FileManager.default.moveItem(atPath: mark, toPath: mark + ".kept") }
         }
-        let login = try home.authenticator(clock: clock.read).check(ada, profile, password: Password("right"))
+        let login = try spoiling.check(ada, profile, password: Password("right"))
         let isDegraded = login.isDegraded
         #expect(isDegraded)
         try FileManager.default.moveItem(atPath: mark + ".kept", toPath: mark)
@@ -151,13 +151,12 @@ import Testing
         let marks = try FileManager.default.contentsOfDirectory(atPath: home.places.device)
             .filter { $0.hasSuffix(".mark") }.map { "\(home.places.device)/\($0)" }
         #expect(marks.count == 2)
-        // 4 is the opened slot's reading: by then the charge's mark is on the disk, and nothing of the settlement.
         let synced = Mutex<[String: Data]>([:])
-        let clock = TestClock { reading in
-            guard reading == 4 else { return }
+        let watching = home.authenticator { point in
+            guard case .checked = point else { return }
             synced.withLock { files in for path in marks { files[path] = FileManager.default.contents(atPath: path) } }
         }
-        let login = try home.authenticator(clock: clock.read).check(ada, profile, password: Password("right"))
+        let login = try watching.check(ada, profile, password: Password("right"))
         let isDegraded = login.isDegraded
         #expect(!isDegraded)
         let settled = try home.row(profile)
@@ -186,10 +185,10 @@ import Testing
         try home.enroll(profile)
         for _ in 0..<2 { try crashAfterCharge(home, profile) }
         // The judgement has read a charge too many; before it takes the lock, the other attempt turns out right.
-        let clock = TestClock { reading in
-            if reading == 1 { try? settle(home, profile) }
+        let late = home.authenticator { point in
+            if case .found = point { try? settle(home, profile) }
         }
-        let login = try home.authenticator(clock: clock.read).check(ada, profile, password: Password("right"))
+        let login = try late.check(ada, profile, password: Password("right"))
         let isDegraded = login.isDegraded
         #expect(!isDegraded)
     }
@@ -230,11 +229,12 @@ import Testing
     func reenrolledMeanwhile() throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile, password: "old")
-        let clock = TestClock { reading in
-            guard reading == 1 else { return }
+        let late = home.authenticator { point in
+            // Once: the second look finds the new credential, which has another password.
+            guard case .found = point else { return }
             _ = try? home.authenticator().enroll(ada, profile, password: Password("new"), oldPassword: Password("old"))
         }
-        _ = try home.authenticator(clock: clock.read).check(ada, profile, password: Password("new"))
+        _ = try late.check(ada, profile, password: Password("new"))
         let row = try home.row(profile)
         #expect(row.charged == 0 && row.failed == 0)
         #expect(home.check("old", profile) == .wrongPassword(attemptsLeft: 0, consequence: .wipe))

@@ -19,7 +19,14 @@ final class Home: Sendable {
         lockWait: Int = 60_000, clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() },
         onCheck: @escaping @Sendable (LoginRow) -> Void = { _ in }
     ) -> Authenticator {
-        Authenticator(places, .floor, lockWait: lockWait, clock: clock, onCheck: onCheck)
+        authenticator(lockWait: lockWait, clock: clock) { if case .checking(let row) = $0 { onCheck(row) } }
+    }
+
+    func authenticator(
+        lockWait: Int = 60_000, clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() },
+        reached: @escaping @Sendable (AttemptPoint) -> Void
+    ) -> Authenticator {
+        Authenticator(places, .floor, lockWait: lockWait, clock: clock, reached: reached)
     }
 
     func enroll(_ profile: Profile, user: UserName = ada, password: String = "right") throws {
@@ -121,6 +128,9 @@ func policy(_ attempts: Int = 3, _ consequence: OnAttemptsExceeded = .wipe, maxA
     return try Profile(ProfileName("work"), values: values)
 }
 
+/// Runs the form of a call that blocks, in a test that is `async`.
+func blocking<R: ~Copyable>(_ body: () throws(AuthError) -> R) throws(AuthError) -> R { try body() }
+
 func refusal(_ body: () throws(AuthError) -> Void) -> AuthError? {
     do { try body() } catch { return error }
     return nil
@@ -136,11 +146,8 @@ extension Password {
 
 /// A clock whose hands a test holds, and at whose reading it can strike.
 final class TestClock: Sendable {
-    private struct State { var wall: Int64 = 1_800_000_000, boot: Int64 = 1_000, bootNumber: UInt8 = 7, readings = 0 }
+    private struct State { var wall: Int64 = 1_800_000_000, boot: Int64 = 1_000, bootNumber: UInt8 = 7 }
     private let state = Mutex(State())
-    private let strike: @Sendable (_ reading: Int) -> Void
-
-    init(_ strike: @escaping @Sendable (_ reading: Int) -> Void = { _ in }) { self.strike = strike }
 
     func advance(wall: Int64 = 0, boot: Int64 = 0) {
         state.withLock {
@@ -153,11 +160,7 @@ final class TestClock: Sendable {
     }
 
     func read() -> ClockReading {
-        let now = state.withLock { state in
-            state.readings += 1
-            return state
-        }
-        strike(now.readings)
+        let now = state.withLock { $0 }
         return ClockReading(wall: now.wall, sinceBoot: now.boot, bootID: [UInt8](repeating: now.bootNumber, count: 16))
     }
 }

@@ -172,7 +172,7 @@ import Testing
             stretch: { (recipe, password) throws(AuthError) in
                 for _ in 0..<2 { _ = others.end("wrong", profile, .offline, asking: nil) }
                 return try StretchCache.shared.stretch(recipe, password)
-            }, onCheck: { _ in Issue.record("a password was looked at") })
+            }, reached: { if case .checking = $0 { Issue.record("a password was looked at") } })
         #expect(authenticator.end("right", strict, .offline, asking: nil) == .refused(.wiped(isFinished: true)))
         #expect(try others.log().entries.count { $0.event == .wipedByPolicy } == 1)
     }

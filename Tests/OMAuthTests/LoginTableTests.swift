@@ -123,7 +123,7 @@ import Testing
         func wrong() { _ = try? authenticator.check(ada, profile, password: Password("wrong")) }
         switch state {
         case "wiped": for _ in 0..<2 { wrong() }
-        case "cleared": try authenticator.end(ada, profile, after: .logoutClear)
+        case "cleared": _ = authenticator.end("right", profile, asking: TestProvider(.blocked))
         case "locked out":
             profile = try serverProfile(1, .lockout, maxAge: 100, change)
             for _ in 0..<2 { wrong() }
@@ -187,7 +187,7 @@ import Testing
         ]
         let events: [LoginMachine.Event] = [
             .begun, .answered(nil), .answered(.rejected), .answered(.unreachable(.refused)), .settled, .opened,
-            .refused(.noCredential),
+            .refused(.noCredential), .wrong(.lockedOut),
         ]
         var grants: [String] = []
         for state in states {

@@ -77,7 +77,7 @@ final class ModelWorld<Site: ModelSite> {
 
     /// An older row, or another one of the same age, was put back; one that is newer than its mark is accepted.
     private func restored(_ then: ReferenceModel) throws {
-        (model.hasLedger, model.row, model.remembered) = (then.hasLedger, then.row, then.remembered)
+        (model.hasLedger, model.row, model.remembered, model.seen) = (then.hasLedger, then.row, then.remembered, then.seen)
         let (mark, bytes) = (try site.mark(), try site.rowBytes())
         guard let bytes else {
             model.isRolledBack = mark.map { !$0.digest.allSatisfy { $0 == 0 } } ?? false

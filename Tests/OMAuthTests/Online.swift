@@ -160,7 +160,7 @@ extension MemoryPlace {
         Authenticator(
             self, .floor, clock: clock.read,
             stretch: { (recipe, password) throws(AuthError) in try StretchCache.shared.stretch(recipe, password) },
-            onCheck: onCheck)
+            reached: { if case .checking(let row) = $0 { onCheck(row) } })
     }
 
     func row(_ profile: Profile, _ user: UserName = ada) throws -> LoginRow? {

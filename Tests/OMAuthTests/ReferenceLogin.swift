@@ -52,6 +52,7 @@ extension ReferenceModel {
     /// Refusals that the matrix names end the session, whichever verb met them.
     private mutating func follow(_ error: AuthError) {
         switch error {
+        case .tooManyAttempts(let last): follow(last)
         case .online(.rejected), .online(.forbidden), .online(.blocked), .attemptsExceeded, .wiped, .lockedOut,
             .neither(_, .wiped), .neither(_, .lockedOut):
             session = nil
@@ -142,6 +143,9 @@ extension ReferenceModel {
             return meant
         }
         guard error.asksAgain || error.isDelay else { return Meant(ending: ending, told: told) }
+        if error.asksAgain, mostAnswers == 1 {
+            return Meant(ending: .refused(.tooManyAttempts(last: error)), told: told)
+        }
         told.append(error)
         follow(error)
         return cancelled()

@@ -42,6 +42,10 @@ struct ReferenceModel {
     var session: Session?
     var isRolledBack = false
     var hasLedger = false
+    /// What the server said to a login that was cleared since.
+    var seen: ServerPolicy?
+    /// The last check was the attempt that locked the login.
+    private var hasLocked = false
     var settings = Settings()
     /// Every state that the last step has been through: where a cut of the power may leave it.
     var passed: [State] = []
@@ -90,6 +94,7 @@ struct ReferenceModel {
 
     /// nil: the password is right.
     private mutating func check(_ password: Int, _ clock: ClockReading) -> AuthError? {
+        hasLocked = false
         if isRolledBack { return .rolledBack }
         guard var row else { return .noCredential }
         switch row.kind {
@@ -131,6 +136,7 @@ struct ReferenceModel {
         if isExceeded, !settings.locksOut { row.kind = .wiped }
         takeAway(after: isExceeded ? .limitExceeded : .wrongOffline)
         write(noted(row, clock))
+        hasLocked = isExceeded && settings.locksOut
         if isExceeded { return settings.locksOut ? .lockedOut : .attemptsExceeded(isFinished: true) }
         return .wrongPassword(
             attemptsLeft: max(0, tolerated - row.charged), consequence: settings.locksOut ? .lockout : .wipe)
@@ -156,17 +162,11 @@ struct ReferenceModel {
         hasLedger = true
         let old = isRolledBack ? nil : row
         var server = old?.server
+        if offered != nil || isMissing { server = Self.followed(server, by: seen) }
         // What was cached before is neither renewed nor taken away.
         if isMissing, server == nil { return .online(notCached: .policyMissing(.notAsked)) }
-        if let offered {
-            if offered.epoch > server?.epoch ?? -1 {
-                server = offered
-            } else if offered.epoch == server?.epoch {
-                if offered.offlineAuthAllowed == false { server?.offlineAuthAllowed = false }
-                if let few = offered.maxLoginAttempts, few < server?.maxLoginAttempts ?? 0 { server?.maxLoginAttempts = few }
-            }
-        }
-        if !isAllowed(server), old == nil, offered == nil { return .online(notCached: .offlineNotAllowed) }
+        server = Self.followed(server, by: offered)
+        if !isAllowed(server), old == nil, server == nil { return .online(notCached: .offlineNotAllowed) }
         if isAllowed(server), var tried = old, tried.kind == .live, tried.charged <= tolerated(server),
             tried.failed <= tolerated(server)
         {
@@ -179,6 +179,15 @@ struct ReferenceModel {
         isRolledBack = false
         write(new)
         return .online(notCached: isAllowed(server) ? nil : .offlineNotAllowed)
+    }
+
+    private static func followed(_ known: ServerPolicy?, by said: ServerPolicy?) -> ServerPolicy? {
+        guard let said else { return known }
+        guard var known, said.epoch <= known.epoch else { return said }
+        guard said.epoch == known.epoch else { return known }
+        if said.offlineAuthAllowed == false { known.offlineAuthAllowed = false }
+        if let few = said.maxLoginAttempts, few < known.maxLoginAttempts ?? 0 { known.maxLoginAttempts = few }
+        return known
     }
 
     private mutating func settle(_ refusal: OnlineRefusal, _ password: Int, _ clock: ClockReading) {
@@ -226,16 +235,19 @@ struct ReferenceModel {
             settle(refusal, password, clock)
             return .refused(.attemptsExceeded(isFinished: isFinished, online: refusal))
         case .wrongPassword: return .refused(error)
+        case .lockedOut where hasLocked: return .refused(error)
         default: return .refused(online.map { .neither(online: $0, offline: error) } ?? error)
         }
     }
 
     mutating func logOut(clear: Bool, _ clock: ClockReading) {
-        takeAway(after: clear ? .logoutClear : .logout)
-        guard clear, !isRolledBack, var row, row.kind == .live else { return }
-        row.kind = .cleared
-        self.row = noted(row, clock)
+        guard clear, hasLedger else { return takeAway(after: clear ? .logoutClear : .logout) }
+        if !isRolledBack, let said = row?.server { seen = Self.followed(seen, by: said) }
+        remove()
     }
+
+    /// How many wrong answers a login that asks takes.
+    var mostAnswers: Int { limit(isRolledBack ? nil : row?.server) }
 
     /// `login rm`
     mutating func remove() {

@@ -42,8 +42,9 @@ int om_is_in_memory(int fd);
 /// 1 when the descriptor's file system is a network one, where flock and fdatasync promise too little; 0 when not.
 int om_is_on_network(int fd);
 
-/// Seconds since boot, suspended time included, or -1.
-int64_t om_boot_seconds(void);
+/// The wall clock and the time since boot, suspended time included, in nanoseconds and at one moment; -1 where the system
+/// lacks one of them.
+int om_clocks(int64_t *wall, int64_t *since_boot);
 
 /// Holds SIGINT, SIGTERM and SIGHUP back on this thread until the matching release.
 int om_signals_hold(void *saved_mask, size_t saved_size);

@@ -87,6 +87,7 @@ extension AuthError {
         // Found wiped or locked, too: whoever exceeded it may have been killed before the session was told.
         case .attemptsExceeded, .wiped, .lockedOut: .limitExceeded
         case .neither(_, let offline): offline.clearing
+        case .tooManyAttempts(let last): last.clearing
         case .wrongPassword: .wrongOffline
         case .online(.rejected): .rejectedOther
         case .online(.forbidden): .forbidden

@@ -30,9 +30,12 @@ struct TimeMemory: Hashable, Sendable {
     /// Never ahead. Attack, or mere mistake: a server in the year 9999 would make a credential for ever of one that the
     /// administrator gave thirty days, and one that is a day ahead at each login a day more of each.
     ///
+    /// A server tells whole seconds, and its answer was on its way: within the tolerance it confirms. Otherwise a fresh
+    /// credential would be some seconds old, and the log would go back by as many.
+    ///
     /// - Parameter known: What this machine takes for now.
     init(confirmed serverTime: Int64, known: Int64, _ clock: ClockReading) {
-        floor = Self.clamp(min(serverTime, known))
+        floor = Self.clamp(serverTime < known - Self.tolerance ? serverTime : known)
         written = floor
         (sinceBoot, bootID) = (Self.clamp(clock.sinceBoot), clock.bootID)
     }

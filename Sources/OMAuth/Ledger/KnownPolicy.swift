@@ -25,8 +25,7 @@ extension Authenticator {
             let known = try store.knownPolicy(source)
             try offered.check(notOlderThan: known?.epoch)
             let policy = known?.followed(by: offered) ?? offered
-            let row = SeenPolicy(id: source.id(under: store.device), policy: policy)
-            try storing { () throws(StorageError) in try store.ledger.putRemembered(row.id, row.encode(under: store.device)) }
+            try store.keep(policy, of: source)
             return policy
         }
     }
@@ -39,6 +38,21 @@ extension Authenticator {
 }
 
 extension LoginStore {
+    /// Keeps what a login's server said without the login's name, before its row goes.
+    ///
+    /// Attack: `logout --clear`, then an old, laxer policy of the server is played back to the next login.
+    borrowing func keepPolicy(of key: LoginKey) throws(AuthError) {
+        guard let source = PolicySource(key.server) else { return }
+        try ledger.write { () throws(AuthError) in
+            if let known = try knownPolicy(source) { try keep(known, of: source) }
+        }
+    }
+
+    fileprivate borrowing func keep(_ policy: ServerPolicy, of source: PolicySource) throws(AuthError) {
+        let row = SeenPolicy(id: source.id(under: device), policy: policy)
+        try storing { () throws(StorageError) in try ledger.putRemembered(row.id, row.encode(under: device)) }
+    }
+
     /// The policy of the server whose word counts for `key`, with the highest epoch that was seen of it.
     ///
     /// A policy is fetched without anybody's name, so it is one for all users and all paths. Attack: another user, another

@@ -36,6 +36,8 @@ public enum LoginEvent: Hashable, Sendable {
     case ledgerReplaced
     /// Rows that were not this device's stood behind the log's end, from this sequence on, and were deleted.
     case strayRows(first: UInt64)
+    /// The log was broken at that sequence, and a user began a new chain with this entry.
+    case chainBegun(brokenAt: UInt64)
 
     /// Why somebody was refused; each has a number of its own in the log.
     public enum Refusal: UInt8, CaseIterable, Hashable, Sendable {
@@ -81,6 +83,7 @@ extension LoginEvent {
         case .policyMissing(let refusal): (17, UInt64(refusal.rawValue))
         case .ledgerReplaced: (18, 0)
         case .strayRows(let first): (19, first)
+        case .chainBegun(let sequence): (20, sequence)
         }
     }
 
@@ -107,6 +110,7 @@ extension LoginEvent {
         case 17: self = .policyMissing(try Self.refusal(detail))
         case 18: self = .ledgerReplaced
         case 19: self = .strayRows(first: detail)
+        case 20: self = .chainBegun(brokenAt: detail)
         default: throw MalformedBytes()
         }
         // One meaning, one encoding.

@@ -70,10 +70,27 @@ final class LoginLog {
         }
     }
 
+    /// Runs `body` with the log's lock, or not at all.
+    func holdAlone<R>(_ body: () throws(AuthError) -> R) throws(AuthError) -> R { try file.hold(wait: Self.wait, body) }
+
     /// The first entry of a ledger that takes the place of one that could not be read. To be called under the lock.
     func begin(at time: Int64) throws(AuthError) {
         let end = try tables.write { () throws(AuthError) in try append([.ledgerReplaced], nil, at: time) }
         try note(end, isSynced: true)
+    }
+
+    /// Begins a new chain behind a break. To be called under the lock.
+    ///
+    /// Attack: begin a new chain to hide what was deleted. The entry names the break, and the hole before it stays.
+    ///
+    /// - Returns: The break; nil where the log is whole, and nothing is written.
+    func beginChain(at time: Int64) throws(AuthError) -> LogFault? {
+        guard let fault = try read().fault else { return nil }
+        let end = try tables.write { () throws(AuthError) in
+            try append([.chainBegun(brokenAt: fault.sequence)], nil, at: time)
+        }
+        try note(end, isSynced: true)
+        return fault
     }
 
     private func append(_ events: [LoginEvent], _ id: LoginID?, at time: Int64) throws(AuthError) -> HighWaterMark {
@@ -206,7 +223,7 @@ final class LoginLog {
 
     // MARK: - Reading
 
-    /// Every entry up to the first place where the log is not what this device wrote.
+    /// Every entry that this device wrote, and where the log is broken.
     func read() throws(AuthError) -> LoginTrail {
         // The mark before the rows: entries are written first, so the log is never shorter than a mark that was read before.
         var mark = try mark()
@@ -222,28 +239,49 @@ final class LoginLog {
 
     private func read(upTo mark: HighWaterMark?) throws(AuthError) -> LoginTrail {
         let rows = try rows(from: 0)
+        var trail = LoginTrail()
         guard let end = mark else {
-            return LoginTrail(entries: [], fault: rows.first.map { LogFault(sequence: $0.sequence, kind: .added) })
-        }
-        var entries: [LoginLogEntry] = []
-        func trail(_ sequence: UInt64, _ kind: LogFault.Kind) -> LoginTrail {
-            LoginTrail(entries: entries, fault: LogFault(sequence: sequence, kind: kind))
+            // Nothing says where the log ends, so no entry of it is proven.
+            trail.fault = rows.first.map { LogFault(sequence: $0.sequence, kind: .added) }
+            trail.unproven = rows.compactMap(entry)
+            return trail
         }
         let first = first(of: rows, end)
         for row in rows {
-            let expected = entries.last.map { $0.sequence + 1 } ?? first
-            guard row.sequence >= expected else { return trail(row.sequence, .added) }
-            let isBehindMark = expected > end.generation
-            guard row.sequence == expected else {
-                return isBehindMark ? trail(row.sequence, .added) : trail(expected, .missing)
+            let entry = entry(row)
+            if trail.fault == nil { trail.fault = fault(row, entry, after: trail.entries.last, first, end) }
+            guard let entry else { continue }
+            if case .chainBegun(let broken) = entry.event, let fault = trail.fault, row.sequence > fault.sequence,
+                // Attack: delete entries before an older break, which a new chain covers already.
+                fault.sequence >= broken, row.sequence <= end.generation
+            {
+                trail.breaks.append(fault)
+                // Of the mark's entry the mark decides, here too.
+                let isMarked = row.sequence != end.generation || entry.fits(end)
+                trail.fault = isMarked ? nil : LogFault(sequence: row.sequence, kind: .changed)
             }
-            guard let entry = entry(row), entries.last.map({ entry.follows($0.mark) }) ?? true,
-                expected != end.generation || entry.fits(end)
-            else { return trail(expected, isBehindMark ? .added : .changed) }
-            entries.append(entry)
+            if trail.fault == nil { trail.entries.append(entry) } else { trail.unproven.append(entry) }
         }
-        let last = entries.last?.sequence ?? first - 1
-        return last < end.generation ? trail(last + 1, .missing) : LoginTrail(entries: entries, fault: nil)
+        let last = trail.entries.last?.sequence ?? first - 1
+        if trail.fault == nil, last < end.generation { trail.fault = LogFault(sequence: last + 1, kind: .missing) }
+        return trail
+    }
+
+    /// The fault of a row behind `last`, the newest proven entry; nil where it is what this device wrote there.
+    private func fault(
+        _ row: (sequence: UInt64, bytes: [UInt8]), _ entry: LoginLogEntry?, after last: LoginLogEntry?, _ first: UInt64,
+        _ end: HighWaterMark
+    ) -> LogFault? {
+        let expected = last.map { $0.sequence + 1 } ?? first
+        guard row.sequence >= expected else { return LogFault(sequence: row.sequence, kind: .added) }
+        let isBehindMark = expected > end.generation
+        guard row.sequence == expected else {
+            return isBehindMark
+                ? LogFault(sequence: row.sequence, kind: .added) : LogFault(sequence: expected, kind: .missing)
+        }
+        guard let entry, last.map({ entry.follows($0.mark) }) ?? true, expected != end.generation || entry.fits(end)
+        else { return LogFault(sequence: expected, kind: isBehindMark ? .added : .changed) }
+        return nil
     }
 
     private func first(of rows: [(sequence: UInt64, bytes: [UInt8])], _ end: HighWaterMark) -> UInt64 {
@@ -254,17 +292,31 @@ final class LoginLog {
     }
 }
 
-/// The log of logins as far as it is to be believed.
+/// The log of logins, and how far it is to be believed.
 public struct LoginTrail: Hashable, Sendable {
-    public let entries: [LoginLogEntry]
-    /// nil when the whole log is what this device wrote.
-    public let fault: LogFault?
+    /// The entries that are proven: each follows the one before it, from the start or from a new chain.
+    public internal(set) var entries: [LoginLogEntry] = []
+    /// Entries behind a break. This device wrote each of them; entries beside them may be missing, or an older form may be back.
+    public internal(set) var unproven: [LoginLogEntry] = []
+    /// The breaks behind which a user began a new chain.
+    public internal(set) var breaks: [LogFault] = []
+    /// The first break with no new chain behind it; nil where there is none.
+    public internal(set) var fault: LogFault?
 }
 
 extension Authenticator {
     /// The log of every login of this ledger; empty where there is none.
     public func log() throws(AuthError) -> LoginTrail {
-        guard let store = try openAny() else { return LoginTrail(entries: [], fault: nil) }
+        guard let store = try openAny() else { return LoginTrail() }
         return try store.log.read()
+    }
+
+    /// Begins a new chain of the log behind a break, with an entry that says so. Nothing of the log goes.
+    ///
+    /// - Returns: The break; nil where the log is whole: then there is nothing to begin.
+    /// - Throws: ``AuthError/busy``, ``AuthError/storage(_:)``.
+    public func beginLogChain() throws(AuthError) -> LogFault? {
+        guard let store = try openAny() else { return nil }
+        return try store.log.holdAlone { () throws(AuthError) in try store.log.beginChain(at: clock().wall) }
     }
 }

@@ -21,21 +21,23 @@ extension Authenticator {
             enrolledAt: row.isLive ? row.enrolledAt : nil)
     }
 
+    /// The ids of the logins of these names, of whatever server. To be asked before a removal: a row that is gone names no
+    /// server.
+    public func ids(naming key: LoginKey) throws(AuthError) -> [[UInt8]] {
+        guard let store = try openAny() else { return [] }
+        return try store.keys(naming: key).union([key]).map { $0.id(under: store.device).bytes }
+    }
+
     /// The ids of the logins of these names, of whatever server, that have no credential or none any more: what they opened
     /// is to be closed. One whose row cannot be relied on is none of them.
     ///
+    /// - Parameter before: What ``ids(naming:)`` was before a removal.
     /// - Throws: ``AuthError/storage(_:)``.
-    public func idsWithoutCredential(naming key: LoginKey) throws(AuthError) -> [[UInt8]] {
-        guard let store = try openAny() else { return [] }
-        var ids: [[UInt8]] = []
-        for login in try store.keys(naming: key).union([key]) {
-            let id = login.id(under: store.device)
-            do throws(AuthError) {
-                if let row = try store.load(id), row.isLive { continue }
-            } catch { continue }
-            ids.append(id.bytes)
+    public func idsWithoutCredential(naming key: LoginKey, before: [[UInt8]] = []) throws(AuthError) -> [[UInt8]] {
+        guard let store = try openAny() else { return before }
+        return Set(try ids(naming: key) + before).filter { id in
+            do throws(AuthError) { return try store.load(LoginID(id))?.isLive != true } catch { return false }
         }
-        return ids
     }
 }
 

@@ -43,10 +43,10 @@ public struct VerifiedLogin: ~Copyable, Sendable {
 /// and not for a row, so that none can come before its charge.
 struct ChargedRow: ~Copyable {
     let row: LoginRow
-    private let observe: @Sendable (LoginRow) -> Void
+    private let reached: @Sendable (AttemptPoint) -> Void
 
-    init(chargeOnDisk row: LoginRow, _ observe: @escaping @Sendable (LoginRow) -> Void) {
-        (self.row, self.observe) = (row, observe)
+    init(chargeOnDisk row: LoginRow, _ reached: @escaping @Sendable (AttemptPoint) -> Void) {
+        (self.row, self.reached) = (row, reached)
     }
 
     /// The one check of a password there is.
@@ -56,7 +56,7 @@ struct ChargedRow: ~Copyable {
         _ stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ policy: LoginPolicy,
         _ clock: ClockReading
     ) -> VerifiedLogin? {
-        observe(row)
+        reached(.checking(row))
         return row.open(with: stretched, device, policy, clock)
     }
 }

@@ -51,7 +51,7 @@ extension Authenticator {
             let rows = try storing { () throws(StorageError) in try ledger.rows() }
             return Self.sorted(rows.map { LoginStatus(unusable: $0.bytes, .deviceKeyMissing) })
         }
-        let store = try LoginStore(ledger, places, device, clock)
+        let store = try LoginStore(ledger, places, device, clock, reached)
         try store.finishPendingWipes()
         var found: [LoginStatus] = []
         for row in try store.rows() { found.append(status(row.id, row.bytes, profiles, store)) }

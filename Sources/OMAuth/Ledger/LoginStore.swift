@@ -11,12 +11,13 @@ struct LoginStore: ~Copyable {
     let log: LoginLog
     private let place: any LoginPlace
     private let clock: @Sendable () -> ClockReading
+    private let reached: @Sendable (AttemptPoint) -> Void
 
     init(
         _ ledger: any LedgerTables, _ place: any LoginPlace, _ device: consuming DeviceKey,
-        _ clock: @escaping @Sendable () -> ClockReading
+        _ clock: @escaping @Sendable () -> ClockReading, _ reached: @escaping @Sendable (AttemptPoint) -> Void
     ) throws(AuthError) {
-        (self.place, self.clock, self.ledger) = (place, clock, ledger)
+        (self.place, self.clock, self.reached, self.ledger) = (place, clock, reached, ledger)
         log = try LoginLog(ledger, place, device)
         self.device = device
     }
@@ -84,7 +85,10 @@ struct LoginStore: ~Copyable {
                 try entries.append(telling?(row) ?? [], id, at: row.time.written)
                 return row
             }
-            if let written { try write(written, id, isSynced: syncsMarks) }
+            if let written {
+                reached(.committed(row))
+                try write(written, id, isSynced: syncsMarks)
+            }
             return row
         }
     }
@@ -114,15 +118,14 @@ struct LoginStore: ~Copyable {
     /// Charges one check: the row in one transaction, then its mark. `judge` says whether there is anything to check, and
     /// may change the row instead. To be called under the row's lock.
     borrowing func charge(
-        _ id: LoginID, _ observe: @escaping @Sendable (LoginRow) -> Void,
-        _ judge: (inout LoginRow) throws(AuthError) -> Bool
+        _ id: LoginID, _ judge: (inout LoginRow) throws(AuthError) -> Bool
     ) throws(AuthError) -> Charge {
         var isCharged = false
         let row = try change(id) { (row) throws(AuthError) in
             isCharged = try judge(&row)
             if isCharged { row.charged += 1 }
         }
-        return isCharged ? .charged(ChargedRow(chargeOnDisk: row, observe)) : .nothingToCheck
+        return isCharged ? .charged(ChargedRow(chargeOnDisk: row, reached)) : .nothingToCheck
     }
 
     /// Charges one comparison of a password that a server has refused. To be called under the row's lock.
@@ -189,7 +192,9 @@ struct LoginStore: ~Copyable {
 
     /// Takes the rows of `key` away, authentic or not, and says so in the mark first. To be called under the
     /// row's lock.
-    borrowing func remove(_ key: LoginKey) throws(AuthError) {
+    ///
+    /// - Parameter event: What the log says about it.
+    borrowing func remove(_ key: LoginKey, telling event: LoginEvent = .removed) throws(AuthError) {
         let id = key.id(under: device)
         let found = try? load(id)
         let known = try? readMark(id)
@@ -209,7 +214,7 @@ struct LoginStore: ~Copyable {
             _ = try ledger.deleteRows(naming: key)
         }
         try logging { (entries: inout LoginLog.Entries) throws(AuthError) in
-            try ledger.write { () throws(AuthError) in try entries.append([.removed], id, at: clock().wall) }
+            try ledger.write { () throws(AuthError) in try entries.append([event], id, at: clock().wall) }
         }
     }
 

@@ -16,13 +16,10 @@ extension Authenticator {
         return try store.keys(naming: key).isEmpty ? store.remembers(naming: key) : true
     }
 
-    /// Takes away the same of what the user left at other servers of the profile.
+    /// Takes away the same of what is remembered of the user at other servers of the profile.
     func followMoves(
-        _ clearing: Clearing, _ event: ClearingEvent, _ key: LoginKey, _ store: borrowing LoginStore
+        _ clearing: Clearing, _ key: LoginKey, _ store: borrowing LoginStore
     ) throws(AuthError) {
-        if !clearing.keepsVerifier {
-            for other in try store.keys(naming: key) where other != key { clear(event, other, store) }
-        }
         let isPurgeDue = try store.ledger.write { () throws(AuthError) in try store.forget(clearing, naming: key) }
         if isPurgeDue { _ = try? store.finishForgetting(wait: 0) }
     }

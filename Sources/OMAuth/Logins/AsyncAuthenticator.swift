@@ -2,6 +2,7 @@
 //
 // A password that is lent to such a call is copied for that thread, and the copy wiped when the call ends.
 
+public import OMRecords
 public import OMSecrets
 internal import OMStorage
 
@@ -180,6 +181,11 @@ extension Authenticator {
         try await awaited { (logins, _) throws(AuthError) in try logins.log() }
     }
 
+    /// Begins a new chain of the log behind a break; nil where the log is whole.
+    public func beginLogChain() async throws(AuthError) -> LogFault? {
+        try await awaited { (logins, _) throws(AuthError) in try logins.beginLogChain() }
+    }
+
     // MARK: - What is remembered
 
     /// Remembers what the profile allows and the user wants, after a success. What is not wanted is forgotten, so it is not
@@ -224,9 +230,16 @@ extension Authenticator {
         try await awaited { (logins, _) throws(AuthError) in try logins.knows(key) }
     }
 
+    /// The logins of these names, by their ids.
+    public func ids(naming key: LoginKey) async throws(AuthError) -> [[UInt8]] {
+        try await awaited { (logins, _) throws(AuthError) in try logins.ids(naming: key) }
+    }
+
     /// The logins of these names that have no credential any more, by their ids.
-    public func idsWithoutCredential(naming key: LoginKey) async throws(AuthError) -> [[UInt8]] {
-        try await awaited { (logins, _) throws(AuthError) in try logins.idsWithoutCredential(naming: key) }
+    public func idsWithoutCredential(
+        naming key: LoginKey, before: [[UInt8]] = []
+    ) async throws(AuthError) -> [[UInt8]] {
+        try await awaited { (logins, _) throws(AuthError) in try logins.idsWithoutCredential(naming: key, before: before) }
     }
 
     // MARK: - The bridge

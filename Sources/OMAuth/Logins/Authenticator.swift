@@ -24,8 +24,8 @@ public struct Authenticator: Sendable {
     /// Milliseconds.
     let lockWait: Int
     let stretch: Stretch
-    /// Told of the row of every check, just before it: how tests see that the charge is on the disk by then.
-    let onCheck: @Sendable (LoginRow) -> Void
+    /// Told at each named point of an attempt: a test looks at the disk there, or spoils it.
+    let reached: @Sendable (AttemptPoint) -> Void
     /// Calls off what has not been charged yet; nil: nobody does.
     var cancellation: Cancellation?
 
@@ -45,10 +45,10 @@ public struct Authenticator: Sendable {
         _ places: any LoginPlace, _ parameters: Argon2id.Parameters,
         lockWait: Int = 60_000, clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() },
         stretch: @escaping Stretch = { (recipe, password) throws(AuthError) in try recipe.stretch(password) },
-        onCheck: @escaping @Sendable (LoginRow) -> Void = { _ in }
+        reached: @escaping @Sendable (AttemptPoint) -> Void = { _ in }
     ) {
         (self.places, self.parameters) = (places, parameters)
-        (self.lockWait, self.clock, self.stretch, self.onCheck) = (lockWait, clock, stretch, onCheck)
+        (self.lockWait, self.clock, self.stretch, self.reached) = (lockWait, clock, stretch, reached)
     }
 
     /// Checks `password` without a server.
@@ -59,26 +59,46 @@ public struct Authenticator: Sendable {
     public func check(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password
     ) throws(AuthError) -> VerifiedLogin {
-        let key = LoginKey(user, profile, domain)
-        // Without a server nobody but the profile can allow it: nothing has to be opened to refuse.
-        guard !key.server.isEmpty || LoginPolicy(profile).isOfflineAllowed else { throw .offlineNotAllowed }
-        let store = try open(key)
-        try store.finishPendingWipes()
-        let verdict: Verdict
-        do throws(AuthError) { verdict = try judge(key, profile, password, store) } catch {
-            store.tell(refusal: error, of: key, at: clock())
-            throw error
-        }
-        switch consume verdict {
+        switch try verdict(on: LoginKey(user, profile, domain), profile, password) {
         case .right(let login): return login
         case .wrong(let error): throw error
         }
     }
 
-    /// What an attempt has come to that was charged. Its log entry is written with its settlement.
-    private enum Verdict: ~Copyable {
+    /// The result of an attempt that was charged. Its log entry is written with its settlement.
+    enum Verdict: ~Copyable {
         case right(VerifiedLogin)
         case wrong(AuthError)
+    }
+
+    /// The same check, with what was charged told apart from what was refused before that, which is thrown.
+    func verdict(
+        on key: LoginKey, _ profile: Profile, _ password: borrowing Password
+    ) throws(AuthError) -> Verdict {
+        // Without a server nobody but the profile can allow it: nothing has to be opened to refuse.
+        guard !key.server.isEmpty || LoginPolicy(profile).isOfflineAllowed else { throw .offlineNotAllowed }
+        let store: LoginStore
+        do throws(AuthError) { store = try open(key) } catch {
+            stretchInVain(refused: error, profile, password)
+            throw error
+        }
+        try store.finishPendingWipes()
+        do throws(AuthError) { return try judge(key, profile, password, store) } catch {
+            store.tell(refusal: error, of: key, at: clock())
+            throw error
+        }
+    }
+
+    /// Does the work of a check where there is nothing to check. Nothing is charged or written for it.
+    ///
+    /// Attack: take the time of a refusal. A stretch takes a tenth of a second, so a quick refusal would tell a stranger, at
+    /// PAM's prompt too, which names are known here.
+    func stretchInVain(refused error: AuthError, _ profile: Profile, _ password: borrowing Password) {
+        switch error {
+        // The machine refused, and not the login.
+        case .busy, .storage, .outOfMemory, .schemeUnavailable, .cancelled: return
+        default: _ = try? stretch(LoginRecipe(LoginPolicy(profile).cryptoScheme, parameters), password)
+        }
     }
 
     private func judge(
@@ -87,8 +107,17 @@ public struct Authenticator: Sendable {
         while true {
             try cancellation?.check()
             // 1. Salt and parameters. Whoever has no attempt left is told here, before the slow part.
-            let row = try store.find(key)
-            guard let slot = try admit(row, profile, store) else { continue }
+            let row: LoginRow
+            let slot: LoginSlot
+            do throws(AuthError) {
+                row = try store.find(key)
+                reached(.found(row))
+                guard let open = try admit(row, profile, store) else { continue }
+                slot = open
+            } catch {
+                stretchInVain(refused: error, profile, password)
+                throw error
+            }
             // 2. Outside the login's lock, so that two hundred at once wait for the processor and not for each other.
             let stretched = try stretch(slot.recipe, password)
             // 3. From here to the settlement nobody else is at this login.
@@ -118,7 +147,7 @@ public struct Authenticator: Sendable {
         _ store: borrowing LoginStore
     ) throws(AuthError) -> Verdict? {
         // 4 and 5. Whatever fails in here ends the attempt before the check.
-        let charge = try store.charge(id, onCheck) { (row) throws(AuthError) in
+        let charge = try store.charge(id) { (row) throws(AuthError) in
             // The last moment: what is charged is judged, whoever has gone away.
             try cancellation?.check()
             let policy = LoginPolicy(profile, row.server), clock = clock()
@@ -137,6 +166,7 @@ public struct Authenticator: Sendable {
             let row = charged.row, policy = LoginPolicy(profile, row.server), clock = clock()
             // 6. The only line that looks at the password.
             let login = charged.check(stretched, store.device, policy, clock)
+            reached(.checked(row))
             // 7.
             guard var login else {
                 do throws(AuthError) { return .wrong(try settleWrong(row, policy, store)) } catch {
@@ -233,7 +263,7 @@ public struct Authenticator: Sendable {
             let isEmpty = try storing { () throws(StorageError) in try ledger.rows().isEmpty }
             throw isEmpty ? .noCredential : .deviceKeyMissing
         }
-        return try LoginStore(ledger, places, device, clock)
+        return try LoginStore(ledger, places, device, clock, reached)
     }
 
     /// Opens the ledger of this device, whoever is in it; makes nothing.
@@ -242,7 +272,7 @@ public struct Authenticator: Sendable {
     func openAny() throws(AuthError) -> LoginStore? {
         let ledger = try storing { () throws(StorageError) in try places.openLedger() }
         guard let ledger, let device = try places.loadDevice() else { return nil }
-        return try LoginStore(ledger, places, device, clock)
+        return try LoginStore(ledger, places, device, clock, reached)
     }
 
     /// Judges a row, and carries out the wipe that a lowered limit has made due.
@@ -282,23 +312,36 @@ public struct Authenticator: Sendable {
     }
 }
 
+/// A named point of an attempt.
+enum AttemptPoint: Sendable {
+    /// The row was read, with no lock held: others may change it from here on.
+    case found(LoginRow)
+    /// A changed row is committed, and its mark is not written yet.
+    case committed(LoginRow)
+    /// The charge is on the disk, in row and mark. The password is looked at next.
+    case checking(LoginRow)
+    /// The password was looked at, and nothing of the verdict is on the disk.
+    case checked(LoginRow)
+}
+
 extension LoginStore {
     /// Writes down that somebody was refused. What cannot be written changes nothing about it.
-    borrowing func tell(refusal error: AuthError, of key: LoginKey, at clock: ClockReading) {
+    borrowing func tell(refusal error: AuthError, of key: LoginKey, at clock: @autoclosure () -> ClockReading) {
         switch error {
         // Nothing was decided.
         case .busy, .storage, .outOfMemory, .schemeUnavailable, .cancelled: return
-        default: tell(.refused(LoginEvent.Refusal(error)), of: key, at: clock)
+        default: tell(.refused(LoginEvent.Refusal(error)), of: key, at: clock())
         }
     }
 
-    borrowing func tell(_ event: LoginEvent, of key: LoginKey, at clock: ClockReading) {
+    /// - Parameter clock: Read while the log is locked: of two processes, the one that waited tells no earlier time.
+    borrowing func tell(_ event: LoginEvent, of key: LoginKey, at clock: @autoclosure () -> ClockReading) {
         let id = key.id(under: device)
         // Whoever has no row here is not named, not even by an id.
         let isKnown = (try? ledger.row(id)) != nil
         try? logging { (entries: inout LoginLog.Entries) throws(AuthError) in
             try ledger.write { () throws(AuthError) in
-                try entries.append([event], isKnown ? id : nil, at: clock.wall)
+                try entries.append([event], isKnown ? id : nil, at: clock().wall)
             }
         }
     }

@@ -15,7 +15,8 @@ extension Authenticator {
     ///   - key: Opens and keeps a remembered password; nil: its level is locked, so there is none.
     ///   - preferences: What is to be remembered from now on, however the login comes about; nil: as it was, or as answered.
     ///   - submitsAutoLogin: false: somebody named another user or password, so that the remembered one is not meant.
-    /// - Throws: ``AuthError/cancelled`` when the person declines; what ends a login for good.
+    /// - Throws: ``AuthError/cancelled`` when the person declines; ``AuthError/tooManyAttempts(last:)`` after as many wrong
+    ///   answers as `MaxLoginAttempts` says, or three where neither profile nor server says it; what ends a login for good.
     public func login(
         _ profile: Profile, mode: ConnectivityMode? = nil, collecting collector: any CredentialCollector,
         asking provider: (any Provider)?, remembering key: RememberingKey? = nil,
@@ -47,6 +48,7 @@ extension Authenticator {
                 refusal = error
             }
         }
+        var wrongAnswers = 0
         while true {
             // Called off after a verdict: that is what whoever keeps a session has to know.
             if cancellation.isCancelled { throw refusal ?? .cancelled }
@@ -76,8 +78,19 @@ extension Authenticator {
             } catch {
                 guard error.isAboutPassword || error.isDelay else { throw error }
                 refusal = error
+                guard error.isAboutPassword else { continue }
+                // Attack: a form with a stuck answer, or a passer-by, has the server lock the account.
+                wrongAnswers += 1
+                guard wrongAnswers < mostAnswers(of: user, profile, domain) else { throw .tooManyAttempts(last: error) }
             }
         }
+    }
+
+    /// How many wrong answers one login takes. The SDK's default of 1 is for the offline limit, where nobody named another: a
+    /// person who mistypes once is asked again.
+    private func mostAnswers(of user: UserName, _ profile: Profile, _ domain: IdentityDomain) -> Int {
+        let policy = (try? policy(of: user, profile, domain: domain)) ?? LoginPolicy(profile)
+        return policy.sources[.maxLoginAttempts] == .standard ? 3 : policy.maxLoginAttempts
     }
 
     /// - Returns: nil when the remembered password was meant and there is none any more, or it is of another user.

@@ -30,9 +30,14 @@ extension Authenticator {
     private func comparedSlot(
         _ password: borrowing Password, _ key: LoginKey, _ profile: Profile, _ store: borrowing LoginStore
     ) throws(AuthError) -> LoginSlot? {
-        let row = try store.find(key)
+        let row: LoginRow
+        do throws(AuthError) { row = try store.find(key) } catch {
+            stretchInVain(refused: error, profile, password)
+            throw error
+        }
         let policy = LoginPolicy(profile, row.server)
         guard case .live(let slot) = row.credential, row.onlineCompares < UInt32(policy.mostComparisons) else {
+            stretchInVain(refused: .noCredential, profile, password)
             return nil
         }
         let stretched = try stretch(slot.recipe, password)
@@ -40,7 +45,7 @@ extension Authenticator {
             try Uninterrupted.run { () throws(AuthError) in
                 let charge = try store.chargeComparison(row.id, slot, most: policy.mostComparisons)
                 guard let charge else { return nil }
-                onCheck(charge.row)
+                reached(.checking(charge.row))
                 let isCached = charge.isCached(stretched, store.device)
                 store.tell(.compared(isCached: isCached), of: key, at: clock())
                 return isCached ? slot : nil
@@ -97,9 +102,13 @@ extension Authenticator {
         if event == .logout || event == .logoutClear {
             store.tell(.loggedOut(isCleared: event == .logoutClear), of: key, at: clock())
         }
-        clear(event, key, store)
-        // Somebody who logs out expects his password to be gone, and not only where the profile points to by now.
-        if event == .logout || event == .logoutClear { try followMoves(clearing, event, key, store) }
+        // A user who logs out expects the password to be gone, and not only where the profile points to by now.
+        if event == .logoutClear {
+            for login in try store.keys(naming: key).union([key]) { _ = try remove(login, store, after: event) }
+        } else {
+            clear(event, key, store)
+            if event == .logout { try followMoves(clearing, key, store) }
+        }
         return clearing
     }
 }

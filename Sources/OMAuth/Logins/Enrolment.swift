@@ -94,7 +94,7 @@ extension Authenticator {
         } else {
             ledger = try storing { () throws(StorageError) in try places.makeLedger() }
         }
-        let store = try LoginStore(ledger, places, device, clock)
+        let store = try LoginStore(ledger, places, device, clock, reached)
         let keys = try store.keys(naming: key).union([key])
         var (isThere, isFinished) = (false, true)
         for key in keys {
@@ -116,7 +116,7 @@ extension Authenticator {
             guard isEmpty else { throw .deviceKeyMissing }
         }
         let device = try places.makeDevice()
-        return try LoginStore(ledger, places, device, clock)
+        return try LoginStore(ledger, places, device, clock, reached)
     }
 
     private func make(_ key: LoginKey) throws(AuthError) -> LoginStore {
@@ -180,8 +180,11 @@ extension Authenticator {
         return login
     }
 
+    /// - Parameter event: nil: an administrator removes the login, and what its server said goes too.
     /// - Returns: Whether all of its bytes are gone; nil when there is nothing to remove.
-    private func remove(_ key: LoginKey, _ store: borrowing LoginStore) throws(AuthError) -> Bool? {
+    func remove(
+        _ key: LoginKey, _ store: borrowing LoginStore, after event: ClearingEvent? = nil
+    ) throws(AuthError) -> Bool? {
         let id = key.id(under: store.device)
         return try store.hold(id, wait: lockWait) { () throws(AuthError) in
             try Uninterrupted.run { () throws(AuthError) in
@@ -189,7 +192,8 @@ extension Authenticator {
                 do throws(AuthError) { _ = try store.find(key) } catch {
                     if error == .noCredential, try !store.remembers(naming: key) { return nil }
                 }
-                try store.remove(key)
+                if event != nil { try store.keepPolicy(of: key) }
+                try store.remove(key, telling: event.map { .cleared($0) } ?? .removed)
                 // As after logout --clear: a password that is still remembered would log the user in again.
                 try store.ledger.write { () throws(AuthError) in
                     _ = try store.forget(Clearing(after: .logoutClear), naming: key)

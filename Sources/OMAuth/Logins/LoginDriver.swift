@@ -52,8 +52,13 @@ extension Authenticator {
                 try cancellation.check()
                 collector.progress(.stretching)
                 do throws(AuthError) {
-                    verified = try logins.check(request.user, request.profile, domain: request.domain, password: password)
-                    event = .opened
+                    let verdict = try logins.verdict(on: request.login, request.profile, password)
+                    switch consume verdict {
+                    case .right(let login):
+                        verified = consume login
+                        event = .opened
+                    case .wrong(let error): event = .wrong(error)
+                    }
                 } catch { event = .refused(error) }
             case .settle(let refusal):
                 settle(refusal, request, password)

@@ -44,7 +44,9 @@ enum LoginMachine {
         case settled
         /// The slot opened.
         case opened
-        /// It did not, or was not tried.
+        /// It was charged, and did not open.
+        case wrong(AuthError)
+        /// It was not tried.
         case refused(AuthError)
     }
 
@@ -69,7 +71,10 @@ enum LoginMachine {
         case (.accepting, .settled): (.ended, .grantOnline)
         case (.refusing(let refusal), .settled): (.ended, .refuse(.online(refusal)))
         case (.checking, .opened): (.ended, .grantOffline)
-        case (.checking(let online), .refused(let error)): checked(error, online, rules)
+        // The attempt that locks is a verdict on the password, as the one that wipes is.
+        case (.checking, .wrong(.lockedOut)): (.ended, .refuse(.lockedOut))
+        case (.checking(let online), .wrong(let error)), (.checking(let online), .refused(let error)):
+            checked(error, online, rules)
         case (.askingAfterWipe, .answered(nil)): (.accepting, .accept)
         case (.askingAfterWipe(let isFinished), .answered(let refusal?)):
             (.refusingAfterWipe(refusal, isFinished: isFinished), .settle(refusal))

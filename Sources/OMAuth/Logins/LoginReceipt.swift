@@ -91,7 +91,9 @@ public struct LoginContext: Hashable, Sendable {
     ) {
         (policyGap, ledgerSetAside) = (gap, aside)
         (user, domain, profile) = (login.user, login.domain, login.profile)
-        (self.way, age, expires) = (way, login.age, login.expires)
+        // The online success is this one, whatever second the clock has reached since it was stored.
+        (self.way, expires) = (way, login.expires)
+        age = if case .online = way { 0 } else { login.age }
         (expiresSoon, clockIsBehind, isDegraded) = (login.expiresSoon, login.clockIsBehind, login.isDegraded)
         attemptsLeft = login.attemptsLeft
         session = LoginSession(request.profile, at: clock)

@@ -142,7 +142,7 @@ extension Authenticator {
         _ slot: LoginSlot, _ stretched: borrowing Key<Unlocking>, _ id: LoginID, _ policy: LoginPolicy,
         _ store: borrowing LoginStore
     ) throws(AuthError) -> Key<Unlocking>? {
-        let charge = try? store.charge(id, onCheck) { (row) throws(AuthError) in
+        let charge = try? store.charge(id) { (row) throws(AuthError) in
             row.credential == .live(slot) && Int(row.charged) <= policy.tolerated
         }
         guard let charge else { return nil }

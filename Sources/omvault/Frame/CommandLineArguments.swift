@@ -8,13 +8,23 @@ struct CommandLineArguments {
     /// The verb's names, the global options that stood before or between them, and the rest as it was typed.
     let arguments: [String]
     private let verb: [String]
+    /// The group whose default command was taken, for none was named.
+    private let group: (any ParsableCommand.Type)?
 
     /// - Throws: a usage ``Failure`` for an unknown command, an unknown option before it, or no command at all.
     init(_ typed: [String], root: any ParsableCommand.Type) throws(Failure) {
         var walk = Walk(rest: typed[...], command: root, isQuestion: typed.isEmpty)
         while try walk.step() {}
         arguments = try walk.finish()
-        verb = walk.verb
+        (verb, group) = (walk.verb, walk.impliedGroup)
+    }
+
+    /// Refuses a word that is a slip of a subcommand: `omvault login statsu` would ask for a password of the user "statsu".
+    ///
+    /// - Parameter word: What the default command took for its argument. Behind `--` it is meant.
+    func refuseSlip(_ word: String?) throws(Failure) {
+        guard let word, let group, !arguments.contains("--") else { return }
+        try group.refuseSlip(word, behind: Array(verb.dropLast()))
     }
 
     /// What ArgumentParser said, in our anatomy.
@@ -32,6 +42,7 @@ private struct Walk {
     /// Whether help or the version is asked for, which needs no whole command.
     var isQuestion: Bool
     private(set) var verb: [String] = []
+    private(set) var impliedGroup: (any ParsableCommand.Type)?
     private var hoisted: [String] = []
 
     private static let questions: Set = ["--help", "-h", "--help-hidden", "--version"]
@@ -83,14 +94,19 @@ private struct Walk {
             rest = rest.dropFirst()
             return true
         }
-        if command.configuration.defaultSubcommand != nil || word == "--" || Self.belongsToParser(word) { return false }
+        if word == "--" || Self.belongsToParser(word) { return false }
+        if command.configuration.defaultSubcommand != nil {
+            // Here too, before the parser meets options that only the subcommand has.
+            if !isQuestion { try command.refuseSlip(word, behind: verb) }
+            return false
+        }
         throw word.hasPrefix("-") ? unknownOption(word) : unknownCommand(word)
     }
 
     mutating func finish() throws(Failure) -> [String] {
         if !isQuestion, let implied = command.configuration.defaultSubcommand {
             verb.append(implied._commandName)
-            command = implied
+            (impliedGroup, command) = (command, implied)
         }
         guard !command.configuration.subcommands.isEmpty else { return verb + hoisted + rest }
         guard isQuestion || rest.contains(where: Self.belongsToParser) else { throw missingCommand() }
@@ -137,6 +153,16 @@ extension Walk {
 }
 
 extension ParsableCommand {
+    fileprivate static func refuseSlip(_ word: String, behind verb: [String]) throws(Failure) {
+        guard !word.hasPrefix("-"), !configuration.subcommands.contains(where: { $0.answers(to: word) }),
+            let meant = Suggestion.slip(word, of: configuration.subcommands.map { $0._commandName })
+        else { return }
+        let group = (["omvault"] + verb).joined(separator: " ")
+        throw Failure(
+            .usage, "no command \"\((verb + [word]).joined(separator: " "))\"",
+            hint: "did you mean \"\(group) \(meant)\"?", "a user of that name: \(group) -- \(word)")
+    }
+
     fileprivate static func answers(to word: String) -> Bool {
         word == _commandName || configuration.aliases.contains(word)
     }

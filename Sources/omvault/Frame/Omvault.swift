@@ -41,6 +41,7 @@ enum Omvault {
         let line = try CommandLineArguments(arguments, root: CommandTree.self)
         do {
             var command = try CommandTree.parseAsRoot(line.arguments)
+            if let login = command as? LoginStart { try line.refuseSlip(login.user) }
             try command.run()
         } catch let failure where CommandTree.exitCode(for: failure) == .success {
             // ArgumentParser throws the answers to --help and to the completion flags.

@@ -8,6 +8,13 @@ enum Suggestion {
         return ranked.filter { $0.edits <= allowed }.min { $0 < $1 }?.name
     }
 
+    /// The candidate that `word` is a slip of: two edits away, or one less than the candidate has letters, so that not every word
+    /// of two letters is a slip of `rm`.
+    static func slip(_ word: String, of candidates: some Sequence<String>) -> String? {
+        let ranked = candidates.map { (edits: edits(from: Array(word), to: Array($0)), name: $0) }
+        return ranked.filter { (1...2).contains($0.edits) && $0.edits < $0.name.count }.min { $0 < $1 }?.name
+    }
+
     /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
     private static func edits(from one: [Character], to other: [Character]) -> Int {
         var rows = [Array(0...other.count)]

@@ -24,7 +24,7 @@ final class LoginCollector: CredentialCollector {
     private let takesRemembered: Bool
     /// Of a source that can be read once; nil: the person types it.
     private var password: Password?
-    private let isOneAttempt: Bool
+    let isOneAttempt: Bool
     /// What was typed last, for the next question.
     private(set) var user: UserName?
     private(set) var domain: IdentityDomain?
@@ -112,9 +112,12 @@ final class LoginCollector: CredentialCollector {
             if let known { return known }
             throw Failure(.inputRequired, "whose password it is must be said", hint: "omvault login USER")
         }
-        let text = try terminal.readText(
-            "User name\(known.map { " [\($0.text)]" } ?? "")", toGet: "the user's name", orElse: "omvault login USER")
-        if text.isEmpty, let known { return known }
+        var text = ""
+        repeat {
+            text = try terminal.readText(
+                "User name\(known.map { " [\($0.text)]" } ?? "")", toGet: "the user's name", orElse: "omvault login USER")
+            if text.isEmpty, let known { return known }
+        } while text.isEmpty
         do throws(AuthError) { return try UserName(text) } catch { throw Failure(error) }
     }
 

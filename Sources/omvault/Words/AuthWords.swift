@@ -127,6 +127,11 @@ extension Failure {
                 "wrong password; attempts left: \(left); the \(left == 0 ? "next wrong one" : "wrong one after them") "
                     + consequence.words,
                 details: ["attempts_left": .number(left), "on_exceeded": .text(consequence.rawValue)])
+        case .tooManyAttempts(let last):
+            let failure = Failure(last)
+            self.init(
+                failure.status, "\(failure.message); this command asks no more",
+                hint: "find out the right password, then log in again", details: failure.details)
         case .attemptsExceeded(let isFinished, _):
             self.init(
                 .wiped, "wrong password, one more than is tolerated: the cached credential is destroyed",
@@ -245,6 +250,7 @@ extension AuthError {
     var name: String {
         switch self {
         case .wrongPassword: "wrong_password"
+        case .tooManyAttempts: "too_many_attempts"
         case .attemptsExceeded: "attempts_exceeded"
         case .wiped(let isFinished): isFinished ? "wiped" : "wipe_pending"
         case .lockedOut: "locked_out"

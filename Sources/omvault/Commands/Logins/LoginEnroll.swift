@@ -101,13 +101,14 @@ struct LoginRemove: Verb {
         // The profile may be gone, or beyond reading; the rows still name themselves then.
         let policy = try? access.profiles.profile(profile)
         let domain = try login.domain.map { try IdentityDomain($0) } ?? policy?.domain ?? .none
-        let removal = try access.authenticator().remove(
-            user, profile, domain: domain, server: policy?.serverIdentity ?? "")
+        let key = LoginKey(profile: profile, user: user, server: policy?.serverIdentity ?? "", domain: domain)
+        let authenticator = try access.authenticator()
+        let ids = (try? authenticator.ids(naming: key)) ?? []
+        let removal = try authenticator.remove(user, profile, domain: domain, server: key.server)
         if !access.isSystem {
-            let key = LoginKey(profile: profile, user: user, server: policy?.serverIdentity ?? "", domain: domain)
             let agent = SessionAgent(door, access)
             agent.forget(naming: key)
-            agent.lockOpened(naming: key)
+            agent.lockOpened(naming: key, before: ids)
         }
         try door.output.done(
             "removed the cached credential of \(user.text.shown)",

@@ -36,9 +36,14 @@ struct LoginLogAccess {
     /// `log ls --logins`
     func list(since: Int64?) throws {
         let trail = try trail()
-        let entries = trail.entries.filter { $0.time >= since ?? .min }
+        let unproven = Set(trail.unproven.map(\.sequence))
+        let entries = (trail.entries + trail.unproven).filter { $0.time >= since ?? .min }.sorted { $0.sequence < $1.sequence }
+        for fault in trail.breaks {
+            door.output.notice("warning: the log was broken: \(fault.words); a new chain was begun since")
+        }
         if let fault = trail.fault {
-            door.output.notice("warning: the log is broken: \(fault.words); nothing from there on is shown")
+            door.output.notice(
+                "warning: the log is broken: \(fault.words); entries from there on are unproven: others may be missing")
         }
         let owners = try owners(of: entries)
         guard door.output.format == .json else {
@@ -47,7 +52,8 @@ struct LoginLogAccess {
                     let owner = entry.login.flatMap { owners[$0] }
                     return [
                         "\(entry.sequence)", Timestamp.text(entry.time), owner?.user.text ?? "-",
-                        owner?.profile.text ?? "-", entry.event.name, entry.words,
+                        owner?.profile.text ?? "-", entry.event.name,
+                        (unproven.contains(entry.sequence) ? "unproven: " : "") + entry.words,
                     ]
                 }, header: ["ENTRY", "TIME", "USER", "PROFILE", "EVENT", "DETAIL"])
         }
@@ -63,6 +69,7 @@ struct LoginLogAccess {
             member.field("count", .number(Int(entry.count)))
             member.field("first", .text(Timestamp.text(entry.first)))
             for (name, value) in entry.event.details { member.field(name, value) }
+            member.field("proven", .flag(!unproven.contains(entry.sequence)))
         }
         document.field("broken_at", trail.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null)
         try door.output.document(document)
@@ -74,14 +81,34 @@ struct LoginLogAccess {
         if let fault = trail.fault {
             throw Failure(
                 .badSignature, "the log of logins is broken: \(fault.words)",
-                hint: "the entries before it are genuine: omvault log ls --logins; each login is judged by itself",
+                hint: "omvault log ls --logins shows which entries are proven; each login is judged by itself",
+                "omvault log begin --logins begins a new chain, and says so in the log",
                 details: ["entry": .number(Int(clamping: fault.sequence)), "fault": .text(fault.kind.rawValue)])
         }
-        let (first, last) = (trail.entries.first?.sequence ?? 0, trail.entries.last?.sequence ?? 0)
+        let begun = trail.entries.last { if case .chainBegun = $0.event { true } else { false } }
+        let first = begun?.sequence ?? trail.entries.first?.sequence ?? 0, last = trail.entries.last?.sequence ?? 0
+        for fault in trail.breaks {
+            door.output.notice("warning: the log was broken: \(fault.words); a new chain was begun since")
+        }
         try door.output.done(
             "the log of logins is whole: entries \(first) to \(last)",
-            ["result": .text("whole"), "first": .number(Int(clamping: first)), "last": .number(Int(clamping: last))])
+            [
+                "result": .text("whole"), "first": .number(Int(clamping: first)), "last": .number(Int(clamping: last)),
+                "breaks": .list(trail.breaks.map { .number(Int(clamping: $0.sequence)) }),
+            ])
     }
+
+    /// `log begin --logins`
+    func begin() throws {
+        guard let fault = try trail().fault else { throw Self.whole }
+        try door.confirm("Begin a new chain of the log of logins, broken at entry \(fault.sequence)?")
+        guard let found = try access.authenticator().beginLogChain() else { throw Self.whole }
+        try door.output.done(
+            "a new chain of the log of logins begins; \(found.words), and the log goes on saying so",
+            ["result": .text("begun"), "broken_at": .number(Int(clamping: found.sequence))])
+    }
+
+    private static let whole = Failure(.exists, "the log of logins is whole: there is nothing to begin a new chain for")
 
     private func trail() throws(AuthError) -> LoginTrail { try access.authenticator().log() }
 

@@ -127,9 +127,15 @@ struct LoginReport {
     func denied(
         _ error: AuthError, _ user: UserName?, _ profile: ProfileName, _ mode: ConnectivityMode
     ) throws(Failure) {
+        // The verdict on the last answer: that no more was asked stands with the error.
+        if case .tooManyAttempts(let last) = error { return try denied(last, user, profile, mode) }
         guard output.format == .json else {
-            if case .wrongPassword(let left, _) = error { return try output.line("denied attempts_left=\(left)") }
-            return try output.line("denied reason=\(error.name)")
+            switch error {
+            case .wrongPassword(let left, _): return try output.line("denied attempts_left=\(left)")
+            case .neither(_, let offline):
+                return try output.line("denied reason=\(error.name) not_offline=\(offline.name)")
+            default: return try output.line("denied reason=\(error.name)")
+            }
         }
         var document = refusal(error.name, error.way(mode), user, profile)
         switch error {

@@ -14,7 +14,8 @@ struct LoginStart: Verb {
 
             Where the profile allows Auto Login and the user wants it, the remembered password is submitted without a
             question. Otherwise the terminal asks for what is missing, and asks again after a wrong password, which is
-            counted like any attempt. Enter at the question for a password takes the remembered one, where there is one.
+            counted like any attempt; after MaxLoginAttempts of them, or three where nobody names that, the command ends with
+            20. Enter at the question for a password takes the remembered one, where there is one.
 
             With --unlock the same password opens the vault that has a slot of this login ('key add-slot --type login'), in
             the agent. The password is typed then, or comes from --password-from: neither a session nor a remembered password
@@ -100,7 +101,9 @@ struct LoginStart: Verb {
                     && given.mayBe((try? authenticator.remembered(profile)) ?? nil))
         } catch let error as AuthError {
             if let failure = asked?.failure { throw failure }
-            let error = asked?.refusal ?? error
+            var error = asked?.refusal ?? error
+            // One attempt is one attempt: nobody was asked too often.
+            if asked?.isOneAttempt == true, case .tooManyAttempts(let last) = error { error = last }
             if let wanted, let user = asked?.user ?? given.user {
                 agent.follow(error, LoginKey(user, wanted, asked?.domain ?? given.domain ?? .none))
             }

@@ -8,7 +8,13 @@ struct LoginStatusCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "status",
         abstract: "Say which offline logins would work now, and why the others would not.",
-        discussion: "Nothing is charged. A wipe that a reader or a crash held up is finished first.")
+        discussion: """
+            Nothing is charged. A wipe that a reader or a crash held up is finished first.
+
+            With --online each line and each session in JSON says what its server answered. The exit code is 0 where every
+            server that was asked has answered, with a yes or with a no; where one has not, it is that of 'login check' for
+            the same reason: 50 for a server that was not reached.
+            """)
 
     @OptionGroup var global: GlobalOptions
 
@@ -35,19 +41,20 @@ struct LoginStatusCommand: Verb {
         try show(logins, remembered, sessions, access, door)
         // A ledger that cannot be read hides no session.
         if let damage { throw Failure(damage) }
+        if let unanswered = sessions.compactMap(\.unanswered).first { throw Failure(session: unanswered) }
     }
 
     private func show(
-        _ logins: [LoginStatus], _ remembered: [RememberedOfProfile], _ sessions: [AgentSession], _ access: LoginAccess,
+        _ logins: [LoginStatus], _ remembered: [RememberedOfProfile], _ sessions: [ShownSession], _ access: LoginAccess,
         _ door: Door
     ) throws {
         guard door.output.format == .json else {
             try door.output.rows(
                 logins.map(row), header: ["USER", "PROFILE", "OFFLINE", "WHY", "ATTEMPTS LEFT", "THEN", "EXPIRES"])
             for one in remembered { door.output.notice(one.words) }
-            for session in sessions {
-                let outdated = isOutdated(session, access) ? "; the profile was changed since, so it answers nobody" : ""
-                door.output.notice(session.words + outdated)
+            for shown in sessions {
+                let outdated = isOutdated(shown.session, access) ? "; the profile was changed since, so it answers nobody" : ""
+                door.output.notice(shown.words + outdated)
             }
             access.tellSetAside(door.output)
             return
@@ -55,9 +62,10 @@ struct LoginStatusCommand: Verb {
         var document = JSONDocument()
         document.objects("logins", logins) { login, entry in describe(login, &entry) }
         document.objects("remembered", remembered) { one, entry in one.describe(&entry) }
-        document.objects("sessions", sessions) { session, entry in
-            session.describe(&entry)
-            entry.field("outdated", .flag(isOutdated(session, access)))
+        document.objects("sessions", sessions) { shown, entry in
+            shown.session.describe(&entry, isEnded: shown.isEnded)
+            entry.field("outdated", .flag(isOutdated(shown.session, access)))
+            if online { entry.field("server", .text(shown.answer)) }
         }
         document.field("set_aside", .list(access.setAside().map { .text($0) }))
         try door.output.document(document)
@@ -81,7 +89,7 @@ struct LoginStatusCommand: Verb {
     }
 
     /// The sessions that run. That the agent cannot be asked is said; the rest of the answer stands.
-    private func sessions(_ access: LoginAccess, _ door: Door) throws -> [AgentSession] {
+    private func sessions(_ access: LoginAccess, _ door: Door) throws -> [ShownSession] {
         guard !access.isSystem else { return [] }
         let agent = SessionAgent(door, access)
         do {
@@ -90,15 +98,18 @@ struct LoginStatusCommand: Verb {
                 return (user == nil || key.user.text == user) && (profile == nil || key.profile.text == profile)
                     && (domain == nil || key.domain.text == domain)
             }
-            guard online, let client = try agent.running() else { return wanted }
+            guard online, let client = try agent.running() else { return wanted.map { ShownSession(session: $0) } }
             return try wanted.compactMap { session in
-                guard session.state != .idle, session.hasServerSession, !isOutdated(session, access) else { return session }
+                guard session.state != .idle, session.hasServerSession, !isOutdated(session, access) else {
+                    return ShownSession(session: session)
+                }
                 switch try client.renewSession(session.login, anew: false) {
-                case .valid(let now): return now
+                case .valid(let now): return ShownSession(session: now, isConfirmed: true)
                 case .none: return nil
                 case .refused(let refusal):
                     door.output.notice("\(session.login.key.user.text.shown): \(Failure(session: refusal).message)")
-                    return try agent.sessions().first { $0.login == session.login }
+                    let kept = try agent.sessions().first { $0.login == session.login }
+                    return ShownSession(session: kept ?? session, refusal: refusal, isEnded: kept == nil)
                 }
             }
         } catch let error as AgentError {
@@ -172,6 +183,26 @@ struct LoginStatusCommand: Verb {
         entry.field("location_update_distance_filter", .number(details.policy.locationUpdateDistanceFilter))
         entry.field("expires", details.expires.map { .text(Timestamp.text($0)) } ?? .null)
         entry.field("clock_is_behind", .flag(details.clockIsBehind))
+    }
+}
+
+/// A session, and the answer of its server where that was asked.
+private struct ShownSession {
+    let session: AgentSession
+    var isConfirmed = false
+    var refusal: OnlineRefusal?
+    /// The server's answer ended it.
+    var isEnded = false
+
+    /// Why the server gave no answer. One that ends the session is an answer.
+    var unanswered: OnlineRefusal? { isEnded ? nil : refusal }
+
+    /// For a program.
+    var answer: String { isConfirmed ? "confirmed" : refusal?.name ?? "not_asked" }
+
+    var words: String {
+        if isEnded { return session.nameWords + ": ended by the server" }
+        return session.words + (isConfirmed ? "; the server confirms it" : "")
     }
 }
 

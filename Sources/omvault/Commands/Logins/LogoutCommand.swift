@@ -51,13 +51,14 @@ struct LogoutCommand: Verb {
         // Before anything goes: the password that a server wants to see once more is what goes first.
         let profile = try? access.profiles.profile(key.profile)
         let password = profile.flatMap { profile in Self.password(profile, keys, authenticator, door) }
+        let ids = (try? authenticator.ids(naming: key)) ?? []
         // What is kept here first: a server may take its time, and somebody may lose patience with it.
         var damage: AuthError?
         do throws(AuthError) { try authenticator.end(key, after: clear ? .logoutClear : .logout) } catch {
             // Attack: spoil the ledger, and a session goes on that its user has ended.
             damage = error
         }
-        if clear { agent.lockOpened(naming: key) }
+        if clear { agent.lockOpened(naming: key, before: ids) }
         var ending = SessionEnding(wasThere: false, wasServerAsked: false, refusal: nil)
         for login in logins {
             // Only to whom the profile points by now.

@@ -168,9 +168,11 @@ struct SessionAgent {
     /// Has the vaults locked and forgotten that a login of these names opened, if that has no credential any more. The ledger
     /// says which: a refusal tells neither whether the server was asked about the cached password, nor whether a lock-out
     /// destroyed anything. A vault that another slot opened is nobody's to close here.
-    func lockOpened(naming key: LoginKey) {
+    ///
+    /// - Parameter before: The ids of these names before their rows were removed.
+    func lockOpened(naming key: LoginKey, before: [[UInt8]] = []) {
         // A ledger that cannot be read has lost nothing.
-        guard let logins = try? access.authenticator().idsWithoutCredential(naming: key) else { return }
+        guard let logins = try? access.authenticator().idsWithoutCredential(naming: key, before: before) else { return }
         do throws(AgentError) {
             let client = AgentClient(try AgentSocket(Environment.text))
             // What an agent that is gone left behind.
@@ -203,10 +205,15 @@ struct SessionAgent {
 }
 
 extension AgentSession {
+    /// Whose it is, how it began and when.
+    var nameWords: String {
+        let key = login.key
+        return "session of \(key.user.text.shown) under \"\(key.profile.text)\", \(way.name) since \(Timestamp.text(since))"
+    }
+
     /// For a person.
     var words: String {
-        let key = login.key
-        var words = "session of \(key.user.text.shown) under \"\(key.profile.text)\", \(way.name) since \(Timestamp.text(since)): "
+        var words = nameWords + ": "
         switch state {
         case .idle: words += "idle, and good for nothing before the next login"
         case .valid:
@@ -219,14 +226,16 @@ extension AgentSession {
     }
 
     /// For a program.
-    func describe(_ entry: inout JSONDocument) {
+    ///
+    /// - Parameter isEnded: its server has ended it just now.
+    func describe(_ entry: inout JSONDocument, isEnded: Bool = false) {
         let key = login.key
         entry.field("user", .text(key.user.text))
         entry.field("profile", .text(key.profile.text))
         entry.field("domain", key.domain == .none ? .null : .text(key.domain.text))
         entry.field("mode", .text(way.name))
         entry.field("since", .text(Timestamp.text(since)))
-        entry.field("state", .text(state.name))
+        entry.field("state", .text(isEnded ? "ended" : state.name))
         entry.field("idle_left", idleLeft.map { .number(Int($0)) } ?? .null)
         entry.field("session_left", sessionLeft.map { .number(Int($0)) } ?? .null)
         entry.field("warning", .flag(isWarningDue))

@@ -12,7 +12,7 @@ struct LogCommand: ParsableCommand {
             The log holds ids and numbers; no name, no value, no password. It stands under this device's key, so no
             password is asked for. `omvault ls --fields id,name` tells which id is which item.
             """,
-        subcommands: [LogListCommand.self, LogVerifyCommand.self, LogExportCommand.self])
+        subcommands: [LogListCommand.self, LogVerifyCommand.self, LogExportCommand.self, LogBeginCommand.self])
 }
 
 /// `omvault log ls`: the entries, the oldest first.
@@ -21,7 +21,8 @@ struct LogListCommand: Verb {
         commandName: "ls",
         abstract: "List the entries of the audit log.",
         discussion: """
-            Entries are verified on the way. Where the log is broken the list ends, with a warning.
+            Entries are verified on the way. Where a vault's log is broken the list ends, with a warning; that of logins goes on,
+            and marks each entry behind the break as unproven.
 
               omvault log ls --since 2026-11-01
               omvault log ls --json
@@ -118,6 +119,29 @@ struct LogExportCommand: Verb {
             door.output.notice("warning: the log is broken: \(fault.words)")
             throw Answered(status: .badSignature)
         }
+    }
+}
+
+/// `omvault log begin`: a new chain behind a break in the log of logins.
+struct LogBeginCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "begin",
+        abstract: "Begin a new chain of the log of logins, after a break.",
+        discussion: """
+            What is written from then on can be proven again. Nothing goes: the entries before stay, the break stays, and the
+            first entry of the new chain says when it was begun. A log that is whole takes none.
+
+              omvault log begin --logins
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var login: LoginLogOptions
+
+    func run(_ door: Door) throws {
+        guard let log = try login.access(door) else {
+            throw Failure(.usage, "only the log of logins takes a new chain", hint: "omvault log begin --logins")
+        }
+        try log.begin()
     }
 }
 

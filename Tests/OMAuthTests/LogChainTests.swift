@@ -1,0 +1,109 @@
+import OMRecords
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMAuth
+
+@Suite("A log of logins that was broken") struct LogChainTests {
+    /// Ten entries of one login.
+    private func written() throws -> (MemoryPlace, Authenticator, Profile) {
+        let place = MemoryPlace(), profile = try serverProfile(5), logins = place.authenticator()
+        _ = logins.end("right", profile, asking: TestProvider(knowing: "right"))
+        try add(9, logins, profile)
+        return (place, logins, profile)
+    }
+
+    private func add(_ count: Int, _ logins: Authenticator, _ profile: Profile) throws {
+        for _ in 0..<count { #expect(logins.end("right", profile, .offline, asking: nil) == .offline(nil)) }
+    }
+
+    private func begin(_ logins: Authenticator) throws -> LogFault? { try logins.beginLogChain() }
+    private func log(_ logins: Authenticator) throws -> LoginTrail { try logins.log() }
+
+    @Test("R56 what is behind a break is shown as unproven, and what is not this device's is not shown")
+    func unproven() async throws {
+        let (place, logins, profile) = try written()
+        place.disk.log[4] = nil
+        place.disk.log[7]?[9] ^= 1
+        try add(1, logins, profile)
+        let trail = try log(logins)
+        #expect(trail.fault == LogFault(sequence: 4, kind: .missing) && trail.breaks.isEmpty)
+        #expect(trail.entries.map(\.sequence) == [1, 2, 3])
+        #expect(trail.unproven.map(\.sequence) == [5, 6, 8, 9, 10, 11])
+    }
+
+    @Test("a new chain proves what follows, says where the break was, and hides neither the break nor what was there")
+    func begun() async throws {
+        let (place, logins, profile) = try written()
+        place.disk.log[4] = nil
+        #expect(try begin(logins) == LogFault(sequence: 4, kind: .missing))
+        try add(2, logins, profile)
+        let trail = try log(logins)
+        #expect(trail.fault == nil && trail.breaks == [LogFault(sequence: 4, kind: .missing)])
+        #expect(trail.entries.map(\.sequence) == [1, 2, 3, 11, 12, 13])
+        #expect(trail.entries[3].event == .chainBegun(brokenAt: 4))
+        #expect(trail.unproven.map(\.sequence) == Array(5...10))
+    }
+
+    @Test("R56 an attacker begins a new chain to hide: a second break, before or behind it, is one all the same")
+    func hiding() async throws {
+        let (place, logins, profile) = try written()
+        place.disk.log[6] = nil
+        _ = try begin(logins)
+        try add(2, logins, profile)
+        let whole = place.disk
+        func fault(_ change: (inout MemoryPlace.Disk) -> Void) throws -> LogFault? {
+            place.disk = whole
+            change(&place.disk)
+            return try log(logins).fault
+        }
+        #expect(try fault { _ in } == nil)
+        #expect(try fault { $0.log[3] = nil } == LogFault(sequence: 3, kind: .missing))
+        #expect(try fault { $0.log[1] = nil } == LogFault(sequence: 1, kind: .missing))
+        #expect(try fault { $0.log[12] = nil } == LogFault(sequence: 12, kind: .missing))
+        #expect(try fault { $0.log[13] = nil } == LogFault(sequence: 13, kind: .missing))
+        // The entry that begins the chain itself, changed or gone: the first break is open again.
+        #expect(try fault { $0.log[11] = nil } == LogFault(sequence: 6, kind: .missing))
+        #expect(try fault { $0.log[11]?[40] ^= 1 } == LogFault(sequence: 6, kind: .missing))
+        // The break itself grows: what was unproven before proves nothing, and hides nothing.
+        #expect(try fault { $0.log[8] = nil } == nil)
+        place.disk = whole
+        #expect(try log(logins).breaks.map(\.sequence) == [6])
+    }
+
+    @Test("a log that is whole takes no new chain, and nothing is written")
+    func whole() async throws {
+        let (place, logins, _) = try written()
+        let before = place.disk.log
+        #expect(try begin(logins) == nil)
+        #expect(place.disk.log == before)
+        #expect(try begin(MemoryPlace().authenticator()) == nil)
+    }
+
+    @Test("a break may follow a new chain, and another chain that one; a lost mark proves nothing until then")
+    func again() async throws {
+        let (place, logins, profile) = try written()
+        place.disk.log[2] = nil
+        _ = try begin(logins)
+        try add(3, logins, profile)
+        place.disk.log[13] = nil
+        #expect(try log(logins).fault == LogFault(sequence: 13, kind: .missing))
+        #expect(try begin(logins) == LogFault(sequence: 13, kind: .missing))
+        #expect(try log(logins).fault == nil)
+        #expect(try log(logins).breaks.map(\.sequence) == [2, 13])
+        for id in Set(place.disk.marks.keys).subtracting(place.disk.rows.keys) { place.disk.marks[id] = nil }
+        #expect(try log(logins).entries.isEmpty)
+        #expect(try begin(logins) != nil)
+        try add(1, logins, profile)
+        #expect(try log(logins).fault == nil)
+        #expect(try log(logins).entries.last?.event == .grantedOffline)
+    }
+
+    @Test("the entry of a new chain has one encoding, and goes only when it is the oldest")
+    func encoding() async throws {
+        #expect(try LoginEvent(20, 32) == .chainBegun(brokenAt: 32))
+        #expect(LoginEvent.chainBegun(brokenAt: 32).code == (20, 32))
+        #expect(!LoginEvent.chainBegun(brokenAt: 32).isCounted)
+    }
+}

@@ -1,0 +1,81 @@
+import OMRecords
+import OMSecrets
+import OMStorage
+import Testing
+
+@testable import OMAuth
+
+@Suite("What a refusal costs") struct StrangerTests {
+    /// How often `answer` stretches, from a place with the login of ada.
+    private func stretches(
+        _ change: (MemoryPlace, Authenticator, Profile) throws -> Void = { _, _, _ in },
+        _ answer: (Authenticator, Profile) throws -> Void
+    ) throws -> Int {
+        let place = MemoryPlace(), count = Counter(), profile = try serverProfile(1)
+        let logins = Authenticator(
+            place, .floor, clock: TestClock().read,
+            stretch: { (recipe, password) throws(AuthError) in
+                count.add()
+                return try StretchCache.shared.stretch(recipe, password)
+            })
+        #expect(logins.end("right", profile, asking: TestProvider(knowing: "right")) == .online(notCached: nil))
+        try change(place, logins, profile)
+        let before = count.count
+        try answer(logins, profile)
+        return count.count - before
+    }
+
+    private static let eve = known("eve")
+
+    @Test("a name that is not known here costs the stretch that a wrong password of a known one costs, and leaves no row")
+    func unknown() async throws {
+        let count1 = try stretches { logins, profile in
+            #expect(
+                logins.end("guess", profile, .offline, asking: nil)
+                    == .refused(.wrongPassword(attemptsLeft: 0, consequence: .wipe)))
+        }
+        #expect(count1 == 1)
+        let count2 = try stretches { logins, profile in
+            #expect(logins.end("guess", profile, .offline, user: Self.eve, asking: nil) == .refused(.noCredential))
+            let known = try logins.status([profile]).map(\.user)
+            #expect(known == [ada])
+        }
+        #expect(count2 == 1)
+    }
+
+    @Test("so does one whose credential is gone, wiped or cleared")
+    func gone() async throws {
+        let count3 = try stretches({ _, logins, profile in
+            for _ in 0..<2 { _ = logins.end("wrong", profile, .offline, asking: nil) }
+        }) { logins, profile in
+            #expect(logins.end("guess", profile, .offline, asking: nil) == .refused(.wiped(isFinished: true)))
+        }
+        #expect(count3 == 1)
+        let count4 = try stretches({ _, logins, profile in
+            _ = logins.end("right", profile, asking: TestProvider(.blocked))
+        }) { logins, profile in
+            #expect(logins.end("guess", profile, .offline, asking: nil) == .refused(.noCredential))
+        }
+        #expect(count4 == 1)
+    }
+
+    @Test("a server's 401 costs the same, whether anything is cached to be compared or not")
+    func rejected() async throws {
+        for user in [ada, Self.eve] {
+            let count5 = try stretches { logins, profile in
+                #expect(
+                    logins.end("guess", profile, user: user, asking: TestProvider(.rejected))
+                        == .refused(.online(.rejected)))
+            }
+            #expect(count5 == 1)
+        }
+    }
+
+    @Test("what the machine refuses costs nothing more")
+    func machine() async throws {
+        let count6 = try stretches({ place, _, _ in place.isLocked = true }) { logins, profile in
+            _ = logins.end("guess", profile, .offline, user: Self.eve, asking: nil)
+        }
+        #expect(count6 == 0)
+    }
+}
