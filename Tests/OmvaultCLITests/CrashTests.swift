@@ -88,19 +88,26 @@ private final class CrashSite {
     }
 
     @Test(
-        "a hang-up or terminate anywhere waits for the verdict of what was charged",
-        arguments: ["SIGTERM", "SIGHUP", "SIGINT"])
+        "a signal of the terminal, a hang-up or terminate anywhere waits for the verdict of what was charged",
+        arguments: ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTSTP"])
     func signals(name: String) throws {
         let site = try CrashSite(Self.login)
         let count = try #require(try site.calls(of: Self.check + "wrong").first { $0.call == "fdatasync" }?.count)
         var settled = 0
         for number in 1...count {
+            // It has ended, or is stopped: then nothing of it goes on until SIGCONT.
             let ran = try bash(
                 """
                 cp -a "$SITE/." .
+                mkfifo trace
                 strace -f -o trace -e trace=fdatasync -e inject=fdatasync:signal=\(name):when=\(number) \
-                    \(Self.check)wrong > said 2>/dev/null
+                    \(Self.check)wrong > said 2>/dev/null &
+                exec 7< trace
+                while read -r process line <&7 && [[ $line != *'stopped by'* && $line != '+++ '* ]]; do :; done
                 omvault login status --json
+                kill -CONT "$process" 2> /dev/null
+                cat <&7 > /dev/null
+                wait
                 """, environment: ["SITE": site.folder.path])
             let login = try Ran.login(ran.output)
             let (charged, failed) = (login["charged"] as? Int, login["failed"] as? Int)
