@@ -36,6 +36,8 @@ public enum LoginEvent: Hashable, Sendable {
     case ledgerReplaced
     /// Rows that were not this device's stood behind the log's end, from this sequence on, and were deleted.
     case strayRows(first: UInt64)
+    /// Root set to zero what was counted against the credential: so many attempts.
+    case unlocked(attempts: UInt32)
 
     /// Why somebody was refused; each has a number of its own in the log.
     public enum Refusal: UInt8, CaseIterable, Hashable, Sendable {
@@ -81,6 +83,7 @@ extension LoginEvent {
         case .policyMissing(let refusal): (17, UInt64(refusal.rawValue))
         case .ledgerReplaced: (18, 0)
         case .strayRows(let first): (19, first)
+        case .unlocked(let attempts): (20, UInt64(attempts))
         }
     }
 
@@ -107,6 +110,7 @@ extension LoginEvent {
         case 17: self = .policyMissing(try Self.refusal(detail))
         case 18: self = .ledgerReplaced
         case 19: self = .strayRows(first: detail)
+        case 20: self = .unlocked(attempts: UInt32(clamping: detail))
         default: throw MalformedBytes()
         }
         // One meaning, one encoding.

@@ -25,6 +25,7 @@ extension LoginEvent {
         case .policyMissing: "policy_missing"
         case .ledgerReplaced: "ledger_replaced"
         case .strayRows: "stray_rows"
+        case .unlocked: "unlocked"
         }
     }
 
@@ -42,6 +43,7 @@ extension LoginEvent {
         case .clockBehind(let seconds): ["seconds": .number(Int(clamping: seconds))]
         case .loggedOut(let isCleared): ["cleared": .flag(isCleared)]
         case .strayRows(let first): ["stray": .number(Int(clamping: first))]
+        case .unlocked(let attempts): ["attempts": .number(Int(attempts))]
         }
     }
 
@@ -66,6 +68,7 @@ extension LoginEvent {
         case .policyMissing(let refusal): "the server let the user in, and its policy did not come: \(refusal.name)"
         case .ledgerReplaced: "it could not be read, and was set aside; a new one begins here"
         case .strayRows(let first): "from \(first) on; they were not this device's, and are deleted"
+        case .unlocked(let attempts): "by omvault login unlock; attempts that were counted: \(attempts)"
         case .loggedOut(let isCleared): isCleared ? "and everything about the login is deleted" : "the cached credential stays"
         }
     }

@@ -55,7 +55,7 @@ extension OnlineFailure {
         case .tokenMissing: "its answer lacks what RequiredTokens asks for"
         case .noChallenge: "it lets everybody in, password or not"
         case .otherChallenge: "it asks for another proof than a password by HTTP Basic; none was sent"
-        case .unsafeAddress: "the address is not https, or cannot be read in one way only; nothing was sent"
+        case .unsafeAddress: "the address is not https and not safe without it, or cannot be read in one way only; nothing was sent"
         case .unusableHeaders: "CustomAuthHeaders cannot be sent"
         case .unusableUser: "the user's name cannot be sent: it holds a colon or a control character"
         case .unusableTrust: "TrustedCA holds no certificate, is not there, or others than you and root can change it"
@@ -86,7 +86,9 @@ extension OnlineFailure {
         case .noChallenge: "LoginURL must be an address that asks everybody for a password"
         case .otherChallenge: "the server must take HTTP Basic at LoginURL"
         case .unusableTrust: "TrustedCA is a PEM file that only you or root can change, as its folder"
-        case .unsafeAddress: "LoginURL, OAuthTokenEndpoint: https, or http to localhost, 127.x.x.x or [::1]"
+        case .unsafeAddress:
+            "LoginURL, OAuthTokenEndpoint: https, or http to localhost, 127.x.x.x or [::1]; for PAM and --system http only at a "
+                + "port below 1024, since any user of this machine could be the server at another"
         case .invalidClient: "OAuthClientID and OAuthClientSecret must be those that the server has"
         case .unsupportedGrant, .unauthorizedClient:
             "the server must allow this client the resource owner password grant"
