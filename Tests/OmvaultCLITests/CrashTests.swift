@@ -104,7 +104,9 @@ private final class CrashSite {
                     \(Self.check)wrong > said 2>/dev/null &
                 exec 7< trace
                 while read -r process line <&7 && [[ $line != *'stopped by'* && $line != '+++ '* ]]; do :; done
-                omvault login status --json
+                # A copy: one that is stopped may hold SQLite's locks.
+                mkdir copy; cp -a .local .config copy
+                HOME=$PWD/copy omvault login status --json
                 kill -CONT "$process" 2> /dev/null
                 cat <&7 > /dev/null
                 wait
