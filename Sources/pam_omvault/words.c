@@ -47,7 +47,7 @@ static const struct meaning meanings[] = {
         "The server asks to wait. Try again in %s."},
     {OMP_FORBIDDEN, PAM_PERM_DENIED, LOG_NOTICE, false, true, "the server does not let the user in", NULL},
     {OMP_REFUSED, PAM_USER_UNKNOWN, LOG_NOTICE, false, false, "that cannot be a user's name", NULL},
-    {OMP_ROOT, PAM_USER_UNKNOWN, LOG_NOTICE, true, true, "the user has uid 0, which no server may vouch for without root=yes",
+    {OMP_ROOT, PAM_USER_UNKNOWN, LOG_NOTICE, false, true, "the user has uid 0, which no server may vouch for without root=yes",
         NULL},
     {OMP_BROKEN, PAM_SERVICE_ERR, LOG_ERR, false, false,
         "the store is damaged, put back from a copy, unsafe or not set up: omvault login status --system", NULL},

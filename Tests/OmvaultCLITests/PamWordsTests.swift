@@ -175,14 +175,17 @@ struct PamWordsTests {
     @Test("a server's word lets no account with uid 0 in, cached or not, unless the option says root=yes")
     func root() async throws {
         try PamTests().inSystem(
-            #"""
+            Self.start + #"""
             enroll root work right
             granted root right
             serve web nginx
             web /login
             echo 'toor:x:0:0::/:/bin/sh' >> /etc/passwd
             for name in root toor; do printf '%s:%s\n' $name "$(openssl passwd -5 -in horse)" >> web/users; done
-            for name in root toor; do answers $name horse 'User not known'; done
+            for name in root toor; do
+                answers $name horse 'User not known'
+                logs "the user has uid 0, which no server may vouch for without root=yes; user=$name"
+            done
             granted alice horse
             module profile=work root=no; answers root horse 'User not known'
             module profile=work root=yes
