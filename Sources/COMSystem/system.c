@@ -164,11 +164,12 @@ int om_signals_hold(void *saved_mask, size_t saved_size) {
         errno = EINVAL;
         return -1;
     }
+    // Attack: stop or kill an attempt between its charge and its settlement, from a terminal or by a resource limit. The wrong
+    // password is not counted then, or its locks are held for as long as the attacker likes.
+    const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGXCPU, SIGXFSZ};
     sigset_t held;
     sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTERM);
-    sigaddset(&held, SIGHUP);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) sigaddset(&held, numbers[i]);
     int failure = pthread_sigmask(SIG_BLOCK, &held, saved_mask);
     if (failure == 0) return 0;
     errno = failure;
@@ -194,6 +195,22 @@ int om_environment_erase(const char *name) {
         explicit_bzero(value, strlen(value));
     }
     return unsetenv(name);
+}
+
+int om_environment_erase_all(const char *prefix) {
+    size_t length = strlen(prefix);
+    for (char **entry = environ; entry && *entry;) {
+        const char *end = strchr(*entry, '=');
+        if (!end || strncmp(*entry, prefix, length) != 0) {
+            entry++;
+            continue;
+        }
+        char *name = strndup(*entry, (size_t)(end - *entry));
+        if (!name || om_environment_erase(name) != 0) return -1;
+        free(name);
+        entry = environ;
+    }
+    return 0;
 }
 
 pid_t om_spawn(char *const arguments[], int output, int error) {

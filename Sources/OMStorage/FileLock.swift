@@ -46,7 +46,7 @@ public struct FileLock: Sendable {
     }
 }
 
-/// A stretch of code that Ctrl-C, hang-up and terminate wait for, so that a charge is always settled.
+/// A stretch of code that the signals of a terminal, of a limit and of `kill` wait for, so that a charge is always settled.
 public enum Uninterrupted {
     public static func run<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         var mask = [UInt8](repeating: 0, count: om_signal_mask_size())

@@ -131,8 +131,10 @@ public struct PrivateFolder: Hashable, Sendable {
         self.path = path
     }
 
-    /// Makes the folder and those above it that are missing, each 0700, then checks it.
-    public static func make(_ path: String) throws(StorageError) -> PrivateFolder {
+    /// Makes the folder and those above it that are missing, then checks it. The folder is 0700.
+    ///
+    /// - Parameter mode: Of those above it, whatever the umask.
+    public static func make(_ path: String, above mode: UInt32 = 0o700) throws(StorageError) -> PrivateFolder {
         var missing: [String] = []
         var rest = path
         while access(rest, F_OK) != 0, errno == ENOENT, let slash = rest.lastIndex(of: "/"), slash != rest.startIndex {
@@ -140,7 +142,11 @@ public struct PrivateFolder: Hashable, Sendable {
             rest = String(rest[..<slash])
         }
         for folder in missing.reversed() {
-            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .last }
+            if mkdir(folder, 0o700) != 0 {
+                guard errno == EEXIST else { throw .last }
+            } else if folder != path, mode != 0o700 {
+                guard chmod(folder, mode) == 0 else { throw .last }
+            }
             try syncFolder(above: folder)
         }
         return try PrivateFolder(path)

@@ -21,4 +21,15 @@ extension PrivateFolder {
             try TrustedFile.check(status, S_IFDIR, .notAFolder, part, 0)
         }
     }
+
+    /// Checks a folder of omvault's own in the same way, and that nobody but root can look into it. One that is not there is
+    /// made later, in a folder that was checked.
+    ///
+    /// - Throws: ``StorageError/hazardous(_:path:)``.
+    public static func checkRootsOwn(_ path: String) throws(StorageError) {
+        if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try checkRootOwned(String(path[..<slash])) }
+        do throws(StorageError) { _ = try PrivateFolder(path) } catch {
+            guard error == .missing else { throw error }
+        }
+    }
 }

@@ -4,7 +4,6 @@
 internal import COMSystem
 internal import Glibc
 internal import OMAuth
-internal import OMRecords
 internal import OMSecrets
 
 @main
@@ -15,62 +14,33 @@ enum PamHelper {
         guard clearenv() == 0, chdir("/") == 0, om_harden_process() == 0, om_no_new_privileges() == 0 else { exit(71) }
         umask(0o077)
         guard geteuid() == 0, setgid(0) == 0, setuid(0) == 0 else { exit(77) }
-        signal(SIGPIPE, SIG_IGN)
+        // Nor do its terminal, its limits and its signals.
+        guard om_leave_caller() == 0 else { exit(71) }
         guard CommandLine.arguments.count == 1, let question = PamQuestion(from: STDIN_FILENO) else { exit(64) }
-        verdict(on: question).send(to: STDIN_FILENO, answering: question.nonce)
+        answer(to: question).send(to: STDIN_FILENO, answering: question.nonce)
     }
 
-    private static func verdict(on question: borrowing PamQuestion) -> PamVerdict {
+    private static func answer(to question: borrowing PamQuestion) -> PamAnswer {
         // A name with a slash is no login's here: a module after this one may take it for a path.
         guard let user = try? UserName(question.user), let profile = try? ProfileName(question.profile),
             !question.user.utf8.contains(UInt8(ascii: "/"))
-        else { return .refused }
-        guard let password = try? Password(question.password.duplicate()) else { return .wrong }
+        else { return PamAnswer(verdict: .refused) }
+        guard let password = try? Password(question.password.duplicate()) else { return PamAnswer(verdict: .wrong) }
         do throws(AuthError) {
             let policy = try SystemStore.profileFolder().profile(profile)
             // Nobody can be asked for it here, and without it another login than the user's would be judged.
-            guard !policy.collectIdentityDomain || policy.domain != .none else { return .broken }
+            guard !policy.collectIdentityDomain || policy.domain != .none else { return PamAnswer(verdict: .profile) }
+            // Attack: a server of another department, or whoever imitates it, says yes for root. The cached credential is the
+            // same server's word of an earlier day.
+            guard question.allowsRoot || !policy.serverKind.isThere || !Account.mayBeRoot(user.text) else {
+                return PamAnswer(verdict: .root)
+            }
             let request = LoginRequest(user, policy, domain: policy.domain, mode: question.mode.connectivity)
             let provider = try PamServer.provider(for: request, within: question.seconds)
             _ = try SystemStore.authenticator().login(request, password: password, asking: provider)
-            return .granted
+            return PamAnswer(verdict: .granted)
         } catch {
-            return PamVerdict(error)
-        }
-    }
-}
-
-extension PamVerdict {
-    /// No case of this is ``granted``.
-    fileprivate init(_ error: AuthError) {
-        switch error {
-        case .wrongPassword: self = .wrong
-        case .attemptsExceeded, .wiped: self = .wiped
-        case .lockedOut: self = .lockedOut
-        case .noCredential, .offlineNotAllowed: self = .noCredential
-        case .expired: self = .expired
-        case .busy, .delayed: self = .wait
-        case .noServer: self = .unreachable
-        case .online(let refusal): self.init(refusal)
-        // What stands in the way offline says more, but for this.
-        case .neither(_, .noCredential): self = .unreachable
-        case .neither(_, let offline): self.init(offline)
-        case .invalidUserName, .invalidProfileName: self = .refused
-        default: self = .broken
-        }
-    }
-
-    private init(_ refusal: OnlineRefusal) {
-        switch refusal {
-        case .rejected: self = .wrong
-        case .forbidden: self = .forbidden
-        case .blocked: self = .lockedOut
-        case .unreachable: self = .unreachable
-        // What root has set up, and has to mend.
-        case .failed(.helper, _, _), .failed(.unsafeAddress, _, _), .failed(.unusableHeaders, _, _),
-            .failed(.unusableTrust, _, _), .failed(.unsupportedGrant, _, _):
-            self = .broken
-        case .untrusted, .failed: self = .noVerdict
+            return PamAnswer(error)
         }
     }
 }

@@ -9,6 +9,8 @@ struct PamQuestion: ~Copyable {
     /// The answer carries it, so that it is one to this question and to no other.
     let nonce: [UInt8]
     let mode: Mode
+    /// Whether a server may vouch for a user with uid 0.
+    let allowsRoot: Bool
     /// How long the module waits for the answer.
     let seconds: UInt32
     /// Names as they came: not yet judged.
@@ -33,18 +35,19 @@ struct PamQuestion: ~Copyable {
         }
     }
 
-    private static let magic = Array("OMP2".utf8)
-    private static let headCount = 4 + 16 + 1 + 2 + 1 + 2 + 4
+    private static let magic = Array("OMP3".utf8)
+    private static let headCount = 4 + 16 + 1 + 1 + 2 + 1 + 2 + 4
     private static let patience: ClosedRange<UInt32> = 1...600
 
     /// - Returns: nil for anything that is no whole question.
     init?(from descriptor: Int32) {
         guard let head = Self.read(Self.headCount, descriptor), Array(head.prefix(4)) == Self.magic else { return nil }
         guard let mode = Mode(rawValue: head[20]) else { return nil }
-        let seconds = UInt32(head[21]) << 8 | UInt32(head[22])
-        let profileCount = Int(head[23])
-        let userCount = Int(head[24]) << 8 | Int(head[25])
-        let passwordCount = head[26...].reduce(0) { $0 << 8 | Int($1) }
+        guard let allowsRoot = [UInt8(ascii: "Y"): true, UInt8(ascii: "N"): false][head[21]] else { return nil }
+        let seconds = UInt32(head[22]) << 8 | UInt32(head[23])
+        let profileCount = Int(head[24])
+        let userCount = Int(head[25]) << 8 | Int(head[26])
+        let passwordCount = head[27...].reduce(0) { $0 << 8 | Int($1) }
         guard Self.patience.contains(seconds), profileCount <= ProfileName.maximumCount, userCount <= UserName.maximumCount,
             passwordCount <= Password.maximumCount,
             let profile = Self.read(profileCount, descriptor), let user = Self.read(userCount, descriptor),
@@ -57,7 +60,7 @@ struct PamQuestion: ~Copyable {
             bytes.withUnsafeMutableBytes { isWhole = Self.fill($0, descriptor) }
         }
         guard isWhole else { return nil }
-        (nonce, self.mode, self.seconds) = (Array(head[4..<20]), mode, seconds)
+        (nonce, self.mode, self.allowsRoot, self.seconds) = (Array(head[4..<20]), mode, allowsRoot, seconds)
         (self.profile, self.user) = (profile, user)
         self.password = password
     }
@@ -76,27 +79,5 @@ struct PamQuestion: ~Copyable {
             done += got
         }
         return true
-    }
-}
-
-/// The answer's last byte. There is no verdict 0.
-enum PamVerdict: UInt8 {
-    case granted = 0x47
-    case wrong = 0x57
-    case lockedOut = 0x4C
-    case wiped = 0x58
-    case noCredential = 0x4E
-    case expired = 0x45
-    case unreachable = 0x55
-    case wait = 0x42
-    case broken = 0x44
-    case refused = 0x52
-    case forbidden = 0x46
-    case noVerdict = 0x53
-
-    func send(to descriptor: Int32, answering nonce: [UInt8]) {
-        let bytes = Array("OMA1".utf8) + nonce + [rawValue]
-        // One piece: the module takes all of it or nothing.
-        _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 }

@@ -33,10 +33,7 @@ enum PamServer {
     }
 
     private static func provider(_ profile: Profile, _ longest: UInt32) throws(AuthError) -> OnlineProvider {
-        // Attack: at a port that any user of this machine may take, any of them can be the server and say yes for root.
-        guard let server = ServerURL(profile.serverOrigin), server.isSecure || server.port < 1024 else {
-            throw .online(.failed(.unsafeAddress))
-        }
+        guard !profile.couldAnyUserBeServer else { throw .online(.failed(.unsafeAddress)) }
         // Attack: whoever can put another program there reads passwords, and says yes to them.
         do {
             try PrivateFolder.checkRootOwned(folder)

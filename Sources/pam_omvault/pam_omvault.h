@@ -1,34 +1,73 @@
-// What the module and its helper say to each other: docs/pam.md, "Module and helper". libpam finds the module's functions
-// by their names; no other program includes this.
+// What the module and its helper say to each other: docs/pam.md, "Module and helper"; and what the module's parts share.
+// libpam finds the module's functions by their names; no other program includes this.
 #ifndef PAM_OMVAULT_H
 #define PAM_OMVAULT_H
 
-/// magic ‖ nonce (16) ‖ mode (1) ‖ seconds (2) ‖ lengths of profile (1), user (2) and password (4), big-endian ‖ the three.
-#define OMP_ASK "OMP2"
-/// magic ‖ the question's nonce (16) ‖ verdict (1)
-#define OMP_ANSWER "OMA1"
+#include <security/pam_modules.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/// magic ‖ nonce (16) ‖ mode (1) ‖ root (1: Y or N) ‖ seconds (2) ‖ lengths of profile (1), user (2) and password (4),
+/// big-endian ‖ the three.
+#define OMP_ASK "OMP3"
+/// magic ‖ the question's nonce (16) ‖ verdict (1) ‖ seconds to wait (4; 0: not known)
+#define OMP_ANSWER "OMA2"
 
 enum {
     OMP_MAGIC = 4,
     OMP_NONCE = 16,
-    OMP_ASK_HEAD = OMP_MAGIC + OMP_NONCE + 1 + 2 + 1 + 2 + 4,
-    OMP_ANSWER_COUNT = OMP_MAGIC + OMP_NONCE + 1,
+    OMP_ASK_HEAD = OMP_MAGIC + OMP_NONCE + 1 + 1 + 2 + 1 + 2 + 4,
+    OMP_ANSWER_COUNT = OMP_MAGIC + OMP_NONCE + 1 + 4,
 };
+
+enum { LONGEST_NAME = 255, LONGEST_PROFILE = 64, LONGEST_PASSWORD = 1 << 20 };
 
 /// No verdict is 0: memory that nobody wrote is not one.
 enum omp_verdict {
+    OMP_NONE = 0,
     OMP_GRANTED = 'G',
     OMP_WRONG = 'W',
     OMP_LOCKED_OUT = 'L',
     OMP_WIPED = 'X',
+    OMP_BLOCKED = 'K',
+    OMP_TOO_EARLY = 'T',
+    OMP_BUSY = 'B',
     OMP_NO_CREDENTIAL = 'N',
     OMP_EXPIRED = 'E',
     OMP_UNREACHABLE = 'U',
-    OMP_WAIT = 'B',
-    OMP_BROKEN = 'D',
-    OMP_REFUSED = 'R',
-    OMP_FORBIDDEN = 'F',
     OMP_NO_VERDICT = 'S',
+    OMP_FORBIDDEN = 'F',
+    OMP_REFUSED = 'R',
+    OMP_ROOT = 'Z',
+    OMP_BROKEN = 'D',
+    OMP_ADDRESS = 'A',
+    OMP_NO_HELPER = 'H',
+    OMP_PROFILE = 'P',
 };
+
+struct omp_options {
+    const char *profile;
+    char mode;
+    bool root;
+    int seconds;
+};
+
+struct omp_answer {
+    int verdict;
+    /// How long the user has to wait; 0: not known.
+    uint32_t seconds;
+};
+
+#define OMP_HELPER "/usr/libexec/omvault/omvault-pam-helper"
+
+/// Whether the helper's program is there and root's alone.
+bool omp_helper_is_safe(void);
+/// Asks the helper, which is gone afterwards.
+struct omp_answer omp_ask(pam_handle_t *pam, const struct omp_options *options, const char *user, const char *password);
+
+/// Tells the system's log and the user what the answer means.
+///
+/// Returns libpam's code for it.
+int omp_tell(pam_handle_t *pam, int flags, const char *user, struct omp_answer answer);
 
 #endif

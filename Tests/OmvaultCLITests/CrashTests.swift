@@ -87,19 +87,28 @@ private final class CrashSite {
     }
 
     @Test(
-        "a hang-up or terminate anywhere waits for the verdict of what was charged",
-        arguments: ["SIGTERM", "SIGHUP", "SIGINT"])
+        "a signal of the terminal, a hang-up or terminate anywhere waits for the verdict of what was charged",
+        arguments: ["SIGTERM", "SIGHUP", "SIGINT", "SIGQUIT", "SIGTSTP"])
     func signals(name: String) async throws {
         let site = try await CrashSite(Self.login)
         let count = try #require(try await site.calls(of: Self.check + "wrong").first { $0.call == "fdatasync" }?.count)
         var settled = 0
         for number in Sweep.points(upTo: count, sample: 4) {
+            // It has ended, or is stopped: then nothing of it goes on until SIGCONT.
             let ran = try await bash(
                 """
                 cp -a "$SITE/." .
+                mkfifo trace
                 strace -f -o trace -e trace=fdatasync -e inject=fdatasync:signal=\(name):when=\(number) \
-                    \(Self.check)wrong > said 2>/dev/null
-                omvault login status --json
+                    \(Self.check)wrong > said 2>/dev/null &
+                exec 7< trace
+                while read -r process line <&7 && [[ $line != *'stopped by'* && $line != '+++ '* ]]; do :; done
+                # A copy: one that is stopped may hold SQLite's locks.
+                mkdir copy; cp -a .local .config copy
+                HOME=$PWD/copy omvault login status --json
+                kill -CONT "$process" 2> /dev/null
+                cat <&7 > /dev/null
+                wait
                 """, environment: ["SITE": site.folder.path])
             let login = try Ran.login(ran.output)
             let (charged, failed) = (login["charged"] as? Int, login["failed"] as? Int)

@@ -248,11 +248,11 @@ struct PamTests {
             # What no C string can say, asked of the helper itself: name, then the answer's last byte.
             cat > ask.py <<'PYTHON'
             import socket, subprocess, sys
-            def ask(user, profile=b"work", password=b"right", mode=b"F", nonce=b"0123456789abcdef", cut=0, seconds=60):
+            def ask(user, profile=b"work", password=b"right", mode=b"F", nonce=b"0123456789abcdef", cut=0, seconds=60, root=b"N"):
                 ours, its = socket.socketpair()
                 helper = subprocess.Popen(["/usr/libexec/omvault/omvault-pam-helper"], stdin=its, env={})
                 its.close()
-                question = (b"OMP2" + nonce + mode + seconds.to_bytes(2, "big") + bytes([len(profile)]) + len(user).to_bytes(2, "big")
+                question = (b"OMP3" + nonce + mode + root + seconds.to_bytes(2, "big") + bytes([len(profile)]) + len(user).to_bytes(2, "big")
                     + len(password).to_bytes(4, "big") + profile + user + password)
                 ours.sendall(question[:len(question) - cut])
                 ours.shutdown(socket.SHUT_WR)
@@ -261,13 +261,14 @@ struct PamTests {
                 except ConnectionResetError:
                     answer = b""
                 helper.wait()
-                assert answer == b"" or (len(answer) == 21 and answer[:20] == b"OMA1" + nonce), answer
-                return answer[20:]
+                assert answer == b"" or (len(answer) == 25 and answer[:20] == b"OMA2" + nonce), answer
+                return answer[20:21]
             wanted = [
                 (ask(b"ada"), b"G"), (ask(b"ada", password=b"wrong"), b"W"), (ask(b"ada", password=b"right\\0"), b"W"),
                 (ask(b"ada\\0"), b"R"), (ask(b"\\0"), b"R"), (ask(b""), b"R"), (ask(b"a/da"), b"R"), (ask(b"\\xff"), b""),
                 (ask(b"ada", profile=b"../work"), b"R"), (ask(b"ada", profile=b""), b"R"), (ask(b"ada", mode=b"N"), b"U"),
-                (ask(b"ada", mode=b"?"), b""), (ask(b"ada", password=b""), b"W"), (ask(b"ada", cut=1), b""),
+                (ask(b"ada", mode=b"?"), b""), (ask(b"ada", root=b"?"), b""), (ask(b"ada", root=b"Y"), b"G"),
+                (ask(b"ada", password=b""), b"W"), (ask(b"ada", cut=1), b""),
                 (ask(b"a" * 256), b""), (ask(b"ada", seconds=0), b""), (ask(b"ada", seconds=601), b""), (ask(b"ada"), b"G"),
             ]
             for number, (got, right) in enumerate(wanted):
@@ -354,11 +355,15 @@ struct PamTests {
 
     /// Runs `script` where /etc, /var/lib and /usr/libexec are copies that only it sees, with a profile "work" of two
     /// attempts that locks out, and a PAM service that asks the module alone.
-    private func inSystem(_ script: String, _ location: SourceLocation = #_sourceLocation) async throws {
+    ///
+    /// - Parameter dialogue: what is typed, for a script at a terminal.
+    func inSystem(
+        _ script: String, typing dialogue: [(prompt: String, answer: String)] = [],
+        _ location: SourceLocation = #_sourceLocation
+    ) async throws {
         let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let ran = try await bash(
-            """
+        let outer = """
             set -euo pipefail
             export module="$PWD/pam_omvault.so" real="$PWD/real"
             "$BUILD" "$module"
@@ -404,11 +409,12 @@ struct PamTests {
             PRELUDE
             { declare -f refused; cat .prelude; printf '%s\\n' "$SCRIPT"; } > .inside
             unshare --mount bash .inside
-            """,
-            environment: [
-                "BUILD": repository.appending(path: "Sources/pam_omvault/build").path, "SCRIPT": script,
-                "SERVE": Programs.serve,
-            ])
+            """
+        let environment = [
+            "BUILD": repository.appending(path: "Sources/pam_omvault/build").path, "SCRIPT": script, "SERVE": Programs.serve,
+        ]
+        let ran = try await dialogue.isEmpty
+            ? bash(outer, environment: environment) : atTerminal(outer, dialogue, environment: environment)
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)", sourceLocation: location)
     }
 }

@@ -46,7 +46,8 @@ int om_is_on_network(int fd);
 /// lacks one of them.
 int om_clocks(int64_t *wall, int64_t *since_boot);
 
-/// Holds SIGINT, SIGTERM and SIGHUP back on this thread until the matching release.
+/// Holds every signal that a terminal, a hang-up, a resource limit or `kill` sends by default back on this thread until
+/// the matching release. SIGKILL and SIGSTOP cannot be held.
 int om_signals_hold(void *saved_mask, size_t saved_size);
 int om_signals_release(const void *saved_mask, size_t saved_size);
 /// Bytes that `saved_mask` needs.
@@ -55,6 +56,12 @@ size_t om_signal_mask_size(void);
 /// Overwrites every value of the environment variable `name` where it stands, so that neither /proc/PID/environ nor a
 /// child shows it any more, and removes the variable.
 int om_environment_erase(const char *name);
+/// The same for every variable whose name begins with `prefix`.
+int om_environment_erase_all(const char *prefix);
+
+/// Leaves the terminal, the resource limits and the signals of the program that started this one: a session of its own,
+/// limits of its own, and the signals of om_signals_hold held for good. For a process of root's with one thread.
+int om_leave_caller(void);
 
 /// Starts `arguments[0]`, looked up in PATH: standard input is /dev/null, standard output `output`, standard error
 /// `error`; every other descriptor is closed and every signal has its default. The child's id, or -1.

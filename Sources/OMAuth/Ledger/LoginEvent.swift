@@ -38,6 +38,8 @@ public enum LoginEvent: Hashable, Sendable {
     case strayRows(first: UInt64)
     /// The log was broken at that sequence, and a user began a new chain with this entry.
     case chainBegun(brokenAt: UInt64)
+    /// Root set to zero what was counted against the credential: so many attempts.
+    case unlocked(attempts: UInt32)
 
     /// Why somebody was refused; each has a number of its own in the log.
     public enum Refusal: UInt8, CaseIterable, Hashable, Sendable {
@@ -84,6 +86,7 @@ extension LoginEvent {
         case .ledgerReplaced: (18, 0)
         case .strayRows(let first): (19, first)
         case .chainBegun(let sequence): (20, sequence)
+        case .unlocked(let attempts): (21, UInt64(attempts))
         }
     }
 
@@ -111,6 +114,7 @@ extension LoginEvent {
         case 18: self = .ledgerReplaced
         case 19: self = .strayRows(first: detail)
         case 20: self = .chainBegun(brokenAt: detail)
+        case 21: self = .unlocked(attempts: UInt32(clamping: detail))
         default: throw MalformedBytes()
         }
         // One meaning, one encoding.

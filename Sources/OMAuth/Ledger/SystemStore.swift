@@ -19,8 +19,8 @@ public enum SystemStore {
     /// - Throws: ``AuthError/rootRequired``, ``AuthError/storage(_:)`` with the folder that somebody else could change.
     public static func check() throws(AuthError) {
         guard geteuid() == 0 else { throw .rootRequired }
-        for path in [device, profiles] {
-            do throws(StorageError) { try PrivateFolder.checkRootOwned(path) } catch { throw AuthError(storage: error) }
+        for path in [state, device, profiles] {
+            do throws(StorageError) { try PrivateFolder.checkRootsOwn(path) } catch { throw AuthError(storage: error) }
         }
     }
 
@@ -35,7 +35,7 @@ public enum SystemStore {
     /// - Throws: as ``check()``.
     public static func profileFolder() throws(AuthError) -> ProfileFolder {
         try check()
-        return ProfileFolder(profiles, ceiling: try PolicyCeiling.read(policy))
+        return ProfileFolder(profiles, ceiling: try PolicyCeiling.read(policy), above: 0o755)
     }
 }
 
@@ -53,5 +53,35 @@ extension Authenticator {
             guard error == .noCredential else { throw error }
         }
         return try enroll(user, profile, domain: domain, password: password)
+    }
+
+    /// Ends a lock-out: sets to zero what is counted against the credential of `user`. Row, mark and log are written as an
+    /// attempt writes them, so a ledger from before is refused afterwards.
+    ///
+    /// - Returns: How many attempts were counted.
+    /// - Throws: ``AuthError/noCredential`` where nothing is cached, or it was wiped; ``AuthError/rolledBack``,
+    ///   ``AuthError/quarantined``, ``AuthError/otherDeviceKey``, ``AuthError/busy``, ``AuthError/storage(_:)``.
+    public func unlock(
+        _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none
+    ) throws(AuthError) -> Int {
+        let key = LoginKey(user, profile, domain)
+        let store = try open(key)
+        try store.finishPendingWipes()
+        let id = try store.find(key).id
+        return try hold(id, store) { () throws(AuthError) in
+            try Uninterrupted.run { () throws(AuthError) in
+                var counted: UInt32 = 0
+                _ = try store.change(id, telling: { _ in counted > 0 ? [.unlocked(attempts: counted)] : [] }) {
+                    (row) throws(AuthError) in
+                    // Attack: a wipe that is due, and was not written because of a crash, is called off.
+                    guard case .live = row.credential,
+                        row.standing(under: LoginPolicy(profile, row.server), at: clock()) != .wipeDue
+                    else { throw .noCredential }
+                    counted = row.charged
+                    (row.charged, row.failed) = (0, 0)
+                }
+                return Int(counted)
+            }
+        }
     }
 }

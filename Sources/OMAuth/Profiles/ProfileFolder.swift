@@ -11,9 +11,15 @@ public struct ProfileFolder: Sendable {
     private let path: String
     /// What bounds every profile that comes out of here.
     public let ceiling: PolicyCeiling
+    /// Of the folders above it, where they are made.
+    private let modeAbove: UInt32
 
     /// Names the folder; it need not be there.
-    public init(_ path: String, ceiling: PolicyCeiling = .none) { (self.path, self.ceiling) = (path, ceiling) }
+    public init(_ path: String, ceiling: PolicyCeiling = .none) { self.init(path, ceiling: ceiling, above: 0o700) }
+
+    init(_ path: String, ceiling: PolicyCeiling, above mode: UInt32) {
+        (self.path, self.ceiling, modeAbove) = (path, ceiling, mode)
+    }
 
     /// - Throws: ``AuthError/unknownProfile(_:)``, ``AuthError/profile(_:)``, ``AuthError/storage(_:)``.
     public func profile(_ name: ProfileName) throws(AuthError) -> Profile {
@@ -94,7 +100,7 @@ public struct ProfileFolder: Sendable {
     }
 
     private func locked<R>(_ body: (PrivateFolder) throws(AuthError) -> R) throws(AuthError) -> R {
-        let folder = try storing { () throws(StorageError) in try PrivateFolder.make(path) }
+        let folder = try storing { () throws(StorageError) in try PrivateFolder.make(path, above: modeAbove) }
         return try folder.lock(".lock").hold { () throws(AuthError) in try body(folder) }
     }
 

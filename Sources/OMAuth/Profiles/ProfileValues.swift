@@ -150,6 +150,11 @@ extension Profile {
         ProfileKey.allCases.filter { key in url(key).map { !$0.isSecure && !$0.isLoopback } ?? false }
     }
 
+    /// Whether the server is asked over http at a port that any user of this machine may take.
+    ///
+    /// Attack: any of them can be the server then, and say yes for root. So nothing of the system store asks there.
+    public var couldAnyUserBeServer: Bool { server.map { !$0.isSecure && $0.port >= 1024 } ?? false }
+
     // MARK: - Reading
 
     private var server: ServerURL? {

@@ -12,6 +12,13 @@ enum Environment {
         return text.isEmpty ? nil : text
     }
 
+    /// Erases every `OMVAULT_` variable, and the folder of systemd's credentials.
+    static func forget() {
+        guard om_environment_erase_all("OMVAULT_") == 0, om_environment_erase_all("CREDENTIALS_DIRECTORY") == 0 else {
+            fatalError("omvault: error: the environment could not be erased")
+        }
+    }
+
     /// A secret variable, taken out: its bytes in our own environment block are overwritten, so that neither
     /// /proc/PID/environ nor a child shows it. Nil when it is not set.
     static func takeSecret(_ name: String) -> SecretBytes? {

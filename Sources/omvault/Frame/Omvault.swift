@@ -19,6 +19,9 @@ enum Omvault {
     }
 
     private static func answer(_ arguments: [String]) -> ExitStatus {
+        // Attack: su and `sudo -E` bring the user's variables along. OMVAULT_PASSWORD_FROM=cmd:… would run a program of his
+        // as root, or enrol a password that he knows.
+        if arguments.prefix(while: { $0 != "--" }).contains("--system") { Environment.forget() }
         do {
             // Before ArgumentParser is touched: its set-up is half of the start-up time.
             if let answer = Version.answer(to: arguments) {

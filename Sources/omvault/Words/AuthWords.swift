@@ -143,7 +143,8 @@ extension Failure {
         case .lockedOut:
             self.init(
                 .lockedOut, "too many attempts: the login is locked, nothing is destroyed",
-                hints: renewal.hints(), details: ["attempts_left": .number(0)])
+                hints: renewal.hints() + ["root ends a lock-out of the system store with omvault login unlock USER --system"],
+                details: ["attempts_left": .number(0)])
         case .noCredential:
             self.init(
                 .noOffline, "no credential is cached for this user and profile",

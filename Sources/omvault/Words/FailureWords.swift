@@ -2,6 +2,7 @@
 // someone has decided what the user reads.
 
 internal import ArgumentParser
+internal import Glibc
 internal import OMAgent
 internal import OMAuth
 internal import OMCrypto
@@ -102,11 +103,16 @@ extension FileHazard {
 
     func remedy(_ path: String) -> String {
         switch self {
-        case .openToOthers: "when you trust what is in it: chmod go= \(path.shown)"
+        case .openToOthers: "when you trust what is in it: chmod \(Self.isFolder(path) ? 700 : 600) \(path.shown)"
         case .writableByOthers: "when you trust what is in it: chmod go-w \(path.shown)"
         case .onNetwork: "set XDG_STATE_HOME to a folder on a local disk"
         case .symbolicLink, .notRegular, .notAFolder, .otherOwner, .foreignJournal:
             "look who put it there before you remove it"
         }
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }

@@ -26,6 +26,7 @@ extension LoginEvent {
         case .ledgerReplaced: "ledger_replaced"
         case .strayRows: "stray_rows"
         case .chainBegun: "chain_begun"
+        case .unlocked: "unlocked"
         }
     }
 
@@ -44,6 +45,7 @@ extension LoginEvent {
         case .loggedOut(let isCleared): ["cleared": .flag(isCleared)]
         case .strayRows(let first): ["stray": .number(Int(clamping: first))]
         case .chainBegun(let sequence): ["broken_at": .number(Int(clamping: sequence))]
+        case .unlocked(let attempts): ["attempts": .number(Int(attempts))]
         }
     }
 
@@ -69,6 +71,7 @@ extension LoginEvent {
         case .ledgerReplaced: "it could not be read, and was set aside; a new one begins here"
         case .strayRows(let first): "from \(first) on; they were not this device's, and are deleted"
         case .chainBegun(let sequence): "the log was broken at entry \(sequence); a user began a new chain here"
+        case .unlocked(let attempts): "by omvault login unlock; attempts that were counted: \(attempts)"
         case .loggedOut(let isCleared): isCleared ? "and everything about the login is deleted" : "the cached credential stays"
         }
     }

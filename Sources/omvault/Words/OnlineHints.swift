@@ -60,7 +60,9 @@ extension OnlineFailure {
             return "oauth_discoveryURL must be at the scheme, host and port of the issuer in its document; or set OAuthTokenEndpoint "
                 + "and unset oauth_discoveryURL"
         case .unusableTrust: return "TrustedCA is a PEM file that only you or root can change, as its folder"
-        case .unsafeAddress: return "LoginURL, OAuthTokenEndpoint: https, or http to localhost, 127.x.x.x or [::1]"
+        case .unsafeAddress:
+            return "LoginURL, OAuthTokenEndpoint: https, or http to localhost, 127.x.x.x or [::1]; for PAM and --system http only at a "
+                + "port below 1024, since any user of this machine could be the server at another"
         case .invalidClient: return "OAuthClientID and OAuthClientSecret must be those that the server has"
         case .invalidScope: return "OAuthScope must name only what the server grants to OAuthClientID"
         case .unsupportedGrant, .unauthorizedClient:

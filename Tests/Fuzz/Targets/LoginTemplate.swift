@@ -187,7 +187,7 @@ struct LoginTemplate: Sendable {
             .wipedByPolicy, .refused(.expired), .refusedOnline(.unreachable), .compared(isCached: false),
             .enrolled(isReplaced: true), .removed, .cleared(.logout), .policyTaken(epoch: 7), .policyRefused(epoch: 6),
             .clockBehind(seconds: 200), .loggedOut(isCleared: true), .policyMissing(.failed), .ledgerReplaced,
-            .strayRows(first: 5),
+            .strayRows(first: 5), .unlocked(attempts: 3),
         ]
         let entries = events.map { LoginLogEntry(after: beginning, time: 1_800_000_000, id, $0, log) }
         let next = LoginLogEntry(after: beginning, time: 1_800_000_001, id, .refused(.expired), log)

@@ -87,13 +87,14 @@ struct LoginServer {
 
     private let mode: ConnectivityMode
     private let isSystem: Bool
+    private let couldBeAnyUser: Bool
     /// Where the client's secret comes from: none or one.
     let sources: [SecretSourceArgument]
     private let isAsked: Bool
 
     /// Judges whether the request can come to anything, before anybody types a password.
     init(_ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess) throws {
-        (self.mode, isSystem) = (mode, access.isSystem)
+        (self.mode, isSystem, couldBeAnyUser) = (mode, access.isSystem, profile.couldAnyUserBeServer)
         var isAsked = profile.serverKind.isThere
         switch (mode, profile.serverKind) {
         case (.online, .none): throw AuthError.noServer
@@ -130,6 +131,7 @@ struct LoginServer {
     }
 
     private func asked(_ secrets: borrowing SecretSources) throws -> OnlineProvider {
+        guard !isSystem || !couldBeAnyUser else { throw AuthError.online(.failed(.unsafeAddress)) }
         let program = try RunningAgent.program()
         do throws(AgentError) { try AgentProcess.check(program) } catch {
             // Who can take the program away could cut the network as well, with the same outcome: the cached credential is

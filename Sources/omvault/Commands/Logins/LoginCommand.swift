@@ -15,7 +15,7 @@ struct LoginCommand: ParsableCommand {
             """,
         subcommands: [
             LoginStart.self, LoginCheck.self, LoginEnroll.self, LoginPasswd.self, LoginStatusCommand.self,
-            LoginRefresh.self, LoginRemove.self,
+            LoginRefresh.self, LoginRemove.self, LoginUnlockCommand.self,
         ], defaultSubcommand: LoginStart.self)
 }
 

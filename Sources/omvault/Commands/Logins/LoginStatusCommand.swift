@@ -130,6 +130,7 @@ struct LoginStatusCommand: Verb {
         if let user, let profile {
             let (user, profile) = (try UserName(user), try access.profiles.profile(ProfileName(profile)))
             let domain = try domain.map { try IdentityDomain($0) } ?? profile.domain
+            tellUnaskable([profile], access, door)
             do throws(AuthError) { return ([try authenticator.status(user, profile, domain: domain)], nil) } catch {
                 return ([], error)
             }
@@ -143,6 +144,7 @@ struct LoginStatusCommand: Verb {
                 return nil
             }
         }
+        tellUnaskable(profiles.filter { wantedProfile == nil || $0.name == wantedProfile }, access, door)
         let all: [LoginStatus]
         do throws(AuthError) { all = try authenticator.status(profiles) } catch { return ([], error) }
         let wanted = all.filter { login in
@@ -150,6 +152,12 @@ struct LoginStatusCommand: Verb {
                 && (wantedDomain == nil || login.domain == wantedDomain)
         }
         return (wanted, nil)
+    }
+
+    /// Says which servers PAM does not ask, and why: the store may be whole, and nobody is let in.
+    private func tellUnaskable(_ profiles: [Profile], _ access: LoginAccess, _ door: Door) {
+        guard access.isSystem else { return }
+        for profile in profiles where profile.couldAnyUserBeServer { door.output.notice(profile.openServerWords) }
     }
 
     private func row(_ login: LoginStatus) -> [String] {

@@ -72,7 +72,7 @@ struct ProfileSet: Verb {
             server = try PolicySetUp(access: access, output: door.output).fetch(for: proposed)
         }
         let profile = try access.profiles.set(name, changes, unset: unset)
-        door.output.warn(about: profile)
+        door.output.warn(about: profile, system: system)
         access.forgetWithdrawn(profile, door.output)
         let policy = LoginPolicy(profile, access.knownPolicy(of: profile, door.output))
         try door.output.done(
@@ -145,6 +145,14 @@ struct ProfileRemove: Verb {
     }
 }
 
+extension Profile {
+    /// Why PAM and `--system` refuse a login that would ask the server.
+    var openServerWords: String {
+        "profile \"\(name.text)\": any user of this machine could be the server \(serverOrigin), so PAM and --system do not ask it; "
+            + "set it to https, or to a port below 1024"
+    }
+}
+
 extension LoginPolicy {
     /// The limit in force as one sentence, which enrolment prints too.
     var limitWords: String {
@@ -194,7 +202,10 @@ extension LoginAccess {
 
 extension Output {
     /// What a person should know about a profile that is valid all the same.
-    func warn(about profile: Profile) {
+    ///
+    /// - Parameter system: Whether it is one of the system store.
+    func warn(about profile: Profile, system: Bool) {
+        if system, profile.couldAnyUserBeServer { notice(profile.openServerWords) }
         for key in profile.unprotected {
             notice(
                 "\(key.rawValue) is http to another machine: it is kept, but a login that would ask it is refused, "

@@ -104,7 +104,7 @@ struct ProfileImport: Verb {
         for (key, value) in profile.values.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             output.notice("\(key.rawValue) = \(value.text)")
         }
-        output.warn(about: profile)
+        output.warn(about: profile, system: system)
     }
 
     private func question(_ profile: Profile, _ isThere: Bool) -> String {

@@ -30,7 +30,7 @@ struct ProfileShow: Verb {
         let rows = ProfileKey.allCases.compactMap { Row($0, of: profile, server) }
         guard door.output.format == .json else {
             try door.output.rows(rows.filter(\.isWorthALine).map(\.cells), header: ["KEY", "VALUE", "FROM", "EFFECT"])
-            return door.output.warn(about: profile)
+            return door.output.warn(about: profile, system: system)
         }
         var document = JSONDocument()
         document.field("profile", .text(profile.name.text))

@@ -1,0 +1,38 @@
+internal import ArgumentParser
+internal import OMAuth
+
+/// `omvault login unlock`: root ends a lock-out in the store that PAM asks.
+struct LoginUnlockCommand: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "unlock",
+        abstract: "Let a locked login try again; for root, in the system store.",
+        discussion: """
+            Sets the wrong passwords that were counted to zero. The credential stays, and so does its password. A wiped
+            credential is gone, and nothing here brings it back (24).
+
+              omvault login unlock ada --system --profile work
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var login: LoginOptions
+
+    func run(_ door: Door) throws {
+        // Attack: a user who guesses at a store of his own, or under a stolen session, gives himself attempts.
+        guard login.system else {
+            throw Failure(
+                .policy, "only a login of the system store can be unlocked, by root",
+                hint: "--system; in a store of your own a login online makes the credential anew, or omvault login rm and enroll")
+        }
+        let access = try LoginAccess(door, system: true)
+        let user = try UserName(login.user)
+        let profile = try access.profiles.profile(access.profileName(login.profile))
+        let counted = try access.authenticator().unlock(user, profile, domain: login.identityDomain(profile))
+        let told = "\(user.text.shown) under profile \"\(profile.name.text)\""
+        try door.output.done(
+            counted == 0 ? "nothing was counted against \(told)" : "unlocked \(told): \(LoginPolicy(profile).limitWords)",
+            [
+                "result": .text("unlocked"), "user": .text(user.text), "profile": .text(profile.name.text),
+                "attempts": .number(counted),
+            ])
+    }
+}
