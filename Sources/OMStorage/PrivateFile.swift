@@ -218,7 +218,7 @@ func draftName(for path: String) -> String {
 }
 
 /// Makes a new name in the folder survive a power cut.
-func syncFolder(above path: String) throws(StorageError) {
+package func syncFolder(above path: String) throws(StorageError) {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     let descriptor = retryingInterrupts { open(folder, O_RDONLY | O_CLOEXEC) }

@@ -17,12 +17,12 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
     private static let counters = 4, shared = 3
 
     @Test("what 200 processes wrote at once, with one unlock each, is all there; the agent is one of the ways")
-    func crowd() throws {
+    func crowd() async throws {
         let (processes, rounds) = (200, isWhole ? 5 : 1)
         let home = try AgentHome()
         try prepare(home)
         let start = Date()
-        let said = try run(home, processes, rounds)
+        let said = try await run(home, processes, rounds)
         let seconds = Date().timeIntervalSince(start)
         let failed = said.filter { !$0.hasPrefix("round ") && !$0.hasPrefix("done ") }
         try #require(failed.isEmpty, "\(failed.prefix(5))")
@@ -68,7 +68,7 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
     }
 
     /// Of ten processes five ask the agent, four have the key file and one the password.
-    private func run(_ home: AgentHome, _ processes: Int, _ rounds: Int) throws -> [String] {
+    private func run(_ home: AgentHome, _ processes: Int, _ rounds: Int) async throws -> [String] {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/bash")
         process.arguments = [
@@ -92,8 +92,10 @@ private let isWhole = ProcessInfo.processInfo.environment["OMVAULT_WHOLE"] != ni
         try Data().write(to: output)
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: output)
-        try process.run()
-        process.waitUntilExit()
+        try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
+            process.terminationHandler = { _ in ended.resume() }
+            do { try process.run() } catch { ended.resume(throwing: error) }
+        }
         return String(decoding: try Data(contentsOf: output), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 

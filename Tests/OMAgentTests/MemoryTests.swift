@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test("what was remembered of a record goes with another unlock, at the end of the time, with a change and with a purge")
-    func remembered() throws {
+    func remembered() async throws {
         let home = try AgentHome(options: ["--no-memfd-secret"])
         _ = try work(home)
         let process = try home.process()
@@ -65,8 +65,7 @@ import Testing
         let isSeen = try isThere()
         // Unless the search took longer than that.
         if try home.client.status().vaults.first?.state == .unlocked { #expect(isSeen) }
-        let end = om_boot_milliseconds() + 20_000
-        while try home.client.status().vaults.first?.state == .unlocked, om_boot_milliseconds() < end {}
+        try await eventually { try home.client.status().vaults.first?.state == .firstUnlocked }
         #expect(try !isThere())
 
         try home.unlock()
