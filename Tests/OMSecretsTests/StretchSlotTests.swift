@@ -75,7 +75,8 @@ private final class SlotFolder {
     let path: String
 
     init() throws {
-        var template = Array("/tmp/omvault-slots-XXXXXX".utf8CString)
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(folder)/omvault-slots-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw Unexpected() }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
