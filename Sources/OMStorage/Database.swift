@@ -178,7 +178,11 @@ public struct Database: ~Copyable {
         guard let resolved = realpath(folder, nil) else { throw .last }
         defer { free(resolved) }
         let whole = String(cString: resolved) + "/" + (slash.map { String(path[path.index(after: $0)...]) } ?? path)
-        for companion in ["-wal", "-shm"] { _ = try PrivateFile.inspect(whole + companion) }
+        for companion in ["-wal", "-shm"] {
+            // Attack: an archive brings a log that is a second name of another file of the user's, and SQLite writes into it.
+            guard try PrivateFile.inspect(whole + companion), try PrivateFile.hasSecondName(whole + companion) else { continue }
+            throw .hazardous(.secondName, path: whole + companion)
+        }
         // Attack: a forged rollback journal names a "super-journal", any file of the user's, and SQLite deletes that when
         // it replays the journal. Ours are in WAL mode and never have one.
         guard try !exists(whole + "-journal") else {

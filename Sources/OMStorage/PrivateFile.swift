@@ -52,6 +52,16 @@ struct PrivateFile: ~Copyable {
         return true
     }
 
+    static func hasSecondName(_ path: String) throws(StorageError) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            // Its last user took it away a moment ago.
+            if errno == ENOENT { return false }
+            throw .last
+        }
+        return status.st_nlink > 1
+    }
+
     /// Whether the path still names the file that is open here.
     func isStill(at path: String) -> Bool {
         var mine = stat()

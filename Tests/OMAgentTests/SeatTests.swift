@@ -6,6 +6,7 @@ import Glibc
 import OMRecords
 import OMSecrets
 import OMStorage
+import Synchronization
 import Testing
 
 @testable import OMAgent
@@ -169,6 +170,8 @@ import Testing
             try home.client.lock(home.place, forgets: false)
             #expect(try home.client.status().vaults.first?.state == .firstUnlocked)
             #expect(try home.answer(.whenUnlocked) == "locked 1")
+            // Answered while the lock is still held.
+            try await eventually { !answers.all.isEmpty }
         }
         #expect(answers.all == ["locked 1": 1])
         #expect(try home.open().item(ItemName(ProtectionLevel.whenUnlocked.itemName)).revision == 1)
@@ -189,7 +192,7 @@ import Testing
         #expect(answers.all == ["locked 1": 1])
     }
 
-    /// Has a change asked for while the vault's lock is held here, and ends when it was answered.
+    /// Has a change asked for while the vault's lock is held here; ends when the lock is free again and the change was answered.
     private func whileLockIsHeld(_ home: AgentHome, _ answers: Answers, _ body: () async throws -> Void) async throws {
         let held = DispatchSemaphore(value: 0), isDone = DispatchSemaphore(value: 0)
         async let holding: Void = onThread {
@@ -201,10 +204,9 @@ import Testing
         try await onThread { held.wait() }
         async let asking: Void = onThread { answers.add((try? home.change()) ?? "none") }
         do { try await body() } catch { Issue.record("\(error)") }
-        // The request is answered while the lock is still held, or it would be made.
-        try await asking
         isDone.signal()
         try await holding
+        try await asking
     }
 
     @Test("a search is answered while the vault is unlocked, with names and nothing else, and not while it is locked")
@@ -245,10 +247,10 @@ import Testing
         #expect(answers.all == ["secret of when-unlocked": 100])
     }
 
-    private final class Answers: @unchecked Sendable {
-        private let lock = NSLock()
-        private(set) var all: [String: Int] = [:]
-        func add(_ answer: String) { lock.withLock { all[answer, default: 0] += 1 } }
+    private final class Answers: Sendable {
+        private let counts = Mutex<[String: Int]>([:])
+        var all: [String: Int] { counts.withLock { $0 } }
+        func add(_ answer: String) { counts.withLock { $0[answer, default: 0] += 1 } }
     }
 }
 

@@ -9,7 +9,7 @@ import Testing
 @Suite("Huge values in a ledger") struct HugeRowTests {
     @Test("a huge blob or text in any column of the ledger is not read into memory")
     func columns() async {
-        await #expect(processExitsWith: .success) {
+        let ended = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             let id = LoginID([UInt8](repeating: 1, count: LoginID.count))
             for huge in ["zeroblob(19000000)", "CAST(x'00' || zeroblob(19000000) AS TEXT)"] {
                 for statement in [
@@ -28,16 +28,18 @@ import Testing
                     try sqlite3(home.places.ledger, statement)
                     guard let ledger = try Ledger.open(home.places.ledger) else { throw Unexpected(description: "gone") }
                     let before = try PeakMemory.reset()
+                    // SQLite reads a key whole to compare it, so a row with another key is not looked for here.
+                    let isKey = statement.contains("SET id")
                     let counts =
                         try ledger.rows().flatMap { [$0.id.count, $0.bytes.count] } + ledger.rememberedIDs().map(\.count)
-                        + ledger.log(from: 0).map(\.bytes.count) + [ledger.row(id)?.count ?? 0]
-                        + [ledger.remembered(id)?.count ?? 0]
+                        + ledger.log(from: 0).map(\.bytes.count) + (isKey ? [] : [ledger.row(id)?.count ?? 0, ledger.remembered(id)?.count ?? 0])
                     let grown = try PeakMemory.kilobytes() - before
                     guard counts.max() ?? 0 <= LoginID.count else { throw Unexpected(description: "\(statement): \(counts)") }
                     guard grown < 6 << 10 else { throw Unexpected(description: "\(statement): \(grown) KiB more") }
                 }
             }
         }
+        if let ended { #expect(String(decoding: ended.standardErrorContent, as: UTF8.self) == "") }
     }
 }
 

@@ -10,7 +10,7 @@ import Testing
 @Suite("Huge values in a vault") struct HugeValueTests {
     @Test("a huge blob or text in any column is refused as damage, and is not read into memory")
     func columns() async {
-        await #expect(processExitsWith: .success) {
+        let ended = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             // A text that starts with a zero byte has the length 0 in SQL.
             for huge in ["zeroblob(19000000)", "CAST(x'00' || zeroblob(19000000) AS TEXT)"] {
                 for (statement, expected) in [
@@ -25,11 +25,12 @@ import Testing
                 }
             }
         }
+        if let ended { #expect(String(decoding: ended.standardErrorContent, as: UTF8.self) == "") }
     }
 
     @Test("a value beyond the limit of every connection is refused as damage, wherever it is")
     func limit() async {
-        await #expect(processExitsWith: .success) {
+        let ended = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
             for statement in [
                 "UPDATE header SET body = zeroblob(30000000)",
                 "UPDATE records SET previous = CAST(zeroblob(30000000) AS TEXT)",
@@ -40,6 +41,7 @@ import Testing
                 try expectRefusal(nil, after: statement)
             }
         }
+        if let ended { #expect(String(decoding: ended.standardErrorContent, as: UTF8.self) == "") }
     }
 }
 

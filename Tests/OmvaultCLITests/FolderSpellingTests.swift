@@ -47,7 +47,7 @@ import Testing
                 printf right > right
                 omvault -q profile set work OfflineAuthAllowed=true
                 omvault -q login enroll ada --profile work --password-from file:right --kdf-mem 8 --kdf-time 1
-                XDG_STATE_HOME="$HOME/.local/state/" omvault -q login ada --password-from file:right --mode offline
+                XDG_STATE_HOME="$HOME/.local/state/" omvault -q login ada --password-from file:right --mode offline > said
                 omvault login status --json | grep -c '"state":"valid"'
                 omvault -q logout ada
                 XDG_STATE_HOME="$HOME/.local/state/" omvault login status --json | grep -c '"state":"valid"' || true

@@ -19,7 +19,9 @@ import Testing
         import os, resource, subprocess, sys
         ran = subprocess.run(sys.argv[1:], stdin=subprocess.DEVNULL, capture_output=True)
         peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-        if ran.returncode not in (14, 30) or peak > 400 << 10:
+        # verify says 42 of a vault that it could look at, and names the damage.
+        codes = (14, 30, 42) if "verify" in sys.argv else (14, 30)
+        if ran.returncode not in codes or peak > 400 << 10:
             print("exit", ran.returncode, "peak", peak, sys.argv, ran.stdout, ran.stderr)
             sys.exit(1)
         END
