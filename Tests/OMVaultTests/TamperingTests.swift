@@ -153,9 +153,9 @@ import Testing
             "DELETE FROM slots WHERE id = 2",
             "INSERT INTO slots SELECT 3, body FROM slots WHERE id = 2",
             "UPDATE slots SET body = (SELECT body FROM slots WHERE id = 1) WHERE id = 2",
-            "UPDATE header SET body = substr(body, 1, 60) || x'ff' || substr(body, 62)",
+            "UPDATE header SET body = CAST(substr(body, 1, 60) || x'ff' || substr(body, 62) AS BLOB)",
             "UPDATE header SET body = substr(body, 1, length(body) - 1)",
-            "UPDATE header SET body = body || x'00'",
+            "UPDATE header SET body = CAST(body || x'00' AS BLOB)",
             "DELETE FROM header",
         ] {
             let home = try homeWithTwoItems()
@@ -255,10 +255,10 @@ import Testing
         for (table, offset, length, filter) in places {
             try home.putBack("kept")
             try home.tamper(
-                "UPDATE \(table) SET body = substr(body, 1, \(offset)) || "
+                "UPDATE \(table) SET body = CAST(substr(body, 1, \(offset)) || "
                     + "CAST(char((unicode(CAST(substr(body, \(offset + 1), 1) AS TEXT)) + 1) % 128) AS BLOB) || "
-                    + "substr(body, \(offset + 2)) \(filter)",
-                "UPDATE \(table) SET body = body || zeroblob(\(length) - length(body)) \(filter)")
+                    + "substr(body, \(offset + 2)) AS BLOB) \(filter)",
+                "UPDATE \(table) SET body = CAST(body || zeroblob(\(length) - length(body)) AS BLOB) \(filter)")
             #expect(throws: VaultError.self, "\(table) \(offset)") {
                 do { _ = try VaultFile.open(home.vault, device: home.device()) } catch let error as VaultError {
                     // An older generation is the one change that reads as a copy put back.
@@ -283,8 +283,8 @@ import Testing
         let vault = try home.open(keys)
         // Generation 2 (offset 25, 8 bytes), default level `always` (offset 37), history 0 (39, 2 bytes); the seal is wrong.
         try home.tamper(
-            "UPDATE header SET body = substr(body, 1, 25) || x'0000000000000063' || substr(body, 34, 4) || x'01' "
-                + "|| substr(body, 39, 1) || x'0000' || substr(body, 42)")
+            "UPDATE header SET body = CAST(substr(body, 1, 25) || x'0000000000000063' || substr(body, 34, 4) || x'01' "
+                + "|| substr(body, 39, 1) || x'0000' || substr(body, 42) AS BLOB)")
         var refusal: VaultError?
         do {
             try vault.edit { edit throws(VaultError) in
