@@ -255,10 +255,10 @@ import Testing
         for (table, offset, length, filter) in places {
             try home.putBack("kept")
             try home.tamper(
-                "UPDATE \(table) SET body = CAST(substr(body, 1, \(offset)) || "
+                "UPDATE \(table) SET body = substr(body, 1, \(offset)) || "
                     + "CAST(char((unicode(CAST(substr(body, \(offset + 1), 1) AS TEXT)) + 1) % 128) AS BLOB) || "
-                    + "substr(body, \(offset + 2)) AS BLOB) \(filter)",
-                "UPDATE \(table) SET body = CAST(body || zeroblob(\(length) - length(body)) AS BLOB) \(filter)")
+                    + "substr(body, \(offset + 2)) \(filter)",
+                "UPDATE \(table) SET body = body || zeroblob(\(length) - length(body)) \(filter)")
             #expect(throws: VaultError.self, "\(table) \(offset)") {
                 do { _ = try VaultFile.open(home.vault, device: home.device()) } catch let error as VaultError {
                     // An older generation is the one change that reads as a copy put back.
