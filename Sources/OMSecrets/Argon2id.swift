@@ -23,6 +23,9 @@ public enum Argon2id {
             (self.memoryKiB, self.passes, self.lanes) = (memoryKiB, passes, lanes)
         }
 
+        /// The KiB that all passes fill together.
+        package var work: Int { Int(memoryKiB) * Int(passes) }
+
         private init(checked memoryKiB: UInt32, _ passes: UInt32) {
             (self.memoryKiB, self.passes, lanes) = (memoryKiB, passes, 1)
         }
@@ -32,6 +35,9 @@ public enum Argon2id {
         /// 8 MiB, 1 pass: the least that is accepted.
         public static let floor = Parameters(checked: 8 << 10, 1)
     }
+
+    /// The most work that a file from elsewhere gets without being asked twice: 1 GiB, filled 4 times. Some seconds.
+    package static let mostWork = 4 << 20
 
     /// Stretches `secret` to a key, after waiting for one of the machine's ``StretchSlot``s.
     ///

@@ -178,7 +178,11 @@ public struct Database: ~Copyable {
         guard let resolved = realpath(folder, nil) else { throw .last }
         defer { free(resolved) }
         let whole = String(cString: resolved) + "/" + (slash.map { String(path[path.index(after: $0)...]) } ?? path)
-        for companion in ["-wal", "-shm"] { _ = try PrivateFile.inspect(whole + companion) }
+        for companion in ["-wal", "-shm"] {
+            // Attack: an archive brings a log that is a second name of another file of the user's, and SQLite writes into it.
+            guard try PrivateFile.inspect(whole + companion), try PrivateFile.hasSecondName(whole + companion) else { continue }
+            throw .hazardous(.secondName, path: whole + companion)
+        }
         // Attack: a forged rollback journal names a "super-journal", any file of the user's, and SQLite deletes that when
         // it replays the journal. Ours are in WAL mode and never have one.
         guard try !exists(whole + "-journal") else {
@@ -187,8 +191,28 @@ public struct Database: ~Copyable {
         return whole
     }
 
+    /// What a connection takes from a file, whatever its bytes ask for.
+    private static let limits: [(of: Int32, most: Int32)] = [
+        // No row of ours has more.
+        (SQLITE_LIMIT_LENGTH, 20 << 20), (SQLITE_LIMIT_SQL_LENGTH, 1 << 16), (SQLITE_LIMIT_COLUMN, 32),
+        (SQLITE_LIMIT_EXPR_DEPTH, 64), (SQLITE_LIMIT_COMPOUND_SELECT, 4), (SQLITE_LIMIT_FUNCTION_ARG, 8),
+        (SQLITE_LIMIT_VARIABLE_NUMBER, 16), (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 64), (SQLITE_LIMIT_TRIGGER_DEPTH, 1),
+        (SQLITE_LIMIT_WORKER_THREADS, 0),
+        // VACUUM attaches one database.
+        (SQLITE_LIMIT_ATTACHED, 1),
+    ]
+
+    /// A column as an expression that gives its blob, or no bytes, which no decoder takes.
+    ///
+    /// Attack: fill the memory with one huge value. A blob's length stands in its row, so a longer one is not loaded. Attack:
+    /// a text that starts with a zero byte has the length 0, and gives all of its bytes; so the type comes first.
+    public static func bounded(_ column: String, _ most: Int) -> String {
+        "CASE WHEN typeof(\(column)) = 'blob' AND length(\(column)) <= \(most) THEN \(column) ELSE x'' END"
+    }
+
     private borrowing func configure() throws(StorageError) {
         setWait(Self.standardWait)
+        for limit in Self.limits { sqlite3_limit(handle, limit.of, limit.most) }
         // A file from elsewhere must not bring code with it.
         _ = omv_sqlite_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = omv_sqlite_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
@@ -227,7 +251,9 @@ extension StorageError {
     init(sqlite code: Int32, _ handle: OpaquePointer?) {
         switch code & 0xff {
         case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
-        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_CONSTRAINT:
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_CONSTRAINT,
+            // A value above the limits of a connection; ours are all below.
+            SQLITE_TOOBIG:
             self = .corrupt
         case SQLITE_FULL: self = .io(ENOSPC)
         case SQLITE_NOMEM: self = .io(ENOMEM)

@@ -52,6 +52,16 @@ struct PrivateFile: ~Copyable {
         return true
     }
 
+    static func hasSecondName(_ path: String) throws(StorageError) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            // Its last user took it away a moment ago.
+            if errno == ENOENT { return false }
+            throw .last
+        }
+        return status.st_nlink > 1
+    }
+
     /// Whether the path still names the file that is open here.
     func isStill(at path: String) -> Bool {
         var mine = stat()
@@ -224,7 +234,7 @@ func draftName(for path: String) -> String {
 }
 
 /// Makes a new name in the folder survive a power cut.
-func syncFolder(above path: String) throws(StorageError) {
+package func syncFolder(above path: String) throws(StorageError) {
     let slash = path.lastIndex(of: "/")
     let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     let descriptor = retryingInterrupts { open(folder, O_RDONLY | O_CLOEXEC) }

@@ -52,5 +52,5 @@ extension StorageError: StorageFailing {
 
 /// Why a file or folder is not safe to use.
 public enum FileHazard: String, Hashable, Sendable {
-    case symbolicLink, notRegular, notAFolder, otherOwner, openToOthers, writableByOthers, onNetwork, foreignJournal
+    case symbolicLink, notRegular, notAFolder, otherOwner, openToOthers, writableByOthers, onNetwork, foreignJournal, secondName
 }

@@ -22,6 +22,8 @@ public enum VaultError: Error, Hashable, Sendable {
     case loginSlotAlone
     /// The vault has as many slots as there can be.
     case tooManySlots
+    /// The vault has as many password slots as one try goes to.
+    case tooManyPasswordSlots
     /// Another process changed or removed the slot meanwhile.
     case slotChanged(UInt32)
     /// The vault got new keys since it was unlocked, or a header that only an unlock can judge: it is locked for those who

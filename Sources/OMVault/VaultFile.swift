@@ -8,8 +8,8 @@ public import OMStorage
 /// A vault's file, opened but locked.
 ///
 ///     let file = try VaultFile.open("personal.omv", device: folder)
-///     let key = try file.slots[0].key(stretching: password.bytes)
-///     let vault = try file.unlock(file.slots[0], with: key)
+///     let slots = KeySlot.tried(.password, of: file.slots)
+///     let vault = try file.unlock(anyOf: slots) { try $0.key(stretching: password.bytes) }
 public struct VaultFile: ~Copyable {
     /// The ways to unlock this vault.
     public var slots: [KeySlot] { header.slots }
@@ -95,34 +95,36 @@ public struct VaultFile: ~Copyable {
     ///   ``VaultError/delayed(seconds:)`` too early after a wrong password; ``VaultError/staleLogin(_:)``; the errors of
     ///   reading.
     public func unlock(_ slot: KeySlot, with key: borrowing Key<Unlocking>) throws(VaultError) -> Vault {
-        do throws(VaultError) { return try unlockUntold(slot, key) } catch {
-            tellOfFailure(error, slot)
+        try unlock(anyOf: [slot]) { _ throws(VaultError) in key.duplicate() }
+    }
+
+    /// Unlocks with the first of several slots that opens, such as those of ``KeySlot/tried(_:of:)``. It is one attempt: to the
+    /// audit log, and to the count of wrong passwords.
+    ///
+    /// - Parameter key: the key that a slot asks for, from what was typed. For password slots it is called for all of them
+    ///   before the first is tried.
+    public func unlock(
+        anyOf slots: [KeySlot], with key: (KeySlot) throws(VaultError) -> Key<Unlocking>
+    ) throws(VaultError) -> Vault {
+        guard let last = slots.last else { throw .cannotUnlock }
+        do throws(VaultError) { return try unlockUntold(slots, key) } catch {
+            tellOfFailure(error, last)
             throw error
         }
     }
 
-    /// Unlocks with the first of several slots that opens. It is one attempt to the audit log, whichever slot it fails at.
-    ///
-    /// - Parameter key: the key that a slot asks for, from what was typed.
-    public func unlock(
-        anyOf slots: [KeySlot], with key: (KeySlot) throws(VaultError) -> Key<Unlocking>
+    private func unlockUntold(
+        _ slots: [KeySlot], _ key: (KeySlot) throws(VaultError) -> Key<Unlocking>
     ) throws(VaultError) -> Vault {
-        for slot in slots.dropLast() {
-            let secret = try key(slot)
-            do throws(VaultError) { return try unlockUntold(slot, secret) } catch {
-                guard error == .cannotUnlock else { throw error }
-            }
-        }
-        guard let last = slots.last else { throw .cannotUnlock }
-        return try unlock(last, with: try key(last))
-    }
-
-    private func unlockUntold(_ slot: KeySlot, _ key: borrowing Key<Unlocking>) throws(VaultError) -> Vault {
         // A slot that the vault no longer has opens nothing, though its bytes may be in somebody's hands.
-        guard slots.contains(slot) else { throw .cannotUnlock }
-        let root = try self.root(slot, key)
-        try header.check(root)
-        let vault = try open(root: consume root)
+        guard slots.allSatisfy(self.slots.contains) else { throw .cannotUnlock }
+        try checkUse(of: slots[0])
+        let opened = try KeySlot.open(
+            anyOf: slots, vault: header.id, device: device,
+            counter: slots.contains { $0.kind == .password } ? passwords() : nil, with: key)
+        let slot = opened.slot
+        try header.check(opened.root)
+        let vault = try open(root: opened.root)
         vault.open.openedBy = slot
         // Before the keys are handed out. They are, all the same, where no log can be written: a full disk must not keep
         // anybody from his secrets.
@@ -139,18 +141,6 @@ public struct VaultFile: ~Copyable {
     /// How long the answer to a wrong secret waits for the vault's lock, in milliseconds. Longer than an unlock does: it
     /// keeps nobody from his secrets, and who guesses under a lock that he holds himself guesses slowly.
     private static let failureWait = 5_000
-
-    private func root(_ slot: KeySlot, _ key: borrowing Key<Unlocking>) throws(VaultError) -> Key<Deriving> {
-        try checkUse(of: slot)
-        let passwords = slot.kind == .password ? passwords() : nil
-        switch passwords {
-        case .some(let passwords):
-            return try passwords.attempt { () throws(VaultError) in
-                try slot.unwrap(with: key, vault: header.id, device: device)
-            }
-        case .none: return try slot.unwrap(with: key, vault: header.id, device: device)
-        }
-    }
 
     /// What can be read without any password: the two `always` levels, and nothing on another device than their own.
     public func openAlways() throws(VaultError) -> Vault {

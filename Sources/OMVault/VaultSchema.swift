@@ -82,8 +82,5 @@ enum VaultSchema {
     static let dropLogFrom = "DELETE FROM log WHERE id >= ?1"
     static let dropLogBefore = "DELETE FROM log WHERE id < ?1"
 
-    /// A blob that is longer than any of ours is read as no bytes, which no decoder takes: it is not loaded first.
-    private static func bounded(_ column: String, _ count: Int) -> String {
-        "CASE WHEN length(\(column)) <= \(count) THEN \(column) ELSE x'' END"
-    }
+    private static func bounded(_ column: String, _ most: Int) -> String { Database.bounded(column, most) }
 }

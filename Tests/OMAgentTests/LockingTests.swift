@@ -57,13 +57,13 @@ import Testing
                 Thread.detachNewThread {
                     if let request = try? ItemRequest.changeOfTest() { _ = seat.perform(request) }
                     let isFirst = givenUp.add(1, ordering: .sequentiallyConsistent).newValue == 1
-                    // A moment for who is at it; no more than until another one has given up as well.
-                    while isFirst, !areAllAsked(), givenUp.load(ordering: .sequentiallyConsistent) == 1 {}
+                    // A moment for the thread that locks; no more than until another request has given up as well.
+                    while isFirst, !areAllAsked(), givenUp.load(ordering: .sequentiallyConsistent) == 1 { usleep(1_000) }
                     if isFirst, !areAllAsked() { wasEarly.store(true, ordering: .sequentiallyConsistent) }
                     requests.leave()
                 }
             }
-            while Self.waiting(at: home) < count + 1 {}
+            while Self.waiting(at: home) < count + 1 { usleep(1_000) }
             seats.lock(nil, forgets: false)
         }
         requests.wait()

@@ -6,6 +6,7 @@ import Glibc
 import OMRecords
 import OMSecrets
 import OMStorage
+import Synchronization
 import Testing
 
 @testable import OMAgent
@@ -28,6 +29,16 @@ import Testing
         }
         try home.client.lock(home.place, forgets: true)
         for level in Self.portable { #expect(try home.answer(level) == "locked 0") }
+    }
+
+    @Test("a vault that was unlocked beside a device folder of another name is locked by its file alone")
+    func lockedByFile() async throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        let other = try #require(AgentPlace(vault: home.vault, device: ""))
+        try home.client.lock(other, forgets: true)
+        #expect(try home.answer(.whenUnlocked) == "locked 0")
     }
 
     @Test("what is no question about what is at hand is not answered while locked")
@@ -123,14 +134,13 @@ import Testing
     }
 
     @Test("without use it locks by itself; so it does in any case at the end of its time", arguments: [true, false])
-    func timeOuts(isIdle: Bool) throws {
+    func timeOuts(isIdle: Bool) async throws {
         let home = try AgentHome()
         try home.makeVault()
-        try home.unlock(idle: isIdle ? 1 : 100, hard: isIdle ? 100 : 1)
-        let end = om_boot_milliseconds() + 10_000
+        let longest = AgentServer.TimeOuts.longest
+        try home.unlock(idle: isIdle ? 1 : longest, hard: isIdle ? longest : 1)
         // Asking for the status is no use of the vault.
-        while try home.client.status().vaults.first?.state == .unlocked, om_boot_milliseconds() < end {}
-        #expect(try home.client.status().vaults.first?.state == .firstUnlocked)
+        try await eventually { try home.client.status().vaults.first?.state == .firstUnlocked }
         #expect(try home.answer(.whenUnlocked) == "locked 1")
         #expect(try home.answer(ProtectionLevel(.afterFirstUnlock)) == "secret of after-first-unlock")
     }
@@ -147,27 +157,22 @@ import Testing
     }
 
     @Test("lock and status wait for no request: one that waits for another process's lock is answered as locked")
-    func lockWhileWaiting() throws {
+    func lockWhileWaiting() async throws {
         let home = try AgentHome()
         try home.makeVault()
         try home.unlock()
         let answers = Answers()
-        let asking = DispatchGroup()
-        try home.fileLock().hold { () throws(StorageError) in
-            DispatchQueue.global().async(group: asking) { answers.add((try? home.change()) ?? "none") }
-            do {
-                try home.waitUntilRequestWaits()
-                #expect(try home.client.status().vaults.first?.state == .unlocked)
-                #expect(answers.all.isEmpty)
-                let start = om_boot_milliseconds()
-                try home.client.lock(home.place, forgets: false)
-                // After a minute the request gives up by itself.
-                #expect(om_boot_milliseconds() - start < 50_000)
-                #expect(try home.client.status().vaults.first?.state == .firstUnlocked)
-                #expect(try home.answer(.whenUnlocked) == "locked 1")
-            } catch { Issue.record("\(error)") }
+        // A request that gives up by itself, after a minute, is answered as busy. So is one that a lock waited for.
+        try await whileLockIsHeld(home, answers) {
+            try await home.waitUntilRequestWaits()
+            #expect(try home.client.status().vaults.first?.state == .unlocked)
+            #expect(answers.all.isEmpty)
+            try home.client.lock(home.place, forgets: false)
+            #expect(try home.client.status().vaults.first?.state == .firstUnlocked)
+            #expect(try home.answer(.whenUnlocked) == "locked 1")
+            // Answered while the lock is still held.
+            try await eventually { !answers.all.isEmpty }
         }
-        asking.wait()
         #expect(answers.all == ["locked 1": 1])
         #expect(try home.open().item(ItemName(ProtectionLevel.whenUnlocked.itemName)).revision == 1)
         // The next one is made as ever.
@@ -176,22 +181,32 @@ import Testing
     }
 
     @Test("a vault whose time runs out while a request waits is locked then")
-    func timeOutWhileWaiting() throws {
+    func timeOutWhileWaiting() async throws {
         let home = try AgentHome()
         try home.makeVault()
         try home.unlock(hard: 1)
         let answers = Answers()
-        let asking = DispatchGroup()
-        try home.fileLock().hold { () throws(StorageError) in
-            DispatchQueue.global().async(group: asking) { answers.add((try? home.change()) ?? "none") }
-            do {
-                let end = om_boot_milliseconds() + 40_000
-                while try home.client.status().vaults.first?.state == .unlocked, om_boot_milliseconds() < end {}
-                #expect(try home.client.status().vaults.first?.state == .firstUnlocked)
-            } catch { Issue.record("\(error)") }
+        try await whileLockIsHeld(home, answers) {
+            try await eventually { try home.client.status().vaults.first?.state == .firstUnlocked }
         }
-        asking.wait()
         #expect(answers.all == ["locked 1": 1])
+    }
+
+    /// Has a change asked for while the vault's lock is held here; ends when the lock is free again and the change was answered.
+    private func whileLockIsHeld(_ home: AgentHome, _ answers: Answers, _ body: () async throws -> Void) async throws {
+        let held = DispatchSemaphore(value: 0), isDone = DispatchSemaphore(value: 0)
+        async let holding: Void = onThread {
+            try home.fileLock().hold { () throws(StorageError) in
+                held.signal()
+                isDone.wait()
+            }
+        }
+        try await onThread { held.wait() }
+        async let asking: Void = onThread { answers.add((try? home.change()) ?? "none") }
+        do { try await body() } catch { Issue.record("\(error)") }
+        isDone.signal()
+        try await holding
+        try await asking
     }
 
     @Test("a search is answered while the vault is unlocked, with names and nothing else, and not while it is locked")
@@ -218,22 +233,24 @@ import Testing
     }
 
     @Test("100 clients at once are all answered")
-    func manyClients() throws {
+    func manyClients() async throws {
         let home = try AgentHome()
         try home.makeVault()
         try home.unlock()
         let answers = Answers()
-        DispatchQueue.concurrentPerform(iterations: 100) { _ in
-            let answer = (try? home.answer(.whenUnlocked)) ?? "none"
-            answers.add(answer)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 {
+                group.addTask { try await onThread { answers.add(try home.answer(.whenUnlocked)) } }
+            }
+            try await group.waitForAll()
         }
         #expect(answers.all == ["secret of when-unlocked": 100])
     }
 
-    private final class Answers: @unchecked Sendable {
-        private let lock = NSLock()
-        private(set) var all: [String: Int] = [:]
-        func add(_ answer: String) { lock.withLock { all[answer, default: 0] += 1 } }
+    private final class Answers: Sendable {
+        private let counts = Mutex<[String: Int]>([:])
+        var all: [String: Int] { counts.withLock { $0 } }
+        func add(_ answer: String) { counts.withLock { $0[answer, default: 0] += 1 } }
     }
 }
 
@@ -251,16 +268,14 @@ extension AgentHome: @unchecked Sendable {
     }
 
     /// Until the agent has the lock's file open.
-    fileprivate func waitUntilRequestWaits() throws {
+    fileprivate func waitUntilRequestWaits() async throws {
         let folder = "/proc/\(try process())/fd"
-        let end = om_boot_milliseconds() + 20_000
-        while om_boot_milliseconds() < end {
-            for entry in try FileManager.default.contentsOfDirectory(atPath: folder) {
+        try await eventually {
+            try FileManager.default.contentsOfDirectory(atPath: folder).contains { entry in
                 let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(entry)")
-                if let target, target.hasPrefix(root + "/device"), target.hasSuffix(".lock") { return }
+                return target.map { $0.hasPrefix(root + "/device") && $0.hasSuffix(".lock") } ?? false
             }
         }
-        Issue.record("no request waits")
     }
 }
 

@@ -16,13 +16,13 @@ import Testing
     private let server = SessionServer()
 
     /// Waits until nothing is asked or cleared any more on other threads: there is one errand for each ending.
-    private func asked(_ count: Int) -> [AskedOf] {
-        eventually { server.asked.count >= count }
+    private func asked(_ count: Int) async throws -> [AskedOf] {
+        try await eventually { server.asked.count >= count }
         return server.asked
     }
 
     @Test("ten who ask for new tokens at once are one question, get the one answer, and the next question has the new ones")
-    func singleFlight() throws {
+    func singleFlight() async throws {
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login))
         server.say(.yes("token 2"))
@@ -34,17 +34,17 @@ import Testing
                 verdicts.withLock { $0.append(verdict) }
             }
         }
-        eventually { store.passengers(of: login) == 9 }
+        try await eventually { store.passengers(of: login) == 9 }
         // Who only wants to know whether it counts rides along.
         Thread.detachNewThread {
             let verdict = store.renew(login, anew: false)
             verdicts.withLock { $0.append(verdict) }
         }
-        eventually { store.passengers(of: login) == 10 }
+        try await eventually { store.passengers(of: login) == 10 }
         // Nothing is locked meanwhile.
         #expect(store.list().count == 1)
         server.open()
-        eventually { verdicts.withLock { $0.count } == 11 }
+        try await eventually { verdicts.withLock { $0.count } == 11 }
         #expect(server.asked == [AskedOf(task: .refresh, session: "token 1")])
         let all = verdicts.withLock { $0 }
         let session = try #require(store.use(login))
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test("a check that is under way does not answer for new tokens: they are asked for after it")
-    func checkIsNoRefresh() throws {
+    func checkIsNoRefresh() async throws {
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login))
         server.close()
@@ -63,35 +63,35 @@ import Testing
             _ = store.renew(login, anew: false)
             done.add(1, ordering: .sequentiallyConsistent)
         }
-        eventually { server.asked.count == 1 }
+        try await eventually { server.asked.count == 1 }
         Thread.detachNewThread {
             _ = store.renew(login, anew: true)
             done.add(1, ordering: .sequentiallyConsistent)
         }
-        eventually { store.passengers(of: login) == 1 }
+        try await eventually { store.passengers(of: login) == 1 }
         server.open()
-        eventually { done.load(ordering: .sequentiallyConsistent) == 2 }
+        try await eventually { done.load(ordering: .sequentiallyConsistent) == 2 }
         #expect(server.asked.map(\.task) == [.check, .refresh])
     }
 
     @Test("a logout waits for the tokens that are on their way, and takes those back; until then nobody can use the session")
-    func logoutDuringFlight() throws {
+    func logoutDuringFlight() async throws {
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login))
         server.say(.yes("token 2"))
         server.close()
         let endings = Mutex<[SessionEnding]>([])
         Thread.detachNewThread { _ = store.renew(login, anew: true) }
-        eventually { server.asked.count == 1 }
+        try await eventually { server.asked.count == 1 }
         Thread.detachNewThread {
             let ending = store.end(login, waits: true, password: nil)
             endings.withLock { $0.append(ending) }
         }
-        eventually { store.list().isEmpty }
+        try await eventually { store.list().isEmpty }
         #expect(store.use(login) == nil && store.renew(login, anew: true) == .none)
         #expect(!store.ends(login).wasThere)
         server.open()
-        eventually { endings.withLock { $0.count } == 1 }
+        try await eventually { endings.withLock { $0.count } == 1 }
         #expect(endings.withLock { $0[0] } == SessionEnding(wasThere: true, wasServerAsked: true, refusal: nil))
         #expect(
             server.asked == [
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test("unused for its idle time a session is good for nothing, and an offline login goes on with what the server gave")
-    func idle() throws {
+    func idle() async throws {
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login, idle: 100, session: 1_000))
         clock.advance(91)
@@ -124,7 +124,7 @@ import Testing
         #expect(store.renew(login, anew: true) == .none)
         #expect(store.judge() == 6_000)
         #expect(store.judge() == 6_000)
-        eventually { server.cleared.count >= 1 }
+        try await eventually { server.cleared.count >= 1 }
         #expect(try store.keeps(login, token: nil, idle: 100, session: 1_000, way: .offline))
         let session = try #require(store.use(login))
         #expect(session.state == .valid && session.way == .offline && session.hasServerSession)
@@ -135,18 +135,18 @@ import Testing
     }
 
     @Test("an offline login under another profile begins anew, and the tokens that the server gave to the old one are taken back")
-    func otherProfile() throws {
+    func otherProfile() async throws {
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login, under: "one"))
         #expect(store.list().map(\.profile) == [try said("one")])
         #expect(try store.keeps(login, token: nil, way: .offline, under: "another"))
         let session = try #require(store.use(login))
         #expect(session.profile == (try said("another")) && !session.hasServerSession)
-        #expect(asked(1) == [AskedOf(task: .logout(user: nil), session: "token 1")])
+        #expect(try await asked(1) == [AskedOf(task: .logout(user: nil), session: "token 1")])
     }
 
     @Test("at its session time-out a session goes, the login is cleared, and the server is told, without anybody asking")
-    func sessionTimeOut() throws {
+    func sessionTimeOut() async throws {
         let store = server.store(clock), login = try sessionLogin(), other = try sessionLogin("bob")
         #expect(try store.keeps(login, .basic, session: 50))
         #expect(try store.keeps(other, .basic, session: 500))
@@ -157,17 +157,17 @@ import Testing
         clock.advance(1)
         #expect(store.use(login) == nil)
         #expect(store.judge() == 5_500)
-        #expect(asked(1) == [AskedOf(task: .logout(user: nil), session: "token 1")])
+        #expect(try await asked(1) == [AskedOf(task: .logout(user: nil), session: "token 1")])
         #expect(server.cleared == [.sessionTimeOut])
         #expect(store.list().map(\.login) == [other])
     }
 
     @Test("a new login's tokens replace the old ones, which are revoked; a cookie that may be the same is let be")
-    func replaced() throws {
+    func replaced() async throws {
         let store = server.store(clock), login = try sessionLogin(), other = try sessionLogin("bob")
         #expect(try store.keeps(login))
         #expect(try store.keeps(login, token: "token 2"))
-        #expect(asked(1) == [AskedOf(task: .logout(user: nil), session: "token 1")])
+        #expect(try await asked(1) == [AskedOf(task: .logout(user: nil), session: "token 1")])
         #expect(try store.keeps(other, .basic))
         #expect(try store.keeps(other, .basic, token: "token 2"))
         _ = store.renew(other, anew: true)

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import OMAuth
 import OMRecords
@@ -38,10 +39,10 @@ final class SessionServer: Sendable {
         var asked: [AskedOf] = []
         var cleared: [ClearingEvent] = []
         var answers: [Answer] = []
-        var isClosed = false
     }
 
     private let state = Mutex(State())
+    private let gate = Gate()
 
     var asked: [AskedOf] { state.withLock { $0.asked } }
     var cleared: [ClearingEvent] { state.withLock { $0.cleared } }
@@ -49,13 +50,13 @@ final class SessionServer: Sendable {
     /// The next answers; after them it says yes and gives nothing.
     func say(_ answers: Answer...) { state.withLock { $0.answers += answers } }
 
-    func close() { state.withLock { $0.isClosed = true } }
-    func open() { state.withLock { $0.isClosed = false } }
+    func close() { gate.close() }
+    func open() { gate.open() }
 
     func ask(_ question: consuming OnlineQuestion) -> OnlineReply {
         let asked = AskedOf(task: question.task, session: question.session.text)
         state.withLock { $0.asked.append(asked) }
-        while state.withLock({ $0.isClosed }) { usleep(1_000) }
+        gate.pass()
         switch state.withLock({ $0.answers.isEmpty ? .yes(nil) : $0.answers.removeFirst() }) {
         case .yes(let session, let lifetime):
             return .accepted(OnlineAcceptance(session: session.map { bytes($0) }, lifetime: lifetime))
@@ -68,6 +69,23 @@ final class SessionServer: Sendable {
             tickets, ask: { (question: consuming OnlineQuestion) in self.ask(question) },
             clear: { _, event in self.state.withLock { $0.cleared.append(event) } }, clock: { clock.read() })
     }
+}
+
+/// Threads that come while it is closed wait until it is opened.
+private final class Gate: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var isClosed = false
+
+    func close() { condition.withLock { isClosed = true } }
+
+    func open() {
+        condition.withLock {
+            isClosed = false
+            condition.broadcast()
+        }
+    }
+
+    func pass() { condition.withLock { while isClosed { condition.wait() } } }
 }
 
 func sessionLogin(_ user: String = "ada") throws -> AgentLogin {
@@ -109,9 +127,16 @@ func keptSession(
             expires: expires))
 }
 
-/// Waits for what another thread is about to do.
-func eventually(_ isDone: () throws -> Bool) rethrows {
-    while try !isDone() { usleep(1_000) }
+/// Waits for the work of another thread or process, however long that takes, without holding one of Swift's threads.
+func eventually(_ isDone: () throws -> Bool) async throws {
+    while try !isDone() { try await Task.sleep(for: .milliseconds(1)) }
+}
+
+/// Runs what blocks on a thread of its own, and not on one of Swift's.
+func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
+    }
 }
 
 // Tests expect what takes no move-only values.

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test("what ran out while no agent ran is cleared and ended by the next one")
-    func ranOut() throws {
+    func ranOut() async throws {
         let runtime = try Runtime(), login = try sessionLogin("ada \(mark)")
         #expect(try server.store(clock, runtime.tickets).keeps(login, session: 50, survives: true))
         clock.advance(50)
@@ -69,7 +69,7 @@ import Testing
         after.resume()
         #expect(after.use(login) == nil)
         #expect(after.judge() == nil)
-        eventually { server.asked.count >= 1 }
+        try await eventually { server.asked.count >= 1 }
         #expect(server.cleared == [.sessionTimeOut] && server.asked.map(\.task) == [.logout(user: nil)])
         #expect(runtime.names.isEmpty)
     }

@@ -66,7 +66,10 @@ final class AgentHome {
         }
     }
 
-    func unlock(idle: UInt32 = 0, hard: UInt32 = 0) throws {
+    /// Without times it stays open for as long as a test can take.
+    func unlock(
+        idle: UInt32 = AgentServer.TimeOuts.longest, hard: UInt32 = AgentServer.TimeOuts.longest
+    ) throws {
         #expect(try client.unlock(place, open().classKeys(), openedBy: nil, idle: idle, hard: hard) == nil)
     }
 
@@ -103,10 +106,18 @@ final class RawClient {
 
     deinit { close(descriptor) }
 
+    /// Whether the other end has not closed.
+    var isOpen: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) != 0
+    }
+
     func send(_ bytes: [UInt8]) { _ = bytes.withUnsafeBytes { om_socket_send(descriptor, $0.baseAddress, $0.count) } }
 
     /// What arrives until the other end closes, or until `count` bytes are there.
-    func receive(_ count: Int = .max, within milliseconds: Int32 = 20_000) -> [UInt8]? {
+    ///
+    /// - Parameter milliseconds: nil without an end; else nil is returned where nothing came meanwhile.
+    func receive(_ count: Int = .max, within milliseconds: Int32 = .max) -> [UInt8]? {
         var all: [UInt8] = []
         let end = om_boot_milliseconds() + Int64(milliseconds)
         while all.count < count {

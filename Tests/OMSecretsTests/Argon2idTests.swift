@@ -52,80 +52,9 @@ import Testing
         #expect(try key.bytes.exposed != Argon2id.stretch(SecretBytes("a"), salt: other, .floor).bytes.exposed)
     }
 
-    @Test("a stretch waits while every slot of the machine is taken, and goes ahead when one is free")
-    func waitsForSlot() throws {
-        // The slots' files exist once somebody held one.
-        StretchSlot.hold {}
-        let slots = try slotFiles()
-        for slot in slots { #expect(flock(slot, LOCK_EX) == 0) }
-        let channel = try Channel()
-        channel.sendFromThread(after: { StretchSlot.hold {} })
-        #expect(!channel.receives(withinMilliseconds: 300), "it did not wait")
-        flock(slots[0], LOCK_UN)
-        #expect(channel.receives(withinMilliseconds: 30_000), "it waited for ever")
-        slots.forEach { _ = close($0) }
-    }
-
     private func refusal(_ memory: UInt32, _ passes: UInt32, _ lanes: UInt32) -> SecretsError? {
         OMSecretsTests.refusal { () throws(SecretsError) in
             _ = try Argon2id.Parameters(memoryKiB: memory, passes: passes, lanes: lanes)
         }
-    }
-}
-
-private struct NoSlots: Error {}
-
-private func slotFiles() throws -> [Int32] {
-    var files: [Int32] = []
-    while true {
-        let file = open("/run/lock/omvault-stretch-\(files.count)", O_RDONLY | O_CLOEXEC)
-        if file < 0 { break }
-        files.append(file)
-    }
-    guard !files.isEmpty else { throw NoSlots() }
-    return files
-}
-
-/// Tells one thread that another came to its end.
-private final class Channel: Sendable {
-    private let readEnd: Int32
-    private let writeEnd: Int32
-
-    init() throws {
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw NoSlots() }
-        (readEnd, writeEnd) = (ends[0], ends[1])
-    }
-
-    deinit {
-        close(readEnd)
-        close(writeEnd)
-    }
-
-    func sendFromThread(after work: @escaping @Sendable () -> Void) {
-        let message = Message(channel: self, work: work)
-        var thread = pthread_t()
-        let made = pthread_create(
-            &thread, nil,
-            { argument in
-                guard let argument else { return nil }
-                let message = Unmanaged<Message>.fromOpaque(argument).takeRetainedValue()
-                message.work()
-                write(message.channel.writeEnd, "x", 1)
-                return nil
-            }, Unmanaged.passRetained(message).toOpaque())
-        #expect(made == 0)
-        pthread_detach(thread)
-    }
-
-    func receives(withinMilliseconds limit: Int32) -> Bool {
-        var waiting = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
-        return poll(&waiting, 1, limit) == 1
-    }
-
-    private final class Message: Sendable {
-        let channel: Channel
-        let work: @Sendable () -> Void
-        init(channel: Channel, work: @escaping @Sendable () -> Void) { (self.channel, self.work) = (channel, work) }
     }
 }

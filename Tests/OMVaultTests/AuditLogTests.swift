@@ -237,7 +237,7 @@ extension Home {
             ("UPDATE log SET body = zeroblob(1000000) WHERE id = 6", 6, .changed),
             ("UPDATE log SET body = x'' WHERE id = 8", 8, .changed),
             ("UPDATE log SET body = substr(body, 1, length(body) - 1) WHERE id = 2", 2, .changed),
-            ("UPDATE log SET body = body || x'00' WHERE id = 2", 2, .changed),
+            ("UPDATE log SET body = CAST(body || x'00' AS BLOB) WHERE id = 2", 2, .changed),
         ])
     func tampering(statement: String, sequence: UInt64, kind: LogFault.Kind) throws {
         let home = try Home()

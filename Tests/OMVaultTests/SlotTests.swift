@@ -168,23 +168,23 @@ import Testing
     }
 
     @Test("two that add slots at once both get one")
-    func race() throws {
+    func race() async throws {
         let home = try Home()
         try home.create()
         let (path, device) = (home.vault, try home.device())
-        let group = DispatchGroup()
-        for _ in 0..<2 {
-            group.enter()
-            Thread.detachNewThread {
-                defer { group.leave() }
-                guard let file = try? VaultFile.open(path, device: device),
-                    let key = try? file.slots[0].key(stretching: secret("pass word")),
-                    let vault = try? file.unlock(file.slots[0], with: key)
-                else { return }
-                for _ in 0..<10 { _ = try? vault.addSlot(NewSlot(keyFile: VaultKeyFile.random())) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<2 {
+                group.addTask {
+                    try await onThread {
+                        let file = try VaultFile.open(path, device: device)
+                        let key = try file.slots[0].key(stretching: secret("pass word"))
+                        let vault = try file.unlock(file.slots[0], with: key)
+                        for _ in 0..<10 { _ = try vault.addSlot(NewSlot(keyFile: VaultKeyFile.random())) }
+                    }
+                }
             }
+            try await group.waitForAll()
         }
-        group.wait()
         #expect(try open(home).slots.map(\.id) == (1...22).map { UInt32($0) })
         #expect(throws: Never.self) { _ = try home.unlock() }
     }

@@ -153,9 +153,9 @@ import Testing
             "DELETE FROM slots WHERE id = 2",
             "INSERT INTO slots SELECT 3, body FROM slots WHERE id = 2",
             "UPDATE slots SET body = (SELECT body FROM slots WHERE id = 1) WHERE id = 2",
-            "UPDATE header SET body = substr(body, 1, 60) || x'ff' || substr(body, 62)",
+            "UPDATE header SET body = CAST(substr(body, 1, 60) || x'ff' || substr(body, 62) AS BLOB)",
             "UPDATE header SET body = substr(body, 1, length(body) - 1)",
-            "UPDATE header SET body = body || x'00'",
+            "UPDATE header SET body = CAST(body || x'00' AS BLOB)",
             "DELETE FROM header",
         ] {
             let home = try homeWithTwoItems()
@@ -283,8 +283,8 @@ import Testing
         let vault = try home.open(keys)
         // Generation 2 (offset 25, 8 bytes), default level `always` (offset 37), history 0 (39, 2 bytes); the seal is wrong.
         try home.tamper(
-            "UPDATE header SET body = substr(body, 1, 25) || x'0000000000000063' || substr(body, 34, 4) || x'01' "
-                + "|| substr(body, 39, 1) || x'0000' || substr(body, 42)")
+            "UPDATE header SET body = CAST(substr(body, 1, 25) || x'0000000000000063' || substr(body, 34, 4) || x'01' "
+                + "|| substr(body, 39, 1) || x'0000' || substr(body, 42) AS BLOB)")
         var refusal: VaultError?
         do {
             try vault.edit { edit throws(VaultError) in
@@ -364,7 +364,7 @@ import Testing
     func honestChanges() throws {
         let home = try homeWithTwoItems()
         let (path, device) = (home.vault, try home.device())
-        let done = Counter()
+        let done = Counter(), opened = Counter()
         let group = DispatchGroup()
         group.enter()
         Thread.detachNewThread {
@@ -374,16 +374,21 @@ import Testing
                 let key = try? file.slots[0].key(stretching: secret("pass word")),
                 let vault = try? file.unlock(file.slots[0], with: key)
             else { return }
-            for number in 0..<60 { _ = try? vault.changePolicy { $0.keepsTicket = number % 2 == 0 } }
+            var number = 0
+            while number < 60 || opened.add(0) <= 10 {
+                _ = try? vault.changePolicy { $0.keepsTicket = number % 2 == 0 }
+                number += 1
+            }
         }
-        var (opened, last) = (0, UInt64(0))
+        var last = UInt64(0)
         while done.add(0) == 0 {
             let file = try VaultFile.open(path, device: device)
             #expect(file.header.generation >= last)
-            (opened, last) = (opened + 1, file.header.generation)
+            last = file.header.generation
+            _ = opened.add(1)
         }
         group.wait()
-        #expect(opened > 10 && last > 1)
+        #expect(last > 1)
     }
 
     @Test("a lost device key is not silently replaced while its marks are there")

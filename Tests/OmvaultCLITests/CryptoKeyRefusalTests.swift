@@ -14,6 +14,32 @@ import Testing
         #expect(ran.output.hasSuffix("done\n"), "\(ran.output)\n\(ran.errors)")
     }
 
+    @Test("whatever is wrong with the padding of a PKCS#1 v1.5 ciphertext is told in the same words")
+    func padding() async throws {
+        try expectDone(
+            """
+            make rsa r
+            python3 - <<'END'
+            key, fill = b"k" * 32, b"\\7"
+            good = b"\\0\\2" + fill * (384 - 35) + b"\\0" + key
+            blocks = {
+                "second": b"\\0\\1" + good[2:], "none": good[:2] + b"\\0" + good[3:], "short": good[:9] + b"\\0" + good[10:],
+                "endless": good.replace(b"\\7\\0k", b"\\7\\7k"), "empty": bytes(383) + b"\\1",
+            }
+            for name, block in blocks.items(): open(name + ".block", "wb").write(block)
+            open("good", "wb").write(good)
+            END
+            raw() { openssl pkeyutl -encrypt -pubin -inkey r.pub -pkeyopt rsa_padding_mode:none -in "$1" -out w; }
+            raw good; omvault crypto unwrap --alg rsa-pkcs1 --kek-from file:r.pem --key-from file:w | grep -q '^k*$'
+            for block in *.block; do
+                raw $block
+                refused 30 omvault crypto unwrap --alg rsa-pkcs1 --kek-from file:r.pem --key-from file:w
+                cat .refused >> all
+            done
+            [[ $(grep -c error: all) == 5 && $(grep error: all | sort -u | wc -l) == 1 ]] || { cat all; exit 1; }
+            """)
+    }
+
     @Test("weak RSA keys and MD5 sign and wrap only with --insecure; what was made with them is read")
     func gates() async throws {
         try await expectDone(

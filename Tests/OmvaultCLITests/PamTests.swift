@@ -413,8 +413,9 @@ struct PamTests {
         let environment = [
             "BUILD": repository.appending(path: "Sources/pam_omvault/build").path, "SCRIPT": script, "SERVE": Programs.serve,
         ]
-        let ran = try await dialogue.isEmpty
-            ? bash(outer, environment: environment) : atTerminal(outer, dialogue, environment: environment)
+        let ran = dialogue.isEmpty
+            ? try await bash(outer, environment: environment)
+            : try await atTerminal(outer, dialogue, environment: environment)
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)", sourceLocation: location)
     }
 }

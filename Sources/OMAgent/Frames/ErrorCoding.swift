@@ -76,6 +76,7 @@ extension SecretBuffer {
         case .ambiguousID(let places):
             append(40)
             append(places: places)
+        case .tooManyPasswordSlots: append(41)
         }
     }
 
@@ -158,6 +159,7 @@ extension ByteCursor {
         case 29: return .lastSlot
         case 30: return .loginSlotAlone
         case 31: return .tooManySlots
+        case 41: return .tooManyPasswordSlots
         case 32: return .slotChanged(try number(in: bytes))
         case 33: return .policyOutOfBounds
         case 34:

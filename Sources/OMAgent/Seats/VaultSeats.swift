@@ -21,7 +21,9 @@ final class VaultSeats: Sendable {
 
     /// Locks one vault, or all with nil.
     func lock(_ place: AgentPlace?, forgets: Bool) {
-        lock(forgets: forgets) { place == nil || $0.place == place }
+        // Attack, or accident: the vault was unlocked beside a device folder of another name, and whoever locks is told that
+        // it is closed. The file alone says which vault is meant.
+        lock(forgets: forgets) { place == nil || $0.place.vault == place?.vault }
     }
 
     /// Locks and forgets every vault that this login opened, also one of which only a ticket is left.

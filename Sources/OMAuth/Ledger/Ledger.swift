@@ -58,19 +58,15 @@ final class Ledger: LedgerTables {
 
     // MARK: - Rows
 
-    /// A row that is longer than any of ours is read as no bytes, which no decoder takes: it is not loaded first.
-    private static func bounded(_ column: String, _ most: Int) -> String {
-        "CASE WHEN length(\(column)) <= \(most) THEN \(column) ELSE x'' END"
-    }
-
-    private static let boundedRow = bounded("row", LoginRow.maximumCount)
+    private static let boundedID = Database.bounded("id", LoginID.count)
+    private static let boundedRow = Database.bounded("row", LoginRow.maximumCount)
 
     func row(_ id: LoginID) throws(StorageError) -> [UInt8]? {
         try find("SELECT \(Self.boundedRow) FROM logins WHERE id = ?1", id)
     }
 
     func rows() throws(StorageError) -> [(id: [UInt8], bytes: [UInt8])] {
-        var statement = try database.prepare("SELECT id, \(Self.boundedRow) FROM logins ORDER BY id")
+        var statement = try database.prepare("SELECT \(Self.boundedID), \(Self.boundedRow) FROM logins ORDER BY id")
         var rows: [(id: [UInt8], bytes: [UInt8])] = []
         while try statement.step() { rows.append((statement.bytes(0), statement.bytes(1))) }
         return rows
@@ -88,14 +84,14 @@ final class Ledger: LedgerTables {
 
     // MARK: - Remembered credentials
 
-    private static let boundedRemembered = bounded("row", RememberedRow.maximumCount)
+    private static let boundedRemembered = Database.bounded("row", RememberedRow.maximumCount)
 
     func remembered(_ id: LoginID) throws(StorageError) -> [UInt8]? {
         try find("SELECT \(Self.boundedRemembered) FROM remembered WHERE id = ?1", id)
     }
 
     func rememberedIDs() throws(StorageError) -> [[UInt8]] {
-        var statement = try database.prepare("SELECT id FROM remembered ORDER BY id")
+        var statement = try database.prepare("SELECT \(Self.boundedID) FROM remembered ORDER BY id")
         var ids: [[UInt8]] = []
         while try statement.step() { ids.append(statement.bytes(0)) }
         return ids
@@ -113,7 +109,7 @@ final class Ledger: LedgerTables {
 
     // MARK: - The log
 
-    private static let boundedEntry = bounded("entry", LoginLogEntry.count)
+    private static let boundedEntry = Database.bounded("entry", LoginLogEntry.count)
 
     func log(from sequence: UInt64) throws(StorageError) -> [(sequence: UInt64, bytes: [UInt8])] {
         var statement = try database.prepare(

@@ -142,11 +142,11 @@ public enum StoredKeyPair {
         try holder(of: wrapped, tag, store).unwrap(wrapped, oaep)
     }
 
-    /// The same for PKCS#1 v1.5; see ``PrivateKey/unwrapPKCS1(unauthenticated:)``.
+    /// The same for PKCS#1 v1.5; see ``PrivateKey/unwrapPKCS1(_:count:)``.
     public static func unwrapPKCS1<Store: KeyPairStore & ~Copyable>(
-        unauthenticated wrapped: [UInt8], tag: String, in store: borrowing Store
+        _ wrapped: [UInt8], count: Int, tag: String, in store: borrowing Store
     ) throws -> SecretBytes {
-        try holder(of: wrapped, tag, store).unwrapPKCS1(unauthenticated: wrapped)
+        try holder(of: wrapped, tag, store).unwrapPKCS1(wrapped, count: count)
     }
 
     private static func holder<Store: KeyPairStore & ~Copyable>(

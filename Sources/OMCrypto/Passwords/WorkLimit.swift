@@ -1,3 +1,5 @@
+internal import OMSecrets
+
 /// How much work a stored string or a file may ask for: a hostile one would otherwise keep the machine busy for days.
 ///
 /// One number scales all of it, so that nobody has to know the parameters of every function to raise it.
@@ -38,7 +40,7 @@ public struct WorkLimit: Hashable, Sendable {
     }
 
     private func isWithinMemory(_ kibibytes: Int, passes: Int) -> Bool {
-        kibibytes <= (1 << 20) * factor && Self.product(kibibytes, passes) <= (4 << 20) * factor
+        kibibytes <= (1 << 20) * factor && Self.product(kibibytes, passes) <= Argon2id.mostWork * factor
     }
 
     /// The product, or the largest number where it is larger. Numbers below zero, which no function takes, count as 0.

@@ -59,10 +59,45 @@ extension PrivateKey {
         try decrypt(wrapped, .oaep(oaep))
     }
 
-    /// Unwraps PKCS#1 v1.5. Do not let anyone who is not yourself learn whether it worked.
+    /// Unwraps PKCS#1 v1.5 to exactly `count` bytes, without saying whether the padding was right.
+    ///
+    /// A ciphertext with another padding, or of a secret of another length, gives `count` bytes that nobody can foretell, and
+    /// the same ones every time. What they are good for shows whether they are the secret: a MAC under them, for example.
+    ///
+    /// - Parameter count: at most the modulus' length − 11.
+    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/keyUseNotAllowed``, ``CryptoError/inputTooLong`` for `count`;
+    ///   ``CryptoError/cannotUnwrap`` for a ciphertext that has not the modulus' length or is not below the modulus.
+    public func unwrapPKCS1(_ wrapped: [UInt8], count: Int) throws(CryptoError) -> SecretBytes {
+        guard case .rsa(let bits) = kind else { throw .wrongKeyType }
+        guard (0...(bits + 7) / 8 - 11).contains(count) else { throw .inputTooLong }
+        let padded = try decrypt(wrapped, .none)
+        // Attack (Bleichenbacher 1998): send changed ciphertexts, learn from the error which of them are well padded, and so
+        // read the secret. There is no error and no branch here. The bytes for a bad padding follow from the decrypted
+        // block itself, which an attacker who does not know it cannot foretell.
+        let other = HKDF.deriveBytes(
+            from: padded, salt: nil, info: Array("omvault/rsa-pkcs1-rejected".utf8), count: count)
+        return padded.withBytes { padded in
+            let start = padded.count - count
+            // A bit for each byte that is not as it has to be.
+            var wrong = padded[0] | (padded[1] ^ 2) | padded[start - 1]
+            for index in 2..<start - 1 { wrong |= UInt8(truncatingIfNeeded: (UInt16(padded[index]) &- 1) >> 15) }
+            // 0xFF where nothing is wrong, else 0.
+            let mask = UInt8(truncatingIfNeeded: (UInt16(wrong) &- 1) >> 8)
+            return other.withBytes { other in
+                SecretBytes(count: count) { target in
+                    for index in 0..<count {
+                        target[index] = (padded[start + index] & mask) | (other[index] & ~mask)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Unwraps PKCS#1 v1.5 and says whether the padding was right, for the command and the test vectors: who asks there holds
+    /// the key.
     ///
     /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/keyUseNotAllowed``, ``CryptoError/cannotUnwrap``.
-    public func unwrapPKCS1(unauthenticated wrapped: [UInt8]) throws(CryptoError) -> SecretBytes {
+    package func unwrapPKCS1(unauthenticated wrapped: [UInt8]) throws(CryptoError) -> SecretBytes {
         try decrypt(wrapped, .pkcs1)
     }
 
@@ -90,9 +125,12 @@ extension PrivateKey {
 private enum RSAPadding {
     case oaep(OAEP)
     case pkcs1
+    /// The block as it is. Only for ``PrivateKey/unwrapPKCS1(_:count:)``, which judges it.
+    case none
 
     func set(_ context: OpaquePointer) -> Bool {
         switch self {
+        case .none: return EVP_PKEY_CTX_set_rsa_padding(context, RSA_NO_PADDING) == 1
         case .pkcs1: return EVP_PKEY_CTX_set_rsa_padding(context, RSA_PKCS1_PADDING) == 1
         case .oaep(let oaep):
             let mask = (oaep.mask ?? oaep.hash).messageDigestName

@@ -118,30 +118,26 @@ public struct BackupFile {
     public func unlock(
         _ slot: KeySlot, with key: borrowing Key<Unlocking>, device folder: DeviceFolder?
     ) throws(VaultError) -> OpenBackup {
-        guard slots.contains(slot) else { throw .cannotUnlock }
-        try checkUse(of: slot, device: folder)
-        let device = try storing { () throws(StorageError) in try folder?.load() }
-        let root = try root(slot, key, folder, device)
-        try header.check(root)
-        try BackupKeys(root, vault: header.id).check(end.seal, of: end.digest)
-        return OpenBackup(self, root)
+        try unlock(anyOf: [slot], device: folder) { _ throws(VaultError) in key.duplicate() }
     }
 
-    private func root(
-        _ slot: KeySlot, _ key: borrowing Key<Unlocking>, _ folder: DeviceFolder?, _ device: borrowing DeviceKey?
-    ) throws(VaultError) -> Key<Deriving> {
+    /// The same with the first of several slots that opens, as ``VaultFile/unlock(anyOf:with:)``.
+    public func unlock(
+        anyOf slots: [KeySlot], device folder: DeviceFolder?,
+        with key: (KeySlot) throws(VaultError) -> Key<Unlocking>
+    ) throws(VaultError) -> OpenBackup {
+        guard let first = slots.first, slots.allSatisfy(self.slots.contains) else { throw .cannotUnlock }
+        try checkUse(of: first, device: folder)
+        let device = try storing { () throws(StorageError) in try folder?.load() }
         let counter: PasswordCounter?
         switch device {
-        case .some(let device): counter = slot.kind == .password ? self.counter(folder, device) : nil
+        case .some(let device): counter = slots.contains { $0.kind == .password } ? self.counter(folder, device) : nil
         case .none: counter = nil
         }
-        switch counter {
-        case .some(let counter):
-            return try counter.attempt { () throws(VaultError) in
-                try slot.unwrap(with: key, vault: header.id, device: device)
-            }
-        case .none: return try slot.unwrap(with: key, vault: header.id, device: device)
-        }
+        let opened = try KeySlot.open(anyOf: slots, vault: header.id, device: device, counter: counter, with: key)
+        try header.check(opened.root)
+        try BackupKeys(opened.root, vault: header.id).check(end.seal, of: end.digest)
+        return OpenBackup(self, opened.root)
     }
 
     /// A backup is guessed at like the vault, so the guesses are counted with the vault's.

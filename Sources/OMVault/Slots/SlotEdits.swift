@@ -14,16 +14,15 @@ extension Vault {
 
     /// Adds a slot. One for a login that has a slot already takes its place and its id.
     ///
-    /// - Throws: ``VaultError/tooManySlots``, ``VaultError/loginSlotAlone``.
+    /// - Throws: ``VaultError/tooManySlots``, ``VaultError/tooManyPasswordSlots``, ``VaultError/loginSlotAlone``.
     public func addSlot(_ new: NewSlot, now: Int64 = secondsNow()) throws(VaultError) -> KeySlot {
         try changeSlots(purging: false) { (slots, vault, root, device) throws(VaultError) in
             if new.kind == .login, let old = slots.firstIndex(where: { $0.login == new.subject }) {
                 slots[old] = KeySlot(new, id: slots[old].id, created: now, root: root, vault: vault, device: device)
                 return slots[old]
             }
-            guard slots.count < VaultSchema.maximumSlots, let last = slots.last?.id, last < UInt32.max else {
-                throw .tooManySlots
-            }
+            try Self.checkRoom(for: new.kind, among: slots)
+            guard let last = slots.last?.id, last < UInt32.max else { throw .tooManySlots }
             let slot = KeySlot(new, id: last + 1, created: now, root: root, vault: vault, device: device)
             slots.append(slot)
             return slot
@@ -99,6 +98,16 @@ extension Vault {
     /// - Throws: ``VaultError/lastSlot``, ``VaultError/loginSlotAlone``.
     public static func checkRemoval(of slot: KeySlot, from slots: [KeySlot]) throws(VaultError) {
         try checkRules(slots.filter { $0 != slot })
+    }
+
+    /// To be asked before a question is put: whether there is room for another slot.
+    ///
+    /// - Throws: ``VaultError/tooManySlots``, ``VaultError/tooManyPasswordSlots``.
+    public static func checkRoom(for kind: KeySlot.Kind, among slots: [KeySlot]) throws(VaultError) {
+        guard slots.count < VaultSchema.maximumSlots else { throw .tooManySlots }
+        guard kind != .password || slots.count(where: { $0.kind == .password }) < KeySlot.maximumPasswords else {
+            throw .tooManyPasswordSlots
+        }
     }
 
     // MARK: - Steps

@@ -27,7 +27,9 @@ struct Home: Sendable {
             return "\(home)/\(fallback)"
         }
         vaults = try folder("XDG_DATA_HOME", inHome: ".local/share") + "/omvault"
-        let states = try folder("XDG_STATE_HOME", inHome: ".local/state")
+        // Attack, or accident: a service unlocks a vault under another spelling of this folder, and `omvault lock` and `logout`
+        // do not find it in the agent. So it has one spelling from here on.
+        let states = Paths.resolved(try folder("XDG_STATE_HOME", inHome: ".local/state"))
         state = states + "/omvault"
         device = states + "/omvault-device"
         configuration = try folder("XDG_CONFIG_HOME", inHome: ".config") + "/omvault"

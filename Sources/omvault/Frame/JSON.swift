@@ -143,9 +143,11 @@ extension JSONDocument {
         case "\n": return "\\n"
         case "\t": return "\\t"
         default:
-            // Everything unsafe to show stands below U+10000, so one unit is enough.
-            let digits = String(scalar.value, radix: 16)
-            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            // Two units, a surrogate pair, for a scalar above U+FFFF.
+            return scalar.utf16.map { unit in
+                let digits = String(unit, radix: 16)
+                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }.joined()
         }
     }
 }

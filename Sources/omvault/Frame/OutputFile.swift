@@ -2,6 +2,7 @@
 
 internal import Glibc
 internal import OMSecrets
+internal import OMStorage
 
 /// The target of `-o`.
 ///
@@ -77,9 +78,23 @@ struct OutputFile: ~Copyable {
     }
 
     /// Puts the file in its place, even when nothing was written to it.
-    consuming func finish() throws(Failure) {
+    ///
+    /// - Parameter survivesPowerCut: whether bytes and name are on the disk when this returns.
+    consuming func finish(survivesPowerCut: Bool = false) throws(Failure) {
         guard let path else { return }
-        _ = try descriptor()
+        let written = try descriptor()
+        guard survivesPowerCut else { return try takeName(path) }
+        guard fsync(written) == 0 else {
+            throw Failure(.io, "cannot write \"\(path)\" to the disk: \(systemMessage(errno))")
+        }
+        try takeName(path)
+        do throws(StorageError) { try syncFolder(above: path) } catch {
+            unlink(path)
+            throw Failure(error)
+        }
+    }
+
+    private func takeName(_ path: String) throws(Failure) {
         guard let made = temporary else { return }
         // link(2) never replaces: who made the target meanwhile keeps it. Some file systems have no links.
         if !replaces {

@@ -97,6 +97,7 @@ extension FileHazard {
         case .openToOthers: "other users can read or change it"
         case .writableByOthers: "other users than its owner can change it"
         case .foreignJournal: "it is a rollback journal, and omvault's own files never have one"
+        case .secondName: "it is a second name (hard link) of another file"
         case .onNetwork: "it is on a network file system, where locks and syncs promise too little"
         }
     }
@@ -106,7 +107,7 @@ extension FileHazard {
         case .openToOthers: "when you trust what is in it: chmod \(Self.isFolder(path) ? 700 : 600) \(path.shown)"
         case .writableByOthers: "when you trust what is in it: chmod go-w \(path.shown)"
         case .onNetwork: "set XDG_STATE_HOME to a folder on a local disk"
-        case .symbolicLink, .notRegular, .notAFolder, .otherOwner, .foreignJournal:
+        case .symbolicLink, .notRegular, .notAFolder, .otherOwner, .foreignJournal, .secondName:
             "look who put it there before you remove it"
         }
     }

@@ -42,6 +42,10 @@ extension Failure {
                 hint: "remove the login slot first, or add a slot with key add-slot --type recovery")
         case .tooManySlots:
             self.init(.policy, "\(vault) has 64 slots, and that is all there can be", hint: "omvault key rm-slot ID")
+        case .tooManyPasswordSlots:
+            self.init(
+                .policy, "\(vault) has \(KeySlot.maximumPasswords) password slots, and a typed password is tried at no more",
+                hint: "remove one first: omvault key rm-slot ID; or add a recovery code or key file")
         case .slotChanged(let id):
             self.init(
                 .conflict, "slot \(id) of \(vault) was changed meanwhile; nothing was done", hint: "omvault key slots")

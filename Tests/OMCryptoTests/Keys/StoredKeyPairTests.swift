@@ -95,7 +95,7 @@ private struct MemoryStore: KeyPairStore {
         let wrapped = try StoredKeyPair.wrap(secret(key), tag: "a", OAEP(.insecureSHA1), in: store)
         #expect(try StoredKeyPair.unwrap(wrapped, tag: "a", OAEP(.insecureSHA1), in: store).array() == key)
         let old = try Insecure.wrapPKCS1(secret(key), tag: "a", in: store)
-        #expect(try StoredKeyPair.unwrapPKCS1(unauthenticated: old, tag: "a", in: store).array() == key)
+        #expect(try StoredKeyPair.unwrapPKCS1(old, count: 32, tag: "a", in: store).array() == key)
         let longest = [UInt8](repeating: 7, count: 256 - 2 * 20 - 2)
         #expect(code { _ = try StoredKeyPair.wrap(secret(longest), tag: "a", OAEP(.insecureSHA1), in: store) } == nil)
         #expect(

@@ -43,7 +43,7 @@ func atTerminal(
     _ script: String, _ dialogue: [(prompt: String, answer: String)] = [], environment: [String: String] = [:]
 ) async throws -> Ran {
     let home = try TestFolder()
-    return try await runAtTerminal(command(script), dialogue, in: home, environment: variables(home, environment))
+    return try await runAtTerminal(command(prelude + script), dialogue, in: home, environment: variables(home, environment))
 }
 
 private func command(_ script: String) -> [String] { ["/bin/bash", "-c", script] }

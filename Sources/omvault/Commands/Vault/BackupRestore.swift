@@ -68,38 +68,31 @@ struct BackupRestore: Verb {
     private func unlocked(
         _ backup: BackupFile, _ path: BackupPlace, _ access: VaultAccess, _ secrets: borrowing SecretSources
     ) throws(Failure) -> OpenBackup {
-        let slots = try candidates(backup)
-        try path.run { () throws(VaultError) in try backup.checkUse(of: slots[0], device: access.device) }
-        let secret = try access.read(slots[0], secrets, option: unlock.given.first?.key)
-        return try path.run { () throws(VaultError) in
-            // Only those that are not charged for are more than one.
-            for slot in slots.dropLast() {
-                do throws(VaultError) {
-                    return try backup.unlock(slot, with: try secret.key(for: slot), device: access.device)
-                } catch {
-                    guard error == .cannotUnlock else { throw error }
+        let slots = try candidates(backup), first = slots.tried[0]
+        try path.run { () throws(VaultError) in try backup.checkUse(of: first, device: access.device) }
+        let secret = try access.read(first, secrets, option: unlock.given.first?.key)
+        return try slots.naming { () throws(Failure) in
+            try path.run { () throws(VaultError) in
+                try backup.unlock(anyOf: slots.tried, device: access.device) { slot throws(VaultError) in
+                    try secret.key(for: slot)
                 }
             }
-            let last = slots[slots.count - 1]
-            return try backup.unlock(last, with: try secret.key(for: last), device: access.device)
         }
     }
 
-    private func candidates(_ backup: BackupFile) throws(Failure) -> [KeySlot] {
+    private func candidates(_ backup: BackupFile) throws(Failure) -> TriedSlots {
         if let id = unlock.keyslot {
             guard let slot = backup.slots.first(where: { $0.id == id }) else {
                 throw Failure(.notFound, "the backup has no slot \(id)", hint: "omvault backup verify \(file.shown)")
             }
-            return [slot]
+            return TriedSlots(slot)
         }
-        let kind: KeySlot.Kind =
-            unlock.recoveryFrom != nil ? .recovery : unlock.keyFileFrom != nil ? .keyFile : .password
-        let slots = backup.slots.filter { $0.kind == kind }
-        guard !slots.isEmpty else {
+        let kind = unlock.kind
+        guard let slots = TriedSlots(kind, of: backup.slots) else {
             let others = Set(backup.slots.map(\.kind.option)).sorted().joined(separator: " or ")
             throw Failure(.badSecret, "the backup has no \(kind.noun)", hint: "unlock it with \(others)")
         }
-        return kind == .password ? [slots[0]] : slots
+        return slots
     }
 
     private func newPassword(

@@ -9,7 +9,8 @@ struct KeyAddSlot: Verb {
         commandName: "add-slot",
         abstract: "Add a way to open the vault.",
         discussion: """
-            --type password asks for one. --type recovery prints a new code, once; at a terminal it wants it typed back.
+            --type password asks for one; a vault has at most 8 of them. A password that is typed later is tried at all password
+            slots, as one attempt; each adds its stretch to every unlock, unless --keyslot names one. --type recovery prints a new code, once; at a terminal it wants it typed back.
             --type file makes a key file with --out, or takes one with --key-from. --type login checks the login of USER
             and ties the slot to it; it needs a password or recovery slot beside it, since a login can be wiped.
 
@@ -84,9 +85,10 @@ struct KeyAddSlot: Verb {
             }
         let secrets = try SecretSources(door, unlock.sources + own)
         let unlocked = try access.openSlot(secrets, unlock)
-        let (_, policy) = try access.run { () throws(VaultError) in try unlocked.vault.settings() }
+        let (slots, policy) = try access.run { () throws(VaultError) in try unlocked.vault.settings() }
         switch type {
         case .password:
+            try access.run { () throws(VaultError) in try Vault.checkRoom(for: .password, among: slots) }
             let password = try secrets.readPassword(
                 "--new-password-from", prompt: "Another password for vault \"\(access.place.name)\"", isNew: true)
             try add(.password(password), unlocked.vault, policy, access)
@@ -115,6 +117,7 @@ struct KeyAddSlot: Verb {
         let slot = try access.run { () throws(VaultError) in
             try vault.addSlot(try NewSlot(recovery: code, policy.stretch))
         }
+        try tellIfUntried(slot, vault, access)
         guard format == .json else { return access.door.output.notice("added slot \(slot.id) (recovery code)") }
         var document = JSONDocument()
         document.field("result", .text("added"))
@@ -135,7 +138,8 @@ struct KeyAddSlot: Verb {
         var target = try OutputFile(out, replacing: false)
         let file = VaultKeyFile.random()
         try target.write(file.text())
-        try target.finish()
+        // Attack, or accident: a power cut leaves the slot and an empty file. So the file is on the disk before the slot is.
+        try target.finish(survivesPowerCut: true)
         let made = OutputFile.identity(out)
         let before = try access.run { () throws(VaultError) in try vault.settings() }.slots
         do throws(Failure) { try add(.keyFile(file), vault, policy, access) } catch {
@@ -155,6 +159,14 @@ struct KeyAddSlot: Verb {
         try access.door.output.done(
             "slot \(slot.id) opens vault \"\(access.place.name.shown)\" with a \(slot.kind.noun) now",
             ["result": .text("added"), "slot": .number(Int(slot.id)), "type": .text(slot.kind.name)])
+        try tellIfUntried(slot, vault, access)
+    }
+
+    private func tellIfUntried(_ slot: KeySlot, _ vault: borrowing Vault, _ access: VaultAccess) throws(Failure) {
+        let slots = try access.run { () throws(VaultError) in try vault.settings() }.slots
+        guard !KeySlot.tried(slot.kind, of: slots).contains(slot), slot.kind != .login else { return }
+        access.door.output.notice(
+            "the slots before it take so long that slot \(slot.id) is not tried by itself: unlock with --keyslot \(slot.id)")
     }
 }
 

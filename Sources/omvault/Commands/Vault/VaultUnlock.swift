@@ -48,6 +48,9 @@ struct UnlockOptions: ParsableArguments {
 }
 
 extension UnlockOptions {
+    /// The kind of slot that is asked for where none is named.
+    var kind: KeySlot.Kind { recoveryFrom != nil ? .recovery : keyFileFrom != nil ? .keyFile : .password }
+
     /// The option behind which the secret of a slot is.
     fileprivate func option(for slot: KeySlot) -> String? {
         if let given = given.first?.key { return given }
@@ -80,13 +83,15 @@ extension VaultAccess {
     func openSlot(
         _ secrets: borrowing SecretSources, _ options: UnlockOptions, in file: borrowing VaultFile
     ) throws(Failure) -> Unlocked {
-        let slots = try candidates(file, options)
-        try run { () throws(VaultError) in try file.checkUse(of: slots[0]) }
-        let secret = try read(slots[0], secrets, option: options.option(for: slots[0]))
-        let vault = try run { () throws(VaultError) in
-            try unlock(anyOf: slots, of: file) { slot throws(VaultError) in try secret.key(for: slot) }
+        let slots = try candidates(file, options), first = slots.tried[0]
+        try run { () throws(VaultError) in try file.checkUse(of: first) }
+        let secret = try read(first, secrets, option: options.option(for: first))
+        let vault = try slots.naming { () throws(Failure) in
+            try run { () throws(VaultError) in
+                try unlock(anyOf: slots.tried, of: file) { slot throws(VaultError) in try secret.key(for: slot) }
+            }
         }
-        let slot = vault.openedBy ?? slots[0]
+        let slot = vault.openedBy ?? first
         raise(slot, secret, vault)
         return Unlocked(vault: vault, slot: slot, secret: secret)
     }
@@ -117,11 +122,10 @@ extension VaultAccess {
         return try unlock(anyOf: [slot], of: file) { _ throws(VaultError) in login.unlock.duplicate() }
     }
 
-    /// The slots to try: the one that was named, or those of the kind that was asked for. A password is tried at one slot
-    /// only, since every try is charged.
+    /// The slots to try: the one that was named, or those of the kind that was asked for.
     private func candidates(
         _ file: borrowing VaultFile, _ options: UnlockOptions
-    ) throws(Failure) -> [KeySlot] {
+    ) throws(Failure) -> TriedSlots {
         if let id = options.keyslot {
             guard let slot = file.slots.first(where: { $0.id == id }) else {
                 throw Failure(VaultError.noSlot(id), vault: place.name)
@@ -129,18 +133,16 @@ extension VaultAccess {
             if let given = options.given.first?.key, given != slot.kind.option, given != options.passwordOption {
                 throw Failure(.usage, "slot \(id) takes a \(slot.kind.noun)", hint: "give \(slot.kind.option)")
             }
-            return [slot]
+            return TriedSlots(slot)
         }
-        let kind: KeySlot.Kind =
-            options.recoveryFrom != nil ? .recovery : options.keyFileFrom != nil ? .keyFile : .password
-        let slots = file.slots.filter { $0.kind == kind }
-        guard !slots.isEmpty else {
+        let kind = options.kind
+        guard let slots = TriedSlots(kind, of: file.slots) else {
             let others = Set(file.slots.map(\.kind.option)).sorted().joined(separator: " or ")
             throw Failure(
                 .badSecret, "vault \"\(place.name.shown)\" has no \(kind.noun)",
                 hint: "unlock with \(others), or choose with --keyslot ID")
         }
-        return kind == .password ? [slots[0]] : slots
+        return slots
     }
 
     /// Reads what opens slots of the kind of `slot`.

@@ -1,0 +1,75 @@
+// Huge values in a ledger: read as no bytes. Each test runs in a process of its own, whose peak memory is looked at.
+
+import Foundation
+import OMStorage
+import Testing
+
+@testable import OMAuth
+
+@Suite("Huge values in a ledger") struct HugeRowTests {
+    @Test("a huge blob or text in any column of the ledger is not read into memory")
+    func columns() async {
+        let ended = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            let id = LoginID([UInt8](repeating: 1, count: LoginID.count))
+            for huge in ["zeroblob(19000000)", "CAST(x'00' || zeroblob(19000000) AS TEXT)"] {
+                for statement in [
+                    "UPDATE logins SET row = \(huge)", "UPDATE logins SET id = \(huge)", "UPDATE remembered SET row = \(huge)",
+                    "UPDATE remembered SET id = \(huge)", "UPDATE log SET entry = \(huge)",
+                ] {
+                    let home = try Home()
+                    try FileManager.default.createDirectory(
+                        atPath: home.places.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                    do {
+                        let ledger = try Ledger.make(home.places.ledger)
+                        try ledger.put(id, [1])
+                        try ledger.putRemembered(id, [1])
+                        try ledger.putLog(1, [1])
+                    }
+                    try sqlite3(home.places.ledger, statement)
+                    guard let ledger = try Ledger.open(home.places.ledger) else { throw Unexpected(description: "gone") }
+                    let before = try PeakMemory.reset()
+                    // Of a table without row numbers SQLite itself reads a row whole, once, to compare its key.
+                    let isKeyed = !statement.contains("log ")
+                    let counts =
+                        try ledger.rows().flatMap { [$0.id.count, $0.bytes.count] } + ledger.rememberedIDs().map(\.count)
+                        + ledger.log(from: 0).map(\.bytes.count) + [ledger.row(id)?.count ?? 0, ledger.remembered(id)?.count ?? 0]
+                    let grown = try PeakMemory.kilobytes() - before
+                    guard counts.max() ?? 0 <= LoginID.count else { throw Unexpected(description: "\(statement): \(counts)") }
+                    guard grown < (isKeyed ? 26 : 6) << 10 else { throw Unexpected(description: "\(statement): \(grown) KiB more") }
+                }
+            }
+        }
+        if let ended { #expect(String(decoding: ended.standardErrorContent, as: UTF8.self) == "") }
+    }
+}
+
+private struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+}
+
+/// Another process changes the file, so that no memory of this one has held the value.
+private func sqlite3(_ path: String, _ statement: String) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: "/usr/bin/sqlite3")
+    process.arguments = [path, statement]
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Unexpected(description: "sqlite3: \(statement)") }
+}
+
+/// The most memory that this process has had at once.
+private enum PeakMemory {
+    /// Begins anew, and returns what is in use now.
+    static func reset() throws -> Int {
+        try "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
+        return try kilobytes()
+    }
+
+    static func kilobytes() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
+            let number = line.split(separator: " ").dropLast().last.flatMap({ Int($0) })
+        else { throw Unexpected(description: "no VmHWM") }
+        return number
+    }
+}
