@@ -137,12 +137,17 @@ let package = Package(
         .testTarget(
             name: "OMOnlineTests",
             dependencies: [
-                "TestSupport", "OMOnline", "OMAgent", "omvault-agent", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem",
+                "TestSupport", "OMOnline", "OMAgent", "omvault-agent", "confined-worker", "OMVault", "OMAuth", "OMStorage", "OMRecords",
+                "OMSecrets", "COMSystem",
             ],
             swiftSettings: house),
         .executableTarget(
             name: "vault-worker", dependencies: ["OMAgent", "OMVault", "OMStorage", "OMRecords", "OMSecrets"],
             path: "Tests/Worker", swiftSettings: house),
+        .target(name: "CAttempts", path: "Tests/ConfinedWorker/Attempts", cSettings: [.define("_GNU_SOURCE")]),
+        .executableTarget(
+            name: "confined-worker", dependencies: ["CAttempts", "OMAgent"], path: "Tests/ConfinedWorker/Worker",
+            swiftSettings: house),
         .executableTarget(
             name: "login-worker", dependencies: ["OMAuth", "OMStorage", "OMRecords", "OMSecrets"],
             path: "Tests/LoginWorker", swiftSettings: house),

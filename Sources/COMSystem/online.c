@@ -5,7 +5,10 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -55,6 +58,19 @@ int om_event(void) {
 int om_event_raise(int event) {
     uint64_t one = 1;
     return write(event, &one, sizeof one) == sizeof one ? 0 : -1;
+}
+
+int om_process_descriptor(pid_t child) {
+    return (int)syscall(SYS_pidfd_open, child, 0);
+}
+
+int om_process_end(int process) {
+    (void)syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0);
+    siginfo_t ended;
+    while (waitid(P_PIDFD, (id_t)process, &ended, WEXITED) != 0) {
+        if (errno != EINTR) return -1;
+    }
+    return 0;
 }
 
 int om_limit_process(void) {

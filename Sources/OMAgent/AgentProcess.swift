@@ -3,6 +3,7 @@
 internal import COMSystem
 internal import Glibc
 internal import OMSecrets
+internal import OMStorage
 
 /// The agent's process.
 public enum AgentProcess {
@@ -15,9 +16,7 @@ public enum AgentProcess {
 
     /// The path of the program that runs; empty where the system does not say.
     static var ownProgram: String {
-        guard let path = realpath("/proc/self/exe", nil) else { return "" }
-        defer { free(path) }
-        return String(cString: path)
+        resolved("/proc/self/exe") ?? ""
     }
 
     /// To be called first thing.
@@ -63,7 +62,7 @@ public enum AgentProcess {
     public static func start(
         _ program: String, at socket: AgentSocket, options: [String] = []
     ) throws(AgentError) -> Bool {
-        try check(program)
+        let program = try check(program)
         let lock = open(socket.folder.reach("\(socket.name).start"), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw .io(errno) }
         defer { close(lock) }
@@ -141,16 +140,38 @@ public enum AgentProcess {
         return String(decoding: words, as: UTF8.self)
     }
 
-    /// Attack: whoever can write the program, or rename another one over it, gets every key that is unlocked.
-    public static func check(_ program: String) throws(AgentError) {
+    /// Checks that only root and this user can have changed the program and every folder above it.
+    ///
+    /// Attack: a user who can write the program, or rename another one over it or over a folder above it, gets every key
+    /// that is unlocked.
+    ///
+    /// - Returns: the program's path without links, which is the one to start.
+    /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``.
+    @discardableResult
+    public static func check(_ program: String) throws(AgentError) -> String {
         guard let slash = program.lastIndex(of: "/"), program.hasPrefix("/") else { throw .programMissing(program) }
-        var status = stat()
-        let folder = slash == program.startIndex ? "/" : String(program[..<slash])
         // The folder first: in one that others can change it is they who say whether there is a program.
-        guard stat(folder, &status) == 0 else { throw .programMissing(program) }
-        guard isOurs(status) else { throw .unsafeProgram(folder) }
-        guard stat(program, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .programMissing(program) }
-        guard isOurs(status) else { throw .unsafeProgram(program) }
+        guard let folder = resolved(String(program[...slash])) else { throw .programMissing(program) }
+        do throws(StorageError) { try PrivateFolder.checkOwned(folder, by: geteuid()) } catch {
+            guard case .hazardous(_, let path) = error else { throw .programMissing(program) }
+            throw .unsafeProgram(path)
+        }
+        let path = (folder == "/" ? "/" : folder + "/") + program[program.index(after: slash)...]
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw .programMissing(program) }
+        if status.st_mode & S_IFMT == S_IFLNK {
+            guard let target = resolved(path) else { throw .programMissing(program) }
+            return try check(target)
+        }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .programMissing(program) }
+        guard isOurs(status) else { throw .unsafeProgram(path) }
+        return path
+    }
+
+    private static func resolved(_ path: String) -> String? {
+        guard let real = realpath(path, nil) else { return nil }
+        defer { free(real) }
+        return String(cString: real)
     }
 
     private static func isOurs(_ status: stat) -> Bool {

@@ -79,9 +79,12 @@ struct OAuthEndpoints: Sendable {
         return isBeneath || address.path.hasPrefix("/.well-known/") && address.path.hasSuffix(path)
     }
 
-    /// An endpoint that may be used: never http where the document came by https.
+    /// An endpoint that may be used: never http where the document came by https, and no other port than the document's or
+    /// that of https. Attack: a document leads the helper to any service of this machine or network.
     private static func endpoint(_ text: String, of document: WebAddress) -> WebAddress? {
-        guard let endpoint = try? WebAddress(text), endpoint.isSecure || !document.isSecure else { return nil }
+        guard let endpoint = try? WebAddress(text), endpoint.isSecure || !document.isSecure,
+            endpoint.port == document.port || endpoint.isSecure && endpoint.port == WebAddress.securePort
+        else { return nil }
         return endpoint
     }
 }

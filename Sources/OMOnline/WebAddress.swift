@@ -6,6 +6,9 @@ internal import OMRecords
 
 /// An address that a request may go to: https, or http within this machine.
 struct WebAddress: Hashable, Sendable {
+    /// The port of https.
+    static let securePort = 443
+
     let text: String
     let isSecure: Bool
     /// In lower case; an IPv6 address without its brackets.
@@ -36,7 +39,7 @@ struct WebAddress: Hashable, Sendable {
         let rest = text[colon.upperBound...]
         let authority = rest.prefix { !"/?".contains($0) }
         let tail = rest[authority.endIndex...]
-        guard !authority.contains("@"), let (host, port) = Self.split(authority, isSecure ? 443 : 80) else {
+        guard !authority.contains("@"), let (host, port) = Self.split(authority, isSecure ? Self.securePort : 80) else {
             return nil
         }
         // Attack: a backslash, a blank or a bracket in the wrong place is read differently by the library that connects.

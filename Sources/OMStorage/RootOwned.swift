@@ -1,4 +1,4 @@
-// Folders that only root can have changed.
+// Folders that only root, or only root and one user, can have changed.
 
 internal import Glibc
 
@@ -7,9 +7,20 @@ extension PrivateFolder {
     ///
     /// - Throws: ``StorageError/hazardous(_:path:)`` with the first part that is not.
     public static func checkRootOwned(_ path: String) throws(StorageError) {
-        precondition(path.hasPrefix("/"), "a folder of root's is named from the root on")
+        try checkParts(of: path, user: 0, allowsSticky: false)
+    }
+
+    /// The same of a path whose parts may also be `user`'s. Above the last part a sticky folder of root's, such as `/tmp`, is
+    /// fine: others can neither rename nor remove what is not theirs there.
+    public static func checkOwned(_ path: String, by user: UInt32) throws(StorageError) {
+        try checkParts(of: path, user: user, allowsSticky: true)
+    }
+
+    private static func checkParts(of path: String, user: UInt32, allowsSticky: Bool) throws(StorageError) {
+        precondition(path.hasPrefix("/"), "a folder is named from the root on")
+        let names = [""] + path.split(separator: "/").map(String.init)
         var part = ""
-        for name in [""] + path.split(separator: "/").map(String.init) {
+        for (index, name) in names.enumerated() {
             part = part == "/" ? "/\(name)" : "\(part)/\(name)"
             var status = stat()
             guard lstat(part, &status) == 0 else {
@@ -18,7 +29,9 @@ extension PrivateFolder {
                 throw .last
             }
             if status.st_mode & S_IFMT == S_IFLNK { throw .hazardous(.symbolicLink, path: part) }
-            try TrustedFile.check(status, S_IFDIR, .notAFolder, part, 0)
+            let isSticky = status.st_mode & S_ISVTX != 0 && status.st_uid == 0
+            if allowsSticky, isSticky, index < names.count - 1 { status.st_mode &= ~0o022 }
+            try TrustedFile.check(status, S_IFDIR, .notAFolder, part, status.st_uid == user ? user : 0)
         }
     }
 

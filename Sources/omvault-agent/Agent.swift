@@ -41,10 +41,12 @@ enum Agent {
         return try ListeningSocket(try AgentSocket(variable, makes: true))
     }
 
-    /// malloc reads its settings before `main`, so the process starts itself once more where they are missing.
+    /// malloc reads its settings before `main`, so the process starts itself once more where they are others. Attack, or
+    /// accident: a variable that says something else about malloc keeps freed memory as it was.
     private static func protectFreedMemory() {
         let (name, value) = AgentProcess.environment
-        guard getenv(name) == nil, setenv(name, value, 1) == 0 else { return }
+        if let given = getenv(name), strcmp(given, value) == 0 { return }
+        guard setenv(name, value, 1) == 0 else { return }
         execv("/proc/self/exe", CommandLine.unsafeArgv)
     }
 

@@ -8,12 +8,13 @@ internal import OMSecrets
 
 enum OnlineDoor {
     static func run() -> Never {
-        // Before the first byte that somebody else wrote.
-        guard AgentProcess.harden(hidesMemory: true), OnlineHelper.limit() else {
+        guard AgentProcess.harden(hidesMemory: true) else {
             fatalError("omvault-agent: error: this system refuses to protect the process")
         }
         signal(SIGPIPE, SIG_IGN)
-        OnlineHelper.run { question in
+        // A secret that finds no room in hidden memory goes into another one: trying is no reason to end.
+        signal(SIGXFSZ, SIG_IGN)
+        OnlineHelper.run(ports: { $0.ports }) { question in
             do throws(OnlineRefusal) { return OnlineReply(try await ask(question)) } catch { return .refused(error) }
         }
     }

@@ -112,6 +112,33 @@ int om_event_raise(int event);
 /// have written.
 int om_limit_process(void);
 
+/// Kills the child behind a descriptor of its process, and waits for it. -1 when it was waited for already.
+int om_process_end(int process);
+/// A descriptor of the child: unlike its id, it never means another process later.
+int om_process_descriptor(pid_t child);
+
+// Confinement: for good, and for all that this process starts. To be called while there is one thread.
+
+/// The uid under which root's helper runs; 0 where this user namespace has no other uid than root's.
+uid_t om_helper_user(void);
+/// Where this process is root's: goes on under `om_helper_user`, in no group but its own.
+int om_leave_root(void);
+/// No capability, neither now nor for a program that is started.
+int om_drop_capabilities(void);
+/// Landlock's version, 0 where the kernel has none: files from 1 on, TCP ports from 4, scopes from 6.
+int om_landlock_version(void);
+/// Files: none but those at and beneath `paths` (NULL at its end), and those for reading only. TCP: no port but `ports`, and
+/// none to listen at. Scopes: no signal to another process, no abstract socket of another one. NULL and false leave the layer
+/// out; so does a kernel that lacks it.
+int om_landlock(const char *const *paths, const uint16_t *ports, size_t port_count, bool scopes);
+/// Whether the kernel filters system calls, for a processor that we have a filter for.
+bool om_has_filters(void);
+/// Sockets: TCP and UDP over IPv4 and IPv6 only. To be called before `om_filter_calls`, which forbids further filters.
+int om_filter_sockets(void);
+/// System calls: threads, memory, time, reading files, using sockets. Every other one fails with EPERM, a newer one than
+/// Linux 6.1's with ENOSYS.
+int om_filter_calls(void);
+
 /// A timer on the clock that counts suspended time too.
 int om_boot_timer(void);
 /// Makes the timer's descriptor readable at `seconds` since boot; 0 disarms it.

@@ -37,7 +37,7 @@ public struct OnlineClient: Sendable {
     public func ask(
         _ question: consuming OnlineQuestion, cancellation: OnlineCancellation? = nil
     ) throws(AgentError) -> OnlineReply {
-        try AgentProcess.check(program)
+        let program = try AgentProcess.check(program)
         guard let body = question.encoded() else { return .refused(.failed(.unusableSession)) }
         let end = now() + Int64(question.service.deadlines.total) + Self.grace
         let helper = try Helper(program)
@@ -75,7 +75,7 @@ public struct OnlineClient: Sendable {
 /// A helper that runs, and is gone when this is: however a question ends, no process is left behind.
 private struct Helper: ~Copyable {
     let channel: FrameChannel
-    private let process: pid_t
+    private let process: ChildProcess
 
     init(_ program: String) throws(AgentError) {
         var ends: [Int32] = [-1, -1]
@@ -88,11 +88,6 @@ private struct Helper: ~Copyable {
             throw .io(failure)
         }
         channel = FrameChannel(ends[0])
-        process = child
-    }
-
-    deinit {
-        kill(process, SIGKILL)
-        _ = om_wait(process)
+        process = ChildProcess(child)
     }
 }

@@ -2,48 +2,62 @@
 
 internal import COMSystem
 internal import Glibc
-internal import OMRecords
+public import OMRecords
 internal import OMSecrets
-internal import Synchronization
 
 /// The process that asks a server on somebody's behalf.
 public enum OnlineHelper {
     private static let descriptor: Int32 = 3
 
-    /// Takes this process's rights away, as far as asking a server does not need them. To be called first thing, after
-    /// ``AgentProcess/harden(hidesMemory:)``.
+    /// Reads the question, confines the process, has `answer` answer the question, and ends the process. To be called first
+    /// thing after ``AgentProcess/harden(hidesMemory:)``, while there is one thread.
     ///
-    /// - Returns: false when the system refuses.
-    public static func limit() -> Bool { om_limit_process() == 0 }
-
-    /// Reads the question, has `answer` answer it, and ends the process.
+    /// The exit code is 0 once an answer is sent, 2 when no process of this user is at descriptor 3, 1 for all else: the
+    /// parent learns no more from it than from the silence.
     ///
-    /// The exit code is 0 once an answer is sent, 2 when nobody of this user's is at descriptor 3, 1 for all else: whoever
-    /// asked learns no more from it than from the silence.
-    public static func run(_ answer: @escaping @Sendable (borrowing OnlineQuestion) async -> OnlineReply) -> Never {
+    /// - Parameter ports: The TCP ports that answering may connect to.
+    public static func run(
+        ports: (OnlineService) -> Set<UInt16>,
+        _ answer: @escaping @Sendable (borrowing OnlineQuestion) async -> OnlineReply
+    ) -> Never {
         guard om_socket_is_connected(descriptor) == 1 else { _exit(2) }
         var user: uid_t = 0
         var process: pid_t = 0
         guard om_socket_peer(descriptor, &user, &process) == 0, user == geteuid() else { _exit(2) }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
 
-        // The thread that began stays behind to end the process when nobody waits for the answer any more.
+        // The question comes from the parent. All that comes later may be a server's, so this is the last moment.
+        // Hidden memory is mapped with the question: under the limits it could not be.
+        guard let asked = Asked(descriptor), om_limit_process() == 0,
+            Confinement.apply(ports: ports(asked.question.service))
+        else { _exit(1) }
+        let end = now() + Int64(asked.question.service.deadlines.total) + OnlineClient.grace
+        // The thread that began stays behind to end the process when the parent is gone or the time is over.
         Task.detached {
-            let channel = FrameChannel(descriptor)
-            guard let question = try? question(channel) else { _exit(1) }
-            deadline.set(now() + Int64(question.service.deadlines.total) + OnlineClient.grace)
-            let body = await answer(question).encoded(question.number)
-            guard (try? channel.send(.answer, body, within: AgentProtocol.frameTime)) != nil else { _exit(1) }
+            let body = await answer(asked.question).encoded(asked.question.number)
+            guard (try? asked.channel.send(.answer, body, within: AgentProtocol.frameTime)) != nil else { _exit(1) }
             _exit(0)
         }
-        while now() < deadline.value {
-            let left = Int32(clamping: min(deadline.value - now(), 1_000))
+        while now() < end {
+            let left = Int32(clamping: min(end - now(), 1_000))
             if om_socket_wait_for_end(descriptor, max(1, left)) != 0 { _exit(1) }
         }
         _exit(1)
     }
+}
 
-    private static let deadline = Deadline()
+/// The parent and its question.
+private final class Asked: Sendable {
+    let channel: FrameChannel
+    let question: OnlineQuestion
+
+    /// Nil for anything that is no whole question in time.
+    init?(_ descriptor: Int32) {
+        let channel = FrameChannel(descriptor)
+        guard let question = try? Self.question(channel) else { return nil }
+        self.channel = channel
+        self.question = question
+    }
 
     private static func question(_ channel: borrowing FrameChannel) throws(ChannelError) -> OnlineQuestion {
         let frame = try channel.receive(
@@ -55,13 +69,4 @@ public enum OnlineHelper {
             do throws(MalformedBytes) { return try OnlineQuestion(decoding: bytes) } catch { throw .malformed }
         }
     }
-}
-
-/// The time at which the process ends whatever happens: at first that for a question to arrive.
-private final class Deadline: Sendable {
-    private let time = Mutex(now() + Int64(2 * AgentProtocol.frameTime) + 1_000)
-
-    var value: Int64 { time.withLock { $0 } }
-
-    func set(_ value: Int64) { time.withLock { $0 = value } }
 }

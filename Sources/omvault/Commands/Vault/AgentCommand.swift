@@ -73,8 +73,7 @@ struct AgentRun: Verb {
     @OptionGroup var options: AgentOptions
 
     func run(_ door: Door) throws {
-        let program = try RunningAgent.program()
-        try AgentProcess.check(program)
+        let program = try AgentProcess.check(try RunningAgent.program())
         // A socket that systemd passed is the agent's own to look at.
         let isPassed = Environment.text("LISTEN_FDS") != nil
         let words = isPassed ? [] : ["--socket", try options.place().path]
@@ -105,12 +104,13 @@ struct AgentStatusCommand: Verb {
         let socket = try AgentSocket(Environment.text)
         let status = try AgentClient(socket).status()
         let memory = ["not locked", "locked", "hidden"][Int(status.memory)]
+        let lacking = Confinement.lacking
         guard door.output.format == .json else {
             return try door.output.rows(
                 [
                     ["socket", socket.path], ["process", "\(status.process)"], ["memory", memory],
                     ["idle", Duration.text(status.idle)], ["hard", Duration.text(status.hard)],
-                    ["open", "\(status.vaults.count)"],
+                    ["open", "\(status.vaults.count)"], ["confinement", Self.words(lacking)],
                 ], header: ["AGENT", ""])
         }
         var document = JSONDocument()
@@ -120,7 +120,13 @@ struct AgentStatusCommand: Verb {
         document.field("idle", .number(Int(status.idle)))
         document.field("hard", .number(Int(status.hard)))
         document.field("open", .number(status.vaults.count))
+        document.field("confinement_lacks", .list(lacking.map { .text($0.rawValue) }))
         try door.output.document(document)
+    }
+
+    /// What this kernel lacks to confine the process that asks a server.
+    static func words(_ lacking: [Confinement.Layer]) -> String {
+        lacking.isEmpty ? "whole" : "this kernel lacks: " + lacking.map(\.words).joined(separator: ", ")
     }
 }
 
@@ -173,6 +179,21 @@ struct RunningAgent {
         defer { free(own) }
         let path = String(cString: own)
         return path[...(path.lastIndex(of: "/") ?? path.startIndex)] + AgentProcess.programName
+    }
+}
+
+extension Confinement.Layer {
+    /// The layer by what it takes away.
+    fileprivate var words: String {
+        switch self {
+        case .user: "a user without rights"
+        case .privileges: "no capabilities"
+        case .files: "no files (Landlock)"
+        case .ports: "the profile's TCP ports only (Landlock 4)"
+        case .scope: "no signals to others (Landlock 6)"
+        case .sockets: "no local sockets (seccomp)"
+        case .calls: "no programs and processes (seccomp)"
+        }
     }
 }
 

@@ -1,0 +1,302 @@
+// Filters of system calls, Landlock rules and the change to a user without rights, for a process that reads foreign bytes.
+#include "COMSystem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// MARK: - The user
+
+// Above the ranges that systemd, SSSD and containers hand out, below 2^31. A uid for each process id, so that no two
+// helpers that live at the same time share one. Attack: another process of the same uid stops or kills the helper.
+enum { FIRST_HELPER_USER = 0x7f000000, NOBODY = 65534 };
+
+// Whether this user namespace has the uid at all.
+static bool is_mapped(uid_t user) {
+    FILE *map = fopen("/proc/self/uid_map", "re");
+    if (!map) return true;
+    unsigned inside, outside, count;
+    bool found = false;
+    while (!found && fscanf(map, "%u %u %u", &inside, &outside, &count) == 3) {
+        found = user >= inside && user - inside < count;
+    }
+    fclose(map);
+    return found;
+}
+
+uid_t om_helper_user(void) {
+    uid_t user = FIRST_HELPER_USER + (uid_t)getpid();
+    if (is_mapped(user)) return user;
+    return is_mapped(NOBODY) ? NOBODY : 0;
+}
+
+int om_leave_root(void) {
+    if (geteuid() != 0) return 0;
+    uid_t user = om_helper_user();
+    if (user == 0) return 0;
+    // Attack: a file of a group that root is in stays open to a process that kept its groups.
+    if (setgroups(0, NULL) != 0) return -1;
+    if (setresgid(user, user, user) != 0 || setresuid(user, user, user) != 0) return -1;
+    // The change of the user has set it to the system's default.
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+}
+
+int om_drop_capabilities(void) {
+    struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+    if (syscall(SYS_capset, &head, none) != 0) return -1;
+    return prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+}
+
+// MARK: - Landlock
+
+// The headers of Linux 6.1 end with version 2.
+struct ruleset {
+    uint64_t files, network, scopes;
+};
+struct path_rule {
+    uint64_t allowed;
+    int32_t folder;
+} __attribute__((packed));
+struct port_rule {
+    uint64_t allowed, port;
+};
+enum { PATH_RULE = 1, PORT_RULE = 2, READ_FILE = 1 << 2, CONNECT_TCP = 1 << 1, BIND_AND_CONNECT_TCP = 3, BOTH_SCOPES = 3 };
+
+int om_landlock_version(void) {
+    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, 1);
+    return version < 0 ? 0 : (int)version;
+}
+
+// Every access to files that the version knows.
+static uint64_t file_accesses(int version) {
+    int count = version < 2 ? 13 : version < 3 ? 14 : version < 5 ? 15 : 16;
+    return ((uint64_t)1 << count) - 1;
+}
+
+static int allow_files(int ruleset, const char *const *paths) {
+    for (; *paths; paths++) {
+        struct path_rule rule = {READ_FILE, open(*paths, O_PATH | O_CLOEXEC)};
+        // A file that is not there needs no rule.
+        if (rule.folder < 0) continue;
+        long done = syscall(SYS_landlock_add_rule, ruleset, PATH_RULE, &rule, 0);
+        close(rule.folder);
+        if (done != 0) return -1;
+    }
+    return 0;
+}
+
+int om_landlock(const char *const *paths, const uint16_t *ports, size_t port_count, bool scopes) {
+    int version = om_landlock_version();
+    struct ruleset wanted = {
+        .files = paths && version >= 1 ? file_accesses(version) : 0,
+        .network = ports && version >= 4 ? BIND_AND_CONNECT_TCP : 0,
+        .scopes = scopes && version >= 6 ? BOTH_SCOPES : 0,
+    };
+    if (!wanted.files && !wanted.network && !wanted.scopes) return 0;
+    int ruleset = (int)syscall(SYS_landlock_create_ruleset, &wanted, sizeof wanted, 0);
+    if (ruleset < 0) return -1;
+    int failed = wanted.files ? allow_files(ruleset, paths) : 0;
+    for (size_t i = 0; wanted.network && i < port_count && !failed; i++) {
+        struct port_rule rule = {CONNECT_TCP, ports[i]};
+        failed = (int)syscall(SYS_landlock_add_rule, ruleset, PORT_RULE, &rule, 0);
+    }
+    if (!failed) failed = (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
+    close(ruleset);
+    return failed ? -1 : 0;
+}
+
+// MARK: - Filters of system calls
+
+#if defined(__x86_64__)
+#define OWN_ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define OWN_ARCHITECTURE AUDIT_ARCH_AARCH64
+#endif
+
+#ifdef OWN_ARCHITECTURE
+
+// A call that is allowed where each test holds: (argument & mask) == value.
+struct test {
+    uint32_t argument, mask, value;
+};
+struct rule {
+    long call;
+    struct test tests[3];
+};
+
+struct filter {
+    struct sock_filter code[640];
+    unsigned short count;
+};
+
+static void put(struct filter *filter, uint16_t code, uint32_t value, uint8_t yes, uint8_t no) {
+    if (filter->count == sizeof filter->code / sizeof *filter->code) __builtin_trap();
+    filter->code[filter->count++] = (struct sock_filter){code, yes, no, value};
+}
+
+static void put_load(struct filter *filter, size_t offset) {
+    put(filter, BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+}
+
+static void put_answer(struct filter *filter, uint32_t answer) {
+    put(filter, BPF_RET | BPF_K, answer, 0, 0);
+}
+
+// Attack: the numbers mean other calls in another architecture's table. Those of x32 are all above the last known one.
+static void put_head(struct filter *filter) {
+    put_load(filter, offsetof(struct seccomp_data, arch));
+    put(filter, BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0);
+    put_answer(filter, SECCOMP_RET_KILL_PROCESS);
+}
+
+static void put_rule(struct filter *filter, const struct rule *rule, uint32_t answer) {
+    enum { STEPS = 3 };
+    uint8_t tests = 0;
+    while (tests < 3 && rule->tests[tests].mask) tests++;
+    put_load(filter, offsetof(struct seccomp_data, nr));
+    put(filter, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rule->call, 0, (uint8_t)(tests * STEPS + 1));
+    for (uint8_t i = 0; i < tests; i++) {
+        const struct test *test = &rule->tests[i];
+        // All arguments that are looked at are of 32 bits, and both architectures are little-endian.
+        put_load(filter, offsetof(struct seccomp_data, args) + 8 * test->argument);
+        put(filter, BPF_ALU | BPF_AND | BPF_K, test->mask, 0, 0);
+        put(filter, BPF_JMP | BPF_JEQ | BPF_K, test->value, 0, (uint8_t)((tests - i - 1) * STEPS + 1));
+    }
+    put_answer(filter, answer);
+}
+
+static int install(struct filter *filter) {
+    struct sock_fprog program = {filter->count, filter->code};
+    // For every thread there is.
+    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0 ? 0 : -1;
+}
+
+enum { WHOLE = -1, REFUSED = SECCOMP_RET_ERRNO | EPERM, UNKNOWN = SECCOMP_RET_ERRNO | ENOSYS };
+
+#define OF_THREAD (CLONE_THREAD | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
+// No access for writing, no new file, no empty one. __O_TMPFILE without O_DIRECTORY's bit.
+#define OF_WRITING (O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY))
+
+// Every call that asking a server takes: threads, memory, time, waiting, reading files, sockets that are there.
+static const struct rule allowed[] = {
+    // Memory.
+    {SYS_brk}, {SYS_mmap}, {SYS_munmap}, {SYS_mremap}, {SYS_mprotect}, {SYS_madvise}, {SYS_mlock}, {SYS_mlock2}, {SYS_munlock},
+    // Threads and their signals; no other process can be made or reached.
+    {SYS_clone, {{0, OF_THREAD, CLONE_THREAD}}},
+    {SYS_futex}, {SYS_set_robust_list}, {SYS_gettid}, {SYS_getpid}, {SYS_getppid}, {SYS_sched_yield}, {SYS_sched_getaffinity},
+    {SYS_sched_getparam}, {SYS_sched_getscheduler}, {SYS_membarrier}, {SYS_getcpu}, {SYS_exit}, {SYS_exit_group},
+    {SYS_setpriority, {{0, WHOLE, 0}, {1, WHOLE, 0}}},
+    {SYS_rt_sigaction}, {SYS_rt_sigprocmask}, {SYS_rt_sigreturn}, {SYS_sigaltstack}, {SYS_restart_syscall},
+    {SYS_prctl, {{0, WHOLE, PR_SET_NAME}}}, {SYS_prctl, {{0, WHOLE, PR_GET_NAME}}},
+#ifdef SYS_rseq
+    {SYS_rseq},
+#endif
+    // Facts about this process and the machine.
+    {SYS_getuid}, {SYS_geteuid}, {SYS_getgid}, {SYS_getegid}, {SYS_uname}, {SYS_sysinfo}, {SYS_getrusage}, {SYS_getcwd},
+    {SYS_prlimit64, {{0, WHOLE, 0}}}, {SYS_getrandom},
+    // Time.
+    {SYS_clock_gettime}, {SYS_clock_getres}, {SYS_clock_nanosleep}, {SYS_nanosleep}, {SYS_gettimeofday},
+    {SYS_timerfd_create}, {SYS_timerfd_settime}, {SYS_timerfd_gettime},
+    // Waiting.
+    {SYS_ppoll}, {SYS_pselect6}, {SYS_epoll_create1}, {SYS_epoll_ctl}, {SYS_epoll_pwait}, {SYS_eventfd2},
+#ifdef SYS_epoll_pwait2
+    {SYS_epoll_pwait2},
+#endif
+    // Files, for reading only; Landlock says which ones.
+    {SYS_openat, {{2, OF_WRITING, O_RDONLY}}},
+    {SYS_read}, {SYS_pread64}, {SYS_readv}, {SYS_write}, {SYS_writev}, {SYS_close}, {SYS_lseek}, {SYS_fstat}, {SYS_newfstatat},
+    {SYS_statx}, {SYS_statfs}, {SYS_fstatfs}, {SYS_readlinkat}, {SYS_faccessat},
+#ifdef SYS_faccessat2
+    {SYS_faccessat2},
+#endif
+    {SYS_fcntl, {{1, WHOLE, F_GETFD}}}, {SYS_fcntl, {{1, WHOLE, F_SETFD}}}, {SYS_fcntl, {{1, WHOLE, F_GETFL}}},
+    {SYS_fcntl, {{1, WHOLE, F_SETFL}}}, {SYS_fcntl, {{1, WHOLE, F_DUPFD_CLOEXEC}}},
+    {SYS_ioctl, {{1, WHOLE, FIONREAD}}}, {SYS_ioctl, {{1, WHOLE, FIONBIO}}},
+    // Sockets that connect; none listens. The other filter says which ones there can be.
+    {SYS_socket}, {SYS_connect}, {SYS_getsockname}, {SYS_getpeername}, {SYS_getsockopt}, {SYS_shutdown}, {SYS_sendto}, {SYS_sendmsg},
+    {SYS_sendmmsg}, {SYS_recvfrom}, {SYS_recvmsg}, {SYS_recvmmsg},
+    {SYS_setsockopt, {{1, WHOLE, SOL_SOCKET}}}, {SYS_setsockopt, {{1, WHOLE, IPPROTO_IP}}},
+    {SYS_setsockopt, {{1, WHOLE, IPPROTO_IPV6}}}, {SYS_setsockopt, {{1, WHOLE, IPPROTO_TCP}}},
+#ifdef __x86_64__
+    // Calls that newer architectures have under one name only.
+    {SYS_open, {{1, OF_WRITING, O_RDONLY}}},
+    {SYS_arch_prctl}, {SYS_time}, {SYS_stat}, {SYS_lstat}, {SYS_access}, {SYS_readlink}, {SYS_poll}, {SYS_select}, {SYS_epoll_create},
+    {SYS_epoll_wait}, {SYS_eventfd},
+#endif
+};
+
+int om_filter_calls(void) {
+    // What Linux 6.1 has: a library goes on without a newer call, as it does on that kernel.
+    enum { LAST_KNOWN = 450 };
+    struct filter filter = {.count = 0};
+    put_head(&filter);
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) put_rule(&filter, &allowed[i], SECCOMP_RET_ALLOW);
+    // abort() signals its own thread. Attack: the agent of the same user is killed.
+    const struct rule own = {SYS_tgkill, {{0, WHOLE, (uint32_t)getpid()}}};
+    put_rule(&filter, &own, SECCOMP_RET_ALLOW);
+    // Its flags are behind a pointer, where no filter sees them; without it a thread is made by clone.
+    put_rule(&filter, &(struct rule){SYS_clone3}, UNKNOWN);
+    put_load(&filter, offsetof(struct seccomp_data, nr));
+    put(&filter, BPF_JMP | BPF_JGT | BPF_K, LAST_KNOWN, 0, 1);
+    put_answer(&filter, UNKNOWN);
+    put_answer(&filter, REFUSED);
+    return install(&filter);
+}
+
+// Attack: over AF_UNIX the agent gives out every item. Over another protocol than TCP's own number (MPTCP), or with data in
+// the first packet (TCP fast open), a connection goes around Landlock's ports; Linux 6.18 does so.
+int om_filter_sockets(void) {
+    enum { KIND = 0xf };
+#define ONE_KIND(family, kind, protocol) {SYS_socket, {{0, WHOLE, family}, {1, KIND, kind}, {2, WHOLE, protocol}}}
+#define TCP_AND_UDP(family)                                                                                       \
+    ONE_KIND(family, SOCK_STREAM, 0), ONE_KIND(family, SOCK_STREAM, IPPROTO_TCP), ONE_KIND(family, SOCK_DGRAM, 0), \
+        ONE_KIND(family, SOCK_DGRAM, IPPROTO_UDP)
+    static const struct rule sockets[] = {
+        TCP_AND_UDP(AF_INET),
+        TCP_AND_UDP(AF_INET6),
+        {SYS_sendto, {{3, MSG_FASTOPEN, 0}}},
+        {SYS_sendmsg, {{2, MSG_FASTOPEN, 0}}},
+        {SYS_sendmmsg, {{3, MSG_FASTOPEN, 0}}},
+    };
+    static const long judged[] = {SYS_socket, SYS_socketpair, SYS_sendto, SYS_sendmsg, SYS_sendmmsg};
+    struct filter filter = {.count = 0};
+    put_head(&filter);
+    for (size_t i = 0; i < sizeof sockets / sizeof *sockets; i++) put_rule(&filter, &sockets[i], SECCOMP_RET_ALLOW);
+    for (size_t i = 0; i < sizeof judged / sizeof *judged; i++) put_rule(&filter, &(struct rule){judged[i]}, REFUSED);
+    put_answer(&filter, SECCOMP_RET_ALLOW);
+    return install(&filter);
+}
+
+bool om_has_filters(void) {
+    uint32_t answer = SECCOMP_RET_ERRNO;
+    return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &answer) == 0;
+}
+
+#else
+
+int om_filter_calls(void) {
+    return 0;
+}
+
+int om_filter_sockets(void) {
+    return 0;
+}
+
+bool om_has_filters(void) {
+    return false;
+}
+
+#endif

@@ -1,0 +1,92 @@
+// The layers that keep a process which reads a server's bytes from everything but that server. docs/online-protocol.md,
+// "Confinement".
+
+internal import COMSystem
+internal import Glibc
+
+/// The confinement of the online helper.
+package enum Confinement {
+    /// One thing that is taken away. No layer relies on another one.
+    package enum Layer: String, CaseIterable, Sendable {
+        /// Root's helper goes on as a user of its own, in no group.
+        case user
+        /// No capability, and no program that gains rights.
+        case privileges
+        /// Landlock: files for name resolution and certificates, for reading only.
+        case files
+        /// Landlock 4: TCP to the profile's ports and to name servers only; no port to listen at.
+        case ports
+        /// Landlock 6: no signal to another process, no abstract socket of another one.
+        case scope
+        /// seccomp: TCP and UDP sockets only.
+        case sockets
+        /// seccomp: no program, no process, no change of a file, no key ring, no listening socket.
+        case calls
+    }
+
+    /// The port of name servers: an answer that does not fit a datagram is fetched over TCP.
+    private static let namePort: UInt16 = 53
+
+    /// The files that resolving a name and checking a certificate read, and folders of such files.
+    private static let readable = [
+        "/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf",
+        // A module that nsswitch.conf names is loaded when the first name is resolved.
+        "/etc/ld.so.cache", "/lib", "/lib64", "/usr/lib", "/usr/lib64",
+        "/etc/ssl/certs", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates", "/etc/pki/ca-trust/extracted",
+        "/etc/pki/tls/certs",
+        // Swift's thread pool reads the state of its own threads, and ends the process where it cannot. Landlock and the
+        // other user keep the memory, environment and descriptors of other processes closed.
+        "/proc",
+    ]
+
+    /// The layers that this kernel, or this user namespace, does not have.
+    package static var lacking: [Layer] {
+        let version = om_landlock_version()
+        return Layer.allCases.filter { layer in
+            switch layer {
+            case .user: geteuid() == 0 && om_helper_user() == 0
+            case .privileges: false
+            case .files: version < 1
+            case .ports: version < 4
+            case .scope: version < 6
+            case .sockets, .calls: !om_has_filters()
+            }
+        }
+    }
+
+    /// Applies the layers that the kernel has, for good. To be called while there is one thread, before the first byte of a
+    /// server.
+    ///
+    /// - Parameter layers: all of them, but in a test that shows what a layer is for.
+    /// - Returns: false when the system refuses one that it has.
+    package static func apply(_ layers: Set<Layer> = Set(Layer.allCases), ports: Set<UInt16>) -> Bool {
+        if layers.contains(.privileges), om_no_new_privileges() != 0 { return false }
+        guard landlock(layers, Array(ports) + [namePort]) else { return false }
+        if layers.contains(.user), om_leave_root() != 0 { return false }
+        if layers.contains(.privileges), om_drop_capabilities() != 0 { return false }
+        guard om_has_filters() else { return true }
+        // In this order: the second filter forbids a third one.
+        if layers.contains(.sockets), om_filter_sockets() != 0 { return false }
+        if layers.contains(.calls), om_filter_calls() != 0 { return false }
+        return true
+    }
+
+    private static func landlock(_ layers: Set<Layer>, _ ports: [UInt16]) -> Bool {
+        let files = layers.contains(.files) ? readable : nil
+        let open = layers.contains(.ports) ? ports : nil
+        return withPaths(files) { paths in
+            (open ?? []).withUnsafeBufferPointer { ports in
+                om_landlock(paths, open == nil ? nil : ports.baseAddress, ports.count, layers.contains(.scope)) == 0
+            }
+        }
+    }
+
+    private static func withPaths<R>(
+        _ paths: [String]?, _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> R
+    ) -> R {
+        guard let paths else { return body(nil) }
+        let copies = paths.map { strdup($0) }
+        defer { copies.forEach { free($0) } }
+        return (copies.map { UnsafePointer($0) } + [nil]).withUnsafeBufferPointer { body($0.baseAddress) }
+    }
+}

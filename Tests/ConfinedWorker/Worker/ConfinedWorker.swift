@@ -1,0 +1,45 @@
+// Confines itself as the online helper does, but for the layers that are named, and tries what the helper must not be able
+// to do. Started by Tests/OMOnlineTests/ConfinementTests.swift; it is part of no product.
+//
+//   confined-worker try FOLDER [LAYER…]   tries everything in FOLDER, and prints a line for each: its name and the errno, or 0
+//   confined-worker resolve NAME…         prints the first address of each name, under all layers
+//   confined-worker child                 frees the id of a child, gives it to another process, and lets go of the child
+
+import CAttempts
+import Glibc
+
+@testable import OMAgent
+
+@main
+enum ConfinedWorker {
+    static func main() {
+        let words = Array(CommandLine.arguments.dropFirst())
+        switch words.first {
+        case "try" where words.count > 1:
+            let left = Set(words.dropFirst(2).compactMap { Confinement.Layer(rawValue: $0) })
+            guard left.count == words.count - 2 else { exit(2) }
+            attempts_prepare(words[1])
+            guard Confinement.apply(Set(Confinement.Layer.allCases).subtracting(left), ports: [attempts_open_port()]) else {
+                return print("not confined")
+            }
+            attempts_run()
+        case "resolve":
+            guard Confinement.apply(ports: []) else { return print("not confined") }
+            for name in words.dropFirst() { attempt_address(name) }
+        case "child":
+            let child = attempt_child(0)
+            do {
+                let held = ChildProcess(child)
+                // It ends, and is reaped by a host that reaps all of its children.
+                kill(child, SIGKILL)
+                waitpid(child, nil, 0)
+                let other = attempt_child(child)
+                print(other == child ? "same id" : "another id")
+                _ = consume held
+            }
+            print(attempt_is_alive(child) == 1 ? "alive" : "killed")
+            kill(child, SIGKILL)
+        default: exit(2)
+        }
+    }
+}

@@ -1,0 +1,296 @@
+// What each layer of the helper's confinement stops, and that the real helper has all of them. docs/online-protocol.md,
+// "Confinement".
+
+import Foundation
+import Glibc
+import OMRecords
+import OMSecrets
+import TestSupport
+import Testing
+
+@testable import OMAgent
+import OMOnline
+
+@Suite("The helper's confinement") struct ConfinementTests {
+    private typealias Layer = Confinement.Layer
+
+    /// Every attempt of Tests/ConfinedWorker with the layers that stop it, in the kernel's order, and their errors.
+    private static let attempts: [(name: String, stoppedBy: [(layer: Layer, error: Int32)])] = [
+        ("device-key", [(.user, EACCES), (.files, EACCES)]),
+        ("write", [(.calls, EPERM), (.user, EACCES), (.files, EACCES)]),
+        ("truncate", [(.calls, EPERM), (.user, EACCES), (.files, EACCES)]),
+        ("create", [(.calls, EPERM), (.user, EACCES), (.files, EACCES)]),
+        ("unlink", [(.calls, EPERM), (.user, EACCES), (.files, EACCES)]),
+        ("rename", [(.calls, EPERM), (.user, EACCES), (.files, EACCES)]),
+        ("agent", [(.sockets, EPERM), (.user, EACCES)]),
+        ("abstract", [(.sockets, EPERM), (.scope, EPERM)]),
+        // A process under any of Landlock's layers reads no process that is not.
+        ("memory", [(.calls, EPERM), (.user, EPERM), (.privileges, EPERM), (.files, EPERM), (.ports, EPERM), (.scope, EPERM)]),
+        ("environment", [(.user, EACCES), (.privileges, EACCES), (.files, EACCES), (.ports, EACCES), (.scope, EACCES)]),
+        ("signal", [(.calls, EPERM), (.user, EPERM), (.scope, EPERM)]),
+        ("limits", [(.calls, EPERM), (.user, EPERM)]),
+        ("keyring", [(.calls, EPERM)]),
+        ("fork", [(.calls, EPERM)]),
+        ("port", []),
+        ("other-port", [(.ports, EACCES)]),
+        // Landlock does not see a connection that is made by sending: TCP fast open.
+        ("other-port-fast", [(.sockets, EPERM)]),
+        ("other-protocol", [(.sockets, EPERM)]),
+        ("name-server", []),
+        ("netlink", [(.sockets, EPERM)]),
+        ("pair", [(.sockets, EPERM), (.calls, EPERM)]),
+        ("listening", [(.calls, EPERM), (.ports, EACCES)]),
+        ("own-thread", []),
+        ("certificates", []),
+        ("hosts", []),
+        ("exec", [(.calls, EPERM), (.user, EACCES), (.files, EACCES)]),
+    ]
+
+    @Test("as a user: each attempt fails by its layers' own errors, and succeeds where exactly those are left out")
+    func user() async throws {
+        let all = Set(Layer.allCases)
+        let left: [Set<Layer>] = [
+            [], [.files], [.ports], [.scope], [.sockets], [.calls], [.calls, .files], [.sockets, .scope], [.calls, .ports], [.calls, .scope],
+            [.calls, .sockets], [.files, .ports, .scope], [.calls, .files, .ports, .scope], all.subtracting([.privileges]), all,
+        ]
+        for left in left { try check(left, asRoot: false) }
+    }
+
+    @Test("as root: the helper's own user alone keeps it from files, sockets and processes of root's", .enabled(if: geteuid() == 0))
+    func root() async throws {
+        let all = Set(Layer.allCases)
+        let left: [Set<Layer>] = [
+            [], [.user], [.user, .files], [.user, .calls], [.user, .sockets], [.user, .calls, .files], [.user, .files, .ports, .scope],
+            all.subtracting([.user, .privileges]), all.subtracting([.privileges]), all,
+        ]
+        for left in left { try check(left, asRoot: true) }
+    }
+
+    /// Lets a worker try everything with the layers `left` left out.
+    private func check(_ left: Set<Layer>, asRoot: Bool) throws {
+        let room = try Room(ofRoot: asRoot)
+        let words = left.map(\.rawValue).sorted()
+        let output = try room.run([room.worker, "try", room.folder + "/tried"] + words)
+        var found: [String: Int32] = [:]
+        let lines = output.split(separator: "\n").map { $0.split(separator: " ") }
+        for line in lines where line.count == 2 { found[String(line[0])] = Int32(line[1]) }
+        let inForce = Set(Layer.allCases).subtracting(left).subtracting(Confinement.lacking)
+        // A user has no other one to go on as, and no capability to lose.
+        let stopping = asRoot ? inForce : inForce.subtracting([.user, .privileges])
+        for attempt in Self.attempts {
+            let expected = attempt.stoppedBy.first { stopping.contains($0.layer) }?.error ?? 0
+            guard attempt.name != "exec" || expected != 0 else {
+                // The program that ran is root's, and sets its user id: without new privileges that gives no rights.
+                let user = asRoot || !inForce.contains(.privileges) ? 0 : room.user
+                #expect(lines.last.map { $0.joined() } == "\(user)", "without \(words): \(output)")
+                continue
+            }
+            #expect(found[attempt.name] == expected, "\(attempt.name) without \(words): \(output)")
+        }
+        #expect(found["new-call"] == ENOSYS)
+    }
+
+    @Test("names are resolved under all layers: those of /etc/hosts, of a name server, and an answer that does not fit a datagram")
+    func names() async throws {
+        let room = try Room(ofRoot: geteuid() == 0)
+        #expect(try room.run([room.worker, "resolve", "localhost"]).hasPrefix("localhost "))
+        guard geteuid() == 0 else { return }
+        try Data("127.0.0.9 of-hosts\n".utf8).write(to: URL(filePath: room.folder + "/hosts"))
+        try Data("hosts: files dns\n".utf8).write(to: URL(filePath: room.folder + "/nsswitch.conf"))
+        try Data("nameserver 127.0.0.1\n".utf8).write(to: URL(filePath: room.folder + "/resolv.conf"))
+        try Data(nameServer.utf8).write(to: URL(filePath: room.folder + "/names.py"))
+        let inside = """
+            for file in hosts nsswitch.conf resolv.conf; do mount --bind "$0/$file" "/etc/$file"; done
+            exec /usr/bin/python3 "$0/names.py" "$0/confined-worker" resolve of-hosts short.test long.test missing.test
+            """
+        let output = try room.run(["/usr/bin/unshare", "-mn", "/bin/bash", "-euc", inside, room.folder])
+        #expect(
+            output == """
+                of-hosts 127.0.0.9
+                short.test 127.0.0.7
+                long.test 127.0.0.8
+                missing.test Name or service not known
+
+                """, "\(output)")
+    }
+
+    @Test("the real helper while it waits for a server: every thread of it under all layers, and as root under another user")
+    func realHelper() async throws {
+        for asRoot in geteuid() == 0 ? [false, true] : [false] {
+            let server = try Server("odd")
+            let room = try Room(ofRoot: asRoot, hasCapability: true)
+            let service = OnlineService(
+                .basic(BasicService(login: server.url("/", "blackhole", scheme: "http"))), deadlines: patient)
+            let question = OnlineQuestion.login("alice", password: bytes("right"), of: service)
+            let body = Self.body(question)
+            try Data(try #require(body)).write(to: URL(filePath: room.folder + "/question"))
+            try Data(asker.utf8).write(to: URL(filePath: room.folder + "/asker.py"))
+            let output = try room.run([
+                "/usr/bin/python3", room.folder + "/asker.py", room.agent, room.folder + "/question", server["blackhole"],
+            ])
+            let threads = output.split(separator: "\n")
+            #expect(threads.count > 1, "it has begun")
+            for thread in threads {
+                let facts = Dictionary(uniqueKeysWithValues: thread.split(separator: ";").map { fact in
+                    (String(fact.prefix { $0 != ":" }), fact.drop { $0 != ":" }.dropFirst().split(separator: " ").map(String.init))
+                })
+                let (users, groups) = (Set(facts["Uid"] ?? []), Set(facts["Gid"] ?? []))
+                if asRoot {
+                    // Its own: no other process has the user of this process id.
+                    let own = "\(0x7F00_0000 + (Int(facts["Tgid"]?.first ?? "") ?? 0))"
+                    #expect(users == [own] && groups == [own], "\(thread)")
+                    #expect(facts["Groups"] == [], "\(thread)")
+                } else {
+                    #expect(users == ["\(room.user)"], "\(thread)")
+                }
+                for kind in ["CapInh", "CapPrm", "CapEff", "CapAmb"] { #expect(facts[kind] == ["0000000000000000"], "\(thread)") }
+                #expect(facts["NoNewPrivs"] == ["1"], "\(thread)")
+                #expect(facts["Seccomp"] == ["2"] && facts["Seccomp_filters"] == ["2"], "\(thread)")
+            }
+        }
+    }
+
+    private static func body(_ question: consuming OnlineQuestion) -> [UInt8]? {
+        guard let body = question.encoded() else { return nil }
+        return body.withBytes { body in body.indices.map { body[$0] } }
+    }
+
+    @Test("no source of the programs leaves a layer out")
+    func always() async throws {
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Sources")
+        let files = FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
+        let calls = try files.filter { $0.pathExtension == "swift" }.flatMap { file in
+            try String(contentsOf: file, encoding: .utf8).matches(of: /Confinement\.apply\([^:,]*[:,]/).map { String($0.0) }
+        }
+        #expect(calls == ["Confinement.apply(ports:"])
+    }
+
+    @Test("a child that was reaped by its host is not killed by its number, which is another process's by then", .enabled(if: geteuid() == 0))
+    func reusedNumber() async throws {
+        let room = try Room(ofRoot: true)
+        let output = try room.run(["/usr/bin/unshare", "-pf", "--mount-proc", room.worker, "child"])
+        #expect(output == "same id\nalive\n", "\(output)")
+    }
+
+    @Test("the ports of a service are those of its addresses; of a discovery document they are its own and 443")
+    func ports() async throws {
+        func basic(_ login: String, _ logout: String?, _ profile: String?) -> Set<UInt16> {
+            OnlineService(.basic(BasicService(login: login, logout: logout)), profile: profile).ports
+        }
+        #expect(basic("https://a.example/", nil, nil) == [443])
+        #expect(basic("http://localhost:81/", "https://a.example:444/", "https://a.example:445/p") == [81, 444, 445])
+        #expect(basic("http://localhost/", "no address", "ftp://a.example/") == [80])
+        #expect(OnlineService(.oauth(OAuthService(.token("https://a.example:1/", revocation: "https://a.example:2/"), clientID: "c"))).ports == [1, 2])
+        #expect(OnlineService(.oauth(OAuthService(.discovery("https://a.example:8443/"), clientID: "c"))).ports == [443, 8443])
+    }
+}
+
+/// A folder of one test, with the programs that it starts, of root's or of a user's.
+private final class Room {
+    let folder = FileManager.default.temporaryDirectory.path + "/omvault-" + UUID().uuidString
+    /// Who runs what is started here.
+    let user: uid_t
+    private let words: [String]
+
+    var worker: String { folder + "/confined-worker" }
+    var agent: String { folder + "/omvault-agent" }
+
+    /// - Parameter hasCapability: whether a user who is not root has one all the same, as under some service managers.
+    init(ofRoot: Bool, hasCapability: Bool = false) throws {
+        let changes = !ofRoot && geteuid() == 0
+        user = changes ? 61048 : geteuid()
+        let capability = hasCapability ? ["--inh-caps=+chown", "--ambient-caps=+chown"] : []
+        words = changes ? ["/usr/bin/setpriv", "--reuid=61048", "--regid=61048", "--clear-groups"] + capability : []
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder + "/tried", withIntermediateDirectories: true)
+        let built = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+        // The user may not be able to reach the folder of the build.
+        for name in ["confined-worker", "omvault-agent"] { try files.copyItem(atPath: "\(built)/\(name)", toPath: "\(folder)/\(name)") }
+        try files.copyItem(atPath: "/usr/bin/id", toPath: folder + "/tried/id")
+        chmod(folder + "/tried/id", 0o4755)
+        chmod(folder, 0o755)
+        chmod(folder + "/tried", 0o700)
+        if changes { chown(folder + "/tried", user, user) }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    /// What a command prints.
+    func run(_ command: [String]) throws -> String {
+        let process = Process()
+        let output = Pipe()
+        let all = words + command
+        process.executableURL = URL(filePath: all[0])
+        process.arguments = Array(all.dropFirst())
+        process.standardOutput = output
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+}
+
+/// Asks the helper as OnlineClient does, and prints the state of each of its threads once the server has the connection.
+private let asker = """
+    import os, socket, sys, time
+    program, question, port = sys.argv[1], open(sys.argv[2], 'rb').read(), int(sys.argv[3])
+    if os.geteuid() == 0: os.setgroups([0, 4])
+    ours, theirs = socket.socketpair()
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        os.dup2(theirs.fileno(), 3)
+        os.closerange(4, 64)
+        os.execve(program, [program, '--online'], {'PATH': '/usr/bin:/bin'})
+    theirs.close()
+    ours.sendall(bytes([0x4f, 0x41, 1, 0x20]) + len(question).to_bytes(4, 'big') + question)
+    def connected():
+        for line in open('/proc/net/tcp').read().splitlines()[1:]:
+            fields = line.split()
+            if fields[2].endswith(f':{port:04X}') and fields[3] == '01': return True
+    while not connected():
+        assert os.waitpid(child, os.WNOHANG) == (0, 0)
+        time.sleep(0.01)
+    wanted = 'Tgid Uid Gid Groups CapInh CapPrm CapEff CapAmb NoNewPrivs Seccomp Seccomp_filters'.split()
+    for thread in os.listdir(f'/proc/{child}/task'):
+        lines = open(f'/proc/{child}/task/{thread}/status').read().splitlines()
+        print(';'.join(' '.join(line.split()) for line in lines if line.split(':')[0] in wanted))
+    ours.close()
+    os.waitpid(child, 0)
+    """
+
+/// Brings the loopback device up, is the name server there, and runs the command that is given.
+private let nameServer = """
+    import fcntl, socket, struct, subprocess, sys, threading
+    device = socket.socket()
+    request = struct.pack('16sH14x', b'lo', 0)
+    flags = struct.unpack('16sH14x', fcntl.ioctl(device, 0x8913, request))[1]
+    fcntl.ioctl(device, 0x8914, struct.pack('16sH14x', b'lo', flags | 1))
+    addresses = {b'\\x05short\\x04test\\0': b'\\x7f\\0\\0\\x07', b'\\x04long\\x04test\\0': b'\\x7f\\0\\0\\x08'}
+    def answer(question, whole):
+        end = question.index(b'\\0', 12) + 1
+        name, kind = question[12:end], question[end:end + 2]
+        address = addresses.get(name)
+        cut = name.startswith(b'\\x04long') and not whole
+        found = b'' if cut or kind != b'\\0\\1' or not address else b'\\xc0\\x0c\\0\\1\\0\\1\\0\\0\\0\\x3c\\0\\4' + address
+        flags = 0x8180 | (0x0200 if cut else 0) | (0 if address else 3)
+        return question[:2] + struct.pack('>HHHHH', flags, 1, 1 if found else 0, 0, 0) + question[12:end + 4] + found
+    datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    datagrams.bind(('127.0.0.1', 53))
+    streams = socket.socket()
+    streams.bind(('127.0.0.1', 53))
+    streams.listen()
+    def over_datagrams():
+        while True:
+            question, peer = datagrams.recvfrom(4096)
+            datagrams.sendto(answer(question, False), peer)
+    def over_streams():
+        while True:
+            stream, _ = streams.accept()
+            while head := stream.recv(2, socket.MSG_WAITALL):
+                reply = answer(stream.recv(int.from_bytes(head, 'big'), socket.MSG_WAITALL), True)
+                stream.sendall(len(reply).to_bytes(2, 'big') + reply)
+    for serving in over_datagrams, over_streams: threading.Thread(target=serving, daemon=True).start()
+    sys.exit(subprocess.run(sys.argv[1:]).returncode)
+    """

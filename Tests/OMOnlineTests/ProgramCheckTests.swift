@@ -1,0 +1,42 @@
+// Which programs are started with keys or passwords: docs/agent-protocol.md, "The socket".
+
+import Foundation
+import Glibc
+import Testing
+
+@testable import OMAgent
+
+@Suite("The agent's program is checked") struct ProgramCheckTests {
+    @Test("every folder above it counts, a sticky one of root's is fine above its own, and links lead to the checked path")
+    func folders() async throws {
+        // The folder of all tests is sticky and everybody's, or this user's.
+        let folder = realPath(FileManager.default.temporaryDirectory.path) + "/omvault-" + UUID().uuidString
+        let program = folder + "/above/own/omvault-agent"
+        try FileManager.default.createDirectory(atPath: folder + "/above/own", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data().write(to: URL(filePath: program))
+        for path in [folder, folder + "/above", folder + "/above/own", program] { chmod(path, 0o755) }
+        #expect(try AgentProcess.check(program) == program)
+        symlink(program, folder + "/above/link")
+        symlink("above", folder + "/way")
+        #expect(try AgentProcess.check(folder + "/above/link") == program)
+        #expect(try AgentProcess.check(folder + "/way/own/omvault-agent") == program)
+        // Attack: another user renames the folder above, and puts one of his own in its place.
+        for mode: mode_t in [0o775, 0o757, 0o777] {
+            chmod(folder + "/above", mode)
+            #expect(throws: AgentError.unsafeProgram(folder + "/above")) { try AgentProcess.check(program) }
+            #expect(throws: AgentError.unsafeProgram(folder + "/above")) { try AgentProcess.check(folder + "/way/own/omvault-agent") }
+        }
+        guard geteuid() == 0 else { return }
+        chmod(folder + "/above", 0o1777)
+        #expect(try AgentProcess.check(program) == program)
+        chown(folder + "/above", 65534, 65534)
+        #expect(throws: AgentError.unsafeProgram(folder + "/above")) { try AgentProcess.check(program) }
+        chown(folder + "/above", 0, 0)
+        // In a sticky folder anybody makes the program first.
+        chmod(folder + "/above/own", 0o1777)
+        #expect(throws: AgentError.unsafeProgram(folder + "/above/own")) { try AgentProcess.check(program) }
+    }
+
+    private func realPath(_ path: String) -> String { URL(filePath: path).resolvingSymlinksInPath().path }
+}
