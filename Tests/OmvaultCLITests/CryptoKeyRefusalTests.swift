@@ -16,7 +16,7 @@ import Testing
 
     @Test("whatever is wrong with the padding of a PKCS#1 v1.5 ciphertext is told in the same words")
     func padding() async throws {
-        try expectDone(
+        try await expectDone(
             """
             make rsa r
             python3 - <<'END'

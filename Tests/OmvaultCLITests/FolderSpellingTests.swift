@@ -9,7 +9,7 @@ import Testing
 @Suite("Spellings of a folder") struct FolderSpellingTests {
     @Test("links, dots and slashes in the state folder's path are resolved, also before the folder is there")
     func resolved() async throws {
-        let folder = try Folder(), path = Paths.resolved(folder.url.path)
+        let folder = try TestFolder(), path = Paths.resolved(folder.url.path)
         try FileManager.default.createDirectory(atPath: path + "/real", withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(atPath: path + "/link", withDestinationPath: path + "/real")
         for spelling in ["/real", "/real/", "//real", "/link", "/link/", "/./real", "/link/../real"] {
