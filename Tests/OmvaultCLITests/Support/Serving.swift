@@ -10,7 +10,7 @@ enum Serving {
     static let start = """
         servers=()
         # The script ends once its servers have, so that they have removed their files.
-        trap 'kill "${servers[@]}" 2>/dev/null || true; wait "${servers[@]}" 2>/dev/null || true' EXIT
+        trap '((${#servers[@]} == 0)) || { kill "${servers[@]}"; wait "${servers[@]}"; } 2> /dev/null || true' EXIT
         serve() {
             local name=web
             if (($# == 2)); then name=$1; shift; fi
