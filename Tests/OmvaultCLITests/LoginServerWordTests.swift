@@ -23,8 +23,7 @@ import Testing
         let lines = try Serving.lines(
             Self.start + """
                 serve nginx
-                basic
-                omvault -q profile set work RequiredTokens=session
+                basic "LoginURL=https://localhost:$port/kept"
                 login
                 omvault login status --json | word
                 omvault login status --online --json | word

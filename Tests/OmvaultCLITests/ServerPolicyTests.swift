@@ -77,7 +77,6 @@ private let start = """
             omvault login rm alice --profile work --yes -q; omvault login rm bob --profile work --yes -q
             check right > /dev/null; known alice
             omvault logout alice --profile work --clear > /dev/null 2>&1
-            omvault login rm alice --profile work --yes -q
             refused 31 omvault profile set work "ProfileURL=$here/profile"
             grep ' error: ' .refused
             # The way out of an epoch that the server takes back: everybody's row, and the profile.
