@@ -23,7 +23,8 @@ import Testing
         let lines = try Serving.lines(
             Self.start + """
                 serve nginx
-                basic "LoginURL=https://localhost:$port/kept"
+                basic
+                omvault -q profile set work "LoginURL=https://localhost:$port/kept"
                 login
                 omvault login status --json | word
                 omvault login status --online --json | word

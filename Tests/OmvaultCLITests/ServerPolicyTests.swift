@@ -240,7 +240,8 @@ private let start = """
                 "granted online user=alice profile=work", "granted offline user=alice profile=work not_online=no_agent",
                 "omvault: the server was not reached: omvault-agent, which would ask it, is not beside omvault; the cached "
                     + "credential was used",
-                #""mode":"offline""#, #""not_online":"no_agent""#, "denied attempts_left=1", "denied reason=no_agent",
+                #""mode":"offline""#, #""not_online":"no_agent""#, "denied attempts_left=1",
+                "denied reason=no_agent not_offline=no_credential",
                 "denied reason=no_agent", "--mode offline uses the cached credential", #""reason":"no_agent""#,
                 "granted offline user=alice profile=work", "denied reason=unsafe_agent", "denied reason=unsafe_agent",
                 "--mode offline uses the cached credential", "denied reason=unsafe_agent",
