@@ -471,7 +471,7 @@ import Testing
             grep 'GET /tenant ' "$log" | cut -d ' ' -f 3,9
             login --remember auto
             omvault -q logout
-            eventually logged /tenant 3
+            eventually logged /tenant 2
             grep 'GET /tenant ' "$log" | cut -d ' ' -f 3,9
             """)
         // nginx names the user whose password was right.
