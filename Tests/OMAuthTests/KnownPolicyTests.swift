@@ -148,7 +148,6 @@ import Testing
         _ = try logins.learn(last, of: profile)
         _ = try logIn("ada", profile, old)
         try logins.end(ada, profile, after: .logoutClear)
-        try logins.remove(ada, profile.name, server: profile.serverIdentity)
         #expect(try logins.knownEpoch(profile) == ServerPolicy.lastEpoch)
         _ = try logIn("ada", profile, old)
         try logins.unlearnPolicy(of: profile)

@@ -73,7 +73,7 @@ import Testing
 
     @Test("what the machine refuses costs nothing more")
     func machine() async throws {
-        let count6 = try stretches({ place, _, _ in place.isLocked = true }) { logins, profile in
+        let count6 = try stretches({ place, _, _ in place.power = 0 }) { logins, profile in
             _ = logins.end("guess", profile, .offline, user: Self.eve, asking: nil)
         }
         #expect(count6 == 0)

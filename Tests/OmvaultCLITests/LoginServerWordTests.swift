@@ -25,7 +25,7 @@ import Testing
             Self.start + """
                 serve nginx
                 basic
-                omvault -q profile set work RequiredTokens=session
+                omvault -q profile set work "LoginURL=https://localhost:$port/kept"
                 login
                 omvault login status --json | word
                 omvault login status --online --json | word

@@ -78,7 +78,6 @@ private let start = """
             omvault login rm alice --profile work --yes -q; omvault login rm bob --profile work --yes -q
             check right > /dev/null; known alice
             omvault logout alice --profile work --clear > /dev/null 2>&1
-            omvault login rm alice --profile work --yes -q
             refused 31 omvault profile set work "ProfileURL=$here/profile"
             grep ' error: ' .refused
             # The way out of an epoch that the server takes back: everybody's row, and the profile.
@@ -242,7 +241,8 @@ private let start = """
                 "granted online user=alice profile=work", "granted offline user=alice profile=work not_online=no_agent",
                 "omvault: the server was not reached: omvault-agent, which would ask it, is not beside omvault; the cached "
                     + "credential was used",
-                #""mode":"offline""#, #""not_online":"no_agent""#, "denied attempts_left=1", "denied reason=no_agent",
+                #""mode":"offline""#, #""not_online":"no_agent""#, "denied attempts_left=1",
+                "denied reason=no_agent not_offline=no_credential",
                 "denied reason=no_agent", "--mode offline uses the cached credential", #""reason":"no_agent""#,
                 "granted offline user=alice profile=work", "denied reason=unsafe_agent", "denied reason=unsafe_agent",
                 "--mode offline uses the cached credential", "denied reason=unsafe_agent",

@@ -33,6 +33,8 @@ import Testing
         tickets() { ls "$XDG_RUNTIME_DIR/omvault" | grep -q omvault-session- && echo ticket || echo clean; }
         asked() { grep -c "GET $1 " "$log" || true; }
         ended() { [[ $(asked /logout) == "$1" ]]; }
+        # nginx writes its log after its answer, so a script waits for the lines.
+        logged() { [[ $(asked "$1") == "$2" ]]; }
 
         """
 
@@ -52,6 +54,7 @@ import Testing
             omvault login alice --no-input
             told user; told mode; told state; told server_session
             omvault logout --json
+            eventually logged /logout 1
             asked /logout
             told user
             refused 8 omvault login alice --no-input
@@ -463,9 +466,11 @@ import Testing
             omvault -q profile set work "LogoutURL=https://localhost:$port/tenant"
             login
             omvault -q logout
+            eventually logged /tenant 1
             grep 'GET /tenant ' "$log" | cut -d ' ' -f 3,9
             login --remember auto
             omvault -q logout
+            eventually logged /tenant 2
             grep 'GET /tenant ' "$log" | cut -d ' ' -f 3,9
             """)
         // nginx names the user whose password was right.
