@@ -109,6 +109,7 @@ extension ReferenceModel {
     private mutating func logIn(
         _ mode: ConnectivityMode, _ answer: ModelTests.Answer, _ wish: ModelTests.Wish?, _ clock: ClockReading
     ) -> Meant {
+        forgetWithdrawn()
         var told: [AuthError] = []
         func cancelled() -> Meant { Meant(ending: .refused(.cancelled), told: told) }
         if remembered.isArmed, choice == .autoLogin, let password = remembered.password {
@@ -162,6 +163,17 @@ extension ReferenceModel {
         if isOn(policy.autoLogin, wanted.autoLogin) { return .autoLogin }
         if isOn(policy.credentials, wanted.credentials) { return .credentials }
         return isOn(policy.userName, wanted.userName) ? .userName : .nothing
+    }
+
+    /// A login that asks a person first takes away what the profile does not keep any more.
+    private mutating func forgetWithdrawn() {
+        let before = remembered, policy = settings.remember, wanted = remembered.preferences
+        if choice != .autoLogin, choice != .credentials { remembered.password = nil }
+        if choice != .autoLogin || remembered.password == nil { remembered.isArmed = false }
+        let isNameAlone = wanted.autoLogin == false && wanted.credentials == false
+        let keepsPasswords = policy.autoLogin.isAllowed || policy.credentials.isAllowed
+        if !policy.userName.isAllowed, isNameAlone || !keepsPasswords { remembered.hasUser = false }
+        if remembered != before { noteRemembered() }
     }
 
     private mutating func remember(_ ending: Ending, _ password: Int, _ wish: ModelTests.Wish?) -> Meant {

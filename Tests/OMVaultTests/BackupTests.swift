@@ -144,15 +144,16 @@ final class BackupHome {
         // What must not be in it: wraps, states, entries, branches and records of the three levels.
         var parts: [(String, [UInt8])] = header.wraps.filter { $0.under != .root }
             .map { ("wrap \($0.level) \($0.under)", $0.box.bytes) }
-        var find = try database.prepare(
-            """
-            SELECT 'state', state FROM levels WHERE level > 16 UNION ALL SELECT 'key', key FROM entries WHERE level > 16
-            UNION ALL SELECT 'digest', digest FROM entries WHERE level > 16
-            UNION ALL SELECT 'record', body FROM records WHERE substr(hex(body), 5, 1) = '1'
-            UNION ALL SELECT 'id', substr(body, 5, 16) FROM records WHERE substr(hex(body), 5, 1) = '1'
-            """)
-        while try find.step() { parts.append((find.text(0), find.bytes(1))) }
-        find.reset()
+        for query in [
+            "SELECT 'state', state FROM levels WHERE level > 16", "SELECT 'key', key FROM entries WHERE level > 16",
+            "SELECT 'digest', digest FROM entries WHERE level > 16",
+            "SELECT 'record', body FROM records WHERE substr(hex(body), 5, 1) = '1'",
+            "SELECT 'id', substr(body, 5, 16) FROM records WHERE substr(hex(body), 5, 1) = '1'",
+        ] {
+            var find = try database.prepare(query)
+            while try find.step() { parts.append((find.text(0), find.bytes(1))) }
+            find.reset()
+        }
         #expect(parts.count(where: { $0.0 == "record" }) == 8)
         try site.backUp()
         let whole = Data(try site.bytes)

@@ -83,7 +83,7 @@ import Testing
                 online, #""state":"expired""#, "1", online, "password password ",
                 online, #""state":"expired""#, session, #""state":"valid""#, "password refresh_token ", session, "none ",
                 online, #""state":"expired""#, "none", "password refresh_token ",
-                online, "none", "password refresh_token ",
+                online, #""state":"ended""#, "password refresh_token ",
             ])
     }
 

@@ -4,7 +4,7 @@ internal import OMStorage
 
 extension Authenticator {
     /// The policy of the profile's server with the highest epoch that a login or a set-up has seen here; nil: none ever did.
-    public func knownPolicy(_ profile: Profile) throws(AuthError) -> ServerPolicy? {
+    package func knownPolicy(_ profile: Profile) throws(AuthError) -> ServerPolicy? {
         guard let store = try openAny() else { return nil }
         return try store.knownPolicy(PolicySource(profile.serverIdentity))
     }

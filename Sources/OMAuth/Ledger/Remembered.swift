@@ -114,7 +114,7 @@ extension Authenticator {
     ///
     /// - Returns: Whether there was anything.
     @discardableResult
-    public func forgetWithdrawn(_ profile: Profile) throws(AuthError) -> Bool {
+    package func forgetWithdrawn(_ profile: Profile) throws(AuthError) -> Bool {
         guard let store = try openAny() else { return false }
         var (hasForgotten, isPurgeDue) = (false, false)
         for id in try store.rememberedIDs() {

@@ -61,7 +61,7 @@ extension Authenticator {
     /// - Returns: How many attempts were counted.
     /// - Throws: ``AuthError/noCredential`` where nothing is cached, or it was wiped; ``AuthError/rolledBack``,
     ///   ``AuthError/quarantined``, ``AuthError/otherDeviceKey``, ``AuthError/busy``, ``AuthError/storage(_:)``.
-    public func unlock(
+    package func unlock(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none
     ) throws(AuthError) -> Int {
         let key = LoginKey(user, profile, domain)
