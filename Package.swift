@@ -127,6 +127,7 @@ let package = Package(
             dependencies: [
                 "omvault", "omvault-agent", "omvault-pam-helper", "OMSecrets", "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
+            exclude: ["Support/at-terminal.py"],
             swiftSettings: house),
         .testTarget(
             name: "OMAgentTests",

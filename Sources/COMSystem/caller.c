@@ -1,8 +1,10 @@
-// How a process of root's leaves what a user's program gave it: terminal, resource limits, signals.
+// Detaches a root process from its caller's terminal, resource limits, priority and signals.
 #include "COMSystem.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -27,8 +29,14 @@ int om_leave_caller(void) {
         struct rlimit wanted = {limits[i].limit, limits[i].limit};
         if (setrlimit(limits[i].resource, &wanted) != 0) return -1;
     }
-    // A caller with the lowest priority would keep the locks of all others for long. Best effort: a container may forbid it.
+    // Attack: `chrt --idle 0 su`, `nice` or `taskset` beside busy loops has the helper keep the locks of all others for long.
+    // Best effort: a container may forbid it.
+    const struct sched_param ordinary = {0};
+    cpu_set_t every;
+    memset(&every, 0xff, sizeof every);
+    (void)sched_setscheduler(0, SCHED_OTHER, &ordinary);
     (void)setpriority(PRIO_PROCESS, 0, 0);
+    (void)sched_setaffinity(0, sizeof every, &every);
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR) return -1;
     sigset_t before;
     return om_signals_hold(&before, sizeof before);

@@ -61,7 +61,14 @@ int om_event_raise(int event) {
 }
 
 int om_process_descriptor(pid_t child) {
-    return (int)syscall(SYS_pidfd_open, child, 0);
+    int process = (int)syscall(SYS_pidfd_open, child, 0);
+    if (process < 0) return -1;
+    // Attack: in a host that ignores SIGCHLD a child that died is gone at once, and its number is another process's.
+    siginfo_t unused;
+    if (waitid(P_PIDFD, (id_t)process, &unused, WEXITED | WNOHANG | WNOWAIT) == 0) return process;
+    close(process);
+    errno = ESRCH;
+    return -1;
 }
 
 int om_process_end(int process) {

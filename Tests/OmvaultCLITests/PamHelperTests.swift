@@ -7,8 +7,8 @@ import Testing
 @Suite("PAM's helper belongs to nobody's terminal", .enabled(if: geteuid() == 0, "only root has a system store"))
 struct PamHelperTests {
     /// `hold` takes the lock of the log of logins, for which each settlement waits: an attempt then stays between its charge
-    /// and its settlement. `press` runs what asks for a password at the script's terminal, where a key is typed while the helper is
-    /// there; then the lock is free, and the helper has to end.
+    /// and its settlement. `press KEY` types a wrong password at a terminal, and the key while the helper is there; then the lock
+    /// is free, and the helper has to end.
     private static let between = #"""
         hold() {
             mkfifo held release
@@ -46,7 +46,9 @@ struct PamHelperTests {
         assert select.select([process], [], [], 20)[0], "the helper was stopped"' || exit 95
         pamtester omvault-test bob authenticate < right
         TYPED
-        press() { bash -c "$(< typed)" 2>&1 | tee shown; }
+        press() {
+            TEST_SCRIPT=$(< typed) TEST_DIALOGUE='[["Password: ", "wrong\n"], ["between", "'"$1"'"]]' python3 "$TEST_DRIVER" > shown
+        }
         enroll ada work right; enroll bob work right
         answers bob wrong 'Authentication failure'; granted bob right
         settled() { omvault login status ada --profile work --system --json | grep '"charged":1,"failed":1'; }
@@ -54,13 +56,13 @@ struct PamHelperTests {
         """#
 
     @Test("Ctrl-\\ and Ctrl-Z between charge and settlement stop the program that asks, and not the helper", arguments: [
-        ("\u{1C}", 131), ("\u{1A}", 148),
+        (#"\u001c"#, 131), (#"\u001a"#, 148),
     ])
     func keys(key: String, ends status: Int) async throws {
         try await PamTests().inSystem(
             Self.between + #"""
                 hold
-                press
+                press '\#(key)'
                 grep 'ended \#(status)' shown
                 # A session of its own, and no terminal.
                 read -r pid sid tty < session
@@ -68,7 +70,7 @@ struct PamHelperTests {
                 grep -i 1b84007 blocked
                 grep 'successfully authenticated' shown
                 settled
-                """#, typing: [("Password: ", "wrong\n"), ("between", key)])
+                """#)
     }
 
     @Test("the helper has limits of its own, and those of the user's shell do not end it")
@@ -80,12 +82,12 @@ struct PamHelperTests {
                 granted ada right
                 hold
                 sed -i 's/^pamtester omvault-test ada.*/(ulimit -S -t 5 -n 30; exec pamtester omvault-test ada authenticate) || :/' typed
-                press
+                press '\u001c'
                 for line in 'cpu time +600 +600' 'file size +1073741824 +1073741824' 'data size +2147483648' \
                     'stack size +8388608' 'open files +256 +256' 'address space +4294967296'; do
                     grep -E "Max $line" limits
                 done
-                """#, typing: [("Password: ", "wrong\n"), ("between", "\u{1C}")])
+                """#)
     }
 
     /// A helper that answers, and then does what the script says.

@@ -355,12 +355,7 @@ struct PamTests {
 
     /// Runs `script` where /etc, /var/lib and /usr/libexec are copies that only it sees, with a profile "work" of two
     /// attempts that locks out, and a PAM service that asks the module alone.
-    ///
-    /// - Parameter dialogue: what is typed, for a script at a terminal.
-    func inSystem(
-        _ script: String, typing dialogue: [(prompt: String, answer: String)] = [],
-        _ location: SourceLocation = #_sourceLocation
-    ) async throws {
+    func inSystem(_ script: String, _ location: SourceLocation = #_sourceLocation) async throws {
         let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let outer = """
@@ -410,12 +405,14 @@ struct PamTests {
             { declare -f refused; cat .prelude; printf '%s\\n' "$SCRIPT"; } > .inside
             unshare --mount bash .inside
             """
-        let environment = [
-            "BUILD": repository.appending(path: "Sources/pam_omvault/build").path, "SCRIPT": script, "SERVE": Programs.serve,
-        ]
-        let ran = dialogue.isEmpty
-            ? try await bash(outer, environment: environment)
-            : try await atTerminal(outer, dialogue, environment: environment)
+        let ran = try await bash(
+            outer,
+            environment: [
+                "BUILD": repository.appending(path: "Sources/pam_omvault/build").path, "SCRIPT": script,
+                "SERVE": Programs.serve,
+                // A terminal inside the script's own mounts.
+                "TEST_DRIVER": repository.appending(path: "Tests/OmvaultCLITests/Support/at-terminal.py").path,
+            ])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)", sourceLocation: location)
     }
 }

@@ -1,4 +1,4 @@
-// The layers that keep a process which reads a server's bytes from everything but that server. docs/online-protocol.md,
+// The confinement layers of the online helper, the process that reads a server's bytes. docs/online-protocol.md,
 // "Confinement".
 
 internal import COMSystem
@@ -14,7 +14,7 @@ package enum Confinement {
         case privileges
         /// Landlock: files for name resolution and certificates, for reading only.
         case files
-        /// Landlock 4: TCP to the profile's ports and to name servers only; no port to listen at.
+        /// Landlock 4: TCP connections only to the profile's ports and port 53, at any address; no listening.
         case ports
         /// Landlock 6: no signal to another process, no abstract socket of another one.
         case scope
@@ -34,6 +34,8 @@ package enum Confinement {
         "/etc/ld.so.cache", "/lib", "/lib64", "/usr/lib", "/usr/lib64",
         "/etc/ssl/certs", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates", "/etc/pki/ca-trust/extracted",
         "/etc/pki/tls/certs",
+        // On some systems these are links to a file in no folder above; the rule then holds for that file.
+        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
         // Swift's thread pool reads the state of its own threads, and ends the process where it cannot. Landlock and the
         // other user keep the memory, environment and descriptors of other processes closed.
         "/proc",

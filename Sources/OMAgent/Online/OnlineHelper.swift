@@ -1,4 +1,4 @@
-// The other end of OnlineClient: one question, one answer, the end. docs/online-protocol.md, "The helper".
+// The online helper: a process that answers one question of `OnlineClient` and ends. docs/online-protocol.md, "The helper".
 
 internal import COMSystem
 internal import Glibc

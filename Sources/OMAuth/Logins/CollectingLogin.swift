@@ -26,7 +26,7 @@ extension Authenticator {
         var refusal: AuthError?
         // Before the auto login is taken: one that nobody waits for would be spent on nothing.
         try cancellation.check()
-        // Where this fails, what is withdrawn is not offered all the same.
+        // If this fails, withdrawn data is still not offered: `remembered` leaves it out.
         _ = try? forgetWithdrawn(profile)
         if submitsAutoLogin, let key,
             let auto = try unlessLost({ () throws(AuthError) in try takeAutoLogin(profile, key: key) })

@@ -21,7 +21,7 @@ struct LoginUnlockCommand: Verb {
         guard login.system else {
             throw Failure(
                 .policy, "only a login of the system store can be unlocked, by root",
-                hint: "--system; in a store of your own a login online makes the credential anew, or omvault login rm and enroll")
+                hint: "as root, add --system. In your own store, log in online, or use omvault login rm and omvault login enroll")
         }
         let access = try LoginAccess(door, system: true)
         let user = try UserName(login.user)
