@@ -7,11 +7,11 @@ internal import Glibc
 ///
 /// Attack: a host that reaps every child, or ignores SIGCHLD, frees the id of a child that ended. The id may be another
 /// process's by the time it is killed; a descriptor never means another process.
-struct ChildProcess: ~Copyable {
+package struct ChildProcess: ~Copyable {
     private let descriptor: Int32
 
     /// - Parameter child: just started. Where no descriptor can be had, it is killed at once.
-    init(_ child: pid_t) {
+    package init(_ child: Int32) {
         descriptor = om_process_descriptor(child)
         // Reaped already: there is nothing left to hold.
         guard descriptor < 0, errno != ESRCH else { return }

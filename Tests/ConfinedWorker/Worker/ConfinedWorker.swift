@@ -8,7 +8,7 @@
 import CAttempts
 import Glibc
 
-@testable import OMAgent
+import OMAgent
 
 @main
 enum ConfinedWorker {
