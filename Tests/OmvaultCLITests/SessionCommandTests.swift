@@ -184,7 +184,8 @@ import Testing
     func slotUnchanged() async throws {
         let lines = try await script(
             """
-            row() { sqlite3 "$HOME/.local/state/omvault/logins.db" 'SELECT hex(row) FROM logins'; }
+            # The agent may be writing there at the end of a session.
+            row() { sqlite3 -cmd '.timeout 60000' "$HOME/.local/state/omvault/logins.db" 'SELECT hex(row) FROM logins'; }
             # The last 149 bytes before the MAC of 32.
             slot() { local row=$(row); echo "${row: -362:298}"; }
             same() { [[ $(row) == "$row" ]] && echo "$1" || echo "$1 changed the row"; }
