@@ -191,6 +191,9 @@ public struct Database: ~Copyable {
         return whole
     }
 
+    /// The most memory that SQLite takes in this process, for all connections, in bytes.
+    private static let mostMemory: Int64 = 256 << 20
+
     /// What a connection takes from a file, whatever its bytes ask for.
     private static let limits: [(of: Int32, most: Int32)] = [
         // No row of ours has more.
@@ -213,6 +216,11 @@ public struct Database: ~Copyable {
     private borrowing func configure() throws(StorageError) {
         setWait(Self.standardWait)
         for limit in Self.limits { sqlite3_limit(handle, limit.of, limit.most) }
+        // Attack: fill the memory with one huge row of a table without row numbers. SQLite reads such a row whole to compare its
+        // key, before any expression can ask for its length, and the limit of a value does not count there.
+        // It counts for the whole process: a lower limit of the host's stays.
+        let most = sqlite3_hard_heap_limit64(-1)
+        if most == 0 || most > Self.mostMemory { sqlite3_hard_heap_limit64(Self.mostMemory) }
         // A file from elsewhere must not bring code with it.
         _ = omv_sqlite_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         _ = omv_sqlite_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)

@@ -29,14 +29,17 @@ public struct FileLock: Sendable {
     }
 
     private func take(_ wait: Int, _ interruption: Interruption?) throws(StorageError) -> PrivateFile {
-        var waited = 0
+        // Milliseconds. Some hundred processes that look every 2 ms would leave the one that holds the lock no processor.
+        let longestPause = min(20, max(2, wait / 100))
+        var waited = 0, pause = 2
         while true {
             let file = try PrivateFile(folder.file(name), O_RDWR | O_CREAT)
             while retryingInterrupts({ flock(file.descriptor, LOCK_EX | LOCK_NB) }) != 0 {
                 guard errno == EWOULDBLOCK else { throw .last }
                 guard waited < wait, interruption?.isAsked != true else { throw .busy }
-                usleep(2_000)
-                waited += 2
+                usleep(UInt32(pause) * 1_000)
+                waited += pause
+                pause = min(pause + pause / 2, longestPause)
             }
             // Somebody deleted or replaced the file while we waited: that lock excludes nobody. Take the new one.
             if file.isStill(at: folder.file(name)) { return file }
