@@ -1,16 +1,57 @@
-// Detaches a root process from its caller's terminal, resource limits, priority and signals.
+// Detaches a root process from its caller's terminal, control group, resource limits, priority and signals.
 #include "COMSystem.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+static void put_zero(const char *path) {
+    int file = open(path, O_WRONLY | O_CLOEXEC);
+    if (file < 0) return;
+    ssize_t ignored = write(file, "0", 1);
+    (void)ignored;
+    close(file);
+}
+
+// Attack: a user starts su in a control group that is delegated to him, as `systemd --user` does. Between charge and
+// settlement he freezes or kills all of the group, root's helper too. Or he gives it so little memory or processor time that
+// it ends, or keeps the locks of the others' logins. He can do nothing to a process of the root group, nor move it out.
+//
+// Best effort, because a refusal would end every login in a container that has no such file, or has it read-only. No user can
+// cause that: mounts, and the place of the root group, are root's. The attack stays open there, and where a group of
+// version 1 is delegated. It gains no guess: the charge is on the disk.
+static void leave_control_group(void) {
+    put_zero("/sys/fs/cgroup/cgroup.procs");
+    // Version 2 beside version 1.
+    put_zero("/sys/fs/cgroup/unified/cgroup.procs");
+}
+
+// Attack: `chrt --idle 0 su`, `nice`, `ionice`, `taskset` or a timer slack of hours has the helper keep the locks of all others
+// for long. With `choom -n 1000` and all memory taken, the kernel kills the helper first.
+// Best effort: a container may forbid it.
+static void leave_priority(void) {
+    enum { OWN_PROCESS = 1, NO_CLASS = 0, ORDINARY_SLACK = 50000 };
+    const struct sched_param ordinary = {0};
+    cpu_set_t every;
+    memset(&every, 0xff, sizeof every);
+    (void)sched_setscheduler(0, SCHED_OTHER, &ordinary);
+    (void)setpriority(PRIO_PROCESS, 0, 0);
+    (void)sched_setaffinity(0, sizeof every, &every);
+    (void)syscall(SYS_ioprio_set, OWN_PROCESS, 0, NO_CLASS);
+    (void)prctl(PR_SET_TIMERSLACK, ORDINARY_SLACK, 0, 0, 0);
+    put_zero("/proc/self/oom_score_adj");
+}
 
 int om_leave_caller(void) {
     // Attack: Ctrl-\ or Ctrl-Z at the terminal where su runs. Its signals go to the whole foreground group, whatever uid.
     if (setsid() < 0 && getsid(0) != getpid()) return -1;
+    leave_control_group();
     // Attack: `ulimit -f` or `ulimit -t` just above what the charge takes kills the settlement. Limits survive su.
     const struct {
         int resource;
@@ -29,14 +70,7 @@ int om_leave_caller(void) {
         struct rlimit wanted = {limits[i].limit, limits[i].limit};
         if (setrlimit(limits[i].resource, &wanted) != 0) return -1;
     }
-    // Attack: `chrt --idle 0 su`, `nice` or `taskset` beside busy loops has the helper keep the locks of all others for long.
-    // Best effort: a container may forbid it.
-    const struct sched_param ordinary = {0};
-    cpu_set_t every;
-    memset(&every, 0xff, sizeof every);
-    (void)sched_setscheduler(0, SCHED_OTHER, &ordinary);
-    (void)setpriority(PRIO_PROCESS, 0, 0);
-    (void)sched_setaffinity(0, sizeof every, &every);
+    leave_priority();
     if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR) return -1;
     sigset_t before;
     return om_signals_hold(&before, sizeof before);

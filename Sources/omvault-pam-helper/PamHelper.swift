@@ -14,7 +14,7 @@ enum PamHelper {
         guard clearenv() == 0, chdir("/") == 0, om_harden_process() == 0, om_no_new_privileges() == 0 else { exit(71) }
         umask(0o077)
         guard geteuid() == 0, setgid(0) == 0, setuid(0) == 0 else { exit(77) }
-        // Nor do its terminal, its limits and its signals.
+        // Nor do its terminal, its control group, its limits, its priority and its signals.
         guard om_leave_caller() == 0 else { exit(71) }
         guard CommandLine.arguments.count == 1, let question = PamQuestion(from: STDIN_FILENO) else { exit(64) }
         answer(to: question).send(to: STDIN_FILENO, answering: question.nonce)

@@ -16,8 +16,7 @@ struct meaning {
     /// Somebody has typed a wrong password, or typed one at a login that takes none now: told in pam_unix's words, which
     /// fail2ban and others read.
     bool is_failure;
-    /// Attack: read the log for passwords that were typed where the name belongs. So a name is told only where there is such
-    /// a login, or a server has judged it.
+    /// Whether the name is one that is known: there is such a login, or a server has judged it. See `logs_user`.
     bool names_user;
     const char *log;
     /// NULL: nothing. With %s: the time to wait.
@@ -46,8 +45,8 @@ static const struct meaning meanings[] = {
         "The server asks to wait. Try again in %s."},
     {OMP_FORBIDDEN, PAM_PERM_DENIED, LOG_NOTICE, false, true, "the server does not let the user in", NULL},
     {OMP_REFUSED, PAM_USER_UNKNOWN, LOG_NOTICE, false, false, "that cannot be a user's name", NULL},
-    {OMP_ROOT, PAM_USER_UNKNOWN, LOG_NOTICE, false, true, "the user has uid 0, which no server may vouch for without root=yes",
-        NULL},
+    {OMP_ROOT, PAM_USER_UNKNOWN, LOG_NOTICE, false, false,
+        "the user has uid 0, or cannot be looked up: no server may vouch for it without root=yes", NULL},
     {OMP_BROKEN, PAM_SERVICE_ERR, LOG_ERR, false, false,
         "the store is damaged, put back from a copy, unsafe or not set up: omvault login status --system", NULL},
     {OMP_ADDRESS, PAM_SERVICE_ERR, LOG_ERR, false, false,
@@ -92,6 +91,12 @@ static void log_failure(pam_handle_t *pam, const char *user) {
         item(pam, PAM_RUSER, &remote_user), item(pam, PAM_RHOST, &remote_host), user);
 }
 
+/// Attack: read the log for passwords that were typed where the name belongs. So a name is logged only where it is known, or is
+/// an account's.
+static bool logs_user(pam_handle_t *pam, const struct meaning *meaning, const char *user) {
+    return meaning->names_user || (user && pam_modutil_getpwnam(pam, user));
+}
+
 /// Tells the user what `words` say; the time goes where `%s` stands, and nothing is told where it is not known.
 static void inform(pam_handle_t *pam, const char *words, uint32_t seconds) {
     const char *gap = strstr(words, "%s");
@@ -114,7 +119,7 @@ int omp_tell(pam_handle_t *pam, int flags, const char *user, struct omp_answer a
     struct word name;
     word_of(user, &name);
     if (meaning->is_failure) log_failure(pam, name.text);
-    if (meaning->log && meaning->names_user) {
+    if (meaning->log && logs_user(pam, meaning, user)) {
         pam_syslog(pam, meaning->priority, "%s; user=%s", meaning->log, name.text);
     } else if (meaning->log) {
         pam_syslog(pam, meaning->priority, "%s", meaning->log);

@@ -59,8 +59,9 @@ int om_environment_erase(const char *name);
 /// The same for every variable whose name begins with `prefix`.
 int om_environment_erase_all(const char *prefix);
 
-/// Leaves the terminal, the resource limits and the signals of the program that started this one: a session of its own,
-/// limits of its own, and the signals of om_signals_hold held for good. For a process of root's with one thread.
+/// Leaves the terminal, control group, resource limits, priority and signals of the program that started this one: a session of
+/// its own, the root group, limits of its own, the usual priority, and the signals of om_signals_hold held for good. For a
+/// process of root's with one thread.
 int om_leave_caller(void);
 
 /// Starts `arguments[0]`, looked up in PATH: standard input is /dev/null, standard output `output`, standard error

@@ -36,8 +36,9 @@ package enum Confinement {
         "/etc/pki/tls/certs",
         // On some systems these are links to a file in no folder above; the rule then holds for that file.
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
-        // Swift's thread pool reads the state of its own threads, and ends the process where it cannot. Landlock and the
-        // other user keep the memory, environment and descriptors of other processes closed.
+        // Swift's thread pool reads /proc/THREAD/stat of each of its threads, and ends the process where it cannot. These files are
+        // in no folder of /proc/self, and a rule names only what is there already. Landlock and the other user keep the
+        // memory, environment and descriptors of other processes closed.
         "/proc",
     ]
 

@@ -78,6 +78,8 @@ extension Authenticator {
                         row.standing(under: LoginPolicy(profile, row.server), at: clock()) != .wipeDue
                     else { throw .noCredential }
                     counted = row.charged
+                    // Attack: a guesser uses up the comparisons behind a server's 401s, and an unlock gives him N + 1 more. They
+                    // never lock a login, so an unlock does not need to: only an online success gives them back.
                     (row.charged, row.failed) = (0, 0)
                 }
                 return Int(counted)
