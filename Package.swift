@@ -114,7 +114,7 @@ let package = Package(
         // Tests
         .target(name: "CSupport", path: "Tests/CSupport"),
         .target(name: "TestSupport", dependencies: ["CSupport"], path: "Tests/Support", swiftSettings: house),
-        .testTarget(name: "OMSecretsTests", dependencies: ["OMSecrets"], swiftSettings: house),
+        .testTarget(name: "OMSecretsTests", dependencies: ["OMSecrets", "TestSupport"], swiftSettings: house),
         .testTarget(name: "OMCryptoTests", dependencies: ["OMCrypto", "OMSecrets"], swiftSettings: house),
         .testTarget(name: "OMVectorsTests", dependencies: ["OMVectors", "TestSupport"], swiftSettings: house),
         .testTarget(
@@ -127,7 +127,6 @@ let package = Package(
             dependencies: [
                 "omvault", "omvault-agent", "omvault-pam-helper", "OMSecrets", "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            exclude: ["Support/at-terminal.py"],
             swiftSettings: house),
         .testTarget(
             name: "OMAgentTests",

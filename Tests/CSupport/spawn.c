@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <unistd.h>
 
 int test_spawn(
     char *const arguments[], char *const environment[], const char *folder, const char *input, const char *output,
@@ -39,3 +40,5 @@ int test_spawn(
     errno = failure;
     return failure ? -1 : child;
 }
+
+int test_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }

@@ -44,8 +44,7 @@ import Testing
             for body in text.matches(of: property) {
                 guard let owner = text[..<body.range.lowerBound].matches(of: type).last?.1 else { throw Missing() }
                 for label in body.1.matches(of: named) {
-                    // The only case that is an optional's: any refusal.
-                    let names = label.1.replacing(".some", with: ".refusal").matches(of: /\.(\w+(?:\(\.\w+\))?)/)
+                    let names = label.1.matches(of: /\.(\w+(?:\(\.\w+(?:\(\.\w+\))?\))?)/)
                     for name in names { found[Int(label.2) ?? 0, default: []].insert("\(owner).\(name.1)") }
                 }
             }

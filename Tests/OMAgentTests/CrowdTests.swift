@@ -11,7 +11,7 @@ import Testing
 @testable import OMAgent
 @testable import OMVault
 
-@Suite("A crowd at one vault", .serialized) struct CrowdTests {
+@Suite("A crowd at one vault", .onOwnThreads, .serialized) struct CrowdTests {
     private static let counters = 4, shared = 3
 
     @Test("what many processes wrote at once, with one unlock each, is all there; the agent is one of the ways")
@@ -83,7 +83,7 @@ import Testing
                 exec 9>&- 8<&-
                 wait
                 cat said.*
-                """, "crowd", home.root, Programs.path(of: "vault-worker"), "\(processes)", "\(rounds)",
+                """, "crowd", home.root, Programs.worker("vault-worker"), "\(processes)", "\(rounds)",
             ], in: home.folder)
         return (said.output + said.errors).split(separator: "\n").map(String.init)
     }

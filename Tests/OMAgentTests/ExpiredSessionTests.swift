@@ -2,11 +2,12 @@
 
 import OMAuth
 import OMRecords
+import TestSupport
 import Testing
 
 @testable import OMAgent
 
-@Suite("Sessions whose access token has ended") struct ExpiredSessionTests {
+@Suite("Sessions whose access token has ended", .onOwnThreads) struct ExpiredSessionTests {
     private let clock = SessionClock()
     private let server = SessionServer()
 
@@ -57,7 +58,7 @@ import Testing
         #expect(try store.keeps(login))
         server.say(.no(.failed(.noLogout)))
         let ending = store.ends(login)
-        #expect(ending == SessionEnding(wasThere: true, wasServerAsked: false, refusal: .failed(.noLogout)))
+        #expect(ending == .endedHereOnly(.failed(.noLogout)))
         #expect(ending.sdkCode == nil)
         #expect(store.list().isEmpty)
     }

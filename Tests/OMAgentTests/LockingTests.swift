@@ -5,39 +5,34 @@ import Glibc
 import OMRecords
 import OMStorage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OMAgent
 @testable import OMVault
 
-@Suite("Locking while others are at work") struct LockingTests {
+@Suite("Locking while others are at work", .onOwnThreads) struct LockingTests {
     @Test("a vault that is being resumed from its ticket while somebody forgets it has no keys afterwards")
-    func forgottenWhileResumed() throws {
+    func forgottenWhileResumed() async throws {
         guard FileManager.default.isWritableFile(atPath: "/dev/shm") else { return }
         let home = try AgentHome(in: "/dev/shm")
         try home.makeVault(keepsTicket: true)
         let tickets = Tickets(home.socket.folder)
-        for round in 0..<200 {
-            #expect(try VaultSeats(tickets).unlock(home.place, home.open().classKeys(), openedBy: nil, idle: 600, hard: 600))
-            try #require(!tickets.vaults.isEmpty)
-            let seats = VaultSeats(tickets), resuming = DispatchGroup(), begun = DispatchSemaphore(value: 0)
-            DispatchQueue.global().async(group: resuming) {
-                begun.signal()
-                _ = seats.seat(at: home.place)
-            }
-            begun.wait()
-            // Into the middle of it, wherever that is on this machine.
-            usleep(UInt32(round % 50) * 40)
+        #expect(try VaultSeats(tickets).unlock(home.place, home.open().classKeys(), openedBy: nil, idle: 600, hard: 600))
+        #expect(VaultSeats(tickets).seat(at: home.place)?.status().state == .firstUnlocked, "the ticket resumes it")
+        // Attack: read a ticket while its vault is forgotten. A lock does not see the seat yet.
+        let seats = Mutex<VaultSeats?>(nil)
+        let resuming = VaultSeats(tickets) {
             for id in tickets.vaults { tickets.remove(id) }
-            seats.lock(nil, forgets: true)
-            for id in tickets.vaults { tickets.remove(id) }
-            resuming.wait()
-            try #require(seats[home.place]?.status().state ?? .locked == .locked, "round \(round)")
+            seats.withLock { $0 }?.lock(nil, forgets: true)
         }
+        seats.withLock { $0 = resuming }
+        #expect(resuming.seat(at: home.place) == nil && resuming.all.isEmpty)
+        seats.withLock { $0 = nil }
     }
 
     @Test("lock --all asks every vault's request to give up before it waits for one of them")
-    func allAtOnce() throws {
+    func allAtOnce() async throws {
         let home = try AgentHome(), count = 6
         try home.makeVault()
         let seats = VaultSeats(Tickets(home.socket.folder))
@@ -49,24 +44,23 @@ import Testing
         }
         for place in places { #expect(try seats.unlock(place, home.open().classKeys(), openedBy: nil, idle: 600, hard: 600)) }
         let givenUp = Atomic(0), wasEarly = Atomic(false)
-        let requests = DispatchGroup()
         @Sendable func areAllAsked() -> Bool { seats.all.allSatisfy(\.interruption.isAsked) }
+        let all = seats.all
+        var requests: Task<[Void], any Error>?
         try home.fileLock().hold { () throws(StorageError) in
-            for seat in seats.all {
-                requests.enter()
-                Thread.detachNewThread {
-                    if let request = try? ItemRequest.changeOfTest() { _ = seat.perform(request) }
+            requests = Task { @Sendable in
+                try await atOnce(count) { number in
+                    if let request = try? ItemRequest.changeOfTest() { _ = all[number].perform(request) }
                     let isFirst = givenUp.add(1, ordering: .sequentiallyConsistent).newValue == 1
                     // A moment for the thread that locks; no more than until another request has given up as well.
-                    while isFirst, !areAllAsked(), givenUp.load(ordering: .sequentiallyConsistent) == 1 { usleep(1_000) }
+                    if isFirst { eventuallyHere { areAllAsked() || givenUp.load(ordering: .sequentiallyConsistent) > 1 } }
                     if isFirst, !areAllAsked() { wasEarly.store(true, ordering: .sequentiallyConsistent) }
-                    requests.leave()
                 }
             }
-            while Self.waiting(at: home) < count + 1 { usleep(1_000) }
+            eventuallyHere { Self.waiting(at: home) == count + 1 }
             seats.lock(nil, forgets: false)
         }
-        requests.wait()
+        _ = try await requests?.value
         let gaveUpEarly = wasEarly.load(ordering: .sequentiallyConsistent)
         #expect(!gaveUpEarly, "one gave up while others were not asked")
         #expect(seats.all.allSatisfy { $0.status().state == .firstUnlocked })

@@ -5,12 +5,13 @@ import Glibc
 import OMRecords
 import OMSecrets
 import OMStorage
+import TestSupport
 import Testing
 
 @testable import OMAgent
 @testable import OMVault
 
-@Suite("More vaults than seats") struct ManyVaultsTests {
+@Suite("More vaults than seats", .onOwnThreads) struct ManyVaultsTests {
     private static let seats = 256
 
     @Test("of 300 vaults 256 are open; the next is told so, and gets the seat of one that is closed")
@@ -91,7 +92,7 @@ private final class ManyVaults {
     let keys: ClassKeys
 
     init(
-        _ count: Int, in folder: String = FileManager.default.temporaryDirectory.path, keepsTicket: Bool = false
+        _ count: Int, in folder: String? = nil, keepsTicket: Bool = false
     ) throws {
         home = try AgentHome(in: folder)
         try home.makeVault(keepsTicket: keepsTicket)

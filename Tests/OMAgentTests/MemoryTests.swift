@@ -8,12 +8,13 @@ import OMAuth
 import OMRecords
 import OMSecrets
 import OMStorage
+import TestSupport
 import Testing
 
 @testable import OMAgent
 @testable import OMVault
 
-@Suite("The agent's memory", .enabled(if: geteuid() == 0, "only root may look")) struct MemoryTests {
+@Suite("The agent's memory", .onOwnThreads, .enabled(if: geteuid() == 0, "only root may look")) struct MemoryTests {
     private static let item = "an item that nobody else would name so"
     private static let field = "a field of another name than any"
     private static let value = "a value that stands nowhere else, 4711"

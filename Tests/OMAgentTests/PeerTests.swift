@@ -8,7 +8,7 @@ import Testing
 
 @testable import OMAgent
 
-@Suite("The other end's user", .enabled(if: geteuid() == 0, "only root can be two users")) struct PeerTests {
+@Suite("The other end's user", .onOwnThreads, .enabled(if: geteuid() == 0, "only root can be two users")) struct PeerTests {
     private static let nobody: UInt32 = 65534
 
     @Test("the agent answers its own user, and closes the connection of another user without a word")
@@ -27,8 +27,7 @@ import Testing
             """
         let status = frame(0x02).map { String(format: "%02x", $0) }.joined()
         func answer(to user: UInt32) async throws -> String? {
-            var lines = try python(asks, home.root + "/run/agent.sock", "\(user)", status).makeAsyncIterator()
-            return await lines.next()
+            try await python(asks, home.root + "/run/agent.sock", "\(user)", status).line()
         }
         #expect(try await answer(to: 0) == String(format: "4f41%02x84", AgentProtocol.version))
         #expect(try await answer(to: Self.nobody) == "nothing")
@@ -45,28 +44,14 @@ import Testing
             print('ready', flush=True)
             c, _ = s.accept(); print(len(c.recv(100)), flush=True)
             """
-        var lines = try python(listens, folder.file("agent.sock"), "\(Self.nobody)").makeAsyncIterator()
-        #expect(await lines.next() == "ready")
+        let listener = try python(listens, folder.file("agent.sock"), "\(Self.nobody)")
+        #expect(await listener.line() == "ready")
         let client = AgentClient(try AgentSocket(path: folder.file("agent.sock")))
         #expect(throws: AgentError.otherUser(Self.nobody)) { _ = try client.status() }
-        #expect(await lines.next() == "0")
+        #expect(await listener.line() == "0")
     }
 
-    /// The lines that a Python program prints, until it ends.
-    private func python(_ script: String, _ arguments: String...) throws -> AsyncStream<String> {
-        let (process, output) = (Process(), Pipe())
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-c", script] + arguments
-        process.standardOutput = output
-        let (lines, more) = AsyncStream.makeStream(of: String.self)
-        output.fileHandleForReading.readabilityHandler = { handle in
-            let piece = handle.availableData
-            for line in String(decoding: piece, as: UTF8.self).split(separator: "\n") { more.yield(String(line)) }
-            guard piece.isEmpty else { return }
-            handle.readabilityHandler = nil
-            more.finish()
-        }
-        try process.run()
-        return lines
+    private func python(_ script: String, _ arguments: String...) throws -> Companion {
+        try Companion(["/usr/bin/env", "python3", "-c", script] + arguments, in: TestFolder(), environment: ["PATH": "/usr/bin:/bin"])
     }
 }

@@ -6,12 +6,13 @@ import Glibc
 import OMRecords
 import OMSecrets
 import OMStorage
+import TestSupport
 import Testing
 
 @testable import OMAgent
 @testable import OMVault
 
-@Suite("A purge that was held up") struct PendingPurgeTests {
+@Suite("A purge that was held up", .onOwnThreads) struct PendingPurgeTests {
     private static let name = ProtectionLevel.whenUnlocked.itemName
 
     @Test("the agent finishes its own as soon as the reader is gone, with nobody else at work")

@@ -6,12 +6,13 @@ import Glibc
 import OMRecords
 import OMSecrets
 import OMStorage
+import TestSupport
 import Testing
 
 @testable import OMAgent
 @testable import OMVault
 
-@Suite("The agent's protocol") struct ProtocolTests {
+@Suite("The agent's protocol", .onOwnThreads) struct ProtocolTests {
     /// Bodies that no client of ours sends.
     private static let malformed: [(what: String, bytes: [UInt8])] = {
         let place = text("/a.omv") + text("/device")
@@ -235,6 +236,35 @@ import Testing
                 return error
             }
             #expect(again == error)
+        }
+    }
+
+    @Test("every ending of a session reads the same at the other end, and one that contradicts itself is refused")
+    func endings() throws {
+        func read(_ body: borrowing SecretBytes) throws -> SessionEnding {
+            try body.withBytes { bytes in
+                var cursor = ByteCursor()
+                let ending = try cursor.ending(in: bytes)
+                try cursor.end(in: bytes)
+                return ending
+            }
+        }
+        let endings: [SessionEnding] = [
+            .notThere, .endedHere, .endedAtServer, .endedHereOnly(.unreachable(.timedOut)), .endedHereOnly(.failed(.noLogout)),
+        ]
+        var refusals: [[UInt8]] = []
+        for ending in endings {
+            var buffer = SecretBuffer()
+            buffer.append(ending: ending)
+            let body = buffer.finish()
+            #expect(try read(body) == ending)
+            refusals.append(body.withBytes { bytes in bytes.indices.map { bytes[$0] } })
+        }
+        // Flags: there was a session, the server was asked, a refusal follows.
+        let (late, noAddress) = (Array(refusals[3].dropFirst(3)), Array(refusals[4].dropFirst(3)))
+        #expect(refusals[3].prefix(3) == [1, 1, 1] && refusals[4].prefix(3) == [1, 0, 1])
+        for bad in [[0, 1, 0], [0, 0, 1] + late, [1, 0, 1] + late, [1, 1, 1] + noAddress, [0, 0, 1] + noAddress] {
+            #expect(throws: MalformedBytes.self, "\(bad)") { try read(SecretBytes(copying: bad.span)) }
         }
     }
 

@@ -3,12 +3,13 @@
 import OMRecords
 import OMSecrets
 import OMStorage
+import TestSupport
 import Testing
 
 @testable import OMAgent
 @testable import OMVault
 
-@Suite("The key for remembered passwords") struct RememberingKeyTests {
+@Suite("The key for remembered passwords", .onOwnThreads) struct RememberingKeyTests {
     private static let levels = ProtectionLevel.allCases.filter { $0.availability != .always }
 
     /// What tells one key from another.

@@ -7,12 +7,13 @@ import OMRecords
 import OMSecrets
 import OMStorage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OMAgent
 @testable import OMVault
 
-@Suite("A vault in the agent") struct SeatTests {
+@Suite("A vault in the agent", .onOwnThreads) struct SeatTests {
     private static let portable = ProtectionLevel.allCases
 
     @Test("unlocked, every level is read and changed; locked, what was read after the first unlock is still read")
@@ -194,19 +195,20 @@ import Testing
 
     /// Has a change asked for while the vault's lock is held here; ends when the lock is free again and the change was answered.
     private func whileLockIsHeld(_ home: AgentHome, _ answers: Answers, _ body: () async throws -> Void) async throws {
-        let held = DispatchSemaphore(value: 0), isDone = DispatchSemaphore(value: 0)
-        async let holding: Void = onThread {
+        let held = Atomic(false), isDone = Atomic(false)
+        async let holding: Void = onOwnThread {
+            defer { held.store(true, ordering: .sequentiallyConsistent) }
             try home.fileLock().hold { () throws(StorageError) in
-                held.signal()
-                isDone.wait()
+                held.store(true, ordering: .sequentiallyConsistent)
+                eventuallyHere { isDone.load(ordering: .sequentiallyConsistent) }
             }
         }
-        try await onThread { held.wait() }
-        async let asking: Void = onThread { answers.add((try? home.change()) ?? "none") }
+        try await eventually { held.load(ordering: .sequentiallyConsistent) }
+        async let asking: Void = onOwnThread { answers.add((try? home.change()) ?? "none") }
         do { try await body() } catch { Issue.record("\(error)") }
-        isDone.signal()
+        isDone.store(true, ordering: .sequentiallyConsistent)
         try await holding
-        try await asking
+        await asking
     }
 
     @Test("a search is answered while the vault is unlocked, with names and nothing else, and not while it is locked")
@@ -240,7 +242,7 @@ import Testing
         let answers = Answers()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<100 {
-                group.addTask { try await onThread { answers.add(try home.answer(.whenUnlocked)) } }
+                group.addTask { try await onOwnThread { answers.add(try home.answer(.whenUnlocked)) } }
             }
             try await group.waitForAll()
         }

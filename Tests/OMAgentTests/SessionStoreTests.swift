@@ -7,11 +7,12 @@ import OMRecords
 import OMSecrets
 import OMStorage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OMAgent
 
-@Suite("Sessions in the agent") struct SessionStoreTests {
+@Suite("Sessions in the agent", .onOwnThreads) struct SessionStoreTests {
     private let clock = SessionClock()
     private let server = SessionServer()
 
@@ -34,13 +35,13 @@ import Testing
                 verdicts.withLock { $0.append(verdict) }
             }
         }
-        try await eventually { store.passengers(of: login) == 9 }
+        try await eventually { store.waiters(of: login) == 9 }
         // Who only wants to know whether it counts rides along.
         Thread.detachNewThread {
             let verdict = store.renew(login, anew: false)
             verdicts.withLock { $0.append(verdict) }
         }
-        try await eventually { store.passengers(of: login) == 10 }
+        try await eventually { store.waiters(of: login) == 10 }
         // Nothing is locked meanwhile.
         #expect(store.list().count == 1)
         server.open()
@@ -68,7 +69,7 @@ import Testing
             _ = store.renew(login, anew: true)
             done.add(1, ordering: .sequentiallyConsistent)
         }
-        try await eventually { store.passengers(of: login) == 1 }
+        try await eventually { store.waiters(of: login) == 1 }
         server.open()
         try await eventually { done.load(ordering: .sequentiallyConsistent) == 2 }
         #expect(server.asked.map(\.task) == [.check, .refresh])
@@ -92,7 +93,7 @@ import Testing
         #expect(!store.ends(login).wasThere)
         server.open()
         try await eventually { endings.withLock { $0.count } == 1 }
-        #expect(endings.withLock { $0[0] } == SessionEnding(wasThere: true, wasServerAsked: true, refusal: nil))
+        #expect(endings.withLock { $0[0] } == .endedAtServer)
         #expect(
             server.asked == [
                 AskedOf(task: .refresh, session: "token 1"), AskedOf(task: .logout(user: nil), session: "token 2"),
@@ -106,7 +107,7 @@ import Testing
         #expect(try store.keeps(login, .basic))
         server.say(.no(.unreachable(.refused)))
         let ending = store.end(login, waits: true, password: bytes("pass word"))
-        #expect(ending == SessionEnding(wasThere: true, wasServerAsked: true, refusal: .unreachable(.refused)))
+        #expect(ending == .endedHereOnly(.unreachable(.refused)))
         #expect(server.asked == [AskedOf(task: .logout(user: "ada"), session: "token 1")])
         #expect(store.list().isEmpty)
     }
@@ -213,8 +214,8 @@ import Testing
 }
 
 extension SessionStore {
-    /// How many wait for the session's flight.
-    fileprivate func passengers(of login: AgentLogin) -> Int? {
-        entries.withLock { $0[login]?.flight?.passengers }
+    /// How many threads wait for the answer about the session.
+    fileprivate func waiters(of login: AgentLogin) -> Int? {
+        entries.withLock { $0[login]?.pending?.waiters }
     }
 }

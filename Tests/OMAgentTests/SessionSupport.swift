@@ -5,6 +5,7 @@ import OMRecords
 import OMSecrets
 import OMStorage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OMAgent
@@ -125,18 +126,6 @@ func keptSession(
         KeptSession.Asked(
             service: service, clientSecret: bytes("client secret"), logout: 5_000, session: bytes(token ?? ""),
             expires: expires))
-}
-
-/// Waits for the work of another thread or process, however long that takes, without holding one of Swift's threads.
-func eventually(_ isDone: () throws -> Bool) async throws {
-    while try !isDone() { try await Task.sleep(for: .milliseconds(1)) }
-}
-
-/// Runs what blocks on a thread of its own, and not on one of Swift's.
-func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
-    }
 }
 
 // Tests expect what takes no move-only values.

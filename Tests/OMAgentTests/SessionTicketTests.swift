@@ -11,7 +11,7 @@ import Testing
 
 @testable import OMAgent
 
-@Suite("Session tickets") struct SessionTicketTests {
+@Suite("Session tickets", .onOwnThreads) struct SessionTicketTests {
     private let clock = SessionClock()
     private let server = SessionServer()
     /// The keyring is the user's: what tests keep at the same time has names of its own.

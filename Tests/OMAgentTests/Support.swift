@@ -22,7 +22,7 @@ final class AgentHome {
     var vault: String { root + "/a.omv" }
 
     /// - Parameter folder: where; a folder in memory for what needs one.
-    init(in folder: String = FileManager.default.temporaryDirectory.path, options: [String] = []) throws {
+    init(in folder: String? = nil, options: [String] = []) throws {
         self.folder = try TestFolder(in: folder, containing: ["run"])
         socket = try AgentSocket(path: self.folder.file("run/agent.sock"))
         client = AgentClient(socket)

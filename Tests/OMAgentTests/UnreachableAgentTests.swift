@@ -7,11 +7,11 @@ import Testing
 
 @testable import OMAgent
 
-@Suite("An agent that lost its socket") struct UnreachableAgentTests {
+@Suite("An agent that lost its socket", .onOwnThreads) struct UnreachableAgentTests {
     @Test(
         "an agent whose socket or folder is removed or replaced ends, with every vault locked",
         .timeLimit(.minutes(5)), arguments: ["removed", "renamed", "folder"])
-    func ends(loss: String) throws {
+    func ends(loss: String) async throws {
         let home = try AgentHome()
         try home.makeVault()
         try home.unlock()
@@ -21,7 +21,7 @@ import Testing
         case "renamed": #expect(rename(socket, home.folder.file("elsewhere")) == 0)
         default: try FileManager.default.removeItem(atPath: home.folder.file("run"))
         }
-        while Self.runs(process) { usleep(1_000) }
+        try await eventually { !Self.runs(process) }
     }
 
     @Test("an agent lives on when other names in its folder are removed")

@@ -13,7 +13,7 @@ final class FileSite: ModelSite {
         ("fdatasync", 1), ("fdatasync", 3), ("fdatasync", 4), ("fdatasync", 5), ("fdatasync", 7), ("pwrite64", 11),
         ("pwrite64", 13), ("pwrite64", 14), ("pwrite64", 17), ("pwrite64", 20),
     ]
-    private static let program = Programs.path(of: "login-worker")
+    private static let program = Programs.worker("login-worker")
 
     private let home: Home
     private let clock: TestClock
@@ -132,22 +132,13 @@ final class FileSite: ModelSite {
                 ["/usr/bin/strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(call)", "-e"]
                 + ["inject=\(call):signal=SIGKILL:when=\(number)"] + command
         }
-        let process = Process(), output = Pipe()
-        process.executableURL = URL(filePath: command[0])
-        process.arguments = Array(command.dropFirst())
-        process.environment = [:]
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        try process.run()
-        let said = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        if power != nil, process.terminationReason == .uncaughtSignal, process.terminationStatus == SIGKILL {
+        // The model's steps are plain calls: this thread waits, and is the test's own.
+        let ran = try runHere(command, in: home.folder)
+        if power != nil, ran.status == 128 + SIGKILL {
             kills += 1
             return nil
         }
-        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-            throw Unusable(line: "\(words): \(process.terminationStatus)")
-        }
-        return String(decoding: said, as: UTF8.self).trimmingCharacters(in: .newlines)
+        guard ran.status == 0 else { throw Unusable(line: "\(words): \(ran.status)") }
+        return ran.output.trimmingCharacters(in: .newlines)
     }
 }

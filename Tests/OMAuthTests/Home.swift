@@ -8,7 +8,7 @@ import TestSupport
 
 /// A user's state of one test: it goes when the test does.
 final class Home: Sendable {
-    private let folder: TestFolder
+    let folder: TestFolder
     var path: String { folder.path }
 
     init() throws { folder = try TestFolder() }
@@ -16,14 +16,14 @@ final class Home: Sendable {
     var places: LoginPlaces { LoginPlaces(state: "\(path)/state", device: "\(path)/device") }
 
     func authenticator(
-        lockWait: Int = 60_000, clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() },
+        lockWait: Int = .max, clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() },
         onCheck: @escaping @Sendable (LoginRow) -> Void = { _ in }
     ) -> Authenticator {
         authenticator(lockWait: lockWait, clock: clock) { if case .checking(let row) = $0 { onCheck(row) } }
     }
 
     func authenticator(
-        lockWait: Int = 60_000, clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() },
+        lockWait: Int = .max, clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() },
         reached: @escaping @Sendable (AttemptPoint) -> Void
     ) -> Authenticator {
         Authenticator(places, .floor, lockWait: lockWait, clock: clock, reached: reached)

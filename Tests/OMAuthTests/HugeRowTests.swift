@@ -2,6 +2,7 @@
 
 import Foundation
 import OMStorage
+import TestSupport
 import Testing
 
 @testable import OMAuth
@@ -25,8 +26,8 @@ import Testing
                         try ledger.putRemembered(id, [1])
                         try ledger.putLog(1, [1])
                     }
-                    try sqlite3(home.places.ledger, statement)
-                    guard let ledger = try Ledger.open(home.places.ledger) else { throw Unexpected(description: "gone") }
+                    try await sqlite3(home.places.ledger, statement)
+                    guard let ledger = try Ledger.open(home.places.ledger) else { throw Unexpected("gone") }
                     let before = try PeakMemory.reset()
                     // Of a table without row numbers SQLite itself reads a row whole, once, to compare its key.
                     let isKeyed = !statement.contains("log ")
@@ -34,42 +35,11 @@ import Testing
                         try ledger.rows().flatMap { [$0.id.count, $0.bytes.count] } + ledger.rememberedIDs().map(\.count)
                         + ledger.log(from: 0).map(\.bytes.count) + [ledger.row(id)?.count ?? 0, ledger.remembered(id)?.count ?? 0]
                     let grown = try PeakMemory.kilobytes() - before
-                    guard counts.max() ?? 0 <= LoginID.count else { throw Unexpected(description: "\(statement): \(counts)") }
-                    guard grown < (isKeyed ? 26 : 6) << 10 else { throw Unexpected(description: "\(statement): \(grown) KiB more") }
+                    guard counts.max() ?? 0 <= LoginID.count else { throw Unexpected("\(statement): \(counts)") }
+                    guard grown < (isKeyed ? 26 : 6) << 10 else { throw Unexpected("\(statement): \(grown) KiB more") }
                 }
             }
         }
         if let ended { #expect(String(decoding: ended.standardErrorContent, as: UTF8.self) == "") }
-    }
-}
-
-private struct Unexpected: Error, CustomStringConvertible {
-    let description: String
-}
-
-/// Another process changes the file, so that no memory of this one has held the value.
-private func sqlite3(_ path: String, _ statement: String) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-    process.arguments = [path, statement]
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw Unexpected(description: "sqlite3: \(statement)") }
-}
-
-/// The most memory that this process has had at once.
-private enum PeakMemory {
-    /// Begins anew, and returns what is in use now.
-    static func reset() throws -> Int {
-        try "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
-        return try kilobytes()
-    }
-
-    static func kilobytes() throws -> Int {
-        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
-            let number = line.split(separator: " ").dropLast().last.flatMap({ Int($0) })
-        else { throw Unexpected(description: "no VmHWM") }
-        return number
     }
 }

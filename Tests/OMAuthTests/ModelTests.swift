@@ -16,8 +16,10 @@ import Testing
         }
     }
 
-    @Test("R57 steps on real files (2,000 in a whole run), each step in a process of its own, killed at its writes and syncs")
-    func processes() throws {
+    @Test(
+        "R57 steps on real files (2,000 in a whole run), each step in a process of its own, killed at its writes and syncs",
+        .onOwnThreads)
+    func processes() async throws {
         let traces = Sweep.count(20, sample: 4), start = Date()
         var kills = 0
         for trace in 0..<traces {

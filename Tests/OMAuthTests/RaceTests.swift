@@ -2,16 +2,17 @@ import Foundation
 import Glibc
 import OMSecrets
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OMAuth
 
 @Suite(.serialized) struct RaceTests {
     @Test("R1 200 wrong guesses at once with N = 5 give 6 checks and one wipe")
-    func wrong() throws {
+    func wrong() async throws {
         let home = try Home(), profile = try policy(5)
         try home.enroll(profile)
-        let outcomes = atOnce(200) { home.check("wrong", profile) }
+        let outcomes = try await atOnce(200) { _ in home.check("wrong", profile) }
         let checks = outcomes.filter { outcome in
             switch outcome {
             case .wrongPassword, .attemptsExceeded: true
@@ -31,19 +32,19 @@ import Testing
     }
 
     @Test("R2 200 right passwords at once with N = 1 are 200 successes")
-    func right() throws {
+    func right() async throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)
-        let outcomes = atOnce(200) { home.check("right", profile) }
+        let outcomes = try await atOnce(200) { _ in home.check("right", profile) }
         #expect(outcomes.allSatisfy { $0 == nil }, "\(outcomes.filter { $0 != nil })")
         let row = try home.row(profile)
         #expect(row.charged == 0 && row.failed == 0)
     }
 
     @Test("of 20 that enrol one user at once, one does, and the others need its password")
-    func enrolments() throws {
+    func enrolments() async throws {
         let home = try Home(), profile = try policy()
-        let outcomes = atOnce(20) {
+        let outcomes = try await atOnce(20) { _ in
             refusal { () throws(AuthError) in
                 _ = try home.authenticator().enroll(ada, profile, password: Password("right"))
             }
@@ -54,12 +55,11 @@ import Testing
     }
 
     @Test("20 users enrolled at once, in a ledger that none of them found, all log in")
-    func users() throws {
+    func users() async throws {
         let home = try Home(), profile = try policy()
         let users = try (0..<20).map { try UserName("user \($0)") }
-        let next = Atomic(0)
-        let outcomes = atOnce(20) {
-            let user = users[next.wrappingAdd(1, ordering: .relaxed).oldValue]
+        let outcomes = try await atOnce(20) { number -> AuthError? in
+            let user = users[number]
             try home.enroll(profile, user: user)
             return home.check("right", profile, user: user)
         }
@@ -67,22 +67,22 @@ import Testing
     }
 
     @Test("R14 a lock file that is deleted and replaced all the while lets no guess more through")
-    func replacedLock() throws {
+    func replacedLock() async throws {
         let home = try Home(), profile = try policy(5)
         try home.enroll(profile)
         let lock = try home.markPath(profile).replacingOccurrences(of: ".mark", with: ".lock")
         let isOver = Atomic(false)
-        let vandal = Thread {
+        async let vandal: Void = onOwnThread {
             var round = 0
             while !isOver.load(ordering: .relaxed) {
                 round += 1
                 unlink(lock)
                 if round % 3 == 0 { symlink("/dev/null", lock) }
-                usleep(300)
+                // Between two rounds a lock may be made and taken.
+                sched_yield()
             }
         }
-        vandal.start()
-        let outcomes = atOnce(60) { home.check("wrong", profile) }
+        let outcomes = try await atOnce(60) { _ in home.check("wrong", profile) }
         isOver.store(true, ordering: .relaxed)
         let checks = outcomes.count { outcome in
             switch outcome {
@@ -92,13 +92,13 @@ import Testing
         }
         #expect((1...6).contains(checks), "\(outcomes)")
         #expect(!outcomes.contains(nil))
-        while !vandal.isFinished { usleep(1_000) }
+        await vandal
         unlink(lock)
         #expect(try home.row(profile).charged <= 6)
     }
 
     @Test("R16 a lock is closed in whatever a process starts while it holds it")
-    func closedOnExec() throws {
+    func closedOnExec() async throws {
         let home = try Home(), profile = try policy(5)
         try home.enroll(profile)
         let id = try home.id(profile), device = try home.device()
@@ -112,31 +112,5 @@ import Testing
             }
         }
         #expect(flags == [FD_CLOEXEC])
-    }
-
-    /// Runs `body` on `count` threads of its own; an error of another kind is recorded.
-    private func atOnce(_ count: Int, _ body: @escaping @Sendable () throws -> AuthError?) -> [AuthError?] {
-        let results = Mutex<[AuthError?]>([])
-        let box = Results(results)
-        let group = DispatchGroup()
-        for _ in 0..<count {
-            group.enter()
-            let thread = Thread {
-                do {
-                    let outcome = try body()
-                    box.results.withLock { $0.append(outcome) }
-                } catch { Issue.record(error) }
-                group.leave()
-            }
-            thread.stackSize = 1 << 20
-            thread.start()
-        }
-        group.wait()
-        return box.results.withLock { $0 }
-    }
-
-    private final class Results: Sendable {
-        let results: Mutex<[AuthError?]>
-        init(_ results: consuming Mutex<[AuthError?]>) { self.results = results }
     }
 }

@@ -110,7 +110,7 @@ extension ReferenceModel {
         _ mode: ConnectivityMode, _ answer: ModelTests.Answer, _ wish: ModelTests.Wish?, _ clock: ClockReading
     ) -> Meant {
         forgetWithdrawn()
-        var told: [AuthError] = []
+        var (told, wrong): ([AuthError], Int) = ([], 0)
         func cancelled() -> Meant { Meant(ending: .refused(.cancelled), told: told) }
         if remembered.isArmed, choice == .autoLogin, let password = remembered.password {
             // Taken before it is submitted.
@@ -123,6 +123,9 @@ extension ReferenceModel {
                 noteRemembered()
                 return Meant(ending: ending)
             }
+            // It counts as a wrong answer.
+            wrong += 1
+            if wrong >= mostAnswers { return Meant(ending: .refused(.tooManyAttempts(last: error))) }
             told.append(error)
             follow(error)
         }
@@ -144,7 +147,7 @@ extension ReferenceModel {
             return meant
         }
         guard error.asksAgain || error.isDelay else { return Meant(ending: ending, told: told) }
-        if error.asksAgain, mostAnswers == 1 {
+        if error.asksAgain, wrong + 1 >= mostAnswers {
             return Meant(ending: .refused(.tooManyAttempts(last: error)), told: told)
         }
         told.append(error)

@@ -11,8 +11,8 @@ import Testing
     private typealias Asking = @Sendable () async -> OnlineRefusal?
 
     /// What a server was asked, and by whom, for each row of the page.
-    private func askings() throws -> [(row: String, asked: String, ask: Asking)] {
-        let nginx = try Server.nginx.get(), odd = try Server.odd.get()
+    private func askings() async throws -> [(row: String, asked: String, ask: Asking)] {
+        let nginx = try await Server.nginx.value, odd = try await Server.odd.value
         var all: [(row: String, asked: String, ask: Asking)] = []
         func tls(_ row: String, _ path: String, _ key: String = "port", password: String = "correct horse 42") {
             let provider = basic(nginx.url(path, key), trusted: nginx.ca)
@@ -62,7 +62,7 @@ import Testing
 
     @Test("every row of the page is what a real server's answer comes to, and no row is without one")
     func rows() async throws {
-        let page = try answers(), askings = try askings()
+        let page = try answers(), askings = try await askings()
         #expect(page.count == 21)
         #expect(Set(askings.map(\.row)) == Set(page.keys))
         for (row, asked, ask) in askings {

@@ -9,12 +9,12 @@ import Testing
 @testable import OMOnline
 
 @Suite("HTTP Basic") struct BasicTests {
-    private func nginx() throws -> Server { try Server.nginx.get() }
-    private func odd() throws -> Server { try Server.odd.get() }
+    private func nginx() async throws -> Server { try await Server.nginx.value }
+    private func odd() async throws -> Server { try await Server.odd.value }
 
     @Test("the right password is accepted with its cookies and the server's clock, a wrong one or user is not")
     func passwords() async throws {
-        let server = try nginx()
+        let server = try await nginx()
         let provider = basic(server.url("/login"), tokens: ["SID"], trusted: server.ca)
         let grant = try await provider.logIn("alice", password: bytes("correct horse 42"))
         let now = Int64(Date().timeIntervalSince1970)
@@ -29,7 +29,7 @@ import Testing
 
     @Test("a password reaches the server as the bytes it is: forms' and headers' own characters, and what is no UTF-8")
     func passwordBytes() async throws {
-        let server = try nginx()
+        let server = try await nginx()
         let provider = basic(server.url("/login"), trusted: server.ca)
         #expect(await provider.refusal("bob", "p&=+%:; ü") == nil)
         let password = SecretBytes(copying: [0xFF, 0xFE, 0x80] + Array(" no text".utf8))
@@ -38,7 +38,7 @@ import Testing
 
     @Test("without a cookie that RequiredTokens names, or with one that the server takes away again, it is no login")
     func requiredTokens() async throws {
-        let server = try nginx()
+        let server = try await nginx()
         for tokens in [["SID", "OTHER"], ["GONE"], ["sid"]] {
             let refusal = await basic(server.url("/login"), tokens: tokens, trusted: server.ca).refusal()
             #expect(refusal == .failed(.tokenMissing, status: 200), "\(tokens)")
@@ -73,14 +73,14 @@ import Testing
 
     @Test("every answer of a server's has its outcome", arguments: 0..<answers.count)
     func outcome(_ index: Int) async throws {
-        let server = try nginx()
+        let server = try await nginx()
         let (path, expected) = Self.answers[index]
         #expect(await basic(server.url(path), trusted: server.ca).refusal() == expected, "\(path)")
     }
 
     @Test("a redirect within the origin is followed before the password is sent, and the password goes to its end")
     func redirectBefore() async throws {
-        let server = try nginx()
+        let server = try await nginx()
         let provider = basic(server.url("/here"), trusted: server.ca)
         #expect(await provider.refusal() == nil)
         #expect(await provider.refusal("alice", "wrong") == .rejected)
@@ -88,7 +88,7 @@ import Testing
 
     @Test("a redirect after the password is followed without it, and counts only with the cookies that are asked for")
     func redirectAfter() async throws {
-        let server = try nginx()
+        let server = try await nginx()
         let login = server.url("/behind")
         #expect(await basic(login, tokens: ["SID"], trusted: server.ca).refusal() == nil)
         let other = await basic(login, tokens: ["OTHER"], trusted: server.ca).refusal()
@@ -99,7 +99,7 @@ import Testing
 
     @Test("the identity domain stands before the user name, or in its header")
     func domain() async throws {
-        let server = try nginx()
+        let server = try await nginx()
         let prefix = OnlineService.Domain("acme")
         #expect(
             await basic(server.url("/tenant"), domain: prefix, trusted: server.ca).refusal("alice", "of acme") == nil)
@@ -114,7 +114,7 @@ import Testing
 
     @Test("the session is checked without a password, and logging out takes 401 for a success")
     func session() async throws {
-        let server = try nginx()
+        let server = try await nginx()
         func provider(_ path: String, _ logout: String? = nil) -> HTTPBasicProvider {
             basic(server.url(path), logout: logout.map { server.url($0) }, trusted: server.ca)
         }
@@ -140,7 +140,7 @@ import Testing
 
     @Test("the password goes to nobody who did not ask for it, and never with a redirect")
     func whatIsSent() async throws {
-        let trace = try Trace(), login = trace.url
+        let trace = try await Trace(), login = trace.url
         #expect(await basic(login("/no-challenge")).refusal() == .failed(.noChallenge, status: 200))
         #expect(await basic(login("/negotiate")).refusal() == .failed(.otherChallenge, status: 401))
         #expect(await basic(login("/either")).refusal() == nil)
@@ -159,7 +159,7 @@ import Testing
             ("/either", true),
         ])
     func challenges(_ row: (path: String, isBasic: Bool)) async throws {
-        let trace = try Trace()
+        let trace = try await Trace()
         let refusal = await basic(trace.url(row.path)).refusal()
         #expect(refusal == (row.isBasic ? nil : .failed(.otherChallenge, status: 401)))
         #expect(try trace.seen().map { $0.fields["authorization"] != nil } == (row.isBasic ? [false, true] : [false]))
@@ -167,7 +167,7 @@ import Testing
 
     @Test("five redirects are followed before the password is sent; the sixth is not asked")
     func redirects() async throws {
-        let trace = try Trace()
+        let trace = try await Trace()
         #expect(await basic(trace.url("/hop-5")).refusal() == nil)
         #expect(try trace.seen().map(\.target) == (0...5).reversed().map { "/hop-\($0)" } + ["/hop-0"])
         #expect(await basic(trace.url("/hop-6")).refusal() == .failed(.redirected, status: 302))
@@ -176,7 +176,7 @@ import Testing
 
     @Test("a header that the profile sets is sent as it is there, the library's own too")
     func ownHeaders() async throws {
-        let trace = try Trace()
+        let trace = try await Trace()
         let headers = [OnlineService.Header("User-Agent", "a/1"), .init("Accept", "text/html")]
         #expect(await basic(trace.url("/login"), headers: headers).refusal() == nil)
         let kind = OAuthService(.token(trace.url("/token/plain"), revocation: nil), clientID: "id")
@@ -191,7 +191,7 @@ import Testing
         "chunks, HTTP/1.0 without a length and early hints are understood",
         arguments: ["/chunked", "/old", "/continue", "/else"], ["http", "https"])
     func quirks(_ path: String, _ key: String) async throws {
-        let server = try odd()
+        let server = try await odd()
         let provider = basic(server.url(path, key, scheme: key), trusted: key == "https" ? server.ca : nil)
         #expect(await provider.refusal() == nil)
     }
@@ -205,7 +205,7 @@ import Testing
             ("/long-header", .answerTooLarge), ("/cookies", .answerTooLarge),
         ] as [(String, OnlineFailure)], ["http", "https"])
     func broken(_ row: (path: String, failure: OnlineFailure), _ key: String) async throws {
-        let server = try odd()
+        let server = try await odd()
         let provider = basic(server.url(row.path, key, scheme: key), trusted: key == "https" ? server.ca : nil)
         #expect(await provider.refusal() == .failed(row.failure), "\(row.path) over \(key)")
     }
@@ -214,7 +214,7 @@ import Testing
 extension BasicTests {
     @Test("a server that has had the password is never one that was not reached, though it closes its port behind a redirect")
     func leaving() async throws {
-        let server = try Server("odd")
+        let server = try await Server("odd")
         let provider = basic(server.url("/login", "leaving", scheme: "http"), tokens: ["SID"])
         #expect(await provider.refusal() == .failed(.brokenAnswer, status: 302))
         #expect(await provider.refusal() == .unreachable(.refused))

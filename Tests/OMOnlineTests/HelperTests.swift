@@ -11,7 +11,7 @@ import Testing
 
 @testable import OMAgent
 
-@Suite("The online helper") struct HelperTests {
+@Suite("The online helper", .onOwnThreads) struct HelperTests {
     private static let program = Programs.path(of: "omvault-agent")
 
     private func service(
@@ -26,8 +26,8 @@ import Testing
     }
 
     @Test("a login over the helper: accepted with session, clock and profile, checked, logged out; a wrong one is not")
-    func flow() throws {
-        let server = try Server.nginx.get()
+    func flow() async throws {
+        let server = try await Server.nginx.value
         let client = OnlineClient(program: Self.program)
         let service = service(server.url("/login"), trusted: server.ca, profile: server.url("/profile"))
         let grant = try client.ask(login(service)).get()
@@ -51,8 +51,8 @@ import Testing
     }
 
     @Test("OAuth over the helper: tokens, new tokens, revocation; an unknown client is no wrong password")
-    func oauthFlow() throws {
-        let server = try Server.odd.get()
+    func oauthFlow() async throws {
+        let server = try await Server.odd.value
         let client = OnlineClient(program: Self.program)
         func service(_ name: String) -> OnlineService {
             let token = server.url("/token/\(name)", "http", scheme: "http")
@@ -72,30 +72,26 @@ import Testing
     }
 
     @Test("a server that says nothing is unreachable within the deadline, and two questions do not wait for each other")
-    func blackHole() throws {
+    func blackHole() async throws {
         // Its own, so that every connection there is one of these.
-        let server = try Server("odd")
+        let server = try await Server("odd")
         let address = server.url("/", "blackhole", scheme: "http")
         // TLS is never established there. The helper has the rest of the minute to start and to answer in.
         let short = service(server.url("/", "blackhole"), deadlines: OnlineDeadlines(connect: 500, total: 60_000))
         #expect(try refusal(OnlineClient(program: Self.program), login(short)) == .unreachable(.timedOut))
         // Both are seen at the server at once: neither waits for the other's network. Then they are called off.
         // The first one's connection is closed by the server a moment after its helper has ended.
-        while try connections(to: server["blackhole"]) > 0 { usleep(10_000) }
-        let cancellation = OnlineCancellation()
-        let answers = Mutex<[OnlineRefusal?]>([])
-        for _ in 0..<2 {
-            let question = service(address, deadlines: patient)
-            Thread.detachNewThread {
-                let answer = try? refusal(OnlineClient(program: Self.program), self.login(question), cancellation)
-                answers.withLock { $0.append(answer) }
-            }
+        try await eventually { try connections(to: server["blackhole"]) == 0 }
+        let cancellation = OnlineCancellation(), ended = Atomic(0)
+        async let answers = atOnce(2) { _ in
+            defer { ended.add(1, ordering: .sequentiallyConsistent) }
+            return try refusal(OnlineClient(program: Self.program), login(service(address)), cancellation)
         }
-        while try connections(to: server["blackhole"]) < 2, answers.withLock({ $0.isEmpty }) { usleep(10_000) }
-        #expect(answers.withLock { $0.isEmpty })
+        try await eventually { try connections(to: server["blackhole"]) == 2 || ended.load(ordering: .sequentiallyConsistent) > 0 }
+        let early = ended.load(ordering: .sequentiallyConsistent)
+        #expect(early == 0)
         cancellation.cancel()
-        while answers.withLock({ $0.count }) < 2 { usleep(10_000) }
-        #expect(answers.withLock { $0 } == [.failed(.cancelled), .failed(.cancelled)])
+        #expect(try await answers == [.failed(.cancelled), .failed(.cancelled)])
     }
 
     /// How many connections stand at a port of this machine.
@@ -112,8 +108,8 @@ import Testing
     }
 
     @Test("the helper has no core, no new rights, no file and no descriptor but its own, and ends when nobody waits")
-    func confinement() throws {
-        let server = try Server.odd.get()
+    func confinement() async throws {
+        let server = try await Server.odd.value
         let (channel, child) = try start()
         let question = body(login(service(server.url("/", "blackhole", scheme: "http"))))
         try channel.send(.question, try #require(question))
@@ -122,7 +118,7 @@ import Testing
         let hasEnded = {
             (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8))?.contains(") Z") ?? true
         }
-        while !connected(), !hasEnded() { usleep(10_000) }
+        try await eventually { connected() || hasEnded() }
         try #require(connected())
         func line(_ file: String, _ start: String) -> String {
             let text = (try? String(contentsOfFile: "/proc/\(child)/\(file)", encoding: .utf8)) ?? ""
@@ -143,7 +139,7 @@ import Testing
     }
 
     @Test("without a socket of this user's at descriptor 3, or with a question that is none, it ends without a word")
-    func refusals() throws {
+    func refusals() async throws {
         var ends: [Int32] = [-1, -1]
         #expect(pipe(&ends) == 0)
         let piped = AgentProcess.spawnDetached(Self.program, ["--online"], ends[0])
@@ -181,23 +177,23 @@ import Testing
     ]
 
     @Test("a helper that ends, is killed, lies or answers for another question is a failure, never a login")
-    func impostors() throws {
+    func impostors() async throws {
         let service = service("https://localhost/")
         for (what, script) in Self.impostors {
-            let home = try Impostor(script)
+            let home = try await Impostor(script)
             #expect(try refusal(home.client, login(service)) == .failed(.helper), "\(what)")
             #expect(home.isGone, "\(what)")
         }
         // The same program says yes when it plays by the rules: the others are refused for what they do wrong.
-        let honest = try Impostor("say(number + accepted)")
+        let honest = try await Impostor("say(number + accepted)")
         #expect(try refusal(honest.client, login(service)) == nil)
         #expect(try refusal(honest.client, .profile(of: service)) == .failed(.helper))
         #expect(honest.isGone)
     }
 
     @Test("a helper that hangs is killed a second after the deadline, or when the question is called off")
-    func hanging() throws {
-        let home = try Impostor("time.sleep(600)")
+    func hanging() async throws {
+        let home = try await Impostor("time.sleep(600)")
         let short = service("https://localhost/", deadlines: OnlineDeadlines(connect: 1, total: 1))
         #expect(try refusal(home.client, login(short)) == .failed(.helper))
         #expect(home.isGone)
@@ -208,11 +204,11 @@ import Testing
     }
 
     @Test("the helper is started with three null devices, its socket, and two variables")
-    func inheritance() throws {
+    func inheritance() async throws {
         setenv("OMVAULT_TEST_INHERITANCE", "secret", 1)
         let open = try FileHandle(forReadingFrom: URL(filePath: #filePath))
         defer { try? open.close() }
-        let home = try Impostor(
+        let home = try await Impostor(
             "fds = sorted(int(f) for f in os.listdir('/proc/self/fd') if os.path.exists('/proc/self/fd/' + f))\n"
                 + "open(here + '/facts', 'w').write(repr((fds, [os.readlink(f'/proc/self/fd/{f}') for f in range(3)], "
                 + "sorted(os.environ), os.getcwd(), os.getsid(0) == os.getpid())))")
@@ -225,8 +221,8 @@ import Testing
     }
 
     @Test("a program that is missing, or that somebody else could change, is not started")
-    func unsafeProgram() throws {
-        let home = try Impostor("say(number + accepted)")
+    func unsafeProgram() async throws {
+        let home = try await Impostor("say(number + accepted)")
         let service = service("https://localhost/")
         chmod(home.program, 0o722)
         #expect(throws: AgentError.unsafeProgram(home.program)) { _ = try refusal(home.client, login(service)) }

@@ -1,4 +1,3 @@
-import COMSystem
 import Foundation
 import Glibc
 import OMSecrets
@@ -14,7 +13,7 @@ final class Impostor {
     let program: String
     var client: OnlineClient { OnlineClient(program: program) }
 
-    init(_ script: String) throws {
+    init(_ script: String) async throws {
         home = try TestFolder()
         program = home.file("omvault-agent")
         let text = """
@@ -36,20 +35,9 @@ final class Impostor {
             \(script)
 
             """
-        try Data(text.utf8).write(to: URL(filePath: program))
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: program)
-        // A process that another test forked while the file was written holds it until it runs a program of its own.
-        let nothing = open("/dev/null", O_RDONLY)
-        defer { close(nothing) }
-        var child: pid_t = -1
-        for _ in 0..<6_000 {
-            child = AgentProcess.spawnDetached(program, [], nothing)
-            if child > 0 || errno != ETXTBSY { break }
-            usleep(10_000)
-        }
-        try #require(child > 0)
-        // It finds no question, and ends.
-        _ = om_wait(child)
+        // Another process writes it. A child that another test forks while this process writes it would keep it from being started.
+        let copy = ["/usr/bin/install", "-m", "700", try home.write(text, to: "script"), program]
+        try #require(try await run(copy, in: home).status == 0)
     }
 
     /// Neither alive nor a zombie. A helper that was killed before it could say its number is not, either.

@@ -9,7 +9,7 @@ import Testing
 @testable import OMOnline
 
 @Suite("OAuth 2.0, resource owner") struct OAuthTests {
-    private func odd() throws -> Server { try Server.odd.get() }
+    private func odd() async throws -> Server { try await Server.odd.value }
 
     private func token(_ server: Server, _ name: String, _ revocation: String? = nil) -> OAuthService.Endpoint {
         .token(
@@ -23,7 +23,7 @@ import Testing
 
     @Test("glewlwyd: found by discovery, login, refresh, revocation; a wrong password, client or user is none")
     func glewlwyd() async throws {
-        let server = try Server.glewlwyd.get()
+        let server = try await Server.glewlwyd.value
         let discovery = OAuthService.Endpoint.discovery(server["issuer"] + "/.well-known/openid-configuration")
         let provider = oauth(discovery, client: "omvault", scopes: ["openid", "profile"])
         let secret = bytes("omvault-secret")
@@ -88,12 +88,12 @@ import Testing
     @Test("every answer of a token endpoint's has its outcome", arguments: 0..<answers.count)
     func outcome(_ index: Int) async throws {
         let (name, expected) = Self.answers[index]
-        #expect(await oauth(token(try odd(), name)).refusal() == expected, "\(name)")
+        #expect(try await oauth(token(odd(), name)).refusal() == expected, "\(name)")
     }
 
     @Test("what a server leaves out is filled in: the scopes asked for, no lifetime, no refresh token")
     func quirks() async throws {
-        let server = try odd()
+        let server = try await odd()
         let bare = try await oauth(token(server, "bare"), scopes: ["x", "y"]).session().tokens()
         #expect(bare.scopes == ["x", "y"] && bare.lifetime == nil && bare.refresh == nil && bare.revocation == nil)
         #expect(bare.isAlive(bare.issued + 1_000_000))
@@ -107,7 +107,7 @@ import Testing
 
     @Test("the form carries any password as its bytes; a secret goes into the header, or where the server wants it")
     func whatIsSent() async throws {
-        let trace = try Trace()
+        let trace = try await Trace()
         let discovery = { (tenant: String) in
             OAuthService.Endpoint.discovery(trace.url("/\(tenant)/.well-known/openid-configuration"))
         }
@@ -139,7 +139,7 @@ import Testing
             ("", "Basic aWQ6cyUzQTE=", ""),
         ] as [(String, String?, String)])
     func revocationClient(_ row: (tenant: String, header: String?, body: String)) async throws {
-        let trace = try Trace(), secret = bytes("s:1")
+        let trace = try await Trace(), secret = bytes("s:1")
         let endpoint = OAuthService.Endpoint.discovery(trace.url("\(row.tenant)/.well-known/openid-configuration"))
         let provider = oauth(endpoint, client: "id")
         let first = try await provider.session(secret: "s:1")
@@ -159,7 +159,7 @@ import Testing
     @Test("a logout that no document has a place for, or none that may be asked, is told, and asks nobody")
     func nowhereToRevoke() async throws {
         for tenant in ["/silent", "/unsafe-revocation"] {
-            let trace = try Trace()
+            let trace = try await Trace()
             let provider = oauth(.discovery(trace.url("\(tenant)/.well-known/openid-configuration")))
             let session = try await provider.session()
             _ = try trace.seen()
@@ -173,7 +173,7 @@ import Testing
 
     @Test("a discovery document counts only for its own issuer, and never leads to http elsewhere")
     func discovery() async throws {
-        let server = try odd()
+        let server = try await odd()
         func refusal(_ tenant: String) async -> OnlineRefusal? {
             await oauth(
                 .discovery(server.url("\(tenant)/.well-known/openid-configuration", "http", scheme: "http"))
@@ -191,7 +191,7 @@ import Testing
 
     @Test("a refresh without a new refresh token keeps the old one, and a spent one ends the session")
     func refresh() async throws {
-        let server = try odd()
+        let server = try await odd()
         let none = bytes("")
         let keeping = oauth(token(server, "keeps"))
         let session = try await keeping.session()
@@ -213,7 +213,7 @@ import Testing
 
     @Test("a living session is not asked about, a dead one is made anew or is none any more")
     func check() async throws {
-        let server = try odd(), trace = try Trace()
+        let server = try await odd(), trace = try await Trace()
         let none = bytes("")
         let living = try await oauth(token(trace, "plain")).session()
         _ = try trace.seen()
@@ -233,7 +233,7 @@ import Testing
 
     @Test("logging out revokes both tokens, the refresh token first; a server without a place for that hears nothing, which is told")
     func revocation() async throws {
-        let trace = try Trace()
+        let trace = try await Trace()
         let none = bytes("")
         for (place, expected) in [("revoke", nil), ("revoke-unsupported", nil)] as [(String, OnlineRefusal?)] {
             let provider = oauth(token(trace, "plain", place))

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @testable import OMAgent
@@ -10,10 +11,8 @@ import Testing
     @Test("every folder above it counts, a sticky one of root's is fine above its own, and links lead to the checked path")
     func folders() async throws {
         // The folder of all tests is sticky and everybody's, or this user's.
-        let folder = realPath(FileManager.default.temporaryDirectory.path) + "/omvault-" + UUID().uuidString
+        let home = try TestFolder(containing: ["above", "above/own"]), folder = realPath(home.path)
         let program = folder + "/above/own/omvault-agent"
-        try FileManager.default.createDirectory(atPath: folder + "/above/own", withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
         try Data().write(to: URL(filePath: program))
         for path in [folder, folder + "/above", folder + "/above/own", program] { chmod(path, 0o755) }
         #expect(try AgentProcess.check(program) == program)

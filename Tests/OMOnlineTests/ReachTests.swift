@@ -10,12 +10,12 @@ import Testing
 @testable import OMOnline
 
 @Suite("Reaching a server") struct ReachTests {
-    private func nginx() throws -> Server { try Server.nginx.get() }
-    private func odd() throws -> Server { try Server.odd.get() }
+    private func nginx() async throws -> Server { try await Server.nginx.value }
+    private func odd() async throws -> Server { try await Server.odd.value }
 
     @Test("a certificate that is expired, self-signed or from an untrusted authority is never accepted")
     func certificates() async throws {
-        let server = try nginx()
+        let server = try await nginx()
         for key in ["port_expired", "port_foreign", "port_self"] {
             let refusal = await basic(server.url("/login", key, host: "localhost"), trusted: server.ca).refusal()
             #expect(refusal == .untrusted(.certificate), "\(key)")
@@ -25,7 +25,7 @@ import Testing
 
     @Test("a trusted certificate of another host name or address is never accepted")
     func names() async throws {
-        let server = try nginx()
+        let server = try await nginx()
         for host in ["localhost", "127.0.0.1"] {
             let refusal = await basic(server.url("/login", "port_name", host: host), trusted: server.ca).refusal()
             #expect(refusal == .untrusted(.name), "\(host)")
@@ -34,7 +34,7 @@ import Testing
 
     @Test("with TrustedCA its certificates count and no others, without it the system's")
     func trust() async throws {
-        let server = try nginx()
+        let server = try await nginx()
         let own = server.contents("selfsigned")
         #expect(await basic(server.url("/login", "port_self"), trusted: own).refusal() == nil)
         #expect(await basic(server.url("/login"), trusted: own).refusal() == .untrusted(.certificate))
@@ -48,7 +48,7 @@ import Testing
 
     @Test("a server without TLS, or with TLS 1.1 at most, is not trusted")
     func handshake() async throws {
-        let server = try odd()
+        let server = try await odd()
         for key in ["garbage", "tls11"] {
             let refusal = await basic(server.url("/login", key), trusted: server.ca).refusal()
             #expect(refusal == .untrusted(.handshake), "\(key)")
@@ -57,7 +57,7 @@ import Testing
 
     @Test("nobody at the port and no such name are told apart from a server")
     func unreachable() async throws {
-        let server = try odd()
+        let server = try await odd()
         #expect(await basic(server.url("/", "closed")).refusal() == .unreachable(.refused))
         #expect(await basic("https://no-such-name.invalid/").refusal() == .unreachable(.nameNotFound))
     }
@@ -66,7 +66,7 @@ import Testing
         "a connection that ends before TLS is established, by FIN or RST, leads to no server",
         arguments: ["closing", "closing_at_once", "resetting", "half_hello"])
     func closed(_ key: String) async throws {
-        let server = try odd()
+        let server = try await odd()
         #expect(await basic(server.url("/login", key), trusted: server.ca).refusal() == .unreachable(.closed))
         let token = OAuthService.Endpoint.token(server.url("/token/plain", key), revocation: nil)
         #expect(await oauth(token, trusted: server.ca).refusal() == .unreachable(.closed))
@@ -74,7 +74,7 @@ import Testing
 
     @Test("a certificate without alternative names counts for its common name, and for no other")
     func commonName() async throws {
-        let server = try odd()
+        let server = try await odd()
         #expect(await basic(server.url("/else", "https_without_names"), trusted: server.ca).refusal() == nil)
         let address = server.url("/else", "https_without_names", host: "127.0.0.1")
         #expect(await basic(address, trusted: server.ca).refusal() == .untrusted(.name))
@@ -89,7 +89,7 @@ import Testing
             ("http", "http", "/informational", 60_000, 4_000),
         ] as [(String, String, String, UInt32, UInt32)])
     func deadlines(_ row: (key: String, scheme: String, path: String, connect: UInt32, total: UInt32)) async throws {
-        let server = try odd()
+        let server = try await odd()
         let deadlines = OnlineDeadlines(connect: row.connect, total: row.total)
         let provider = basic(server.url(row.path, row.key, scheme: row.scheme), deadlines: deadlines)
         let start = ContinuousClock.now
@@ -101,7 +101,7 @@ import Testing
 
     @Test("of a name's addresses the one that answers is found: the others refuse, or take no connection at all")
     func addresses() async throws {
-        let server = try odd()
+        let server = try await odd()
         // A machine without IPv6, or whose localhost has no such address, shows less.
         let keys = addressesOfLocalhost() > 1 && server.facts["v6"] != nil ? ["http", "v6", "half"] : ["http"]
         for key in keys {
@@ -124,7 +124,7 @@ import Testing
 
     @Test("a question that is called off ends at once and is no verdict")
     func cancellation() async throws {
-        let server = try odd()
+        let server = try await odd()
         let provider = basic(server.url("/", "blackhole", scheme: "http"))
         let asking = Task { await provider.refusal() }
         asking.cancel()
@@ -155,7 +155,7 @@ import Testing
 
     @Test("user names and headers that no request can carry are refused before anything is sent")
     func unsafeWords() async throws {
-        let server = try odd()
+        let server = try await odd()
         let login = server.url("/login", "http", scheme: "http")
         for user in ["", "a:b", "a\nb", "a\0b", "a\u{7F}"] {
             #expect(await basic(login).refusal(user) == .failed(.unusableUser), "\(user)")

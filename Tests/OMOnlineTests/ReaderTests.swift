@@ -155,7 +155,7 @@ import Testing
 
     @Test("the profile comes over TLS from the login's own host, with the login or by itself, or not at all")
     func profileFetch() async throws {
-        let server = try Server.nginx.get()
+        let server = try await Server.nginx.value
         func service(_ profile: String) -> OnlineService {
             OnlineService(
                 .basic(BasicService(login: server.url("/login"))), trusted: server.ca, profile: profile,
@@ -196,7 +196,7 @@ import Testing
     /// time-out, of the connection or of the answer.
     @Test("a place for the profile that hangs costs a login no more than a connection may take, and is told")
     func hangingProfile() async throws {
-        let server = try Server.odd.get()
+        let server = try await Server.odd.value
         let service = BasicService(login: server.url("/login", "https"))
         let asked = OnlineService(
             .basic(service), trusted: server.ca, profile: server.url("/hanging", "https"),

@@ -4,13 +4,12 @@ import Foundation
 import OMAuth
 import OMRecords
 import OMSecrets
-import Synchronization
 import TestSupport
 import Testing
 
 @testable import OMAgent
 
-@Suite("Sessions and their server") struct SessionServerTests {
+@Suite("Sessions and their server", .onOwnThreads) struct SessionServerTests {
     private static let program = Programs.path(of: "omvault-agent")
 
     /// An agent of the test's own.
@@ -35,8 +34,8 @@ import Testing
     }
 
     @Test("glewlwyd: of eight who renew at once none is refused a token that may be used once; after logout it is dead there")
-    func oauth() throws {
-        let server = try Server.glewlwyd.get(), home = try Home(), login = try home.login()
+    func oauth() async throws {
+        let server = try await Server.glewlwyd.value, home = try Home(), login = try home.login()
         let endpoint = OAuthService.Endpoint.discovery(server["issuer"] + "/.well-known/openid-configuration")
         let service = OnlineService(
             .oauth(OAuthService(endpoint, clientID: "omvault", scopes: ["openid", "profile"])), deadlines: patient)
@@ -55,28 +54,23 @@ import Testing
         }
         let first = try tokens()
         try keep(first)
-        let verdicts = Mutex<[Bool]>([])
         let client = home.client
-        for _ in 0..<8 {
-            Thread.detachNewThread {
-                var isValid = false
-                if case .valid? = try? client.renewSession(login, anew: true) { isValid = true }
-                verdicts.withLock { $0.append(isValid) }
-            }
+        let areValid = try await atOnce(8) { _ in
+            guard case .valid = try client.renewSession(login, anew: true) else { return false }
+            return true
         }
-        while verdicts.withLock({ $0.count }) < 8 { usleep(5_000) }
-        #expect(verdicts.withLock { $0 } == Array(repeating: true, count: 8))
+        #expect(areValid == Array(repeating: true, count: 8))
         // It was used, so it is no longer good by itself.
         let spent = try refusal(helper, .refresh(first, of: service, clientSecret: bytes("omvault-secret")))
         #expect(spent != nil)
         let gone = try client.endSession(login)
-        #expect(gone == SessionEnding(wasThere: true, wasServerAsked: true, refusal: nil))
+        #expect(gone == .endedAtServer)
 
         // A session that was not renewed, so that its tokens are known here: alive before, dead after.
         let second = try tokens()
         let alive = try helper.ask(.refresh(second, of: service, clientSecret: bytes("omvault-secret"))).get().session()
         try keep(alive)
-        #expect(try client.endSession(login).refusal == nil)
+        #expect(try client.endSession(login) == .endedAtServer)
         let dead = try refusal(helper, .refresh(alive, of: service, clientSecret: bytes("omvault-secret")))
         #expect(dead != nil)
     }

@@ -6,56 +6,6 @@ import Testing
 
 @testable import OMOnline
 
-/// A server of Tests/Servers, which ends with this process at the latest.
-final class Server: Sendable {
-    static let nginx = Result { try Server("nginx") }
-    static let odd = Result { try Server("odd") }
-    static let glewlwyd = Result { try Server("glewlwyd") }
-
-    let facts: [String: String]
-    private let process: Process
-    private let input: Pipe
-
-    init(_ kind: String) throws {
-        let folder = FileManager.default.temporaryDirectory.path + "/omvault-" + UUID().uuidString
-        (process, input) = (Process(), Pipe())
-        let output = Pipe()
-        process.executableURL = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appending(path: "Servers/serve")
-        process.arguments = [kind, folder]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
-        try? output.fileHandleForWriting.close()
-        var text = ""
-        while !text.hasSuffix("ready\n") {
-            let more = output.fileHandleForReading.availableData
-            try #require(!more.isEmpty, "\(kind) did not start: \(text)")
-            text += String(decoding: more, as: UTF8.self)
-        }
-        facts = Dictionary(
-            uniqueKeysWithValues: text.split(separator: "\n").dropLast().map { line in
-                (String(line.prefix { $0 != "=" }), String(line.drop { $0 != "=" }.dropFirst()))
-            })
-    }
-
-    deinit {
-        try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
-    }
-
-    subscript(_ key: String) -> String { facts[key] ?? "no \(key)" }
-
-    var ca: [UInt8] { contents("ca") }
-
-    func contents(_ key: String) -> [UInt8] { Array(FileManager.default.contents(atPath: self[key]) ?? Data()) }
-
-    /// An address at this server.
-    func url(_ path: String, _ key: String = "port", scheme: String = "https", host: String = "localhost") -> String {
-        "\(scheme)://\(host):\(self[key])\(path)"
-    }
-}
-
 /// Long enough for any machine: what a test does not measure must not fail by it.
 let patient = OnlineDeadlines(connect: 60_000, total: 60_000)
 

@@ -9,7 +9,7 @@ struct Trace {
     private let server: Server
     private let word = UUID().uuidString
 
-    init() throws { server = try Server.odd.get() }
+    init() async throws { server = try await Server.odd.value }
 
     /// An address whose requests are this test's, over http.
     func url(_ path: String) -> String { server.url("/for/\(word)\(path)", "http", scheme: "http") }

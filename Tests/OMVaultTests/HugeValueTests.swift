@@ -3,6 +3,7 @@
 import Foundation
 import OMSecrets
 import OMStorage
+import TestSupport
 import Testing
 
 @testable import OMVault
@@ -21,7 +22,7 @@ import Testing
                     ("INSERT INTO branches VALUES (3, x'', \(huge))", .corrupt(.tree)),
                     ("UPDATE entries SET digest = \(huge)", .corrupt(.tree)),
                 ] {
-                    try expectRefusal(expected, after: statement)
+                    try await expectRefusal(expected, after: statement)
                 }
             }
         }
@@ -38,63 +39,33 @@ import Testing
                 "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || CAST(zeroblob(30000000) AS TEXT)",
                 "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = sql || printf(' /* %.*c */', 1000000, 'x')",
             ] {
-                try expectRefusal(nil, after: statement)
+                try await expectRefusal(nil, after: statement)
             }
         }
         if let ended { #expect(String(decoding: ended.standardErrorContent, as: UTF8.self) == "") }
     }
 }
 
-private struct Unexpected: Error, CustomStringConvertible {
-    let description: String
-}
 
 /// Makes a vault, runs a statement on it behind its back, and reads it while the peak of this process's memory is watched.
 ///
 /// - Parameter expected: nil for any error that means damage.
-private func expectRefusal(_ expected: VaultError?, after statement: String) throws {
+private func expectRefusal(_ expected: VaultError?, after statement: String) async throws {
     let home = try Home()
     try home.create()
     try home.add("a", ["x": "1"])
-    try sqlite3(home.vault, statement)
+    try await sqlite3(home.vault, statement)
     let before = try PeakMemory.reset()
     do {
         _ = try home.get("a", "x")
-        throw Unexpected(description: "\(statement): read")
+        throw Unexpected("\(statement): read")
     } catch let error as VaultError {
         let isDamage = expected.map { $0 == error } ?? error.isDamage
-        guard isDamage else { throw Unexpected(description: "\(statement): \(error)") }
+        guard isDamage else { throw Unexpected("\(statement): \(error)") }
     }
     // A stretch at the floor takes 8 MiB of it. Of a table without row numbers SQLite itself reads a row whole, once, to
     // compare its key.
     let isKeyed = statement.contains("branches") || statement.contains("entries")
     let grown = try PeakMemory.kilobytes() - before
-    guard grown < (isKeyed ? 34 : 14) << 10 else { throw Unexpected(description: "\(statement): \(grown) KiB more") }
-}
-
-/// Another process changes the file, so that no memory of this one has held the value.
-private func sqlite3(_ path: String, _ statement: String) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-    process.arguments = [path, statement]
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw Unexpected(description: "sqlite3: \(statement)") }
-}
-
-/// The most memory that this process has had at once.
-private enum PeakMemory {
-    /// Begins anew, and returns what is in use now.
-    static func reset() throws -> Int {
-        try "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
-        return try kilobytes()
-    }
-
-    static func kilobytes() throws -> Int {
-        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
-            let number = line.split(separator: " ").dropLast().last.flatMap({ Int($0) })
-        else { throw Unexpected(description: "no VmHWM") }
-        return number
-    }
+    guard grown < (isKeyed ? 34 : 14) << 10 else { throw Unexpected("\(statement): \(grown) KiB more") }
 }

@@ -4,6 +4,7 @@ import Foundation
 import OMSecrets
 import OMStorage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OMVault
@@ -165,7 +166,7 @@ private final class WallClock: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<16 {
                 group.addTask {
-                    try await onThread {
+                    try await onOwnThread {
                         let file = try VaultFile.open(path, device: device)
                         let key = try file.slots[0].key(stretching: secret("pass word"))
                         try file.checkUse(of: file.slots[0])

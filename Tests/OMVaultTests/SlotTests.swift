@@ -4,6 +4,7 @@ import Foundation
 import OMRecords
 import OMSecrets
 import OMStorage
+import TestSupport
 import Testing
 
 @testable import OMVault
@@ -175,7 +176,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<2 {
                 group.addTask {
-                    try await onThread {
+                    try await onOwnThread {
                         let file = try VaultFile.open(path, device: device)
                         let key = try file.slots[0].key(stretching: secret("pass word"))
                         let vault = try file.unlock(file.slots[0], with: key)

@@ -5,6 +5,7 @@ import OMRecords
 import OMSecrets
 import OMStorage
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import OMVault
@@ -111,7 +112,7 @@ import Testing
         let (path, device) = (home.vault, try home.device())
         let opened = try await withThrowingTaskGroup(of: UInt32?.self) { group in
             for password in Self.passwords {
-                group.addTask { try await onThread { try Self.unlock(path, device, password) } }
+                group.addTask { try await onOwnThread { try Self.unlock(path, device, password) } }
             }
             return try await group.reduce(into: Set<UInt32>()) { found, id in if let id { found.insert(id) } }
         }
@@ -172,12 +173,5 @@ import Testing
             }
         }
         #expect(try count() == [before + 2, 1])
-    }
-}
-
-/// Runs what blocks on a thread of its own, and not on one of Swift's.
-func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
     }
 }

@@ -19,7 +19,7 @@ import Testing
             trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$memory"' EXIT
             omvault -q policy set afu-ticket on --password-from file:password
             printf later | omvault -q add after --field f=stdin --level after-first-unlock --password-from file:password
-            slay() { agent=$(pid); kill -9 "$agent"; while kill -0 "$agent" 2>/dev/null; do :; done; }
+            slay() { agent=$(pid); kill -9 "$agent"; eventually is_gone "$agent"; }
 
             """
 
@@ -122,7 +122,7 @@ import Testing
                 while libc.syscall(add, b'user', b'filler %d %d' % (size, number), b'x' * size, size, -4) > 0: number += 1
             print('full' if ctypes.get_errno() in (errno.EDQUOT, errno.EPERM, errno.ENOSYS) else ctypes.get_errno())
             PY
-            cat > "$place/script" <<'SH'
+            { declare -f eventually is_gone; cat; } > "$place/script" <<'SH'
             set -e
             cd "$HOME"
             umask 077
@@ -136,7 +136,7 @@ import Testing
             omvault -q unlock --password-from file:password
             secrets
             agent=$(omvault agent status --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["process"])')
-            kill -9 "$agent"; while kill -0 "$agent" 2>/dev/null; do :; done
+            kill -9 "$agent"; eventually is_gone "$agent"
             omvault -q agent start
             omvault get after:f --no-input; echo
             omvault -q lock --forget

@@ -175,7 +175,7 @@ import Testing
                 printf wrong > wrong
                 code omvault unlock --password-from file:wrong
                 omvault status | cut -f2
-                until unlock; do :; done  # a wrong password delays the next
+                eventually unlock  # a wrong password delays the next
                 code omvault get item:f --no-agent --no-input
                 omvault get item:f --no-agent --password-from file:password
                 """)
@@ -189,7 +189,7 @@ import Testing
                 unlock
                 first=$(pid)
                 kill -9 "$first"
-                while kill -0 "$first" 2>/dev/null; do :; done
+                eventually is_gone "$first"
                 test -S run/omvault/agent.sock && echo stale
                 code omvault get item:f --no-input
                 code omvault agent status
@@ -311,7 +311,7 @@ import Testing
                 mkdir run/omvault
                 for version in 7 0; do
                     python3 fake.py $version run/omvault/agent.sock > fake.log & fake=$!
-                    until grep -q ready fake.log; do :; done
+                    eventually grep -q ready fake.log
                     code omvault get item:f --no-input
                     omvault -q get item:f --password-from file:password; echo
                     code omvault unlock --password-from file:password
@@ -344,7 +344,7 @@ import Testing
                 PY
                 mkdir run/omvault
                 python3 activate.py stream "$PWD/run/omvault/agent.sock" omvault-agent > log & agent=$!
-                until grep -q ready log; do :; done
+                eventually grep -q ready log
                 unlock
                 omvault get item:f; echo
                 test "$(pid)" = "$agent" && echo ours
@@ -416,7 +416,7 @@ import Testing
                 omvault get item:f; echo
                 omvault -q agent stop
                 python3 other.py server run/omvault/agent.sock > log & squatter=$!
-                until grep -q ready log; do :; done
+                eventually grep -q ready log
                 code omvault unlock --password-from file:password
                 grep -c 'another user (65534)' told
                 code omvault get item:f --no-input

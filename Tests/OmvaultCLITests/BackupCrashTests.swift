@@ -59,7 +59,7 @@ import Testing
             omvault -q add item --field x=file:v
             omvault -q backup create b
             cd .local/share/omvault; mv personal.omv ~/kept
-            refused 60 strace -f -qq -o ~/trace -e trace=link,unlink -e inject=link,unlink:error=EIO \
+            refused 60 strace --seccomp-bpf -f -qq -o ~/trace -e trace=link,unlink -e inject=link,unlink:error=EIO \
                 omvault -q backup restore ~/b --replace-living --key-file-from file:$HOME/key
             grep -c 'link(.*INJECTED' ~/trace > /dev/null
             rm -f personal.omv.*-wal personal.omv.*-shm; mv personal.omv.*.new personal.omv
@@ -75,7 +75,8 @@ import Testing
         arguments: Verb.allCases, ["signal=SIGKILL", "error=EIO", "error=ENOSPC"])
     func everywhere(verb: Verb, fault: String) async throws {
         // Each fault begins with the first call, so that the sample is not the same for all three.
-        let step = Sweep.count(1, sample: fault == "signal=SIGKILL" ? 3 : fault == "error=EIO" ? 4 : 5)
+        let isKill = fault.hasPrefix("signal")
+        let step = Sweep.count(1, sample: isKill ? 3 : fault == "error=EIO" ? 4 : 5)
         var total = 0
         for call in ["write", "pwrite64", "fdatasync", "fsync", "link"] {
             let ran = try await bash(
@@ -90,12 +91,12 @@ import Testing
                 n=$((1 - \(step)))
                 while n=$((n + \(step))); do
                     rm -rf h; cp -a site h
-                    strace -f -qq -o trace -e trace=\(call) -e inject=\(call):\(fault):when=$n \(verb.command) 2> said
+                    strace \(isKill ? "" : "--seccomp-bpf ")-f -qq -o trace -e trace=\(call) -e inject=\(call):\(fault):when=$n \(verb.command) 2> said
                     status=$?
                     test "$(grep -c '\(call)(' trace)" -ge $n || break
                     echo "\(call) $n"
                     test $status != 134 && test $status != 139 || echo "crashed $status"
-                    \(fault.hasPrefix("error") ? "test $status = 0 || grep -q error: said || echo silent" : "")
+                    \(isKill ? "test $status = 137 || echo not killed" : "test $status = 0 || grep -q error: said || echo silent")
                     \(verb.check)
                     omvault get item:x --recovery-from file:code > got && cmp -s got v || echo "lost $?"
                     omvault -q log verify || echo "log $?"

@@ -47,7 +47,7 @@ extension SessionCommandTests {
         let lines = try await script(
             """
             export XDG_RUNTIME_DIR=$(mktemp -d /dev/shm/omvault-XXXXXX)
-            trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$XDG_RUNTIME_DIR"' EXIT
+            at_end='omvault -q agent stop; rm -rf "$XDG_RUNTIME_DIR"'
             serve nginx
             basic SessionActiveOnRestart=true
             login

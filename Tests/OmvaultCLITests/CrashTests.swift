@@ -19,7 +19,7 @@ private final class CrashSite {
     func calls(of command: String) async throws -> [(call: String, count: Int)] {
         let names = ["pwrite64", "fdatasync", "unlink"]
         let ran = try await bash(
-            "cp -a \"$SITE/.\" .; strace -f -o trace -e trace=\(names.joined(separator: ",")) \(command) >/dev/null 2>&1; cat trace",
+            "cp -a \"$SITE/.\" .; strace --seccomp-bpf -f -o trace -e trace=\(names.joined(separator: ",")) \(command) >/dev/null 2>&1; cat trace",
             environment: ["SITE": folder.path])
         let counted = names.map { name in
             (name, ran.output.split(separator: "\n").filter { $0.contains(" \(name)(") }.count)
@@ -283,7 +283,7 @@ private final class CrashSite {
         let ran = try await bash(
             """
             cp -a "$SITE/." .
-            strace -f -y -o trace -e trace=fdatasync omvault get first:x --password-from file:password
+            strace --seccomp-bpf -f -y -o trace -e trace=fdatasync omvault get first:x --password-from file:password
             echo; grep -c 'fdatasync(.*password-.*mark.*= 0' trace; \(Self.failed)
             """, environment: ["SITE": site.folder.path])
         // One attempt was made to add the item.
@@ -297,7 +297,7 @@ private final class CrashSite {
             """
             cp -a "$SITE/." .
             waits() {
-                strace -f -y -o trace -e trace=fdatasync \(Self.check)$1 > said 2>&1
+                strace --seccomp-bpf -f -y -o trace -e trace=fdatasync \(Self.check)$1 > said 2>&1
                 sed -nE 's/.*fdatasync\\(.*[.\\/]([a-z-]+)>\\) *= 0$/\\1/p' trace | paste -sd ' '
             }
             waits right; waits wrong

@@ -72,7 +72,7 @@ import Testing
                     error=\(error)
                     if test "$error" = "in turn"; then error=EIO; test $((n % 2)) = 0 && error=ENOSPC; fi
                     rm -rf h; cp -a site h
-                    strace -f -qq -y -o trace -e trace=$call,fdatasync,fsync -e inject=$call:error=$error:when=$n \\
+                    strace --seccomp-bpf -f -qq -y -o trace -e trace=$call,fdatasync,fsync -e inject=$call:error=$error:when=$n \\
                         omvault -q \(change.command) --key-file-from file:key > /dev/null 2> said
                     status=$?
                     grep INJECTED trace > hit || break

@@ -111,7 +111,7 @@ import Testing
             Self.vault + Self.login + """
                 omvault key add-slot --type login ada --login-password-from file:typed
                 omvault -q profile set work OfflineCredentialMaxAge=1
-                until omvault login status ada --profile work --json | grep -q '"expired"'; do :; done
+                expired() { omvault login status ada --profile work --json | grep -q '"expired"'; }; eventually expired
                 omvault get item:x --keyslot 3 --password-from file:typed || echo "expired $?"
                 omvault ls; omvault get item:x --keyslot 1; echo
                 omvault -q profile set work OfflineCredentialMaxAge=1000000
@@ -196,7 +196,8 @@ import Testing
         let ran = try await bash(
             Self.vault + Self.failed + """
                 for i in $(seq 50); do
-                    { omvault get item:x > "answer.$i" 2>&1 || echo " $?" >> "answer.$i"; echo >> "answer.$i"; } &
+                    # On a busy machine an unlock may warn that its log entry came too late.
+                    { omvault get item:x > "answer.$i" 2> "errors.$i" || { echo " $?"; cat "errors.$i"; } >> "answer.$i"; echo >> "answer.$i"; } &
                 done
                 wait
                 cat answer.* | sort | uniq -c | tr -s ' '

@@ -35,7 +35,7 @@ import Testing
         }
         unlock() { omvault -q unlock --password-from file:password; }
         pid() { omvault agent status --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["process"])'; }
-        slay() { agent=$(pid); kill -9 "$agent"; while kill -0 "$agent" 2>/dev/null; do :; done; }
+        slay() { agent=$(pid); kill -9 "$agent"; eventually is_gone "$agent"; }
         reboot() { slay; forget_keys; rm -rf "$XDG_RUNTIME_DIR"/omvault; omvault -q agent start; }
         elsewhere() {
             mkdir -p other/omvault

@@ -22,7 +22,7 @@ private let step = "\(Sweep.count(1, sample: 3))"
                     rm -rf h; cp -a site h
                     id=$(sqlite3 h/.local/state/omvault/logins.db 'SELECT lower(hex(id)) FROM logins' 2> /dev/null || true)
                     local status=0
-                    strace -f -qq -y -o trace -e trace=$call,fdatasync -e inject=$call:error=$error:when=$n \\
+                    strace --seccomp-bpf -f -qq -y -o trace -e trace=$call,fdatasync -e inject=$call:error=$error:when=$n \\
                         "$@" > out 2> said || status=$?
                     grep INJECTED trace > hit || break
                     printf '%s %s %s\\t%s\\t%s\\t%s\\t%s\\n' $call $n $error $status \\

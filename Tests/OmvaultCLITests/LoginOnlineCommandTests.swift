@@ -52,15 +52,37 @@ import Testing
             ])
     }
 
+    @Test("an auto login that the server refuses ends the user's session, also with N = 1, where nothing is asked after it")
+    func refusedAtOnce() async throws {
+        let ran = try await bash(
+            Self.start + """
+                mkdir -m 700 run; export XDG_RUNTIME_DIR=$PWD/run
+                at_end='omvault -q agent stop'
+                omvault -q profile set work MaxLoginAttempts=1
+                said 0 login alice --remember auto --password-from file:right
+                sessions() { { omvault login status --json | grep -o '"state":"[a-z]*"' || true; } | wc -l; }
+                sessions
+                printf 'alice:%s\\n' "$(openssl passwd -5 changed)" > web/users
+                said 20 login --force
+                said 8 login --force
+                sessions
+                """, environment: ["SERVE": Programs.serve])
+        #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
+        #expect(
+            ran.output.split(separator: "\n").map(String.init) == [
+                "granted online user=alice profile=work", "1", "denied reason=rejected", "0",
+            ])
+    }
+
     /// A vault with an item, and an agent to open it in; `look` prints the item where nobody has to type for it.
     private static let vault = """
         mkdir -m 700 run; export XDG_RUNTIME_DIR=$PWD/run
-        trap 'omvault -q agent stop 2>/dev/null || true' EXIT
+        at_end='omvault -q agent stop'
         printf vault > vault; printf kept > value
         omvault -q init --password-from file:vault --no-recovery --kdf-mem 8 --kdf-time 1
         omvault -q add item --field f=file:value --password-from file:vault
         look() { omvault get item:f --no-input 2> /dev/null || echo -n "shut $?"; echo; }
-        asked() { grep -c ' alice .*"GET /login ' "$log"; }
+        asked() { all_logged; grep -c ' alice .*"GET /login ' "$log"; }
         # Does what the notice says.
         obey() {
             sed -n 's/^omvault: vault "personal" was not unlocked: //p' .told

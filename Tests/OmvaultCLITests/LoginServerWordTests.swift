@@ -5,15 +5,8 @@ import Testing
 
 @Suite("What the command says of a server's answer") struct LoginServerWordTests {
     private static let start = """
-        umask 077
-        export XDG_RUNTIME_DIR=$HOME/run
-        mkdir "$XDG_RUNTIME_DIR"
-        trap 'omvault -q agent stop 2>/dev/null || true' EXIT
-        basic() {
-            omvault -q profile set work AuthServerType=HTTPBasicAuthentication "LoginURL=https://localhost:$port/login" \\
-                "LogoutURL=https://localhost:$port/logout" "TrustedCA=$ca" ConnectTimeOut=30 TotalTimeOut=30 \\
-                OfflineAuthAllowed=true MaxLoginAttempts=1 "$@"
-        }
+        agent_folder
+        basic() { at_nginx MaxLoginAttempts=1 "$@"; }
         login() { omvault -q login alice --kdf-mem 8 --kdf-time 1 --password-from file:right > /dev/null; }
         word() { grep -o '"state":"[a-z]*"\\|"server":"[a-z_]*"' | paste -sd ' '; }
 

@@ -6,11 +6,6 @@ import Testing
 
 /// What every script here begins with: `profile PATH` has the profile `work` ask that path, `check FILE` logs in.
 private let start = """
-    basic() {
-        omvault -q profile set work AuthServerType=HTTPBasicAuthentication "LoginURL=$1" "LogoutURL=$1" \\
-            ConnectTimeOut=30 TotalTimeOut=30 OfflineAuthAllowed=true MaxLoginAttempts=2
-        (( $# == 1 )) || omvault -q profile set work "${@:2}"
-    }
     profile() { basic "https://localhost:$port$1" "TrustedCA=$ca" "${@:2}"; }
     check() {
         local code=0
@@ -95,7 +90,7 @@ private let start = """
             omvault -q login check bob --json --password-from file:right --kdf-mem 8 --kdf-time 1 |
                 grep -o '"ledger_set_aside":".*/logins.db.damaged-[0-9TZ-]*"' | grep -c .
             ls .local/state/omvault | wc -l
-            left() { grep -c 'omvault: a ledger that was set aside is left: .*logins.db.damaged-.*Z; it may hold' said; }
+            left() { grep -c 'omvault: a ledger that was set aside is left: .*logins.db.damaged-[0-9TZ-]*; it may hold' said; }
             omvault login status 2> said > /dev/null; left
             omvault login status --json | grep -o '"set_aside":\\[.*' | grep -o 'damaged-' | grep -c .
             omvault logout bob --clear 2> said; left
@@ -195,7 +190,8 @@ private let start = """
                 refused 52 check right
                 grep ' hint: ' .refused | sed "s/$port/PORT/; s!$ca!CA!"
             done
-            refused 1 grep -q Authorization "$log"
+            all_logged
+            refused 1 grep -q 'GET /login' "$log"
             port=$good
             profile /login
             check right
@@ -239,7 +235,7 @@ private let start = """
             grep ' error: ' .refused
             began=$SECONDS
             refused 50 check right --mode online
-            (( SECONDS - began < 15 ))
+            (( SECONDS - began < 60 ))
             basic "http://127.0.0.1:$blackhole/login" ConnectTimeOut=60 TotalTimeOut=300
             set -m
             began=$SECONDS
@@ -247,13 +243,13 @@ private let start = """
             python3 -c 'import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, []); os.execvp(sys.argv[1], sys.argv[1:])' \\
                 strace -f -o trace -e trace=execve,connect omvault login check alice --password-from file:right &
             tracer=$!
-            until grep -q "sin_port=htons($blackhole)" trace 2> /dev/null; do kill -0 $tracer; (( SECONDS - began < 100 )); done
+            until grep -q "sin_port=htons($blackhole)" trace 2> /dev/null; do kill -0 $tracer; (( SECONDS - began < 200 )); done
             read -r omvault _ < trace
             kill -INT "$omvault"
             # strace ends with the last process that it follows, so the helper is gone then too.
             code=0; wait $tracer || code=$?
             echo "interrupted $code"
-            (( SECONDS - began < 30 ))
+            (( SECONDS - began < 200 ))
             omvault login status --json | grep -o '"charged":[0-9]*' | sort -u
             """)
         #expect(
@@ -277,7 +273,7 @@ private let start = """
             omvault -q profile set work ConnectTimeOut=1 TotalTimeOut=1
             began=$SECONDS
             check right
-            (( SECONDS - began < 15 ))
+            (( SECONDS - began < 60 ))
             kill -CONT "$pid"
             """)
         #expect(
@@ -426,7 +422,7 @@ private let start = """
             omvault get item:x --keyslot 2 --password-from file:right; echo
             refused 20 omvault get item:x --keyslot 2 --password-from file:wrong
             tell start
-            made=$(date +%s); until (( $(date +%s) > made + 1 )); do :; done
+            made=$(date +%s); later() { (( $(date +%s) > made + 1 )); }; eventually later
             check right
             omvault get item:x --keyslot 2 --password-from file:right; echo
             omvault key slots | grep login | cut -f 2,5,6

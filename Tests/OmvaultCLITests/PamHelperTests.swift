@@ -2,13 +2,14 @@
 
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 @Suite("PAM's helper belongs to nobody's terminal", .enabled(if: geteuid() == 0, "only root has a system store"))
 struct PamHelperTests {
     /// `hold` takes the lock of the log of logins, for which each settlement waits: an attempt then stays between its charge
-    /// and its settlement. `press KEY` types a wrong password at a terminal, and the key while the helper is there; then the lock
-    /// is free, and the helper has to end.
+    /// and its settlement. `typed` asks for a password at the terminal and says when the helper is there; once the program that
+    /// asked has stopped or ended the lock is free, and the helper has to end.
     private static let between = #"""
         hold() {
             mkfifo held release
@@ -23,10 +24,21 @@ struct PamHelperTests {
         open("release").readline()' &
             read -r < held
         }
-        cat > typed <<'TYPED'
+        # A stopped process does not end. One that its parent has not waited for has ended.
+        ends() {
+            ended() {
+                local state
+                state=$(ps -o state= -p "$1") || return 0
+                [[ $state != [Tt] ]] || { echo 'the helper was stopped'; exit 95; }
+                [[ $state == Z ]]
+            }
+            eventually ended "$1"
+        }
+        declare -f ends > typed
+        cat >> typed <<'TYPED'
         set -m
         (
-            until omvault login status ada --profile work --system --json | grep -q '"charged":1'; do :; done
+            charged() { omvault login status ada --profile work --system --json | grep -q '"charged":1'; }; eventually charged
             helper=$(pgrep -P "$(pgrep -P $$ -x pamtester)")
             echo "$helper" > helper
             cat "/proc/$helper/limits" > limits
@@ -37,18 +49,9 @@ struct PamHelperTests {
         pamtester omvault-test ada authenticate || echo "ended $?"
         # While that program is stopped: the helper goes on by itself, and so does another user.
         echo > release
-        python3 -c '
-        import os, select
-        try:
-            process = os.pidfd_open(int(open("helper").read()))
-        except ProcessLookupError:
-            raise SystemExit
-        assert select.select([process], [], [], 20)[0], "the helper was stopped"' || exit 95
+        ends "$(< helper)"
         pamtester omvault-test bob authenticate < right
         TYPED
-        press() {
-            TEST_SCRIPT=$(< typed) TEST_DIALOGUE='[["Password: ", "wrong\n"], ["between", "'"$1"'"]]' python3 "$TEST_DRIVER" > shown
-        }
         enroll ada work right; enroll bob work right
         answers bob wrong 'Authentication failure'; granted bob right
         settled() { omvault login status ada --profile work --system --json | grep '"charged":1,"failed":1'; }
@@ -56,21 +59,20 @@ struct PamHelperTests {
         """#
 
     @Test("Ctrl-\\ and Ctrl-Z between charge and settlement stop the program that asks, and not the helper", arguments: [
-        (#"\u001c"#, 131), (#"\u001a"#, 148),
+        ("\u{1C}", 131), ("\u{1A}", 148),
     ])
     func keys(key: String, ends status: Int) async throws {
-        try await PamTests().inSystem(
-            Self.between + #"""
+        let shown = try await PamTests().inSystem(
+            Self.between + """
                 hold
-                press '\#(key)'
-                grep 'ended \#(status)' shown
+                bash typed
                 # A session of its own, and no terminal.
                 read -r pid sid tty < session
                 [[ $pid == "$sid" && $tty == '?' ]]
                 grep -i 1b84007 blocked
-                grep 'successfully authenticated' shown
                 settled
-                """#)
+                """, typed: [("Password: ", "wrong\n"), ("between", key)])
+        #expect(shown.contains("ended \(status)") && shown.contains("successfully authenticated"), "\(shown)")
     }
 
     @Test("the helper has limits of its own, and those of the user's shell do not end it")
@@ -82,11 +84,106 @@ struct PamHelperTests {
                 granted ada right
                 hold
                 sed -i 's/^pamtester omvault-test ada.*/(ulimit -S -t 5 -n 30; exec pamtester omvault-test ada authenticate) || :/' typed
-                press '\u001c'
+                bash typed
                 for line in 'cpu time +600 +600' 'file size +1073741824 +1073741824' 'data size +2147483648' \
                     'stack size +8388608' 'open files +256 +256' 'address space +4294967296'; do
                     grep -E "Max $line" limits
                 done
+                """#, typed: [("Password: ", "wrong\n"), ("between", "\u{1C}")])
+    }
+
+    /// `asked` starts a program that asks with a wrong password, behind the command that is given, and goes on once its helper
+    /// has charged the attempt and waits.
+    private static let asking = #"""
+        asked() {
+            "$@" pamtester omvault-test ada authenticate < wrong > said 2>&1 &
+            program=$!
+            charged() { omvault login status ada --profile work --system --json | grep -q '"charged":1'; }; eventually charged
+            helper=$(pgrep -P $program)
+        }
+
+        """#
+
+    /// Whether control groups of version 2 can be made here.
+    private static func hasControlGroups() async throws -> Bool {
+        let makes = """
+            mount -t cgroup2 none /sys/fs/cgroup && mkdir "$0$$" && echo $$ > "$0$$/cgroup.procs" &&
+                echo 0 > /sys/fs/cgroup/cgroup.procs && rmdir "$0$$"
+            """
+        let command = ["/usr/bin/unshare", "-m", "/bin/sh", "-c", makes, "/sys/fs/cgroup/omvault-test-"]
+        return try await run(command, in: try TestFolder()).status == 0
+    }
+
+    @Test("freezing or killing the caller's control group between charge and settlement leaves the helper alone, which is in the root group",
+        .enabled("no control group of version 2 can be made here") { try await hasControlGroups() },
+        arguments: ["freeze", "kill"])
+    func controlGroup(does: String) async throws {
+        try await PamTests().inSystem(
+            Self.between + Self.asking + #"""
+                mount -t cgroup2 none /sys/fs/cgroup
+                group=/sys/fs/cgroup/omvault-test-$$
+                mkdir "$group"
+                trap 'echo 1 > "$group/cgroup.kill"; eventually rmdir "$group" 2> /dev/null' EXIT
+                inside() { echo $BASHPID > "$group/cgroup.procs"; exec "$@"; }
+                hold
+                asked inside
+                grep -qx "0::/${group##*/}" /proc/$program/cgroup
+                grep -qx 0::/ /proc/$helper/cgroup
+                echo 1 > "$group/cgroup.\#(does)"
+                case \#(does) in
+                freeze) eventually grep -qx 'frozen 1' "$group/cgroup.events" ;;
+                kill) refused 137 wait $program ;;
+                esac
+                echo > release
+                ends $helper
+                settled
+                granted bob right
+                """#)
+    }
+
+    @Test("the helper has the usual priority, processors and patience of the system, whatever those of the program that asks")
+    func priority() async throws {
+        try await PamTests().inSystem(
+            Self.between + Self.asking + #"""
+                cat > slow <<'PYTHON'
+                import ctypes, os, sys
+                os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
+                os.nice(7)
+                os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+                # The slack of its timers: a second.
+                ctypes.CDLL(None).prctl(29, 10**9, 0, 0, 0)
+                open("/proc/self/oom_score_adj", "w").write("900")
+                os.execvp("ionice", ["ionice", "-c", "3", *sys.argv[1:]])
+                PYTHON
+                facts() {
+                    echo "nice and policy $(cut -d ' ' -f 19,41 < /proc/$1/stat)"
+                    grep Cpus_allowed: /proc/$1/status
+                    echo "slack $(< /proc/$1/timerslack_ns) killed first $(< /proc/$1/oom_score_adj)"
+                    ionice -p $1
+                }
+                hold
+                asked python3 slow
+                facts $program > programs
+                facts $helper > helpers
+                echo > release
+                ends $helper
+                python3 -c '
+                import os
+                os.sched_setaffinity(0, range(1024))
+                print(*[line for line in open("/proc/self/status") if line.startswith("Cpus_allowed:")], end="")' > every
+                diff helpers - <<FACTS
+                nice and policy 0 0
+                $(< every)
+                slack 50000 killed first 0
+                none: prio 0
+                FACTS
+                diff programs - <<FACTS
+                nice and policy 7 5
+                Cpus_allowed:	$(sed -n 's/^Cpus_allowed:	//p' programs)
+                slack 1000000000 killed first 900
+                idle
+                FACTS
+                settled
                 """#)
     }
 

@@ -28,7 +28,7 @@ struct PamTests {
             refused 23 omvault login check ada --system --profile work --password-from file:right
             profile work OfflineCredentialMaxAge=1
             enroll ada work right
-            until omvault login status ada --profile work --system --json | grep -q '"expired"'; do :; done
+            expired() { omvault login status ada --profile work --system --json | grep -q '"expired"'; }; eventually expired
             answers ada right 'Authentication service cannot retrieve'
             profile work OfflineAuthAllowed=false
             answers ada right 'Authentication service cannot retrieve'
@@ -292,7 +292,7 @@ struct PamTests {
             ln -s "$PWD/kept" "$helper"; answers ada right 'Error in service module'
             rm "$helper"
             # The second one takes the question first: a send that fails would refuse before the nonce does.
-            for says in 'exit 0' 'printf OMA10123456789abcdefG >&0; cat <&0 >/dev/null' 'cat <&0 >&0' 'kill -9 $$'; do
+            for says in 'exit 0' 'printf OMA20123456789abcdefG >&0; head -c 4 /dev/zero >&0; cat <&0 >/dev/null' 'cat <&0 >&0' 'kill -9 $$'; do
                 printf '#!/bin/bash\\n%s\\n' "$says" > "$helper"; chmod 755 "$helper"
                 answers ada right 'Error in service module'
             done
@@ -355,7 +355,13 @@ struct PamTests {
 
     /// Runs `script` where /etc, /var/lib and /usr/libexec are copies that only it sees, with a profile "work" of two
     /// attempts that locks out, and a PAM service that asks the module alone.
-    func inSystem(_ script: String, _ location: SourceLocation = #_sourceLocation) async throws {
+    ///
+    /// - Parameter dialogue: what is typed at the terminal that the script has then.
+    /// - Returns: what it printed, or the terminal showed.
+    @discardableResult
+    func inSystem(
+        _ script: String, typed dialogue: [(prompt: String, answer: String)]? = nil, _ location: SourceLocation = #_sourceLocation
+    ) async throws -> String {
         let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let outer = """
@@ -402,17 +408,17 @@ struct PamTests {
             profile work
             module profile=work
             PRELUDE
-            { declare -f refused; cat .prelude; printf '%s\\n' "$SCRIPT"; } > .inside
+            { cat .prelude; printf '%s\\n' "$SCRIPT"; } > .inside
             unshare --mount bash .inside
             """
-        let ran = try await bash(
-            outer,
-            environment: [
-                "BUILD": repository.appending(path: "Sources/pam_omvault/build").path, "SCRIPT": script,
-                "SERVE": Programs.serve,
-                // A terminal inside the script's own mounts.
-                "TEST_DRIVER": repository.appending(path: "Tests/OmvaultCLITests/Support/at-terminal.py").path,
-            ])
+        let environment = [
+            "BUILD": repository.appending(path: "Sources/pam_omvault/build").path, "SCRIPT": script, "SERVE": Programs.serve,
+        ]
+        let ran =
+            if let dialogue { try await atTerminal(outer, dialogue, environment: environment) } else {
+                try await bash(outer, environment: environment)
+            }
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)", sourceLocation: location)
+        return ran.output
     }
 }

@@ -74,6 +74,44 @@ struct PamWordsTests {
                 """#)
     }
 
+    @Test("a refusal names the user where that is an account of this machine, and no other word that was typed for a name")
+    func accounts() async throws {
+        try await PamTests().inSystem(
+            Self.start + #"""
+                echo 'ada:x:61049:61049::/:/bin/sh' >> /etc/passwd
+                answers ada right 'cannot retrieve'; logs 'no login is cached for the user; user=ada'
+                for name in bob Ada 'ada ' 'my password'; do
+                    answers "$name" right 'cannot retrieve'; logs 'no login is cached for the user'
+                done
+                module profile=nothere
+                answers ada right 'Error in service module'
+                logs 'there is no such profile, or it asks for more than PAM can ask: omvault profile show --system; user=ada'
+                answers bob right 'Error in service module'
+                logs 'there is no such profile, or it asks for more than PAM can ask: omvault profile show --system'
+                """#)
+    }
+
+    @Test("where it cannot be looked up whether an account has uid 0, no server's word lets it in")
+    func unknownAccount() async throws {
+        try await PamTests().inSystem(
+            Self.start + #"""
+                serve web nginx
+                web /login
+                echo 'toor:x:0:0::/:/bin/sh' >> /etc/passwd
+                printf 'toor:%s\n' "$(openssl passwd -5 -in horse)" >> web/users
+                # Behind another service the C library answers as that one does.
+                sed -i 's/^passwd:.*/passwd: files/' /etc/nsswitch.conf
+                for error in EPERM EBADF ENOENT ESRCH EIO; do
+                    strace -f -qq -o trace -P /etc/passwd -e trace=openat -e inject=openat:error=$error \
+                        pamtester omvault-test toor authenticate < horse > said 2>&1 || :
+                    grep -q "/etc/passwd.*$error.*INJECTED" trace
+                    grep -q 'User not known' said || { echo "$error:"; cat said; exit 96; }
+                    logs 'the user has uid 0, or cannot be looked up: no server may vouch for it without root=yes'
+                done
+                granted alice horse
+                """#)
+    }
+
     @Test("fail2ban's filter finds the host in the line of a failure")
     func filter() async throws {
         try await PamTests().inSystem(
@@ -184,7 +222,7 @@ struct PamWordsTests {
             for name in root toor; do printf '%s:%s\n' $name "$(openssl passwd -5 -in horse)" >> web/users; done
             for name in root toor; do
                 answers $name horse 'User not known'
-                logs "the user has uid 0, which no server may vouch for without root=yes; user=$name"
+                logs "the user has uid 0, or cannot be looked up: no server may vouch for it without root=yes; user=$name"
             done
             granted alice horse
             module profile=work root=no; answers root horse 'User not known'

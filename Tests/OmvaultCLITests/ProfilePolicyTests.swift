@@ -8,11 +8,6 @@ import Testing
 @Suite("What is in force under a profile") struct ProfilePolicyTests {
     private static let start = """
         said() { grep -v '^omvault: sdk: ' "$1" | sed 's/^omvault: //'; }
-        basic() {
-            omvault -q profile set work AuthServerType=HTTPBasicAuthentication "LoginURL=$1" "LogoutURL=$1" \\
-                ConnectTimeOut=30 TotalTimeOut=30 OfflineAuthAllowed=true MaxLoginAttempts=2 "${@:2}"
-        }
-        check() { omvault -q login check alice --kdf-mem 8 --kdf-time 1 --password-from "file:$1" "${@:2}" | sed 's/ age=[0-9]*//'; }
 
         """
 

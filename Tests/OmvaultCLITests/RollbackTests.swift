@@ -41,8 +41,8 @@ import Testing
         let ran = try await bash(
             Self.login + """
                 mkfifo hold
-                { echo 'PRAGMA journal_mode; BEGIN; SELECT count(*) FROM logins;'; cat hold; } | sqlite3 "$ledger" > seen & reader=$!
-                until test "$(tail -n 1 seen)" = 1; do :; done
+                { echo 'PRAGMA journal_mode; BEGIN; SELECT count(*) FROM logins;'; cat hold; } | exec sqlite3 "$ledger" > seen & reader=$!
+                counted() { test "$(tail -n 1 seen)" = 1; }; eventually counted
                 check wrong; check wrong
                 test -s "$ledger-wal"
                 # Killed, so that it cannot move the log into the file when it closes.
@@ -160,7 +160,7 @@ import Testing
                 """
                 mkfifo hold
                 { echo 'BEGIN; SELECT count(*) FROM logins;'; cat hold; } | sqlite3 "$ledger" > seen &
-                until test "$(tail -n 1 seen)" = 1; do :; done
+                counted() { test "$(tail -n 1 seen)" = 1; }; eventually counted
                 """,
                 "exec 9> hold; exec 9>&-; wait"
             ),

@@ -6,10 +6,6 @@ import Testing
 
 /// What every script here begins with; as in `OnlineLoginTests`.
 private let start = """
-    basic() {
-        omvault -q profile set work AuthServerType=HTTPBasicAuthentication "LoginURL=$1" "LogoutURL=$1" \\
-            ConnectTimeOut=30 TotalTimeOut=30 OfflineAuthAllowed=true MaxLoginAttempts=2 "${@:2}"
-    }
     check() {
         local code=0
         omvault login check "${user:-alice}" --kdf-mem 8 --kdf-time 1 --password-from "file:$1" "${@:2}" > .said 2> .told || code=$?

@@ -5,18 +5,11 @@ import TestSupport
 import Testing
 
 @Suite("Sessions at the command line") struct SessionCommandTests {
-    /// `basic` and `oauth` make the profile, `eventually` waits for what the agent does by itself.
+    /// `eventually` waits for what the agent does by itself.
     private static let start = """
         set -o pipefail
-        umask 077
-        export XDG_RUNTIME_DIR=$HOME/run
-        mkdir "$XDG_RUNTIME_DIR"
-        trap 'omvault -q agent stop 2>/dev/null || true' EXIT
-        basic() {
-            omvault -q profile set work AuthServerType=HTTPBasicAuthentication "LoginURL=https://localhost:$port/login" \\
-                "LogoutURL=https://localhost:$port/logout" "TrustedCA=$ca" ConnectTimeOut=30 TotalTimeOut=30 \\
-                OfflineAuthAllowed=true MaxLoginAttempts=2 AutoLoginAllowed=true KeychainDataProtection=always "$@"
-        }
+        agent_folder
+        basic() { at_nginx AutoLoginAllowed=true KeychainDataProtection=always "$@"; }
         oauth() {
             printf omvault-secret > secret
             omvault -q profile set work AuthServerType=OAuthAuthentication OAuthAuthZGrantType=OAuthResourceOwner \\
@@ -24,17 +17,12 @@ import Testing
                 "OAuthClientSecret=file:$PWD/secret" OAuthScope=profile ConnectTimeOut=30 TotalTimeOut=30 \\
                 OfflineAuthAllowed=true "$@"
         }
-        login() { omvault login alice --kdf-mem 8 --kdf-time 1 --password-from file:right "$@" | sed 's/ age=[0-9]*//'; }
-        check() { omvault -q login check alice --kdf-mem 8 --kdf-time 1 --password-from "file:$1" "${@:2}" | sed 's/ age=[0-9]*//'; }
         told() { omvault login status --json | grep -o '"sessions":.*' | grep -o "\\"$1\\":[^,}]*" || echo none; }
-        eventually() { until "$@"; do :; done; }
         murder() { kill -9 "$(omvault agent status --json | grep -o '"process":[0-9]*' | cut -d: -f2)"; eventually no_agent; }
         no_agent() { ! omvault agent status > said 2>&1; }
         tickets() { ls "$XDG_RUNTIME_DIR/omvault" | grep -q omvault-session- && echo ticket || echo clean; }
-        asked() { grep -c "GET $1 " "$log" || true; }
+        asked() { all_logged; grep -c "GET $1 " "$log" || true; }
         ended() { [[ $(asked /logout) == "$1" ]]; }
-        # nginx writes its log after its answer, so a script waits for the lines.
-        logged() { [[ $(asked "$1") == "$2" ]]; }
 
         """
 
@@ -54,7 +42,6 @@ import Testing
             omvault login alice --no-input
             told user; told mode; told state; told server_session
             omvault logout --json
-            eventually logged /logout 1
             asked /logout
             told user
             refused 8 omvault login alice --no-input
@@ -402,7 +389,7 @@ import Testing
         let lines = try await script(
             """
             export XDG_RUNTIME_DIR=$(mktemp -d /dev/shm/omvault-XXXXXX)
-            trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$XDG_RUNTIME_DIR"' EXIT
+            at_end='omvault -q agent stop; rm -rf "$XDG_RUNTIME_DIR"'
             serve nginx
             basic
             login
@@ -467,11 +454,11 @@ import Testing
             omvault -q profile set work "LogoutURL=https://localhost:$port/tenant"
             login
             omvault -q logout
-            eventually logged /tenant 1
+            all_logged
             grep 'GET /tenant ' "$log" | cut -d ' ' -f 3,9
             login --remember auto
             omvault -q logout
-            eventually logged /tenant 2
+            all_logged
             grep 'GET /tenant ' "$log" | cut -d ' ' -f 3,9
             """)
         // nginx names the user whose password was right.

@@ -32,6 +32,22 @@ struct SystemStoreTests {
             """#)
     }
 
+    @Test("login unlock tells the limit that is in force, which is the server's where it has one")
+    func limit() async throws {
+        try await PamTests().inSystem(
+            #"""
+            serve web nginx
+            web /login
+            omvault -q profile set work "ProfileURL=https://localhost:$port/profile" ApplicationName=WhitePages \
+                MaxLoginAttempts=9 OnAttemptsExceeded=lockout --system
+            granted alice horse
+            module profile=work mode=offline
+            answers alice wrong 'Authentication failure'
+            omvault login unlock alice --system > said 2>&1
+            grep 'unlocked alice under profile "work": 3 wrong passwords are tolerated, the next locks the login (the server' said
+            """#)
+    }
+
     @Test("login unlock of what is not there or wiped is 24, in a user's own store 13, and for others than root 14")
     func refuses() async throws {
         try await PamTests().inSystem(

@@ -32,9 +32,11 @@ private func text(_ secret: borrowing SecretBytes) -> String {
     func silent() async {
         await #expect(processExitsWith: .success) {
             let terminal = try PseudoTerminal.controllingThisProcess()
-            terminal.playBeside([("Password: ", "correct horse\n")])
+            terminal.playBeside([("Password: ", "correct horse\n"), ("Code: ", "x\n")])
             let secret = try Self.asking.readSecret("Password", for: "--password-from")
             try expect(text(secret) == "correct horse")
+            // This is typed once its prompt was seen, so all that was shown before it was seen too.
+            _ = try Self.asking.readSecret("Code", for: "--password-from")
             try expect(!terminal.shown.contains("horse"))
             try expect(terminal.echoes)
         }

@@ -225,7 +225,7 @@ import Testing
                 mkfifo hold
                 { echo 'BEGIN; SELECT count(*) FROM records;'; cat hold; } | sqlite3 "$db" > seen & reader=$!
                 exec 9> hold
-                until test -s seen; do :; done
+                eventually test -s seen
                 omv rm item --purge --yes --json
                 omvault status 2>&1; omvault status --json
                 omv verify 2>&1; omv verify --json

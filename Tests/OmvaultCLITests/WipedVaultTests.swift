@@ -42,7 +42,7 @@ import Testing
                 done
                 echo
             }
-            slay() { agent=$(pid); kill -9 "$agent"; while kill -0 "$agent" 2>/dev/null; do :; done; }
+            slay() { agent=$(pid); kill -9 "$agent"; eventually is_gone "$agent"; }
             slots
 
             """

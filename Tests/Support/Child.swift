@@ -42,7 +42,9 @@ public struct Child: Sendable {
     }
 
     /// Waits without blocking a thread of Swift's pool. To be called once.
-    public func end() async -> Int32 {
+    public func end() async -> Int32 { await onOwnThread { wait() } }
+
+    fileprivate func wait() -> Int32 {
         let process = process
         let isLate = Mutex(false)
         let killer = DispatchWorkItem {
@@ -50,11 +52,8 @@ public struct Child: Sendable {
             kill(-process, SIGKILL)
         }
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.longest, execute: killer)
-        let status: Int32 = await onOwnThread {
-            var status: Int32 = 0
-            while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-            return status
-        }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
         killer.cancel()
         if isLate.withLock({ $0 }) { return 124 }
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + status & 0x7F
@@ -63,14 +62,16 @@ public struct Child: Sendable {
 
 /// Runs a program to its end. Only so many run at once, whichever tests ask.
 public func run(_ command: [String], in folder: TestFolder, environment: [String: String] = [:]) async throws -> Ran {
-    try await gated {
-        // Beside the program's own folder: being watched changes nothing there.
-        let said = try TestFolder()
-        let output = said.path + "/output", errors = said.path + "/errors"
-        let child = try Child(command, in: folder.path, environment: environment, output: output, errors: errors)
-        let status = await child.end()
-        return Ran(status: status, output: try text(output), errors: try text(errors))
-    }
+    try await gated { try await onOwnThread { try runHere(command, in: folder, environment: environment) } }
+}
+
+/// The same for plain functions: this thread waits. Only in a test or suite that is ``OwnThreads``.
+public func runHere(_ command: [String], in folder: TestFolder, environment: [String: String] = [:]) throws -> Ran {
+    // Beside the program's own folder: being watched changes nothing there.
+    let said = try TestFolder()
+    let output = said.path + "/output", errors = said.path + "/errors"
+    let status = try Child(command, in: folder.path, environment: environment, output: output, errors: errors).wait()
+    return Ran(status: status, output: try text(output), errors: try text(errors))
 }
 
 /// Runs a program at a terminal of its own. Each answer is typed once its prompt was shown after the answer before.
@@ -85,22 +86,13 @@ public func runAtTerminal(
         let child = try Child(
             command, in: folder.path, environment: environment, input: terminal.path, output: terminal.path,
             errors: terminal.path)
+        // From the start: it also ends a program that waits at the terminal for ever.
+        async let ended = child.end()
         let unasked = await onOwnThread { terminal.play(dialogue) }
-        let status = await child.end()
+        let status = await ended
         guard let unasked else { return Ran(status: status, output: terminal.shown, errors: "") }
         return Ran(status: 1, output: terminal.shown, errors: "never asked: \(unasked)")
     }
-}
-
-/// Runs what blocks on a thread of its own, so that it holds up no other test.
-public func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-    await withCheckedContinuation { done in Thread.detachNewThread { done.resume(returning: body()) } }
-}
-
-/// The same for what can fail.
-public func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
-    let result: Result<Value, any Error> = await onOwnThread { Result { try body() } }
-    return try result.get()
 }
 
 private func gated(_ body: () async throws -> Ran) async throws -> Ran {

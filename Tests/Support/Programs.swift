@@ -1,14 +1,30 @@
-// The programs that were built with the tests.
+// The programs that tests start.
 
-public import Foundation
+import Foundation
 
 public enum Programs {
-    /// The folder of the test runner, and of the programs built beside it.
-    public static let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+    private static let built =
+        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+
+    /// The folder of omvault and its helpers: what $OMVAULT_PROGRAMS names, as .ci/test does, or where the tests were built.
+    public static let folder: String = {
+        guard let named = ProcessInfo.processInfo.environment["OMVAULT_PROGRAMS"] else { return built }
+        precondition(named.hasPrefix("/"), "OMVAULT_PROGRAMS is not a whole path")
+        return named
+    }()
 
     public static func path(of name: String) -> String { folder + "/" + name }
 
+    /// A program that only tests have, built with them.
+    public static func worker(_ name: String) -> String { built + "/" + name }
+
     /// Starts the servers of Tests/Servers.
-    public static let serve = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Servers/serve").path
+    public static let serve = file("Servers/serve")
+
+    /// The functions that every bash of a test has.
+    public static let scriptPrelude = file("Scripts/prelude.bash")
+
+    private static func file(_ path: String) -> String {
+        URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().appending(path: path).path
+    }
 }

@@ -13,8 +13,9 @@ public final class TestFolder: Sendable {
     ///   - parent: where it is made; a folder in memory for tests that need one.
     ///   - folders: what it holds from the start, each with mode 0700.
     public init(
-        in parent: String = FileManager.default.temporaryDirectory.path, containing folders: [String] = []
+        in parent: String? = nil, containing folders: [String] = []
     ) throws {
+        let parent = parent ?? FileManager.default.temporaryDirectory.path
         path = (parent.hasSuffix("/") ? parent : parent + "/") + "omvault-test-" + UUID().uuidString
         for folder in [path] + folders.map({ path + "/" + $0 }) {
             try FileManager.default.createDirectory(

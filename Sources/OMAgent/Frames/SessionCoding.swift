@@ -53,7 +53,8 @@ extension SecretBuffer {
     mutating func append(ending: SessionEnding) {
         append(ending.wasThere ? 1 : 0)
         append(ending.wasServerAsked ? 1 : 0)
-        append(optional: ending.refusal) { $0.append(refusal: $1) }
+        let refusal: OnlineRefusal? = if case .endedHereOnly(let refusal) = ending { refusal } else { nil }
+        append(optional: refusal) { $0.append(refusal: $1) }
     }
 }
 
@@ -136,8 +137,15 @@ extension ByteCursor {
     }
 
     mutating func ending(in bytes: Span<UInt8>) throws(MalformedBytes) -> SessionEnding {
-        SessionEnding(
-            wasThere: try flag(in: bytes), wasServerAsked: try flag(in: bytes),
-            refusal: try flag(in: bytes) ? try refusal(try byte(in: bytes), in: bytes) : nil)
+        let (wasThere, wasServerAsked) = (try flag(in: bytes), try flag(in: bytes))
+        let refusal = try flag(in: bytes) ? try refusal(try byte(in: bytes), in: bytes) : nil
+        let ending: SessionEnding =
+            switch (wasThere, refusal) {
+            case (false, _): .notThere
+            case (true, nil): wasServerAsked ? .endedAtServer : .endedHere
+            case (true, let refusal?): .endedHereOnly(refusal)
+            }
+        guard ending.wasServerAsked == wasServerAsked, wasThere || refusal == nil else { throw MalformedBytes() }
+        return ending
     }
 }

@@ -13,7 +13,12 @@ final class VaultSeats: Sendable {
     /// For the records that all vaults remember together.
     private let room = RecordRoom(bytes: AgentProcess.recordBytes())
 
-    init(_ tickets: Tickets) { self.tickets = tickets }
+    /// For tests: called after a ticket's keys were proven, while a lock cannot see their seat yet.
+    private let onResumed: @Sendable () -> Void
+
+    init(_ tickets: Tickets, onResumed: @escaping @Sendable () -> Void = {}) {
+        (self.tickets, self.onResumed) = (tickets, onResumed)
+    }
 
     var all: [VaultSeat] { seats.withLock { Array($0.values) } }
 
@@ -80,6 +85,7 @@ final class VaultSeats: Sendable {
         guard !tickets.vaults.isEmpty else { return nil }
         let seat = VaultSeat(place, tickets, room)
         guard seat.resume() else { return nil }
+        onResumed()
         switch keep(seat, unlessLockedSince: before) {
         case .kept: return seat
         case .another, .full:

@@ -1,4 +1,4 @@
-// What a login left behind, as far as it may be known outside the agent; and how a client names it.
+// The description of a session outside the agent, and the name by which a client asks for it.
 
 public import OMAuth
 public import OMRecords
@@ -40,78 +40,88 @@ public struct AgentSession: Hashable, Sendable {
 
     public enum State: UInt8, Sendable {
         case valid = 0
-        /// Not used for too long: good for nothing before the next login.
+        /// Not used for too long: it cannot be used before the next login.
         case idle = 1
-        /// Its access token has ended: it answers for nobody until the server gives a new one.
+        /// Its access token has ended: it lets no user in until the server gives a new one.
         case expired = 2
     }
 
     public let login: AgentLogin
-    /// What the profile said when it began.
+    /// The digest of the profile as it was when the session began.
     public let profile: ProfileDigest
-    /// How the login went that began it.
+    /// How the user was checked when the session began.
     public let way: Way
     public let state: State
-    /// Seconds since 1970, of the login.
+    /// When the user logged in, in seconds since 1970.
     public let since: Int64
-    /// Seconds; nil where there is no such time-out.
+    /// Seconds; nil without such a time-out.
     public let idleLeft: Int64?
     public let sessionLeft: Int64?
-    /// So little of the idle time is left that somebody should be told.
+    /// So little of the idle time is left that the user should be told.
     public let isWarningDue: Bool
-    /// Whether there is anything that a server could be asked about.
+    /// Whether the agent holds cookies or tokens of a server.
     public let hasServerSession: Bool
-    /// Whether a ticket of it stands. Its profile may want one where none can be.
+    /// Whether the agent wrote a ticket of it. It may have none although the profile asks for one.
     public let survivesRestart: Bool
 
-    /// Whether it was made under the profile as it is: under another it answers for nobody.
+    /// Whether it began under this very profile. A session of another one lets no user in.
     public func isOf(_ profile: Profile) -> Bool {
         login.key.profile == profile.name && login.key.server == profile.serverIdentity && self.profile == profile.digest
     }
 }
 
-/// What a server, asked about a session, has said.
+/// A server's answer to a question about a session.
 public enum SessionVerdict: Hashable, Sendable {
     case valid(AgentSession)
     /// There is no such session, or it is idle.
     case none
-    /// The server gave no yes; where that says that the session is spent, it is gone.
+    /// The server did not confirm it. If the refusal says that the session is over, the agent has deleted it.
     case refused(OnlineRefusal)
 }
 
 /// How a session ended.
-public struct SessionEnding: Hashable, Sendable {
-    public let wasThere: Bool
-    public let wasServerAsked: Bool
-    /// Why the server did not end it, if it was waited for. Where nothing says whom to ask, `wasServerAsked` is false beside it.
-    public let refusal: OnlineRefusal?
+public enum SessionEnding: Hashable, Sendable {
+    /// There was no session.
+    case notThere
+    /// The agent deleted it. There was nothing to ask a server, or the client did not wait for the answer.
+    case endedHere
+    /// The agent deleted it, and the server ended it.
+    case endedAtServer
+    /// The agent deleted it. It may go on at the server, for this reason.
+    case endedHereOnly(OnlineRefusal)
 
-    public init(wasThere: Bool, wasServerAsked: Bool, refusal: OnlineRefusal?) {
-        (self.wasThere, self.wasServerAsked, self.refusal) = (wasThere, wasServerAsked, refusal)
+    public var wasThere: Bool { self != .notThere }
+
+    /// Whether the server was asked. Without an address for logging out it was not.
+    public var wasServerAsked: Bool {
+        switch self {
+        case .notThere, .endedHere, .endedHereOnly(.failed(.noLogout, _, _)): false
+        case .endedAtServer, .endedHereOnly: true
+        }
     }
 
-    /// The SDK's number for a logout that the server was not told of; nil where there is nothing to tell.
+    /// The SDK's number for a logout that the server did not carry out; nil where the server was not asked.
     public var sdkCode: Int? {
-        switch wasServerAsked ? refusal : nil {
-        case .unreachable(.timedOut): 10034
-        case .some: 10035
-        case nil: nil
+        switch wasServerAsked ? self : .endedHere {
+        case .endedHereOnly(.unreachable(.timedOut)): 10034
+        case .endedHereOnly: 10035
+        case .notThere, .endedHere, .endedAtServer: nil
         }
     }
 }
 
-/// What a client hands over after a login.
+/// A new session, as a client hands it over after a login.
 struct KeptSession: ~Copyable, Sendable {
-    /// The server, and what it gave.
+    /// The server, and the session that it gave.
     struct Asked: ~Copyable, Sendable {
         let service: OnlineService
-        /// Of a confidential client; empty for all others.
+        /// The secret of a confidential client; empty for all others.
         let clientSecret: SecretBytes
-        /// Milliseconds that a logout may take.
+        /// How long a logout may take, in milliseconds.
         let logout: UInt32
-        /// Empty: nothing new.
+        /// Empty after an offline login.
         let session: SecretBytes
-        /// When its access token ends, in seconds since boot; nil where none ends.
+        /// When its access token ends, in seconds since boot; nil if it has no end.
         let expires: Int64?
     }
 

@@ -1,11 +1,11 @@
-// One session in the store: worked on under the store's lock, and by nobody else.
+// One session in the store. Only the store uses it, and only under its lock.
 
 internal import OMAuth
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 
-/// A session, and what its server gave.
+/// A session, with the cookies or tokens of its server.
 final class SessionEntry: @unchecked Sendable {
     let login: AgentLogin
     private let profile: ProfileDigest
@@ -14,16 +14,16 @@ final class SessionEntry: @unchecked Sendable {
     private(set) var since: Int64
     private let service: OnlineService?
     private let logout: UInt32
-    /// Empty where there is none. Not optional: the optimiser does not bear that in a class.
+    /// Empty without one. Not optional: the optimiser crashes on an optional move-only value in a class.
     private let clientSecret: SecretBytes
     private var session: SecretBytes
     /// When the access token in it ends, in seconds since boot.
     private var expires: Int64?
-    /// The question that is under way.
-    var flight: Flight?
-    /// It is no longer in the store.
+    /// The answer to the question that the server is being asked.
+    var pending: PendingVerdict?
+    /// Whether it was removed from the store.
     var isLeaving = false
-    /// Whether a ticket of it stands, so that it outlives the agent.
+    /// Whether a ticket was written, so that it outlives the agent.
     var hasTicket = false
     private var wasIdle = false
 
@@ -39,15 +39,15 @@ final class SessionEntry: @unchecked Sendable {
         case .some(let asked):
             let deadlines = asked.service.deadlines
             service = asked.service.within(
-                OnlineDeadlines(connect: deadlines.connect, total: min(deadlines.total, SessionStore.longestFlight)))
-            logout = min(asked.logout, SessionStore.longestFlight)
+                OnlineDeadlines(connect: deadlines.connect, total: min(deadlines.total, SessionStore.longestWait)))
+            logout = min(asked.logout, SessionStore.longestWait)
             clientSecret = asked.clientSecret.duplicate()
             session = asked.session.duplicate()
             expires = asked.expires
         }
     }
 
-    /// One of a ticket's.
+    /// A session from a ticket.
     convenience init(_ kept: consuming KeptSession, _ deadlines: LoginSession, since: Int64, at clock: ClockReading) {
         self.init(kept, at: clock)
         (self.deadlines, self.since) = (deadlines, since)
@@ -59,7 +59,7 @@ final class SessionEntry: @unchecked Sendable {
 
     func isIdle(at clock: ClockReading) -> Bool { deadlines.standing(at: clock) == .idle }
 
-    /// True once for each time it becomes so.
+    /// True once each time it becomes idle.
     func becomesIdle(at clock: ClockReading) -> Bool {
         defer { wasIdle = isIdle(at: clock) }
         return !wasIdle && isIdle(at: clock)
@@ -69,12 +69,12 @@ final class SessionEntry: @unchecked Sendable {
 
     func use(at clock: ClockReading) { deadlines.use(at: clock) }
 
-    /// Whether its access token has ended. What an offline login goes on with let nobody in, so its end ends nothing.
+    /// Whether its access token has ended. After an offline login the token's end does not matter: the token let no user in.
     private func isExpired(at clock: ClockReading) -> Bool {
         way == .online && expires.map { clock.sinceBoot >= $0 } ?? false
     }
 
-    /// What may be known of it; nil when its time is over.
+    /// Its description for clients; nil when its time is over.
     func description(at clock: ClockReading) -> AgentSession? {
         func told(_ state: AgentSession.State, _ idle: Int64?, _ left: Int64?, _ isWarningDue: Bool) -> AgentSession {
             AgentSession(
@@ -96,9 +96,9 @@ final class SessionEntry: @unchecked Sendable {
         if case .oauth? = service?.kind { true } else { false }
     }
 
-    /// Takes a new login's deadlines, and goes on with the server's session, if that is what the new one needs.
+    /// Takes a new login's deadlines and keeps the server's session, if the new login is offline.
     ///
-    /// - Returns: false for one of another service or another profile, or that brings a session of its own.
+    /// - Returns: false if the new login has another service, another profile or a server's session of its own.
     func goesOn(with new: SessionEntry) -> Bool {
         guard new.session.count == 0, session.count > 0, service == new.service, profile == new.profile else {
             return false
@@ -107,7 +107,7 @@ final class SessionEntry: @unchecked Sendable {
         return true
     }
 
-    /// What to ask about it; nil where there is nothing to ask.
+    /// The question to its server; nil without a server's session.
     func question(anew: Bool) -> OnlineQuestion? {
         guard let service, session.count > 0 else { return nil }
         return anew && isOAuth
@@ -115,9 +115,9 @@ final class SessionEntry: @unchecked Sendable {
             : .check(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
     }
 
-    /// Takes what the server gave in its place.
+    /// Takes the session that the server gave in place of the old one.
     ///
-    /// - Parameter lifetime: seconds that its access token lives.
+    /// - Parameter lifetime: how long its access token is valid, in seconds.
     func take(_ session: consuming SecretBytes, lifetime: UInt32?, at clock: ClockReading) {
         self.session = session
         expires = lifetime.map { clock.sinceBoot + Int64($0) }
@@ -125,7 +125,7 @@ final class SessionEntry: @unchecked Sendable {
 
     func forget() { session = SecretBytes(copying: []) }
 
-    /// The question that ends it at the server; nothing of it stays here.
+    /// Deletes the server's session here, and returns the question that ends it at the server.
     func takeLogout(password: consuming SecretBytes?) -> OnlineQuestion? {
         guard let service, session.count > 0 else { return nil }
         let session = session.duplicate()

@@ -1,19 +1,19 @@
-// The sessions that logins left behind: judged, used, renewed through one flight at a time, ended. What a server gave
-// goes to that server and nowhere else. No lock is held while a server or a ledger is asked.
+// The agent's sessions: kept, used, renewed and ended. One session asks its server one question at a time. A server's
+// cookies and tokens go to that server only. No lock is held while a server or a ledger is asked.
 
 internal import OMAuth
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 
-/// What the agent keeps of logins. docs/agent-protocol.md, "Sessions".
+/// The agent's table of sessions. docs/agent-protocol.md, "Sessions".
 final class SessionStore: Sendable {
     typealias Ask = @Sendable (consuming OnlineQuestion) -> OnlineReply
     typealias Clear = @Sendable (AgentLogin, ClearingEvent) -> Void
 
     static let maximum = 64
-    /// A server is waited for so many milliseconds, whatever the profile says: two flights fit into a client's patience.
-    static let longestFlight: UInt32 = 40_000
+    /// The longest wait for a server in milliseconds, whatever the profile says: a client waits long enough for two answers.
+    static let longestWait: UInt32 = 40_000
 
     let entries = Guarded<[AgentLogin: SessionEntry]>([:])
     private let tickets: SessionTickets?
@@ -22,9 +22,9 @@ final class SessionStore: Sendable {
     private let clock: @Sendable () -> ClockReading
 
     /// - Parameters:
-    ///   - tickets: nil: none is kept.
+    ///   - tickets: nil: sessions do not outlive the agent.
     ///   - ask: puts a question to a server.
-    ///   - clear: carries out what an event takes away of what is stored about a login.
+    ///   - clear: deletes the parts of a stored login that an event deletes.
     init(
         _ tickets: SessionTickets?, ask: @escaping Ask, clear: @escaping Clear,
         clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() }
@@ -32,7 +32,7 @@ final class SessionStore: Sendable {
         (self.tickets, self.ask, self.clear, self.clock) = (tickets, ask, clear, clock)
     }
 
-    /// Takes up the sessions that the agent before this one left.
+    /// Takes over the sessions of the agent before this one, from their tickets.
     func resume() {
         guard let tickets else { return }
         let clock = clock()
@@ -43,7 +43,9 @@ final class SessionStore: Sendable {
 
     // MARK: - Requests
 
-    /// - Returns: false when every place is taken by a session that is valid.
+    /// Keeps a session. If the table is full, the idle session that was not used for the longest time is deleted.
+    ///
+    /// - Returns: false if the table is full and no session in it is idle.
     func keep(_ kept: consuming KeptSession) -> Bool {
         let clock = clock()
         let new = SessionEntry(kept, at: clock)
@@ -55,7 +57,7 @@ final class SessionStore: Sendable {
                 entries[idle.login] = nil
                 tickets?.remove(idle.login)
             }
-            // An offline login goes on with what the server gave to the one before.
+            // An offline login continues the server's session of the login before it.
             if let old, old.goesOn(with: new) {
                 tickets?.renew(old)
                 return (true, nil)
@@ -65,12 +67,12 @@ final class SessionStore: Sendable {
             tickets?.renew(new)
             return (true, old)
         }
-        // The same cookie may stand in the new session, so only tokens are taken back.
-        if let replaced, replaced.isOAuth { Errand.run { [self] in _ = depart(replaced, password: nil) } }
+        // The new session may hold the same cookie, so only the old one's tokens are revoked.
+        if let replaced, replaced.isOAuth { DetachedWork.run { [self] in _ = depart(replaced, password: nil) } }
         return isKept
     }
 
-    /// Notes a use.
+    /// Begins the idle time again.
     func use(_ login: AgentLogin) -> AgentSession? {
         let clock = clock()
         return entries.withLock { entries in
@@ -86,17 +88,19 @@ final class SessionStore: Sendable {
         return entries.withLock { entries in entries.values.compactMap { $0.description(at: clock) } }
     }
 
-    /// Asks the server whether the session counts; with `anew` for new tokens in any case.
+    /// Asks the server whether the session is valid.
+    ///
+    /// - Parameter anew: whether to ask for new tokens in any case.
     func renew(_ login: AgentLogin, anew: Bool) -> SessionVerdict {
         while true {
             switch step(login, anew) {
             case .answer(let verdict): return verdict
-            case .join(let flight):
-                let verdict = flight.wait()
-                if flight.isAnew || !anew { return verdict }
-            case .fly(let entry, let flight, let question):
-                let verdict = land(entry, ask(question))
-                flight.land(verdict)
+            case .wait(let pending):
+                let verdict = pending.wait()
+                if pending.renewsTokens || !anew { return verdict }
+            case .ask(let entry, let pending, let question):
+                let verdict = take(ask(question), for: entry)
+                pending.fulfil(verdict)
                 return verdict
             }
         }
@@ -104,8 +108,8 @@ final class SessionStore: Sendable {
 
     private enum Step: ~Copyable {
         case answer(SessionVerdict)
-        case join(Flight)
-        case fly(SessionEntry, Flight, OnlineQuestion)
+        case wait(PendingVerdict)
+        case ask(SessionEntry, PendingVerdict, OnlineQuestion)
     }
 
     private func step(_ login: AgentLogin, _ anew: Bool) -> Step {
@@ -114,26 +118,26 @@ final class SessionStore: Sendable {
             guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
                 return .answer(.none)
             }
-            if let flight = entry.flight { return .join(flight) }
+            if let pending = entry.pending { return .wait(pending) }
             guard let question = entry.question(anew: anew) else {
                 return .answer(.refused(.failed(.unusableSession)))
             }
-            let flight = Flight(anew: anew)
-            entry.flight = flight
-            return .fly(entry, flight, question)
+            let pending = PendingVerdict(renewsTokens: anew)
+            entry.pending = pending
+            return .ask(entry, pending, question)
         }
     }
 
-    private func land(_ entry: SessionEntry, _ reply: consuming OnlineReply) -> SessionVerdict {
+    private func take(_ reply: consuming OnlineReply, for entry: SessionEntry) -> SessionVerdict {
         let clock = clock()
         // A closure cannot consume what it captured, but it can take it.
         var reply: OnlineReply? = reply
         return entries.withLock { entries in
-            entry.flight = nil
+            entry.pending = nil
             switch reply.take() {
             case .none: return .none
             case .accepted(let acceptance)?:
-                // Also of one that is leaving meanwhile: its logout is to take back the newest.
+                // A session that has been ended meanwhile takes them too: its logout must revoke the newest tokens.
                 let lifetime = acceptance.lifetime
                 if let session = acceptance.takeSession() { entry.take(session, lifetime: lifetime, at: clock) }
                 guard !entry.isLeaving else { return .none }
@@ -152,9 +156,9 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// Forgets the session at once, and asks the server to.
+    /// Deletes the session at once, then asks the server to end it.
     ///
-    /// - Parameter waits: whether for the server's answer.
+    /// - Parameter waits: whether to wait for the server's answer.
     func end(_ login: AgentLogin, waits: Bool, password: consuming SecretBytes?) -> SessionEnding {
         let entry = entries.withLock { entries in
             tickets?.remove(login)
@@ -162,37 +166,34 @@ final class SessionStore: Sendable {
             entry?.isLeaving = true
             return entry
         }
-        guard let entry else { return SessionEnding(wasThere: false, wasServerAsked: false, refusal: nil) }
+        guard let entry else { return .notThere }
         guard waits else {
-            Errand.run { [self] in _ = depart(entry, password: nil) }
-            return SessionEnding(wasThere: true, wasServerAsked: false, refusal: nil)
+            DetachedWork.run { [self] in _ = depart(entry, password: nil) }
+            return .endedHere
         }
         return depart(entry, password: password)
     }
 
-    /// Ends at the server what has ended here already.
+    /// Ends a session at its server that the agent has deleted already.
     private func depart(_ entry: SessionEntry, password: consuming SecretBytes?) -> SessionEnding {
-        while let flight = entries.withLock({ _ in entry.flight }) { _ = flight.wait() }
+        while let pending = entries.withLock({ _ in entry.pending }) { _ = pending.wait() }
         var password: SecretBytes? = password
         let question = entries.withLock { _ in entry.takeLogout(password: password.take()) }
         switch consume question {
-        case .none: return SessionEnding(wasThere: true, wasServerAsked: false, refusal: nil)
+        case .none: return .endedHere
         case .some(let question):
             switch ask(question) {
-            case .accepted: return SessionEnding(wasThere: true, wasServerAsked: true, refusal: nil)
-            case .refused(let refusal):
-                var wasServerAsked = true
-                if case .failed(.noLogout, _, _) = refusal { wasServerAsked = false }
-                return SessionEnding(wasThere: true, wasServerAsked: wasServerAsked, refusal: refusal)
+            case .accepted: return .endedAtServer
+            case .refused(let refusal): return .endedHereOnly(refusal)
             }
         }
     }
 
     // MARK: - The clock
 
-    /// Ends what is over.
+    /// Ends the sessions whose time is over.
     ///
-    /// - Returns: when there is something to do next, in seconds since boot; nil for never.
+    /// - Returns: when to call it next, in seconds since boot; nil for never.
     func judge() -> Int64? {
         let clock = clock()
         let (idle, over, next) = entries.withLock { entries in
@@ -205,11 +206,11 @@ final class SessionStore: Sendable {
             return (idle, over, entries.values.compactMap { $0.nextChange(after: clock) }.min())
         }
         if !idle.isEmpty || !over.isEmpty {
-            Errand.run { [self] in
+            DetachedWork.run { [self] in
                 for login in idle { clear(login, .idleTimeOut) }
                 for entry in over {
                     clear(entry.login, .sessionTimeOut)
-                    // Only now: an agent that ends before finds the ticket, and does it again.
+                    // The ticket goes last: if this agent ends before, the next one finds it and clears the login again.
                     entries.withLock { entries in
                         if entries[entry.login] == nil { tickets?.remove(entry.login) }
                     }
@@ -222,7 +223,7 @@ final class SessionStore: Sendable {
 }
 
 extension OnlineRefusal {
-    /// Whether the server says that the session is spent.
+    /// Whether the server says that the session is over.
     fileprivate var endsSession: Bool {
         switch self {
         case .rejected, .blocked, .failed(.invalidGrant, _, _): true

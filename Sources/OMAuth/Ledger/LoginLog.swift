@@ -1,4 +1,4 @@
-// The log of logins: one entry a decision, in the ledger, in the transaction of what was decided.
+// The log of logins: one entry for each decision, written in the ledger's transaction that carries the decision out.
 // Format: docs/login-format.md, "The log".
 
 public import OMRecords
@@ -9,9 +9,9 @@ internal import OMStorage
 final class LoginLog {
     /// The most entries that are kept.
     static let capacity: UInt64 = 10_000
-    /// How many entries an event that is counted looks through for one that is like it.
+    /// How many entries are searched for one of the same kind, which an event can be counted in.
     static let reach: UInt64 = 64
-    /// How long one waits for others that write an entry, in milliseconds.
+    /// How long to wait for other processes that write an entry, in milliseconds.
     static let wait = 60_000
     private static let beforeFirst = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: MAC.count))
 
@@ -25,17 +25,17 @@ final class LoginLog {
         self.tables = tables
     }
 
-    /// The mark that says where the log ends, and the lock of whoever writes it.
+    /// The mark that says where the log ends, with the lock that a writer of the log holds.
     static func marks(_ place: any LoginPlace, _ device: borrowing DeviceKey) throws(AuthError) -> any LoginMarks {
         let id = LoginID(Array(device.key.fingerprint(Context(.loginLogID)).prefix(LoginID.count)))
         return try place.marks(id, under: device)
     }
 
-    /// What one holder of the lock has appended.
+    /// The entries that one holder of the lock appends.
     struct Entries {
         /// nil: nothing is written.
         private let log: LoginLog?
-        /// Where the log ends by now; nil: nothing was appended.
+        /// Where the log ends after them; nil: nothing was appended.
         fileprivate var end: HighWaterMark?
 
         init(_ log: LoginLog?) { self.log = log }
@@ -47,10 +47,10 @@ final class LoginLog {
         }
     }
 
-    /// Runs `body` while nobody else writes the log; then the mark says where it ends.
+    /// Runs `body` while no other process writes the log; then moves the mark to the log's new end.
     ///
-    /// Attack: hold the log's lock, and no wrong verdict is counted, no server's no takes anything away. So where the lock
-    /// cannot be had, `body` runs all the same, and what it decides has no entry.
+    /// Attack: hold the log's lock, so that no wrong password is counted and no server's no deletes anything. So `body` runs
+    /// also without the lock, and its decision then has no entry.
     func hold<R>(
         syncsMark: Bool = true, _ body: (inout Entries) throws(AuthError) -> R
     ) throws(AuthError) -> R {
@@ -70,18 +70,18 @@ final class LoginLog {
         }
     }
 
-    /// Runs `body` with the log's lock, or not at all.
+    /// Runs `body` with the log's lock. Without the lock it does not run.
     func holdAlone<R>(_ body: () throws(AuthError) -> R) throws(AuthError) -> R { try file.hold(wait: Self.wait, body) }
 
-    /// The first entry of a ledger that takes the place of one that could not be read. To be called under the lock.
+    /// Writes the first entry of a ledger that replaces an unreadable one. To be called under the lock.
     func begin(at time: Int64) throws(AuthError) {
         let end = try tables.write { () throws(AuthError) in try append([.ledgerReplaced], nil, at: time) }
         try note(end, isSynced: true)
     }
 
-    /// Begins a new chain behind a break. To be called under the lock.
+    /// Begins a new chain after a break. To be called under the lock.
     ///
-    /// Attack: begin a new chain to hide what was deleted. The entry names the break, and the hole before it stays.
+    /// Attack: begin a new chain to hide deleted entries. The new entry names the break, and the gap before it stays.
     ///
     /// - Returns: The break; nil where the log is whole, and nothing is written.
     func beginChain(at time: Int64) throws(AuthError) -> LogFault? {
@@ -121,16 +121,17 @@ final class LoginLog {
         try storing { () throws(StorageError) in try tables.putLog(entry.sequence, entry.encoded) }
     }
 
-    /// Counts `next` in an entry that is like it, near the end of the log, and chains those behind that one anew.
+    /// Counts `next` in an entry of the same kind near the end of the log, and writes the entries after that one again, with
+    /// new links.
     ///
-    /// Attack: ten thousand names that nobody knows push everything else out of the log. They take turns with refusals of
-    /// another kind, so it is not enough to look at the last entry.
+    /// Attack: ten thousand logins of unknown users push all other entries out of the log. The attacker mixes them with
+    /// refusals of another kind, so it is not enough to look at the last entry.
     ///
-    /// - Returns: Where the log ends now; nil where no entry is like it.
+    /// - Returns: Where the log ends now; nil if no entry is of the same kind.
     private func count(_ next: LoginLogEntry, upTo head: HighWaterMark) throws(AuthError) -> HighWaterMark? {
         var tail: [LoginLogEntry] = []
         for row in try rows(from: head.generation > Self.reach ? head.generation - Self.reach + 1 : 1) {
-            // Nothing before a gap, or before something that is not counted, is written anew.
+            // Entries before a gap, or before an entry that is not counted, are not written again.
             guard let entry = entry(row), entry.event.isCounted else {
                 tail = []
                 continue
@@ -148,18 +149,18 @@ final class LoginLog {
         return last
     }
 
-    /// Where a log ends: at its mark, or at what a crash left behind that.
+    /// Where a log ends: at its mark, or at the entries after the mark that a crash left.
     private struct End {
         var head: HighWaterMark
-        /// The first row behind the end that does not follow it, and so is not ours.
+        /// The first row after the end that does not follow it. This device did not write it there.
         var stray: UInt64?
-        /// Whether the entry there is the very one of the mark. Only then it may be written anew: the mark knows of one step.
+        /// Whether the last entry is the mark's own. Only then may it be written again: the mark allows for one step.
         var isNoted = false
     }
 
     private func end() throws(AuthError) -> End {
         guard let mark = try mark() else {
-            // Attack: cut off the end of the log and its mark. The gap in the numbers stays for good.
+            // Attack: delete the end of the log together with the mark. The gap in the numbers stays for ever.
             let rows = try rows(from: 0)
             let last = rows.last { entry($0) != nil }?.sequence ?? 0
             let stray = rows.first { $0.sequence > last }?.sequence
@@ -169,7 +170,7 @@ final class LoginLog {
         for row in try rows(from: mark.generation) {
             let entry = entry(row)
             if row.sequence == mark.generation {
-                // Gone or changed, it stops nobody from writing: the hole stays.
+                // If it was deleted or changed, new entries are written all the same, and the gap stays.
                 guard let entry, entry.fits(mark) else { continue }
                 end = End(head: entry.mark, isNoted: entry.mark == mark)
             } else if let entry, entry.follows(end.head) {
@@ -189,13 +190,13 @@ final class LoginLog {
         try storing { () throws(StorageError) in try tables.log(from: sequence) }
     }
 
-    /// - Returns: nil for a row that is not what this device wrote there.
+    /// - Returns: nil for a row that this device did not write there.
     private func entry(_ row: (sequence: UInt64, bytes: [UInt8])) -> LoginLogEntry? {
         guard let entry = try? LoginLogEntry(row.bytes, key), entry.sequence == row.sequence else { return nil }
         return entry
     }
 
-    /// - Returns: nil when there is none, or none that is authentic.
+    /// - Returns: nil without a mark, or if it is not authentic.
     private func mark() throws(AuthError) -> HighWaterMark? {
         do throws(StorageError) { return try file.read()?.first } catch {
             if error == .corrupt { return nil }
@@ -216,20 +217,20 @@ final class LoginLog {
         }
     }
 
-    /// The first entry that is kept.
+    /// The number of the oldest entry that is kept.
     private static func oldest(_ last: UInt64) -> UInt64 {
         last > capacity ? last - capacity + 1 : 1
     }
 
     // MARK: - Reading
 
-    /// Every entry that this device wrote, and where the log is broken.
+    /// All entries that this device wrote, and the place where the log is broken.
     func read() throws(AuthError) -> LoginTrail {
-        // The mark before the rows: entries are written first, so the log is never shorter than a mark that was read before.
+        // Read the mark before the rows: a writer writes rows first, so the log then reaches at least to this mark.
         var mark = try mark()
         while true {
             let trail = try read(upTo: mark)
-            // The entry of the mark may have been counted up twice since the mark was read.
+            // Another process may have counted the mark's entry up twice since the mark was read.
             guard let fault = trail.fault, fault.sequence == mark?.generation else { return trail }
             let since = try self.mark()
             guard since != mark else { return trail }
@@ -241,7 +242,7 @@ final class LoginLog {
         let rows = try rows(from: 0)
         var trail = LoginTrail()
         guard let end = mark else {
-            // Nothing says where the log ends, so no entry of it is proven.
+            // Without a mark nothing proves where the log ends, so no entry is proven.
             trail.fault = rows.first.map { LogFault(sequence: $0.sequence, kind: .added) }
             trail.unproven = rows.compactMap(entry)
             return trail
@@ -252,11 +253,11 @@ final class LoginLog {
             if trail.fault == nil { trail.fault = fault(row, entry, after: trail.entries.last, first, end) }
             guard let entry else { continue }
             if case .chainBegun(let broken) = entry.event, let fault = trail.fault, row.sequence > fault.sequence,
-                // Attack: delete entries before an older break, which a new chain covers already.
+                // Attack: delete entries before an older break, which a new chain already names.
                 fault.sequence >= broken, row.sequence <= end.generation
             {
                 trail.breaks.append(fault)
-                // Of the mark's entry the mark decides, here too.
+                // The mark decides whether its own entry is right, here too.
                 let isMarked = row.sequence != end.generation || entry.fits(end)
                 trail.fault = isMarked ? nil : LogFault(sequence: row.sequence, kind: .changed)
             }
@@ -267,7 +268,7 @@ final class LoginLog {
         return trail
     }
 
-    /// The fault of a row behind `last`, the newest proven entry; nil where it is what this device wrote there.
+    /// The fault of a row after `last`, the newest proven entry; nil if this device wrote it there.
     private func fault(
         _ row: (sequence: UInt64, bytes: [UInt8]), _ entry: LoginLogEntry?, after last: LoginLogEntry?, _ first: UInt64,
         _ end: HighWaterMark
@@ -285,9 +286,9 @@ final class LoginLog {
     }
 
     private func first(of rows: [(sequence: UInt64, bytes: [UInt8])], _ end: HighWaterMark) -> UInt64 {
-        // What was before a ledger was set aside is in that file.
+        // Older entries are in the ledger that was set aside.
         if let row = rows.first, entry(row)?.event == .ledgerReplaced { return row.sequence }
-        // An entry behind the mark may have pushed the oldest out already.
+        // An entry after the mark may already have pushed the oldest one out.
         return Self.oldest(max(end.generation, rows.last?.sequence ?? 0))
     }
 }

@@ -1,4 +1,5 @@
-// A login that asks a person: the auto login first, then questions, until one succeeds or somebody declines.
+// A login that asks a person: the auto login first, then questions, until an answer succeeds, the person declines, or too
+// many answers have failed.
 
 internal import OMRecords
 internal import OMSecrets
@@ -6,17 +7,21 @@ internal import OMSecrets
 extension Authenticator {
     /// Logs in with what `collector` collects, and remembers afterwards what the profile allows and the user wants.
     ///
-    /// An auto login is submitted at most once between two successes, and never after anything else failed: a password that
-    /// went stale costs one attempt. What is refused as wrong is asked for again, with the reason; nothing is submitted
-    /// twice by itself.
+    /// An auto login is submitted at most once between two successes, and never after another attempt failed: a remembered
+    /// password that is no longer right costs one attempt. After a wrong password the collector is asked again, with the
+    /// reason. No password is submitted twice without an answer.
+    ///
+    /// A refused auto login counts as the first wrong answer: the server counts it too, and N keeps the account from being
+    /// locked there. An answer that comes before a delay has passed is told how long to wait; the third ends the login.
     ///
     /// - Parameters:
     ///   - mode: nil: as the profile says.
     ///   - key: Opens and keeps a remembered password; nil: its level is locked, so there is none.
-    ///   - preferences: What is to be remembered from now on, however the login comes about; nil: as it was, or as answered.
-    ///   - submitsAutoLogin: false: somebody named another user or password, so that the remembered one is not meant.
+    ///   - preferences: What to remember from now on; nil: as before, or as the answer says.
+    ///   - submitsAutoLogin: false: the caller named another user or password than the remembered one.
     /// - Throws: ``AuthError/cancelled`` when the person declines; ``AuthError/tooManyAttempts(last:)`` after as many wrong
-    ///   answers as `MaxLoginAttempts` says, or three where neither profile nor server says it; what ends a login for good.
+    ///   answers as `MaxLoginAttempts` says, or three where neither profile nor server says it; ``AuthError/delayed(seconds:)``
+    ///   after three answers that came too early; each error that no answer can change.
     public func login(
         _ profile: Profile, mode: ConnectivityMode? = nil, collecting collector: any CredentialCollector,
         asking provider: (any Provider)?, remembering key: RememberingKey? = nil,
@@ -24,7 +29,8 @@ extension Authenticator {
         cancellation: Cancellation = Cancellation()
     ) throws(AuthError) -> LoginReceipt {
         var refusal: AuthError?
-        // Before the auto login is taken: one that nobody waits for would be spent on nothing.
+        var failed = FailedAnswers()
+        // Before the auto login is taken: a cancelled login would spend it for nothing.
         try cancellation.check()
         // If this fails, withdrawn data is still not offered: `remembered` leaves it out.
         _ = try? forgetWithdrawn(profile)
@@ -36,24 +42,24 @@ extension Authenticator {
                 let receipt = try login(
                     request, password: auto.password, asking: provider, collector: collector,
                     cancellation: cancellation)
-                // What cannot be remembered anew takes no login away.
+                // The login stands also where its password cannot be remembered.
                 try? remember(receipt, profile, password: auto.password, preferences, key: key)
                 return receipt
             } catch {
                 guard error.isAboutPassword else {
-                    // The password went nowhere: it may be submitted again.
+                    // The password was not sent: it may be submitted again.
                     if error.isBeforePassword { try? rearm(profile) }
                     throw error
                 }
+                try failed.add(error, most: mostAnswers(of: auto.user, profile, auto.domain))
                 refusal = error
             }
         }
-        var wrongAnswers = 0
         while true {
-            // Called off after a verdict: that is what whoever keeps a session has to know.
+            // Cancelled after a verdict: the caller must learn the verdict, since it may end a session.
             if cancellation.isCancelled { throw refusal ?? .cancelled }
             let known = try unlessLost { () throws(AuthError) in try remembered(profile) }
-            // One that was sealed under another vault's key is not offered: it would not open.
+            // A password that was sealed under another vault's key is not offered: it would not open.
             let isUsable = try key.flatMap { key throws(AuthError) in
                 try unlessLost { () throws(AuthError) in try canOpenRemembered(profile, key: key) }
             } ?? false
@@ -64,7 +70,7 @@ extension Authenticator {
             guard let answer = collector.credentials(question) else { throw .cancelled }
             let (user, domain, answered) = (answer.user, answer.domain, answer.preferences)
             guard let password = try password(answer, profile, key) else {
-                // Told once. A collector that goes on answering so would never end.
+                // The collector is told once: with the same answer again and again the login would never end.
                 guard refusal != .noCredential else { throw .noCredential }
                 refusal = .noCredential
                 continue
@@ -76,24 +82,20 @@ extension Authenticator {
                 try? remember(receipt, profile, password: password, answered ?? preferences, key: key)
                 return receipt
             } catch {
-                guard error.isAboutPassword || error.isDelay else { throw error }
+                try failed.add(error, most: mostAnswers(of: user, profile, domain))
                 refusal = error
-                guard error.isAboutPassword else { continue }
-                // Attack: a form with a stuck answer, or a passer-by, has the server lock the account.
-                wrongAnswers += 1
-                guard wrongAnswers < mostAnswers(of: user, profile, domain) else { throw .tooManyAttempts(last: error) }
             }
         }
     }
 
-    /// How many wrong answers one login takes. The SDK's default of 1 is for the offline limit, where nobody named another: a
-    /// person who mistypes once is asked again.
+    /// How many wrong answers one login takes. The SDK's default of 1 is for the offline limit only: a person who mistypes
+    /// once is asked again.
     private func mostAnswers(of user: UserName, _ profile: Profile, _ domain: IdentityDomain) -> Int {
         let policy = (try? policy(of: user, profile, domain: domain)) ?? LoginPolicy(profile)
         return policy.sources[.maxLoginAttempts] == .standard ? 3 : policy.maxLoginAttempts
     }
 
-    /// - Returns: nil when the remembered password was meant and there is none any more, or it is of another user.
+    /// - Returns: nil when the answer means the remembered password and there is none, or it belongs to another user.
     private func password(
         _ answer: consuming CredentialAnswer, _ profile: Profile, _ key: RememberingKey?
     ) throws(AuthError) -> Password? {
@@ -101,7 +103,7 @@ extension Authenticator {
         switch answer.takeSecret() {
         case .typed(let password): return password
         case .remembered:
-            // Attack: have one user's remembered password submitted under another's name.
+            // Attack: submit one user's remembered password under another user's name.
             return try unlessLost { () throws(AuthError) in
                 guard let key, let known = try remembered(profile), known.user == user, known.domain == domain else {
                     return nil
@@ -111,7 +113,7 @@ extension Authenticator {
         }
     }
 
-    /// What cannot be read remembers nothing, and keeps nobody from asking the server: its yes is the way out of that.
+    /// A ledger that cannot be read counts as one that remembers nothing: the server is still asked, and its yes replaces it.
     private func unlessLost<R: ~Copyable>(_ body: () throws(AuthError) -> R?) throws(AuthError) -> R? {
         do throws(AuthError) { return try body() } catch {
             switch error {
@@ -122,12 +124,32 @@ extension Authenticator {
     }
 }
 
+/// The answers of one login that failed, by kind. Each kind has a limit, so a login ends whatever its collector answers.
+private struct FailedAnswers {
+    private static let mostEarly = 3
+    private var (wrong, early) = (0, 0)
+
+    /// - Parameter most: How many wrong answers the login takes.
+    /// - Throws: Unless another answer may succeed.
+    mutating func add(_ error: AuthError, most: @autoclosure () -> Int) throws(AuthError) {
+        if error.isAboutPassword {
+            // Attack: a form with a stuck answer, or a passer-by, has the server lock the account.
+            wrong += 1
+            guard wrong < most() else { throw .tooManyAttempts(last: error) }
+        } else {
+            // Attack: a form that answers at once takes a processor and the stretch's memory until the delay has passed.
+            early += 1
+            guard error.isDelay, early < Self.mostEarly else { throw error }
+        }
+    }
+}
+
 extension CredentialAnswer {
     fileprivate consuming func takeSecret() -> Secret { secret }
 }
 
 extension OnlineRefusal {
-    /// Whether the connection never stood.
+    /// Whether no connection was established, so that the server received nothing.
     fileprivate var isBeforeRequest: Bool {
         switch self {
         case .unreachable(.nameNotFound), .unreachable(.refused), .unreachable(.noRoute), .unreachable(.noHelper),
@@ -139,7 +161,7 @@ extension OnlineRefusal {
 }
 
 extension AuthError {
-    /// Whether another answer may do better: the SDK's recoverable errors that a person can do something about.
+    /// Whether the password was wrong, so that another one may succeed.
     fileprivate var isAboutPassword: Bool {
         switch self {
         case .wrongPassword, .online(.rejected): true
@@ -147,13 +169,13 @@ extension AuthError {
         }
     }
 
-    /// Whether nobody was sent the password, and nothing was charged for it. Attack: a server that counts what it gets and
-    /// answers nonsense, or late; every start of a program would be a guess there.
+    /// Whether no server received the password, and no attempt was charged for it. Attack: a server counts the passwords
+    /// that it receives and answers nonsense, or late; each start of a program would be one more guess there.
     fileprivate var isBeforePassword: Bool {
         switch self {
         case .online(let refusal): refusal.isBeforeRequest
         case .neither(let refusal, let offline): refusal.isBeforeRequest && offline.isBeforePassword
-        // Where a charge led to the lock-out, the password is forgotten by now.
+        // If this attempt was charged and locked the login, the password is already forgotten.
         case .busy, .delayed, .noCredential, .expired, .wiped, .lockedOut, .offlineNotAllowed, .noServer, .rolledBack,
             .clockRolledBack, .quarantined:
             true
@@ -161,7 +183,7 @@ extension AuthError {
         }
     }
 
-    /// Whether the same answer may do later.
+    /// Whether the same answer may succeed later.
     fileprivate var isDelay: Bool {
         if case .delayed = self { true } else { false }
     }

@@ -104,12 +104,7 @@ extension Authenticator {
         }
         // A user who logs out expects the password to be gone, and not only where the profile points to by now.
         if event == .logoutClear {
-            // A row that another process holds keeps none of the others.
-            var failure: AuthError?
-            for login in try store.keys(naming: key).union([key]) {
-                do throws(AuthError) { _ = try remove(login, store, after: event) } catch { failure = failure ?? error }
-            }
-            if let failure { throw failure }
+            try removeRows(key, store, after: event)
         } else {
             clear(event, key, store)
             if event == .logout { try followMoves(clearing, key, store) }

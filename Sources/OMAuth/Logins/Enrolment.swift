@@ -58,9 +58,9 @@ extension Authenticator {
         _ user: UserName, _ profile: ProfileName, domain: IdentityDomain = .none, server: String = ""
     ) throws(AuthError) -> Removal {
         let key = LoginKey(profile: profile, user: user, server: server, domain: domain)
-        do throws(AuthError) { return try removeRows(key) ? .done : .pending } catch {
+        do throws(AuthError) { return try removeLogin(key) ? .done : .pending } catch {
             guard error == .quarantined, let aside = try setLedgerAside() else { throw error }
-            _ = try? removeRows(key)
+            _ = try? removeLogin(key)
             return .setAside(aside)
         }
     }
@@ -80,8 +80,8 @@ extension Authenticator {
         return try places.setUnreadableAside(at: clock().wall)
     }
 
-    /// Every row that names the user, the profile and the domain goes, whichever server it is of.
-    private func removeRows(_ key: LoginKey) throws(AuthError) -> Bool {
+    /// - Returns: Whether all bytes of it are gone from the ledger.
+    private func removeLogin(_ key: LoginKey) throws(AuthError) -> Bool {
         let device = try places.loadDevice()
         let found = try storing { () throws(StorageError) in try places.openLedger() }
         guard let device else {
@@ -95,13 +95,7 @@ extension Authenticator {
             ledger = try storing { () throws(StorageError) in try places.makeLedger() }
         }
         let store = try LoginStore(ledger, places, device, clock, reached)
-        let keys = try store.keys(naming: key).union([key])
-        var (isThere, isFinished) = (false, true)
-        for key in keys {
-            guard let isDone = try remove(key, store) else { continue }
-            (isThere, isFinished) = (true, isFinished && isDone)
-        }
-        guard isThere else { throw .noCredential }
+        guard let isFinished = try removeRows(key, store) else { throw .noCredential }
         return isFinished
     }
 
@@ -180,10 +174,29 @@ extension Authenticator {
         return login
     }
 
-    /// - Parameter event: nil: an administrator removes the login, and what its server said goes too.
+    /// Removes every row that names the user, the profile and the domain, at each server. A row that cannot be removed, such
+    /// as one that another process holds, does not stop the others from being removed.
+    ///
+    /// - Parameter event: nil: an administrator removes the login, and its server's policy too.
     /// - Returns: Whether all of its bytes are gone; nil when there is nothing to remove.
-    func remove(
+    /// - Throws: The first error, after the last row.
+    @discardableResult
+    func removeRows(
         _ key: LoginKey, _ store: borrowing LoginStore, after event: ClearingEvent? = nil
+    ) throws(AuthError) -> Bool? {
+        var (isFinished, failure): (Bool?, AuthError?) = (nil, nil)
+        for key in try store.keys(naming: key).union([key]) {
+            do throws(AuthError) {
+                guard let isDone = try removeRow(key, store, after: event) else { continue }
+                isFinished = isDone && isFinished ?? true
+            } catch { failure = failure ?? error }
+        }
+        if let failure { throw failure }
+        return isFinished
+    }
+
+    private func removeRow(
+        _ key: LoginKey, _ store: borrowing LoginStore, after event: ClearingEvent?
     ) throws(AuthError) -> Bool? {
         let id = key.id(under: store.device)
         return try store.hold(id, wait: lockWait) { () throws(AuthError) in

@@ -24,7 +24,9 @@ final class LoginCollector: CredentialCollector {
     private let takesRemembered: Bool
     /// Of a source that can be read once; nil: the person types it.
     private var password: Password?
-    let isOneAttempt: Bool
+    private let isOneAttempt: Bool
+    /// Whether the person can be asked after a wrong answer.
+    var asksAgain: Bool { !isOneAttempt && terminal.isThere }
     /// What was typed last, for the next question.
     private(set) var user: UserName?
     private(set) var domain: IdentityDomain?
@@ -54,7 +56,7 @@ final class LoginCollector: CredentialCollector {
         if let refusal = question.refusal {
             // Whoever is asked next may be another user, or go away: what this refusal ends, ends now.
             if let refused = user ?? question.user { onRefusal(refusal, refused, domain ?? question.domain) }
-            guard !isOneAttempt, terminal.isThere else {
+            guard asksAgain else {
                 user = user ?? question.user
                 self.refusal = refusal
                 return nil

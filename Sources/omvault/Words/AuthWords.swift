@@ -211,7 +211,7 @@ extension Failure {
             self.init(
                 .agent, "the server was not reached: \(UnreachableCause.noHelper.words)",
                 hints: hints)
-        case .unreachable(let cause): self.init(.network, "the server was not reached: \(cause.words)")
+        case .unreachable(let cause): self.init(.network, "the server was not reached: \(cause.words)", hints: hints)
         case .failed(.cancelled, _, _): self.init(.aborted, "the login was given up")
         case .failed(let failure, let status, let retryAfter):
             let said = status.map { " (status \($0))" } ?? ""

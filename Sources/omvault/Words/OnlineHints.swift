@@ -11,6 +11,7 @@ extension OnlineRefusal {
         switch self {
         case .untrusted(let cause): [cause.hint(profile), Failure.offlineHint]
         case .unreachable(.noHelper): ["build it with --product omvault-agent and put it there"]
+        case .unreachable(.nameNotFound): [NameServices.hint].compactMap(\.self)
         case .rejected, .forbidden, .blocked, .unreachable: []
         case .failed(let failure, let status, let wait):
             [wait.map { "try again in \($0) s" }, failure.hint(profile, status)].compactMap(\.self)

@@ -1,4 +1,4 @@
-// Starting a process of a test: glibc hands the calls for it to C only.
+// Starting a process of a test, and talking to it: glibc hands the calls for it to C only.
 #ifndef CSUPPORT_H
 #define CSUPPORT_H
 
@@ -8,5 +8,8 @@
 int test_spawn(
     char *const arguments[], char *const environment[], const char *folder, const char *input, const char *output,
     const char *errors);
+
+/// A pipe, whose ends no other program inherits. 0, or -1 with errno.
+int test_pipe(int ends[2]);
 
 #endif

@@ -7,6 +7,7 @@
 #include <linux/sched.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ static char path[4096];
 static size_t folder_length;
 static int open_port, closed_port;
 static pid_t victim;
+static int last_end = -1;
 static volatile uint64_t word = 42;
 static struct sockaddr_un abstract;
 static socklen_t abstract_length;
@@ -150,6 +152,20 @@ static long try_process_file(pid_t process, const char *name) {
     return open(file, O_RDONLY);
 }
 
+// Its number is another one than the process's: /proc/self is no folder above its file.
+static void *open_own_state(void *error) {
+    *(int *)error = try_process_file((pid_t)syscall(SYS_gettid), "stat") < 0 ? errno : 0;
+    return NULL;
+}
+
+static long try_own_thread(void) {
+    pthread_t thread;
+    int error = pthread_create(&thread, NULL, open_own_state, &error);
+    if (error == 0) pthread_join(thread, NULL);
+    errno = error;
+    return error ? -1 : 0;
+}
+
 void attempts_run(void) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     tried("device-key", open(in_folder("device.key"), O_RDONLY));
@@ -174,7 +190,7 @@ void attempts_run(void) {
     tried("netlink", socket(AF_NETLINK, SOCK_RAW, 0));
     tried("pair", socketpair(AF_UNIX, SOCK_DGRAM, 0, (int[2]){0}));
     tried("listening", try_listening());
-    tried("own-thread", try_process_file((pid_t)syscall(SYS_gettid), "stat"));
+    tried("own-thread", try_own_thread());
     tried("certificates", open("/etc/ssl/certs/ca-certificates.crt", O_RDONLY));
     tried("hosts", open("/etc/hosts", O_RDONLY));
     tried("new-call", syscall(999));
@@ -200,7 +216,11 @@ pid_t attempt_child(pid_t wanted) {
     must(pipe2(ends, O_CLOEXEC), "pipe");
     pid_t child = (pid_t)syscall(SYS_clone3, &how, sizeof how);
     must(child, "clone3");
-    if (child != 0) return child;
+    if (child != 0) {
+        close(ends[0]);
+        last_end = ends[1];
+        return child;
+    }
     // It ends with its parent, which under a confinement may not even signal it: the kernel's own signal is refused as well.
     close(ends[1]);
     char none;
@@ -208,6 +228,9 @@ pid_t attempt_child(pid_t wanted) {
     _exit(0);
 }
 
+// A signal that was sent acts before the end of the pipe does, however late the kernel delivers it.
 int attempt_is_alive(pid_t child) {
-    return waitpid(child, NULL, WNOHANG) == 0;
+    int status = 0;
+    close(last_end);
+    return waitpid(child, &status, 0) == child && WIFEXITED(status);
 }

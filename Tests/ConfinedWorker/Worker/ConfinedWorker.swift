@@ -38,7 +38,6 @@ enum ConfinedWorker {
                 _ = consume held
             }
             print(attempt_is_alive(child) == 1 ? "alive" : "killed")
-            kill(child, SIGKILL)
         default: exit(2)
         }
     }

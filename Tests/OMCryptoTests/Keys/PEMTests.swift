@@ -1,3 +1,4 @@
+import Glibc
 import OMCrypto
 import OMSecrets
 import Testing
@@ -29,11 +30,18 @@ import Testing
         let certificates = { String(repeating: one, count: $0) }
         #expect(problem(certificates(1023) + pem) == nil)
         #expect(problem(certificates(1024) + pem) == .malformedKey(.pem))
-        let start = ContinuousClock.now
+        let start = Self.processorTime()
         #expect(problem(certificates(17_000)) == .malformedKey(.pem))
         #expect(throws: CryptoError.malformedKey(.pem)) { _ = try Certificate.all(in: secret(certificates(17_000))) }
         // Both took 20 s when each block asked for memory as long as the file.
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(Self.processorTime() - start < 5)
+    }
+
+    /// Seconds of this thread's own.
+    private static func processorTime() -> Int {
+        var time = timespec()
+        _ = clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return time.tv_sec
     }
 
     @Test("malformed PEM is refused with its error")

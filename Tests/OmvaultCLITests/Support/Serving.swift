@@ -5,33 +5,35 @@ import TestSupport
 import Testing
 
 enum Serving {
-    /// `serve [NAME] KIND` starts a server, called `web` if nothing is said; what it prints becomes variables. `tell stop` and
-    /// `tell start` end it and start it again at the same port.
-    static let start = """
-        servers=()
-        # The script ends once its servers have, so that they have removed their files.
-        trap '((${#servers[@]} == 0)) || { kill "${servers[@]}"; wait "${servers[@]}"; } 2> /dev/null || true' EXIT
-        serve() {
-            local name=web
-            if (($# == 2)); then name=$1; shift; fi
-            mkfifo "$name.in" "$name.out"
-            "$SERVE" "$1" "$PWD/$name" < "$name.in" > "$name.out" &
-            servers+=($!)
-            exec 9> "$name.in" 8< "$name.out"
-            heard
-        }
-        heard() {
-            local line
-            while read -r line <&8; do
-                [[ $line == ready ]] && return
-                declare -g "$line"
-            done
-            echo 'the server did not start'; exit 98
-        }
-        tell() { echo "$1" >&9; heard; }
+    /// ``Server/shell``, the files `right` and `wrong` with a password, and what many scripts do: `basic URL` and `oauth` make the profile
+    /// `work`, `at_nginx` for the server that runs; a KEY=VALUE more goes before what they set. `login` and `check FILE` log alice in.
+    /// `agent_folder` makes room for an agent, which ends with the script.
+    static let start = Server.shell + #"""
         printf 'correct horse 42' > right; printf wrong > wrong
+        work() {
+            local -A all=()
+            local pair
+            for pair in ConnectTimeOut=30 TotalTimeOut=30 OfflineAuthAllowed=true MaxLoginAttempts=2 "$@"; do all[${pair%%=*}]=$pair; done
+            omvault -q profile set work "${all[@]}"
+        }
+        basic() { work AuthServerType=HTTPBasicAuthentication "LoginURL=$1" "LogoutURL=$1" "${@:2}"; }
+        at_nginx() {
+            work AuthServerType=HTTPBasicAuthentication "LoginURL=https://localhost:$port/login" \
+                "LogoutURL=https://localhost:$port/logout" "TrustedCA=$ca" "$@"
+        }
+        oauth() {
+            work AuthServerType=OAuthAuthentication OAuthAuthZGrantType=OAuthResourceOwner OAuthClientID=omvault "$@"
+        }
+        login() { omvault login alice --kdf-mem 8 --kdf-time 1 --password-from file:right "$@" | sed 's/ age=[0-9]*//'; }
+        check() { omvault -q login check alice --kdf-mem 8 --kdf-time 1 --password-from "file:$1" "${@:2}" | sed 's/ age=[0-9]*//'; }
+        agent_folder() {
+            umask 077
+            export XDG_RUNTIME_DIR=$HOME/run
+            mkdir "$XDG_RUNTIME_DIR"
+            at_end='omvault -q agent stop'
+        }
 
-        """
+        """#
 
     /// Runs a script that has to end well.
     ///

@@ -18,21 +18,11 @@ extension Ran {
     }
 }
 
-/// `refused CODE COMMAND…` ends the script unless the command exits with this code. Under `set -e`, `! COMMAND` fails only
-/// where it is the last one.
-private let prelude = """
-    refused() {
-        local wanted=$1 code=0; shift
-        "$@" > .refused 2>&1 || code=$?
-        [[ $code == "$wanted" ]] || { echo "exit $code, not $wanted: $*"; cat .refused; exit 99; }
-    }
-
-    """
-
-/// Runs `script` in bash with `omvault` in its path, an empty home and none of our environment.
+/// Runs `script` in bash with `omvault` in its path, an empty home, the functions of Tests/Scripts/prelude.bash and none of our
+/// environment.
 func bash(_ script: String, environment: [String: String] = [:]) async throws -> Ran {
     let home = try TestFolder()
-    return try await run(command(prelude + script), in: home, environment: variables(home, environment))
+    return try await run(command(script), in: home, environment: variables(home, environment))
 }
 
 /// Runs `script` as ``bash(_:environment:)`` does, but at a terminal: each answer is typed, as it stands, once its
@@ -43,11 +33,13 @@ func atTerminal(
     _ script: String, _ dialogue: [(prompt: String, answer: String)] = [], environment: [String: String] = [:]
 ) async throws -> Ran {
     let home = try TestFolder()
-    return try await runAtTerminal(command(prelude + script), dialogue, in: home, environment: variables(home, environment))
+    return try await runAtTerminal(command(script), dialogue, in: home, environment: variables(home, environment))
 }
 
 private func command(_ script: String) -> [String] { ["/bin/bash", "-c", script] }
 
 private func variables(_ home: TestFolder, _ more: [String: String]) -> [String: String] {
-    ["PATH": "\(Programs.folder):/usr/bin:/bin", "HOME": home.path, "LC_ALL": "C.UTF-8"].merging(more) { $1 }
+    [
+        "PATH": "\(Programs.folder):/usr/bin:/bin", "HOME": home.path, "LC_ALL": "C.UTF-8", "BASH_ENV": Programs.scriptPrelude,
+    ].merging(more) { $1 }
 }

@@ -11,7 +11,7 @@ struct LoginFinish {
     private let agent: SessionAgent
     private let provider: OnlineProvider?
     private let hasKey: Bool
-    private let unlock: LoginUnlock?
+    private let unlock: LoginVaultOpening?
 
     /// - Parameters:
     ///   - provider: who was asked, or could be.
@@ -19,7 +19,7 @@ struct LoginFinish {
     ///   - unlock: what the login is to open too.
     init(
         _ door: Door, _ profile: Profile, _ authenticator: Authenticator, _ keeper: RememberingAccess,
-        _ agent: SessionAgent, _ provider: OnlineProvider?, hasKey: Bool, _ unlock: LoginUnlock?
+        _ agent: SessionAgent, _ provider: OnlineProvider?, hasKey: Bool, _ unlock: LoginVaultOpening?
     ) {
         self.unlock = unlock
         (self.agent, self.provider) = (agent, provider)

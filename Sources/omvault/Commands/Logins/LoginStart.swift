@@ -66,9 +66,10 @@ struct LoginStart: Verb {
         var way = mode?.connectivity ?? .auto
         var asked: LoginCollector?
         var wanted: Profile?
+        var known: Remembered?
         let receipt: LoginReceipt
         let finish: LoginFinish
-        let opening = unlock ? try LoginUnlock(door) : nil
+        let opening = unlock ? try LoginVaultOpening(door) : nil
         do {
             let profile = try access.profiles.profile(name)
             way = mode?.connectivity ?? profile.connectivityMode
@@ -93,22 +94,21 @@ struct LoginStart: Verb {
                 onRefusal: { error, user, domain in agent.follow(error, LoginKey(user, profile, domain)) })
             asked = collector
             finish = LoginFinish(door, profile, authenticator, keeper, agent, provider, hasKey: key != nil, opening)
+            // The login throws the same error again, and it is reported then.
+            known = (try? authenticator.remembered(profile)).flatMap { given.mayBe($0) ? $0 : nil }
             receipt = try authenticator.login(
                 profile, mode: way, collecting: collector, asking: provider, remembering: key,
                 preferring: preferences,
-                // What keeps it from being read is met again, and judged, where the login is.
-                submitsAutoLogin: passwordFrom == nil && !unlock && !isOneAttempt
-                    && given.mayBe((try? authenticator.remembered(profile)) ?? nil))
+                submitsAutoLogin: passwordFrom == nil && !unlock && !isOneAttempt && known != nil)
         } catch let error as AuthError {
             if let failure = asked?.failure { throw failure }
             var error = asked?.refusal ?? error
-            // One attempt is one attempt: nobody was asked too often.
-            if asked?.isOneAttempt == true, case .tooManyAttempts(let last) = error { error = last }
-            if let wanted, let user = asked?.user ?? given.user {
-                agent.follow(error, LoginKey(user, wanted, asked?.domain ?? given.domain ?? .none))
-            }
-            try LoginReport(door.output).denied(error, asked?.user ?? given.user, name, way)
-            let user = asked?.user ?? given.user, domain = asked?.domain ?? given.domain
+            // Where only one attempt was possible, its own error says more.
+            if asked?.asksAgain == false, case .tooManyAttempts(let last) = error { error = last }
+            // Without an answer it was the remembered user's auto login.
+            let user = asked?.user ?? given.user ?? known?.user, domain = asked?.domain ?? given.domain ?? known?.domain
+            if let wanted, let user { agent.follow(error, LoginKey(user, wanted, domain ?? .none)) }
+            try LoginReport(door.output).denied(error, user, name, way)
             let failure = Failure(
                 error, under: wanted,
                 policy: wanted.flatMap { profile in

@@ -26,10 +26,12 @@ struct LoginUnlockCommand: Verb {
         let access = try LoginAccess(door, system: true)
         let user = try UserName(login.user)
         let profile = try access.profiles.profile(access.profileName(login.profile))
-        let counted = try access.authenticator().unlock(user, profile, domain: login.identityDomain(profile))
+        let authenticator = try access.authenticator(), domain = try login.identityDomain(profile)
+        let policy = try authenticator.policy(of: user, profile, domain: domain)
+        let counted = try authenticator.unlock(user, profile, domain: domain)
         let told = "\(user.text.shown) under profile \"\(profile.name.text)\""
         try door.output.done(
-            counted == 0 ? "nothing was counted against \(told)" : "unlocked \(told): \(LoginPolicy(profile).limitWords)",
+            counted == 0 ? "nothing was counted against \(told)" : "unlocked \(told): \(policy.limitWords)\(policy.limitSource)",
             [
                 "result": .text("unlocked"), "user": .text(user.text), "profile": .text(profile.name.text),
                 "attempts": .number(counted),

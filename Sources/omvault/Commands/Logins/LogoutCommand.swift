@@ -59,12 +59,12 @@ struct LogoutCommand: Verb {
             damage = error
         }
         if clear { agent.lockOpened(naming: key, before: ids) }
-        var ending = SessionEnding(wasThere: false, wasServerAsked: false, refusal: nil)
+        var ending = SessionEnding.notThere
         for login in logins {
             // Only to whom the profile points by now.
             let isCurrent = profile.map { login.key.server == $0.serverIdentity } ?? false
             let ended = try isCurrent ? agent.end(login, password: password) : agent.end(login, password: nil)
-            if let refusal = ended.refusal {
+            if case .endedHereOnly(let refusal) = ended {
                 door.output.notice("the session ended here, but may go on at the server: \(Failure(refusal).message)")
                 for hint in refusal.logoutHints(isCurrent ? profile : nil) { door.output.notice("hint: \(hint)") }
             }
@@ -82,7 +82,7 @@ struct LogoutCommand: Verb {
             [
                 "result": .text("logged_out"), "user": .text(key.user.text), "profile": .text(key.profile.text),
                 "domain": key.domain == .none ? .null : .text(key.domain.text), "session": .flag(ending.wasThere),
-                "server": .text(ending.wasServerAsked ? ending.refusal?.name ?? "ended" : "not_asked"),
+                "server": .text(ending.serverWord),
                 "sdk_code": ending.sdkCode.map { .number($0) } ?? .null, "cleared": .flag(clear),
             ])
     }
@@ -128,5 +128,13 @@ struct LogoutCommand: Verb {
         else { return nil }
         guard let opening = try? RememberingAccess(door, profile, authenticator).key() else { return nil }
         return try? authenticator.rememberedPassword(profile, key: opening)
+    }
+}
+
+extension SessionEnding {
+    /// What the server said to the logout, in machine-readable answers.
+    fileprivate var serverWord: String {
+        guard wasServerAsked else { return "not_asked" }
+        return if case .endedHereOnly(let refusal) = self { refusal.name } else { "ended" }
     }
 }

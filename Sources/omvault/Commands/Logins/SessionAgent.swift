@@ -191,15 +191,13 @@ struct SessionAgent {
         let client: AgentClient
         do throws(AgentError) { client = AgentClient(try AgentSocket(Environment.text)) } catch {
             guard error == .notRunning || error == .noRuntimeFolder else { throw error }
-            return SessionEnding(wasThere: false, wasServerAsked: false, refusal: nil)
+            return .notThere
         }
         do throws(AgentError) { return try client.endSession(login, password: password) } catch {
             guard error == .notRunning else { throw error }
         }
         // What an agent that was killed left goes with the next one, which knows how to end it at the server.
-        guard client.hasSessionTicket(login) else {
-            return SessionEnding(wasThere: false, wasServerAsked: false, refusal: nil)
-        }
+        guard client.hasSessionTicket(login) else { return .notThere }
         return try RunningAgent.started().client.endSession(login, password: password)
     }
 }

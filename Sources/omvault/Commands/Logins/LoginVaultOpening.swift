@@ -8,7 +8,7 @@ internal import OMAuth
 internal import OMVault
 
 /// A vault that is to be opened in the agent by a login.
-struct LoginUnlock {
+struct LoginVaultOpening {
     private let access: VaultAccess
     private let agent: VaultAgent
 

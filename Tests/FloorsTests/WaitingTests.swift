@@ -1,0 +1,61 @@
+// How tests wait, start programs and make folders: only as Tests/Support does.
+
+import Foundation
+import Testing
+
+@Suite("Tests wait, start programs and make folders in one way") struct WaitingTests {
+    private static let words = [
+        #"(^|[^\w])Process\(\)"#, "waitUntilExit", #"usleep\("#, #"(^|[^ ]|[^c] )sleep\("#, #"Task\.sleep"#, "DispatchSemaphore", "DispatchGroup",
+        "mkdtemp", "temporaryDirectory", "concurrentPerform",
+        // Of a script.
+        #"(^|[^\w.])sleep \$?[0-9]"#, "until .*do :; done",
+    ]
+
+    /// How often a word is in a file of tests, and why.
+    private static let exceptions: [String: (count: Int, reason: String)] = [
+        "OMOnlineTests/ConfinementTests.swift": (1, "the kernel tells nobody that another process has a connection"),
+        "OMOnlineTests/HelperTests.swift": (1, "a helper that hangs is the test"),
+        "OMSecretsTests/StretchSlotTests.swift": (1, "no event says that nothing happens"),
+        "OmvaultCLITests/AgentPrivacyTests.swift": (1, "the kernel tells nobody that another process runs its program"),
+        "OmvaultCLITests/CryptoFileTests.swift": (2, "the kernel tells a script of a new file only through other programs; progress is shown by the clock"),
+        "OmvaultCLITests/PamHelperTests.swift": (2, "a helper that hangs is the test"),
+        "OmvaultCLITests/PamTests.swift": (1, "a helper that hangs is the test"),
+    ]
+
+    @Test("no test sleeps, blocks on a semaphore, starts a process or makes a folder but through Tests/Support")
+    func words() throws {
+        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
+        let expressions = try Self.words.map { try Regex($0) }
+        var found: [String: [String]] = [:], checked = 0
+        for file in files where file.pathExtension == "swift" {
+            let path = String(file.path.dropFirst(tests.path.count + 1))
+            guard !path.hasPrefix("Support/"), path != "FloorsTests/WaitingTests.swift" else { continue }
+            checked += 1
+            let text = try String(contentsOf: file, encoding: .utf8)
+            for line in text.split(separator: "\n") where expressions.contains(where: { line.firstMatch(of: $0) != nil }) {
+                found[path, default: []].append(line.trimmingCharacters(in: .whitespaces))
+            }
+        }
+        #expect(checked > 200, "the tests were not found")
+        for (path, lines) in found { #expect(lines.count == Self.exceptions[path]?.count, "\(path): \(lines)") }
+        // What is no exception any more is none.
+        #expect(Set(Self.exceptions.keys).subtracting(found.keys) == [])
+    }
+
+    @Test(
+        "the check finds each way in which a test could wait or start something by itself",
+        arguments: [
+            "let process = Process()", "process.waitUntilExit()", "usleep(1)", "sleep(1)", "time.sleep(1)", "Thread.sleep(1)",
+            "try await Task.sleep(for: .seconds(1))", "DispatchSemaphore(value: 0)", "DispatchGroup()", "mkdtemp(&name)",
+            "FileManager.default.temporaryDirectory", "feed; sleep 1", "sleep $1",
+        ])
+    func selfCheck(line: String) throws {
+        #expect(try Self.words.contains { line.firstMatch(of: try Regex($0)) != nil })
+    }
+
+    @Test("the check leaves mere words alone", arguments: ["func sleep(unit: String)", "before sleep", "process.sleeps()"])
+    func selfCheckAllowed(line: String) throws {
+        #expect(try !Self.words.contains { line.firstMatch(of: try Regex($0)) != nil })
+    }
+}

@@ -1,0 +1,28 @@
+// The end of a lock-out, and what it gives back.
+
+import OMRecords
+import OMSecrets
+import Testing
+
+@testable import OMAuth
+
+@Suite("The end of a lock-out") struct UnlockTests {
+    @Test("login unlock gives no comparison behind a server's 401 back: N + 1 lie between two online successes, however often it is used")
+    func comparisons() throws {
+        let place = MemoryPlace(), profile = try serverProfile(2, .lockout), authenticator = place.authenticator()
+        _ = try authenticator.enroll(ada, profile, password: Password("right"))
+        let server = TestProvider(.rejected)
+        for _ in 0..<2 { #expect(authenticator.end("guess", profile, .online, asking: server) == .refused(.online(.rejected))) }
+        for _ in 0..<3 { _ = authenticator.end("guess", profile, .offline, asking: server) }
+        #expect(authenticator.end("right", profile, .offline, asking: server) == .refused(.lockedOut))
+        #expect(try authenticator.unlock(ada, profile) == 3)
+        let row = try #require(try place.row(profile))
+        #expect(row.charged == 0 && row.failed == 0 && row.onlineCompares == 2)
+        for _ in 0..<5 {
+            _ = authenticator.end("guess", profile, .online, asking: server)
+            _ = try authenticator.unlock(ada, profile)
+        }
+        #expect(try place.row(profile)?.onlineCompares == 3)
+        #expect(authenticator.end("right", profile, .offline, asking: server) == .offline(nil))
+    }
+}

@@ -1,0 +1,95 @@
+// The servers of Tests/Servers, for scripts and for tests.
+
+import Foundation
+
+public final class Server: Sendable {
+    /// For scripts, with $SERVE: `serve [NAME] KIND` starts a server, called `web` if nothing is said; what it prints becomes variables, and
+    /// stays in `facts`. What `at_end` says is run as the script ends. `tell stop` and `tell start` end it and start it again at the same port.
+    public static let shell = """
+        servers=() facts=() at_end=
+        # The script ends once its servers have, so that they have removed their files.
+        trap '{ eval "$at_end"; ((${#servers[@]} == 0)) || { kill "${servers[@]}"; wait "${servers[@]}"; }; } 2> /dev/null || true' EXIT
+        serve() {
+            local name=web
+            if (($# == 2)); then name=$1; shift; fi
+            mkfifo "$name.in" "$name.out"
+            "$SERVE" "$1" "$PWD/$name" < "$name.in" > "$name.out" &
+            servers+=($!)
+            exec 9> "$name.in" 8< "$name.out"
+            heard
+        }
+        heard() {
+            local line
+            while read -r line <&8; do
+                [[ $line == ready ]] && return
+                declare -g "$line"
+                facts+=("$line")
+            done
+            echo 'the server did not start'; exit 98
+        }
+        tell() { echo "$1" >&9; heard; }
+        # nginx writes to its log after its answer, in the order of its answers. Once this request is there, so are all before it.
+        all_logged() {
+            local request="/look-$RANDOM$RANDOM"
+            (
+                exec 7<> "/dev/tcp/127.0.0.1/$plain"
+                printf 'GET %s HTTP/1.0\\r\\n\\r\\n' "$request" >&7
+                cat <&7 > /dev/null
+            )
+            eventually grep -qF "$request" "$log"
+        }
+
+        """
+
+    private static let served = #"""
+        serve "$0"
+        printf '%s\n' "${facts[@]}" ready
+        while read -r word; do tell "$word"; echo ready; done
+        # The folder of a server for all tests has no owner by now.
+        kill "${servers[@]}"; wait "${servers[@]}" || true
+        servers=()
+        rm -rf "$PWD"
+        """#
+
+    // Each starts once for all tests, and ends when the tests' process has.
+    public static let nginx = Task { try await Server("nginx") }
+    public static let odd = Task { try await Server("odd") }
+    public static let glewlwyd = Task { try await Server("glewlwyd") }
+
+    public let facts: [String: String]
+    private let script: Companion
+
+    /// A server of the test's own, which ends when the test lets go of it.
+    public init(_ kind: String) async throws {
+        let folder = try TestFolder()
+        script = try Companion(
+            ["/bin/bash", "-c", "set -e\n" + Self.shell + Self.served, kind],
+            in: folder, environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "SERVE": Programs.serve])
+        var facts: [String: String] = [:]
+        while let line = await script.line(), line != "ready" {
+            facts[String(line.prefix { $0 != "=" })] = String(line.drop { $0 != "=" }.dropFirst())
+        }
+        self.facts = facts
+        guard facts.count > 1 else {
+            let errors = FileManager.default.contents(atPath: folder.file("errors")) ?? Data()
+            throw NotStarted(program: kind, reason: "\(facts) \(String(decoding: errors, as: UTF8.self))")
+        }
+    }
+
+    /// Ends it. Its ports stay its own, and refuse.
+    public func stop() async {
+        script.say("stop")
+        _ = await script.line()
+    }
+
+    public subscript(_ key: String) -> String { facts[key] ?? "no \(key)" }
+
+    public var ca: [UInt8] { contents("ca") }
+
+    public func contents(_ key: String) -> [UInt8] { Array(FileManager.default.contents(atPath: self[key]) ?? Data()) }
+
+    /// An address at this server.
+    public func url(_ path: String, _ key: String = "port", scheme: String = "https", host: String = "localhost") -> String {
+        "\(scheme)://\(host):\(self[key])\(path)"
+    }
+}
