@@ -1,50 +1,175 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The house of docs/design.md, floor by floor. Tests/FloorsTests holds every `import` against the same table.
+/// The floors of the house, from the top: docs/design.md, "The house". Each is a folder of Sources.
+enum Floor: String {
+    case doors = "Doors"
+    case joiners = "Joiners"
+    case services = "Services"
+    case ground = "Ground"
+    case bedrock = "Bedrock"
+}
 
-let house: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
+/// The rooms: the only place that says on which floor a room is, and what it may import. Imports go down only, and rooms on one
+/// floor do not know each other. Tests/FloorsTests reads these lines, and holds every `import` against them.
+let rooms: [Target] = [
+    room(
+        .doors, "omvault",
+        imports: ["OMAgent", "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
+        packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")], .callsC),
+    room(.doors, "omvault-agent", imports: ["OMAgent", "OMOnline", "OMRecords", "OMSecrets"], .callsC),
+    room(
+        .doors, "omvault-pam-helper", imports: ["OMAgent", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
+        .callsC),
+
+    room(
+        .joiners, "OMAgent", imports: ["OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"], .callsC),
+
+    room(.services, "OMVault", imports: ["OMStorage", "OMRecords", "OMSecrets"]),
+    room(.services, "OMAuth", imports: ["OMCrypto", "OMStorage", "OMRecords", "OMSecrets"]),
+    room(
+        .services, "OMOnline", imports: ["OMRecords", "OMSecrets"],
+        packages: [
+            .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+            .product(name: "NIOPosix", package: "swift-nio"),
+        ], .callsC),
+    room(.services, "OMVectors", imports: ["OMCrypto", "OMSecrets"]),
+
+    room(.ground, "OMCrypto", imports: ["OMSecrets", "COpenSSL", "CArgon2", "CCrypt"], .callsC),
+    room(.ground, "OMStorage", imports: ["OMSecrets", "CSQLite", "COMSystem"], .callsC),
+    room(.ground, "OMRecords", imports: []),
+
+    room(.bedrock, "OMSecrets", imports: ["CSodium", "COMSystem"]),
 ]
-/// Everywhere but in the rooms and doors whose every other line is a call to C.
-let strict: [SwiftSetting] = house + [.strictMemorySafety()]
 
-/// How the programs are linked for release, for the sake of their start: relative relocations packed (1.1 MB less to
-/// read), and libstdc++ from its archive like the rest of the Swift runtime, since as a shared library it costs a
-/// millisecond. `Sources/Linking/libstdc++.so` sends the linker there; libgcc's part of it goes along. Nothing looks for
-/// symbols in the program itself, so none are exported. Unsafe flags keep nobody from depending on the libraries: they
-/// count for the product that has them.
-///
-/// `now`: all symbols are bound at the start and their table is read-only from then on (RELRO); it costs nothing that
-/// could be measured.
-let quickStart: [LinkerSetting] = [
-    .unsafeFlags(
-        [
-            "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
-            "-Xlinker", "-z", "-Xlinker", "now", "-Xlinker", "-z", "-Xlinker", "relro",
-            "-Xlinker", "--no-export-dynamic", "-Xclang-linker", "-static-libgcc",
-            "-L", "\(Context.packageDirectory)/Sources/Linking",
+/// Under the floors: our own C, and the system's libraries.
+let cModules: [Target] = [
+    .target(name: "COMSystem", path: "Sources/C/COMSystem", cSettings: [.define("_GNU_SOURCE")]),
+    library("COpenSSL", "libcrypto", debian: "libssl-dev"),
+    library("CArgon2", "libargon2", debian: "libargon2-dev"),
+    library("CCrypt", "libcrypt", debian: "libcrypt-dev"),
+    library("CSodium", "libsodium", debian: "libsodium-dev"),
+    library("CSQLite", "sqlite3", debian: "libsqlite3-dev"),
+]
+
+let benchmark = Target.executableTarget(
+    name: "omvault-bench",
+    dependencies: ["OMAgent", "OMVault", "OMCrypto", "OMStorage", "OMRecords", "OMSecrets", "COpenSSL", "CSodium"],
+    path: "Benchmarks/omvault-bench", swiftSettings: .callsC)
+
+let tests: [Target] = [
+    .target(name: "CSupport", path: "Tests/CSupport"),
+    .target(name: "TestSupport", dependencies: ["CSupport"], path: "Tests/Support", swiftSettings: .callsC),
+    .testTarget(name: "OMSecretsTests", dependencies: ["OMSecrets", "TestSupport"], swiftSettings: .callsC),
+    .testTarget(name: "OMCryptoTests", dependencies: ["OMCrypto", "OMSecrets"], swiftSettings: .callsC),
+    .testTarget(name: "OMVectorsTests", dependencies: ["OMVectors", "TestSupport"], swiftSettings: .callsC),
+    .testTarget(
+        name: "OMVaultTests", dependencies: ["TestSupport", "OMVault", "OMStorage", "OMRecords", "OMSecrets"],
+        swiftSettings: .callsC),
+    .testTarget(name: "OMStorageTests", dependencies: ["TestSupport", "OMStorage", "OMSecrets"], swiftSettings: .callsC),
+    .testTarget(name: "FloorsTests", swiftSettings: .callsC),
+    .testTarget(
+        name: "OmvaultCLITests",
+        dependencies: [
+            "omvault", "omvault-agent", "omvault-pam-helper", "OMSecrets", "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
-        .when(configuration: .release))
+        swiftSettings: .callsC),
+    .testTarget(
+        name: "OMAgentTests",
+        dependencies: [
+            "TestSupport", "OMAgent", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem",
+        ],
+        swiftSettings: .callsC),
+    .testTarget(
+        name: "OMOnlineTests",
+        dependencies: [
+            "TestSupport", "OMOnline", "OMAgent", "omvault-agent", "confined-worker", "OMVault", "OMAuth", "OMStorage", "OMRecords",
+            "OMSecrets", "COMSystem",
+        ],
+        swiftSettings: .callsC),
+    .executableTarget(
+        name: "vault-worker", dependencies: ["OMAgent", "OMVault", "OMStorage", "OMRecords", "OMSecrets"],
+        path: "Tests/Worker", swiftSettings: .callsC),
+    .target(name: "CAttempts", path: "Tests/ConfinedWorker/Attempts", cSettings: [.define("_GNU_SOURCE")]),
+    .executableTarget(
+        name: "confined-worker", dependencies: ["CAttempts", "OMAgent"], path: "Tests/ConfinedWorker/Worker",
+        swiftSettings: .callsC),
+    .executableTarget(
+        name: "login-worker", dependencies: ["OMAuth", "OMStorage", "OMRecords", "OMSecrets"],
+        path: "Tests/LoginWorker", swiftSettings: .callsC),
+    .testTarget(
+        name: "OMAuthTests", dependencies: ["TestSupport", "OMAuth", "login-worker", "OMStorage", "OMRecords", "OMSecrets"],
+        swiftSettings: .callsC),
 ]
+
+extension [SwiftSetting] {
+    /// For the rooms and doors whose every other line is a call to C.
+    static var callsC: Self {
+        [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+        ]
+    }
+    static var strict: Self { callsC + [.strictMemorySafety()] }
+}
+
+extension [LinkerSetting] {
+    /// How the programs are linked for release, for the sake of their start: relative relocations packed (1.1 MB less to
+    /// read), and libstdc++ from its archive like the rest of the Swift runtime, since as a shared library it costs a
+    /// millisecond. `Sources/C/Linking/libstdc++.so` sends the linker there; libgcc's part of it goes along. Nothing looks for
+    /// symbols in the program itself, so none are exported. Unsafe flags keep nobody from depending on the libraries: they
+    /// count for the product that has them.
+    ///
+    /// `now`: all symbols are bound at the start and their table is read-only from then on (RELRO); it costs nothing that
+    /// could be measured.
+    static var quickStart: Self {
+        [
+            .unsafeFlags(
+                [
+                    "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+                    "-Xlinker", "-z", "-Xlinker", "now", "-Xlinker", "-z", "-Xlinker", "relro",
+                    "-Xlinker", "--no-export-dynamic", "-Xclang-linker", "-static-libgcc",
+                    "-L", "\(Context.packageDirectory)/Sources/C/Linking",
+                ],
+                .when(configuration: .release))
+        ]
+    }
+}
+
+/// A room is a module, and a door a program.
+func room(
+    _ floor: Floor, _ name: String, imports: [String], packages: [Target.Dependency] = [], _ settings: [SwiftSetting] = .strict
+) -> Target {
+    let dependencies = imports.map { Target.Dependency.byName(name: $0) } + packages
+    let path = "Sources/\(floor.rawValue)/\(name)"
+    return floor == .doors
+        ? .executableTarget(
+            name: name, dependencies: dependencies, path: path, swiftSettings: settings, linkerSettings: .quickStart)
+        : .target(name: name, dependencies: dependencies, path: path, swiftSettings: settings)
+}
+
+func library(_ name: String, _ pkgConfig: String, debian package: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
+}
 
 let package = Package(
     name: "omvault",
     products: [
-        .library(name: "OMSecrets", targets: ["OMSecrets"]),
-        .library(name: "OMCrypto", targets: ["OMCrypto"]),
-        .library(name: "OMStorage", targets: ["OMStorage"]),
-        .library(name: "OMRecords", targets: ["OMRecords"]),
         .library(name: "OMVault", targets: ["OMVault"]),
         .library(name: "OMAuth", targets: ["OMAuth"]),
         .library(name: "OMOnline", targets: ["OMOnline"]),
-        .library(name: "OMVectors", targets: ["OMVectors"]),
-        .executable(name: "omvault", targets: ["omvault"]),
         .library(name: "OMAgent", targets: ["OMAgent"]),
+        // The toolkit, without vault and login; then its parts.
+        .library(name: "OMToolkit", targets: ["OMCrypto", "OMVectors", "OMSecrets"]),
+        .library(name: "OMCrypto", targets: ["OMCrypto"]),
+        .library(name: "OMVectors", targets: ["OMVectors"]),
+        .library(name: "OMSecrets", targets: ["OMSecrets"]),
+        .library(name: "OMStorage", targets: ["OMStorage"]),
+        .library(name: "OMRecords", targets: ["OMRecords"]),
+        .executable(name: "omvault", targets: ["omvault"]),
         .executable(name: "omvault-agent", targets: ["omvault-agent"]),
-        .executable(name: "omvault-bench", targets: ["omvault-bench"]),
         .executable(name: "omvault-pam-helper", targets: ["omvault-pam-helper"]),
     ],
     dependencies: [
@@ -53,108 +178,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", .upToNextMinor(from: "2.37.6")),
         .package(url: "https://github.com/apple/swift-nio", .upToNextMinor(from: "2.101.2")),
     ],
-    targets: [
-        // Floor 4, doors
-        .executableTarget(
-            name: "omvault",
-            dependencies: [
-                "OMAgent", "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMStorage", "OMRecords", "OMSecrets",
-                "COMSystem",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: house, linkerSettings: quickStart),
-        .executableTarget(
-            name: "omvault-agent", dependencies: ["OMAgent", "OMOnline", "OMRecords", "OMSecrets"], swiftSettings: house,
-            linkerSettings: quickStart),
-        .executableTarget(
-            name: "omvault-bench",
-            dependencies: [
-                "OMAgent", "OMVault", "OMCrypto", "OMStorage", "OMRecords", "OMSecrets", "COpenSSL", "CSodium",
-            ],
-            swiftSettings: house),
-        .executableTarget(
-            name: "omvault-pam-helper",
-            dependencies: ["OMAgent", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"], swiftSettings: house,
-            linkerSettings: quickStart),
-
-        // Floor 3, joiners
-        .target(
-            name: "OMAgent", dependencies: ["OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
-            swiftSettings: house),
-
-        // Floor 2, services
-        .target(name: "OMVault", dependencies: ["OMSecrets", "OMStorage", "OMRecords"], swiftSettings: strict),
-        .target(
-            name: "OMAuth", dependencies: ["OMSecrets", "OMCrypto", "OMStorage", "OMRecords"], swiftSettings: strict),
-        .target(name: "OMVectors", dependencies: ["OMCrypto", "OMSecrets"], swiftSettings: strict),
-
-        .target(
-            name: "OMOnline",
-            dependencies: [
-                "OMSecrets", "OMRecords", .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
-            ], swiftSettings: house),
-
-        // Floor 1, ground
-        .target(
-            name: "OMCrypto", dependencies: ["OMSecrets", "COpenSSL", "CArgon2", "CCrypt"], swiftSettings: house),
-        .target(name: "OMStorage", dependencies: ["OMSecrets", "CSQLite", "COMSystem"], swiftSettings: house),
-        .target(name: "OMRecords", swiftSettings: strict),
-
-        // Floor 0, bedrock
-        .target(name: "OMSecrets", dependencies: ["CSodium", "COMSystem"], swiftSettings: strict),
-        .target(name: "COMSystem", cSettings: [.define("_GNU_SOURCE")]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
-        .systemLibrary(name: "CCrypt", pkgConfig: "libcrypt", providers: [.apt(["libcrypt-dev"])]),
-        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-
-        // Tests
-        .target(name: "CSupport", path: "Tests/CSupport"),
-        .target(name: "TestSupport", dependencies: ["CSupport"], path: "Tests/Support", swiftSettings: house),
-        .testTarget(name: "OMSecretsTests", dependencies: ["OMSecrets", "TestSupport"], swiftSettings: house),
-        .testTarget(name: "OMCryptoTests", dependencies: ["OMCrypto", "OMSecrets"], swiftSettings: house),
-        .testTarget(name: "OMVectorsTests", dependencies: ["OMVectors", "TestSupport"], swiftSettings: house),
-        .testTarget(
-            name: "OMVaultTests", dependencies: ["TestSupport", "OMVault", "OMStorage", "OMRecords", "OMSecrets"],
-            swiftSettings: house),
-        .testTarget(name: "OMStorageTests", dependencies: ["TestSupport", "OMStorage", "OMSecrets"], swiftSettings: house),
-        .testTarget(name: "FloorsTests", swiftSettings: house),
-        .testTarget(
-            name: "OmvaultCLITests",
-            dependencies: [
-                "omvault", "omvault-agent", "omvault-pam-helper", "OMSecrets", "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: house),
-        .testTarget(
-            name: "OMAgentTests",
-            dependencies: [
-                "TestSupport", "OMAgent", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem",
-            ],
-            swiftSettings: house),
-        .testTarget(
-            name: "OMOnlineTests",
-            dependencies: [
-                "TestSupport", "OMOnline", "OMAgent", "omvault-agent", "confined-worker", "OMVault", "OMAuth", "OMStorage", "OMRecords",
-                "OMSecrets", "COMSystem",
-            ],
-            swiftSettings: house),
-        .executableTarget(
-            name: "vault-worker", dependencies: ["OMAgent", "OMVault", "OMStorage", "OMRecords", "OMSecrets"],
-            path: "Tests/Worker", swiftSettings: house),
-        .target(name: "CAttempts", path: "Tests/ConfinedWorker/Attempts", cSettings: [.define("_GNU_SOURCE")]),
-        .executableTarget(
-            name: "confined-worker", dependencies: ["CAttempts", "OMAgent"], path: "Tests/ConfinedWorker/Worker",
-            swiftSettings: house),
-        .executableTarget(
-            name: "login-worker", dependencies: ["OMAuth", "OMStorage", "OMRecords", "OMSecrets"],
-            path: "Tests/LoginWorker", swiftSettings: house),
-        .testTarget(
-            name: "OMAuthTests", dependencies: ["TestSupport", "OMAuth", "login-worker", "OMStorage", "OMRecords", "OMSecrets"],
-            swiftSettings: house),
-    ],
+    targets: rooms + cModules + [benchmark] + tests,
     swiftLanguageModes: [.v6]
 )
 
@@ -174,7 +198,7 @@ if Context.environment["OMV_FUZZ"] == "1" {
                 "CFuzz", "OMAgent", "OMOnline", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMVectors", "OMCrypto",
                 "OMSecrets", .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
-            path: "Tests/Fuzz/Targets", swiftSettings: house + fuzzing,
+            path: "Tests/Fuzz/Targets", swiftSettings: .callsC + fuzzing,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),
     ]
 }

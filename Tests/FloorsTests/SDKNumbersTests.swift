@@ -54,9 +54,9 @@ import Testing
             }
         }
         let spelled = Dictionary(
-            uniqueKeysWithValues: try Self.text("Sources/OMAuth/Profiles/ProfileKey.swift")
+            uniqueKeysWithValues: try Self.text("Sources/Services/OMAuth/Profiles/ProfileKey.swift")
                 .matches(of: /case (\w+) = "([^"]+)"/).map { (String($0.1), String($0.2)) })
-        for rule in try Self.text("Sources/OMAuth/Profiles/ProfileTable.swift").matches(of: /case ([^:]+): \(.*, (\d{5}), \./) {
+        for rule in try Self.text("Sources/Services/OMAuth/Profiles/ProfileTable.swift").matches(of: /case ([^:]+): \(.*, (\d{5}), \./) {
             for name in rule.1.matches(of: /\.(\w+)/) {
                 found[Int(rule.2) ?? 0, default: []].insert(try #require(spelled[String(name.1)]))
             }

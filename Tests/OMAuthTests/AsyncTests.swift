@@ -11,7 +11,7 @@ import Testing
 @Suite struct AsyncTests {
     @Test("every public call of an authenticator has an awaited form with the same labels")
     func complete() throws {
-        let folder = URL(filePath: #filePath).appending(path: "../../../Sources/OMAuth").standardized
+        let folder = URL(filePath: #filePath).appending(path: "../../../Sources/Services/OMAuth").standardized
         let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
         var blocking: Set<String> = [], awaited: Set<String> = []
         for case let file as URL in files where file.pathExtension == "swift" {

@@ -1,1 +1,1 @@
-../../../Sources/omvault-pam-helper/PamQuestion.swift
+../../../Sources/Doors/omvault-pam-helper/PamQuestion.swift

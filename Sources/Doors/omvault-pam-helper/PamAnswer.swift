@@ -1,4 +1,4 @@
-// What the module is told: docs/pam.md, "Module and helper". Sources/pam_omvault/pam_omvault.h has the same.
+// What the module is told: docs/pam.md, "Module and helper". Sources/Doors/pam_omvault/pam_omvault.h has the same.
 
 internal import Glibc
 internal import OMAuth
