@@ -72,19 +72,22 @@ let tests: [Target] = [
     .testTarget(
         name: "OmvaultCLITests",
         dependencies: [
-            "omvault", "omvault-agent", "omvault-pam-helper", "OMSecrets", "TestSupport", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            "omvault", "omvault-agent", "omvault-pam-helper", "OMSecrets", "TestSupport",
+            .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         swiftSettings: .callsC),
     .testTarget(
         name: "OMAgentTests",
         dependencies: [
-            "TestSupport", "OMAgent", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem",
+            "TestSupport", "OMAgent", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets",
+            "COMSystem",
         ],
         swiftSettings: .callsC),
     .testTarget(
         name: "OMOnlineTests",
         dependencies: [
-            "TestSupport", "OMOnline", "OMAgent", "omvault-agent", "confined-worker", "OMVault", "OMAuth", "OMStorage", "OMRecords",
+            "TestSupport", "OMOnline", "OMAgent", "omvault-agent", "confined-worker", "OMVault", "OMAuth", "OMStorage",
+            "OMRecords",
             "OMSecrets", "COMSystem",
         ],
         swiftSettings: .callsC),

@@ -26,7 +26,8 @@ struct Bench {
 
     /// The rows, a file each kind.
     private static func rows(_ options: Options, _ folder: TemporaryFolder) -> [Row] {
-        StartRows.all(options, folder) + VaultRows.all(options, folder) + StretchRows.all(options, folder) + BlockRows.all(options)
+        StartRows.all(options, folder) + VaultRows.all(options, folder) + StretchRows.all(options, folder)
+            + BlockRows.all(options)
             + CallRows.all() + SignatureRows.all(options) + FileRows.all(options, folder) + SaltedRows.all(options)
     }
 

@@ -101,7 +101,9 @@ import Testing
         }
     }
 
-    @Test("a record's bytes with what is bound to this device are asked for where they go to a file of this device, and nowhere else")
+    @Test(
+        "a record's bytes with what is bound to this device are asked for where they go to a file of this device, and nowhere else"
+    )
     func storedRecords() throws {
         // Whoever sends or exports a record takes `PortableRecord`, which has no bytes for such a one.
         let allowed: Set = ["OMRecords/PortableRecord.swift", "OMVault/Backup/BackupPart.swift", "OMVault/Items/Versions.swift"]

@@ -34,7 +34,8 @@ struct House {
         for text in manifest.split(separator: /\n    room\(/).dropFirst() {
             let head = try #require(text.firstMatch(of: /^\s*\.(\w+), "([^"]+)",\s*imports: \[([^\]]*)\]/))
             let floor = try #require(Floor.allCases.first { "\($0)" == head.1 })
-            let products = text.split(separator: "\n]").first?.matches(of: /\.product\(name: "([^"]+)"/).map { String($0.1) } ?? []
+            let products =
+                text.split(separator: "\n]").first?.matches(of: /\.product\(name: "([^"]+)"/).map { String($0.1) } ?? []
             rooms[String(head.2)] = Room(floor: floor, imports: Self.words(head.3), products: Set(products))
         }
         self.rooms = rooms

@@ -37,7 +37,8 @@ import Testing
             for mutant in row.mutants {
                 let text = try String(contentsOf: folder.appending(path: mutant + ".mutant"), encoding: .utf8)
                 func field(_ name: String) -> String {
-                    text.split(separator: "\n").first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) } ?? ""
+                    text.split(separator: "\n").first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.count + 2)) }
+                        ?? ""
                 }
                 let filters = field("test").split(separator: "|")
                     .map { $0.split(separator: "/")[0].split(separator: ".").last.map(String.init) ?? "" }

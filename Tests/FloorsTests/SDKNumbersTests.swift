@@ -20,12 +20,16 @@ import Testing
         var rows: [Int: [String]] = [:]
         let page = try Self.text("docs/sdk-numbers.md")
         for line in page.split(separator: "\n") {
-            let cells = line.split(separator: "|", omittingEmptySubsequences: false).map { $0.trimmingCharacters(in: .whitespaces) }
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false).map {
+                $0.trimmingCharacters(in: .whitespaces)
+            }
             guard cells.count == 6, let number = Int(cells[1]) else { continue }
             #expect(rows.updateValue(cells, forKey: number) == nil, "\(number) stands there twice")
             let names = cells[3].matches(of: /`([^`]+)`/).map { String($0.1) }
             #expect(names.sorted() == given[number, default: []].sorted(), "\(number)")
-            #expect(!names.isEmpty || cells[4].hasPrefix("does not occur: ") || cells[4].hasPrefix("later: ") || number == 10000, "\(number)")
+            #expect(
+                !names.isEmpty || cells[4].hasPrefix("does not occur: ") || cells[4].hasPrefix("later: ") || number == 10000,
+                "\(number)")
         }
         #expect(rows.keys.sorted() == Self.listed.sorted())
         #expect(given.count > 90, "the numbers were not found")
@@ -38,7 +42,7 @@ import Testing
     private func numbers() throws -> [Int: Set<String>] {
         var found: [Int: Set<String>] = [:]
         let property = /var sdkCode: Int\?? \{\n(.*?)\n    \}\n/.dotMatchesNewlines()
-        let named = /case ((?:[^:\n]|,\n)+?): (\d{5})\b/
+        let named = /case ((?:[^:\n]|,\n)+?):\s+(\d{5})\b/
         let type = /\n(?:public |@nonexhaustive\n|indirect )*(?:enum|struct|extension) (\w+)/
         for (path, text) in try Self.sources() {
             for body in text.matches(of: property) {
@@ -56,7 +60,9 @@ import Testing
         let spelled = Dictionary(
             uniqueKeysWithValues: try Self.text("Sources/Services/OMAuth/Profiles/ProfileKey.swift")
                 .matches(of: /case (\w+) = "([^"]+)"/).map { (String($0.1), String($0.2)) })
-        for rule in try Self.text("Sources/Services/OMAuth/Profiles/ProfileTable.swift").matches(of: /case ([^:]+): \(.*, (\d{5}), \./) {
+        for rule in try Self.text("Sources/Services/OMAuth/Profiles/ProfileTable.swift").matches(
+            of: /case ([^:]+): \(.*, (\d{5}), \./)
+        {
             for name in rule.1.matches(of: /\.(\w+)/) {
                 found[Int(rule.2) ?? 0, default: []].insert(try #require(spelled[String(name.1)]))
             }

@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Tests wait, start programs and make folders in one way") struct WaitingTests {
     private static let words = [
-        #"(^|[^\w])Process\(\)"#, "waitUntilExit", #"usleep\("#, #"(^|[^ ]|[^c] )sleep\("#, #"Task\.sleep"#, "DispatchSemaphore", "DispatchGroup",
+        #"(^|[^\w])Process\(\)"#, "waitUntilExit", #"usleep\("#, #"(^|[^ ]|[^c] )sleep\("#, #"Task\.sleep"#, "DispatchSemaphore",
+        "DispatchGroup",
         "mkdtemp", "temporaryDirectory", "concurrentPerform",
         // Of a script.
         #"(^|[^\w.])sleep \$?[0-9]"#, "until .*do :; done",
@@ -17,7 +18,9 @@ import Testing
         "OMOnlineTests/HelperTests.swift": (1, "a helper that hangs is the test"),
         "OMSecretsTests/StretchSlotTests.swift": (1, "no event says that nothing happens"),
         "OmvaultCLITests/AgentPrivacyTests.swift": (1, "the kernel tells nobody that another process runs its program"),
-        "OmvaultCLITests/CryptoFileTests.swift": (2, "the kernel tells a script of a new file only through other programs; progress is shown by the clock"),
+        "OmvaultCLITests/CryptoFileTests.swift": (
+            2, "the kernel tells a script of a new file only through other programs; progress is shown by the clock"
+        ),
         "OmvaultCLITests/PamHelperTests.swift": (2, "a helper that hangs is the test"),
         "OmvaultCLITests/PamTests.swift": (1, "a helper that hangs is the test"),
     ]

@@ -69,7 +69,8 @@ import Testing
     private func run(_ home: AgentHome, _ processes: Int, _ rounds: Int) async throws -> [String] {
         let said = try await TestSupport.run(
             [
-                "/bin/bash", "-c", """
+                "/bin/bash", "-c",
+                """
                 cd "$1"
                 mkfifo gate
                 # Opened here and handed on: a worker that opened it itself might come too late for anybody to be writing.

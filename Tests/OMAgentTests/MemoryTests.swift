@@ -157,7 +157,9 @@ import Testing
         ]
         for level in [ProtectionLevel.whenUnlocked, .highest] {
             let key = try classKey(home, level)
-            let derived = try [Label.levelName, .levelDigest, .levelState, .levelRecords].map { ("key of \($0)", try self.derived(key, $0)) }
+            let derived = try [Label.levelName, .levelDigest, .levelState, .levelRecords].map {
+                ("key of \($0)", try self.derived(key, $0))
+            }
             for (what, bytes) in [("class key", key)] + derived {
                 needles += [("\(what), first half", Array(bytes.prefix(16))), ("\(what), second half", Array(bytes.suffix(16)))]
             }

@@ -52,6 +52,7 @@ import Testing
     }
 
     private func python(_ script: String, _ arguments: String...) throws -> Companion {
-        try Companion(["/usr/bin/env", "python3", "-c", script] + arguments, in: TestFolder(), environment: ["PATH": "/usr/bin:/bin"])
+        try Companion(
+            ["/usr/bin/env", "python3", "-c", script] + arguments, in: TestFolder(), environment: ["PATH": "/usr/bin:/bin"])
     }
 }

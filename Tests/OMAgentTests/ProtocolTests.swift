@@ -70,8 +70,10 @@ import Testing
             ("a session of a profile with a slash", frame(0x51, paths + text("s") + text("a/b") + text("") + text("u"))),
             ("a session of nobody", frame(0x51, paths + text("s") + text("p") + text("") + text(""))),
             ("a session with bytes behind it", frame(0x51, paths + names + [0])),
-            ("a session of a server with 4,201 bytes",
-                frame(0x51, paths + text(String(repeating: "s", count: 4_201)) + text("p") + text("") + text("u"))),
+            (
+                "a session of a server with 4,201 bytes",
+                frame(0x51, paths + text(String(repeating: "s", count: 4_201)) + text("p") + text("") + text("u"))
+            ),
             ("a session with half a profile", frame(0x50, kept.dropLast(16))),
             ("a session that went a third way", frame(0x50, kept + [2, 0, 0, 0, 10, 0])),
             ("a session with a time-out of 0", frame(0x50, kept + [0, 0, 1] + zero + [0, 10, 0])),
@@ -215,7 +217,8 @@ import Testing
             .storage(.exists), .storage(.hazardous(.otherOwner, path: "/x")), .storage(.corrupt),
             .storage(.laterFormat(3)), .storage(.busy), .storage(.io(28)), .storage(.deviceKeyMissing),
             .storage(.deviceKeyDamaged), .delayed(seconds: 7), .staleLogin(3), .noSlot(4), .lastSlot, .loginSlotAlone,
-            .tooManySlots, .tooManyPasswordSlots, .slotChanged(5), .policyOutOfBounds, .noRevision(9, of: name), .malformedKeyFile,
+            .tooManySlots, .tooManyPasswordSlots, .slotChanged(5), .policyOutOfBounds, .noRevision(9, of: name),
+            .malformedKeyFile,
             .noLogHere, .livesHere,
             .ambiguousID([
                 ItemPlace(

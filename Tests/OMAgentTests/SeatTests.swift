@@ -227,7 +227,8 @@ import Testing
             }
         }
         #expect(try found("SECRET of always") == "always,always here")
-        #expect(try found("here", in: .init(itemName: true, fields: [])) == "after-first-unlock here,always here,when-unlocked here")
+        #expect(
+            try found("here", in: .init(itemName: true, fields: [])) == "after-first-unlock here,always here,when-unlocked here")
         #expect(try found("always", in: .init(itemName: false, fields: [FieldName("f")])) == "always,always here")
         #expect(try found("always", in: .init(itemName: false, fields: [FieldName("g")])) == "")
         try home.client.lock(home.place, forgets: false)

@@ -72,7 +72,9 @@ import Testing
     @Test("as many sessions as there are places, then the client is told")
     func full() throws {
         let home = try AgentHome()
-        for number in 0..<SessionStore.maximum { try home.client.keep(try keptSession(try sessionLogin("u\(number)"), .noServer)) }
+        for number in 0..<SessionStore.maximum {
+            try home.client.keep(try keptSession(try sessionLogin("u\(number)"), .noServer))
+        }
         let more = try sessionLogin("one more")
         #expect(throws: AgentError.full) { try home.client.keep(try keptSession(more, .noServer)) }
         #expect(try home.client.sessions().count == SessionStore.maximum)

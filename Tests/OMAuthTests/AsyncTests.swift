@@ -195,7 +195,9 @@ import Testing
         }
     }
 
-    @Test("a login that is called off while its collector waits ends at once, also where the collector goes on; its answer goes nowhere")
+    @Test(
+        "a login that is called off while its collector waits ends at once, also where the collector goes on; its answer goes nowhere"
+    )
     func collectorWaits() async throws {
         let place = MemoryPlace(), profile = try serverProfile(3)
         let server = TestProvider(knowing: "right")

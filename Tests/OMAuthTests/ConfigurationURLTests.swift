@@ -118,7 +118,8 @@ import Testing
             ("KeychainDataProtection", "KeychainDataAccessibleAlwaysThisDeviceOnly", .weakerLevel),
         ] { #expect(try dangers(key, value) == [danger], "\(key)=\(value)") }
         for (key, value) in [
-            ("OfflineOnUntrustedServer", "false"), ("OfflineOnServerError", "false"), ("CryptoScheme", "SHA-512"), ("AutoLoginAllowed", "false"),
+            ("OfflineOnUntrustedServer", "false"), ("OfflineOnServerError", "false"), ("CryptoScheme", "SHA-512"),
+            ("AutoLoginAllowed", "false"),
             ("MaxLoginAttempts", "10"), ("OfflineCredentialMaxAge", "2592000"), ("RememberUsernameAllowed", "true"),
             ("KeychainDataProtection", "KeychainDataAccessibleWhenUnlockedThisDeviceOnly"), ("OfflineAuthAllowed", "true"),
         ] { #expect(try dangers(key, value) == [], "\(key)=\(value)") }
@@ -132,7 +133,8 @@ import Testing
     func laxer() throws {
         func profile(_ values: [String: String], _ ceiling: PolicyCeiling = .none) throws -> Profile {
             let server = [
-                "AuthServerType": "HTTPBasicAuthentication", "LoginURL": "https://a.example/in", "LogoutURL": "https://a.example/out",
+                "AuthServerType": "HTTPBasicAuthentication", "LoginURL": "https://a.example/in",
+                "LogoutURL": "https://a.example/out",
             ]
             return try Profile(ProfileName("p"), values: server.merging(values) { $1 }.mapValues { .text($0) }, ceiling: ceiling)
         }
@@ -147,7 +149,9 @@ import Testing
         ] as [(String, String?, String?)] {
             let one = try profile(strict.map { [key: $0] } ?? [:]), other = try profile(lax.map { [key: $0] } ?? [:])
             let dangers = other.importDangers(replacing: one)
-            #expect(dangers.map(\.key) == [try #require(ProfileKey(spelled: key))] && dangers[0].danger == .laxer, "\(key) \(lax ?? "")")
+            #expect(
+                dangers.map(\.key) == [try #require(ProfileKey(spelled: key))] && dangers[0].danger == .laxer,
+                "\(key) \(lax ?? "")")
             #expect(one.importDangers(replacing: other).isEmpty, "\(key) \(strict ?? "")")
             #expect(one.importDangers(replacing: one).isEmpty && other.importDangers().isEmpty)
         }

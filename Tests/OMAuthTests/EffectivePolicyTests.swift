@@ -23,7 +23,9 @@ import Testing
             let profile = try local(own.map { ["MaxLoginAttempts": "\($0)"] } ?? [:])
             let said = server.map { ServerPolicy(epoch: 1, offlineAuthAllowed: nil, maxLoginAttempts: $0, cryptoScheme: nil) }
             let policy = EffectivePolicy(profile, server: said, ceiling: PolicyCeiling(maxLoginAttempts: bound))
-            #expect(policy.maxLoginAttempts == counts && policy.sources[.maxLoginAttempts] == source, "\(String(describing: (own, server, bound)))")
+            #expect(
+                policy.maxLoginAttempts == counts && policy.sources[.maxLoginAttempts] == source,
+                "\(String(describing: (own, server, bound)))")
         }
         // profile · server · the administrator · what counts · who said it
         for (own, server, bound, counts, source) in [
@@ -34,7 +36,9 @@ import Testing
             let profile = try local(own.map { ["OfflineAuthAllowed": "\($0)"] } ?? [:])
             let said = server.map { ServerPolicy(epoch: 1, offlineAuthAllowed: $0, maxLoginAttempts: nil, cryptoScheme: nil) }
             let policy = EffectivePolicy(profile, server: said, ceiling: PolicyCeiling(offlineAuthAllowed: bound))
-            #expect(policy.offlineAuthAllowed == counts && policy.sources[.offlineAuthAllowed] == source, "\(String(describing: (own, server, bound)))")
+            #expect(
+                policy.offlineAuthAllowed == counts && policy.sources[.offlineAuthAllowed] == source,
+                "\(String(describing: (own, server, bound)))")
         }
     }
 
@@ -48,11 +52,14 @@ import Testing
         for (own, bound, counts) in [
             ("0", nil, nil), ("0", 100, 100), ("50", 100, 50), ("500", 100, 100), (nil, 100, 100), (nil, nil, nil),
         ] as [(String?, Int64?, Int64?)] {
-            let profile = try local(own.map { ["OfflineCredentialMaxAge": $0] } ?? [:], PolicyCeiling(offlineCredentialMaxAge: bound))
+            let profile = try local(
+                own.map { ["OfflineCredentialMaxAge": $0] } ?? [:], PolicyCeiling(offlineCredentialMaxAge: bound))
             #expect(profile.offlineCredentialMaxAge == counts)
             #expect((profile.source(of: .offlineCredentialMaxAge) == .ceiling) == (counts == bound && bound != nil))
         }
-        let bounded = try local(["OfflineAuthAllowed": "true", "MaxLoginAttempts": "9"], PolicyCeiling(maxLoginAttempts: 4, offlineAuthAllowed: false))
+        let bounded = try local(
+            ["OfflineAuthAllowed": "true", "MaxLoginAttempts": "9"], PolicyCeiling(maxLoginAttempts: 4, offlineAuthAllowed: false)
+        )
         #expect(!bounded.offlineAuthAllowed && bounded.maxLoginAttempts == 4)
         #expect(bounded.effective(.maxLoginAttempts) == .number("4") && bounded.values[.maxLoginAttempts] == .number("9"))
     }
@@ -70,7 +77,8 @@ import Testing
                     locationUpdateDistanceFilter: 250))
         let least = try ServerPolicy(json: Array(#"{"epoch":0}"#.utf8))
         #expect(least == ServerPolicy(epoch: 0, offlineAuthAllowed: nil, maxLoginAttempts: nil, cryptoScheme: nil))
-        #expect(try ServerPolicy(json: Array(#"{"epoch":9007199254740991,"MaxLoginAttempts":1000}"#.utf8)).maxLoginAttempts == 1000)
+        #expect(
+            try ServerPolicy(json: Array(#"{"epoch":9007199254740991,"MaxLoginAttempts":1000}"#.utf8)).maxLoginAttempts == 1000)
     }
 
     @Test("what a server says of the location is reported as its word, and a distance that is none is the SDK's 1000")
@@ -89,7 +97,9 @@ import Testing
             #expect(profile.effective(.locationUpdateDistanceFilter, said) == .number("\(metres)"), "\(server)")
             #expect(profile.source(of: .locationUpdateDistanceFilter, said) == source, "\(server)")
         }
-        #expect(throws: AuthError.profile(.value(.locationUpdateDistanceFilter))) { try local(["LocationUpdateDistanceFilter": "0"]) }
+        #expect(throws: AuthError.profile(.value(.locationUpdateDistanceFilter))) {
+            try local(["LocationUpdateDistanceFilter": "0"])
+        }
         #expect(ProfileProblem.value(.locationUpdateDistanceFilter).sdkCode == 10403)
     }
 
@@ -129,7 +139,8 @@ import Testing
         ]
         for rest in [
             #""OfflineAuthAllowed":1}"#, #""OfflineAuthAllowed":"yes"}"#, #""OfflineAuthAllowed":null}"#,
-            #""MaxLoginAttempts":1001}"#, #""MaxLoginAttempts":"1001"}"#, #""MaxLoginAttempts":99999}"#, #""MaxLoginAttempts":0}"#, #""MaxLoginAttempts":-1}"#, #""MaxLoginAttempts":"x"}"#, #""MaxLoginAttempts":true}"#,
+            #""MaxLoginAttempts":1001}"#, #""MaxLoginAttempts":"1001"}"#, #""MaxLoginAttempts":99999}"#,
+            #""MaxLoginAttempts":0}"#, #""MaxLoginAttempts":-1}"#, #""MaxLoginAttempts":"x"}"#, #""MaxLoginAttempts":true}"#,
             #""CryptoScheme":"SHA512"}"#, #""CryptoScheme":0}"#, #""x":nul}"#, #""x":[1,]}"#, #""x":{"a"}}"#, #""x":{"a":1,}}"#,
             #""x":"\ud83d"}"#, #""x":"\ud83dx"}"#, #""x":"\ude00\ud83d"}"#, #""x":1,"x":2}"#, #""x":"#,
             #""x":"# + String(repeating: "[", count: 60_000), #""x":"# + String(repeating: #"{"a":"#, count: 10_000),
@@ -160,11 +171,17 @@ import Testing
         #expect(try PolicyCeiling.read(path, owner: owner) == all)
         for (mode, at) in [(0o664, path), (0o646, path), (0o775, folder), (0o757, folder)] {
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: at)
-            #expect(throws: AuthError.storage(.hazardous(.writableByOthers, path: at))) { try PolicyCeiling.read(path, owner: owner) }
+            #expect(throws: AuthError.storage(.hazardous(.writableByOthers, path: at))) {
+                try PolicyCeiling.read(path, owner: owner)
+            }
             try FileManager.default.setAttributes([.posixPermissions: at == path ? 0o644 : 0o755], ofItemAtPath: at)
         }
-        #expect(throws: AuthError.storage(.hazardous(.otherOwner, path: folder))) { try PolicyCeiling.read(path, owner: owner + 1) }
-        for text in ["", "{", "[]", #"{"MaxLoginAttempts":0}"#, #"{"OfflineAuthAllowed":"no"}"#, #"{"LimitMode":"strict"}"#, #"{"X":1}"#] {
+        #expect(throws: AuthError.storage(.hazardous(.otherOwner, path: folder))) {
+            try PolicyCeiling.read(path, owner: owner + 1)
+        }
+        for text in [
+            "", "{", "[]", #"{"MaxLoginAttempts":0}"#, #"{"OfflineAuthAllowed":"no"}"#, #"{"LimitMode":"strict"}"#, #"{"X":1}"#,
+        ] {
             try write(text)
             #expect(throws: AuthError.profile(.ceiling), "\(text)") { try PolicyCeiling.read(path, owner: owner) }
         }

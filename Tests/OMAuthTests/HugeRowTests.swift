@@ -33,7 +33,9 @@ import Testing
                     let isKeyed = !statement.contains("log ")
                     let counts =
                         try ledger.rows().flatMap { [$0.id.count, $0.bytes.count] } + ledger.rememberedIDs().map(\.count)
-                        + ledger.log(from: 0).map(\.bytes.count) + [ledger.row(id)?.count ?? 0, ledger.remembered(id)?.count ?? 0]
+                        + ledger.log(from: 0).map(\.bytes.count) + [
+                            ledger.row(id)?.count ?? 0, ledger.remembered(id)?.count ?? 0,
+                        ]
                     let grown = try PeakMemory.kilobytes() - before
                     guard counts.max() ?? 0 <= LoginID.count else { throw Unexpected("\(statement): \(counts)") }
                     guard grown < (isKeyed ? 26 : 6) << 10 else { throw Unexpected("\(statement): \(grown) KiB more") }

@@ -18,7 +18,8 @@ import Testing
     }
 
     private func logIn(_ name: String, _ profile: Profile, _ policy: ServerPolicy?) throws -> LoginContext {
-        let provider = policy.map { TestProvider(knowing: "right", policy: $0) }
+        let provider =
+            policy.map { TestProvider(knowing: "right", policy: $0) }
             ?? TestProvider { _, _ in .yesWithout(.notFetched(.unreachable(.timedOut))) }
         return try logins.login(LoginRequest(UserName(name), profile), password: Password("right"), asking: provider).context
     }
@@ -88,8 +89,10 @@ import Testing
         let plain = try serverProfile()
         _ = try logIn("eve", try asking(), new)
         #expect(
-            try logins.login(LoginRequest(UserName("bob"), plain), password: Password("right"), asking: TestProvider(knowing: "right"))
-                .context.way == .online(notCached: nil))
+            try logins.login(
+                LoginRequest(UserName("bob"), plain), password: Password("right"), asking: TestProvider(knowing: "right")
+            )
+            .context.way == .online(notCached: nil))
         #expect(try held("bob", plain) == nil)
     }
 

@@ -41,7 +41,8 @@ import Testing
         }
     }
 
-    @Test("R8 an online success replaces a ledger that cannot be read: the others stay refused, and nobody's counter is fresh",
+    @Test(
+        "R8 an online success replaces a ledger that cannot be read: the others stay refused, and nobody's counter is fresh",
         arguments: Damage.allCases.map(\.rawValue))
     func unreadable(name: String) throws {
         let profile = try serverProfile(3), damage = try #require(Damage(rawValue: name))
@@ -144,7 +145,8 @@ import Testing
         #expect(fault == nil)
     }
 
-    @Test("R44 an online success makes no device key where one was lost, and none in the place of a damaged one",
+    @Test(
+        "R44 an online success makes no device key where one was lost, and none in the place of a damaged one",
         arguments: [false, true])
     func lostKey(isDamaged: Bool) throws {
         let profile = try serverProfile(3), home = try people(profile)

@@ -308,7 +308,8 @@ extension Authenticator {
             case .online(let reason): return .online(notCached: reason)
             case .offline(let online): return .offline(online)
             }
-        } catch .tooManyAttempts(let last) { return .refused(last)
+        } catch .tooManyAttempts(let last) {
+            return .refused(last)
         } catch { return .refused(error == .cancelled ? person.refusal ?? error : error) }
     }
 }

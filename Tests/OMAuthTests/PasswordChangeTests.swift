@@ -45,8 +45,10 @@ import Testing
     func otherScheme() throws {
         let home = try Home(), profile = try policy(3, .lockout)
         try home.enroll(profile)
-        let other = try Profile(profile.name, values: profile.values.reduce(into: [:]) { $0[$1.key.rawValue] = $1.value }
-            .merging(["CryptoScheme": .text("SHA-256")]) { $1 })
+        let other = try Profile(
+            profile.name,
+            values: profile.values.reduce(into: [:]) { $0[$1.key.rawValue] = $1.value }
+                .merging(["CryptoScheme": .text("SHA-256")]) { $1 })
         _ = try home.authenticator().changePassword(ada, other, from: Password("right"), to: Password("new"))
         #expect(home.check("new", other) == nil)
         #expect(try home.row(other).charged == 0)

@@ -25,7 +25,9 @@ private let gaps: [PolicyGap] = [
         return (.online(notCached: reason), receipt.context.policyGap)
     }
 
-    @Test("before any policy came, the login stands and nothing is cached: who drops one connection hides no prohibition", arguments: gaps)
+    @Test(
+        "before any policy came, the login stands and nothing is cached: who drops one connection hides no prohibition",
+        arguments: gaps)
     func neverSeen(_ gap: PolicyGap) throws {
         let place = MemoryPlace(), profile = try asking()
         // Twice: with no ledger at all, and with one that knows somebody else.
@@ -51,7 +53,8 @@ private let gaps: [PolicyGap] = [
         #expect(plain == .online(notCached: nil) && gap == nil)
     }
 
-    @Test("once a policy is known it stays in force, the login is cached under it, and the gap is told and logged", arguments: gaps)
+    @Test(
+        "once a policy is known it stays in force, the login is cached under it, and the gap is told and logged", arguments: gaps)
     func known(_ gap: PolicyGap) throws {
         let place = MemoryPlace(), profile = try asking(9)
         let said = ServerPolicy(epoch: 7, offlineAuthAllowed: true, maxLoginAttempts: 2)

@@ -44,13 +44,23 @@ import Testing
                     (["0", "\(range.lowerBound)", "\(range.upperBound)"], ["\(range.upperBound + 1)", "-1", "00"])
                 case .choice(let words): (words + [words[0].uppercased()], ["", "none", words[0] + " "])
                 case .word(let words): (words, ["", words[0].uppercased()])
-                case .text: (["a", "é", String(repeating: "a", count: 2048)], ["", control, String(repeating: "a", count: 2049)])
-                case .domain: (["a", "é", String(repeating: "a", count: 255)], ["", control, String(repeating: "a", count: 256)])
+                case .text:
+                    (["a", "é", String(repeating: "a", count: 2048)], ["", control, String(repeating: "a", count: 2049)])
+                case .domain:
+                    (["a", "é", String(repeating: "a", count: 255)], ["", control, String(repeating: "a", count: 256)])
                 case .longText: (["{\n}"], ["", "a\u{0}", String(repeating: "a", count: 32769)])
-                case .headerName: (["X-A"], ["", "a b", "a:b", "Cookie", "HOST", "a\r\nb", "Upgrade", "expect", "TE", "Trailer", "Content-Type"])
+                case .headerName:
+                    (
+                        ["X-A"],
+                        ["", "a b", "a:b", "Cookie", "HOST", "a\r\nb", "Upgrade", "expect", "TE", "Trailer", "Content-Type"]
+                    )
                 case .url: (["http://a/"], ["", "a", "ftp://a/", "https://a b/"])
                 case .list: (["a", "a,b", " a , b "], ["", ",", "a,", control])
-                case .headers: (["A:b", "A:b,C:d:e"], ["", "A", ":b", "A:", "A:b,a:c", "authorization:x", "expect:x", "Upgrade:x", "A:\u{e9}"])
+                case .headers:
+                    (
+                        ["A:b", "A:b,C:d:e"],
+                        ["", "A", ":b", "A:", "A:b,a:c", "authorization:x", "expect:x", "Upgrade:x", "A:\u{e9}"]
+                    )
                 case .path: (["/a"], ["", "/", "a", "./a", "/a\n"])
                 case .secret: (["file:/a", "cred:a"], [])
                 case .scheme: (["AES", "saltedsha-1"], ["", "SHA512"])
@@ -116,7 +126,10 @@ import Testing
             (.oauth, .assertion, [.oauthClientID: 40242, .oauthTokenEndpoint: 40243, .oauthUserJWT: nil]),
             (
                 .oauth, .authorizationCode,
-                [.oauthClientID: 40242, .oauthTokenEndpoint: 40243, .oauthAuthorizationEndpoint: 40244, .oauthRedirectEndpoint: 40245]
+                [
+                    .oauthClientID: 40242, .oauthTokenEndpoint: 40243, .oauthAuthorizationEndpoint: 40244,
+                    .oauthRedirectEndpoint: 40245,
+                ]
             ),
             (.oauth, .implicit, [.oauthClientID: 40242, .oauthAuthorizationEndpoint: 40244, .oauthRedirectEndpoint: 40245]),
             (.openIDConnect, nil, [.openIDConnectDiscoveryURL: 60007, .oauthClientID: 40242, .oauthRedirectEndpoint: 40245]),
@@ -187,7 +200,8 @@ import Testing
         let none = try profile([:])
         #expect(none.serverKind == .none && none.serverOrigin == "" && none.offlineCredentialMaxAge == nil)
         let implicit = Self.owner.merging([
-            "OAuthAuthorizationGrantType": "OAuthImplicit", "OAuthAuthZEndpoint": "https://a/", "OAuthRedirectEndpoint": "app://x",
+            "OAuthAuthorizationGrantType": "OAuthImplicit", "OAuthAuthZEndpoint": "https://a/",
+            "OAuthRedirectEndpoint": "app://x",
         ]) { $1 }.filter { $0.key != "OAuthAuthZGrantType" }
         #expect(try profile(implicit).serverKind == .unsupported(.oauth, .implicit))
         #expect(try profile(["AuthServerType": "LocalAuthenticator"]).onAttemptsExceeded == .lockout)
@@ -195,24 +209,27 @@ import Testing
 
     @Test("what is given is what the accessors say")
     func accessors() throws {
-        let given = try profile(Self.owner.merging([
-            "OAuthScope": "openid, profile  email", "OAuthClientSecret": "file:/etc/x", "RequiredTokens": "A,B,A",
-            "CustomAuthHeaders": "X-A: one two , X-B:http://c", "identityDomain": "acme",
-            "IdentityDomainNameInHeader": "TRUE", "IdentityDomainHeaderName": "X-D", "ConnectivityMode": "online",
-            "LimitMode": "strict", "AttemptDelay": "3", "ClockRollback": "deny", "OfflineOnUntrustedServer": "true",
-            "OfflineOnServerError": "true",
-            "IdleTimeOutValue": "20", "SessionTimeOutValue": "30", "PercentageToIdleTimeout": "99",
-            "SessionActiveOnRestart": "true", "TrustedCA": "/etc/ca.pem", "AutoLoginAllowed": "true",
-            "AutoLoginDefault": "true", "KeychainDataProtection": "keychaindataaccessibleafterfirstunlock",
-            "TotalTimeOut": "7", "ConnectTimeOut": "2", "LogoutTimeOutValue": "4",
-        ]) { $1 })
+        let given = try profile(
+            Self.owner.merging([
+                "OAuthScope": "openid, profile  email", "OAuthClientSecret": "file:/etc/x", "RequiredTokens": "A,B,A",
+                "CustomAuthHeaders": "X-A: one two , X-B:http://c", "identityDomain": "acme",
+                "IdentityDomainNameInHeader": "TRUE", "IdentityDomainHeaderName": "X-D", "ConnectivityMode": "online",
+                "LimitMode": "strict", "AttemptDelay": "3", "ClockRollback": "deny", "OfflineOnUntrustedServer": "true",
+                "OfflineOnServerError": "true",
+                "IdleTimeOutValue": "20", "SessionTimeOutValue": "30", "PercentageToIdleTimeout": "99",
+                "SessionActiveOnRestart": "true", "TrustedCA": "/etc/ca.pem", "AutoLoginAllowed": "true",
+                "AutoLoginDefault": "true", "KeychainDataProtection": "keychaindataaccessibleafterfirstunlock",
+                "TotalTimeOut": "7", "ConnectTimeOut": "2", "LogoutTimeOutValue": "4",
+            ]) { $1 })
         #expect(given.oauthScopes == ["openid", "profile", "email"] && given.requiredTokens == ["A", "B"])
         #expect(given.oauthClientSecretSource == "file:/etc/x" && given.oauthClientID == "app")
         #expect(given.customHeaders.map(\.name) == ["X-A", "X-B"])
         #expect(given.customHeaders.map(\.value) == ["one two", "http://c"])
         #expect(given.identityDomain == "acme" && given.identityDomainHeader == ("X-D", true))
         #expect(given.connectivityMode == .online && given.limitMode == .strict && given.attemptDelay == 3)
-        #expect(given.clockRollback == .deny && given.offlineOnUntrustedServer && given.offlineOnServerError && given.trustedCA == "/etc/ca.pem")
+        #expect(
+            given.clockRollback == .deny && given.offlineOnUntrustedServer && given.offlineOnServerError
+                && given.trustedCA == "/etc/ca.pem")
         #expect(given.idleTimeOut == 20 && given.sessionTimeOut == 30 && given.percentageToIdleTimeout == 99)
         #expect(given.sessionActiveOnRestart && given.level == ProtectionLevel(.afterFirstUnlock))
         // With OAuth a password is never remembered, whatever is given.
@@ -241,8 +258,10 @@ import Testing
         let here = ["LoginURL": "http://localhost/in", "ProfileURL": "http://localhost/p"]
         #expect(problem(Self.basic.merging(here) { $1 }) == .policyElsewhere)
         #expect(problem(["AuthServerType": "LocalAuthenticator", "ProfileURL": "https://a/"]) == .policyElsewhere)
-        let configured = ["AuthServerType": "OpenIDConnect10", "OpenIDConnectConfiguration": "{}", "OAuthClientID": "c",
-            "OAuthRedirectEndpoint": "app://x"]
+        let configured = [
+            "AuthServerType": "OpenIDConnect10", "OpenIDConnectConfiguration": "{}", "OAuthClientID": "c",
+            "OAuthRedirectEndpoint": "app://x",
+        ]
         #expect(problem(configured) == nil)
         #expect(problem(configured.merging(["ProfileURL": "https://a/"]) { $1 }) == .policyElsewhere)
     }

@@ -315,7 +315,9 @@ import Testing
         #expect(try authenticator.remembered(profile)?.hasPassword == false)
     }
 
-    @Test("a collector that goes on answering with a remembered password that is not there is told so once, and then the login ends")
+    @Test(
+        "a collector that goes on answering with a remembered password that is not there is told so once, and then the login ends"
+    )
     func stubborn() throws {
         let place = MemoryPlace(), profile = try auto(), authenticator = place.authenticator()
         let server = TestProvider(knowing: "right")

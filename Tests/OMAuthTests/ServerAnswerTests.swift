@@ -61,9 +61,12 @@ import Testing
         guard let device = try place.loadDevice() else { throw Missing() }
         let id = LoginKey(ada, profile).id(under: device)
         // Behind the comparison, as soon as the lock is free, somebody logs in with the new password.
-        place.interlude = (id, {
-            #expect(authenticator.end("new", profile, asking: TestProvider(knowing: "new")) == .online(notCached: nil))
-        })
+        place.interlude = (
+            id,
+            {
+                #expect(authenticator.end("new", profile, asking: TestProvider(knowing: "new")) == .online(notCached: nil))
+            }
+        )
         #expect(authenticator.end("old", profile, asking: TestProvider(knowing: "new")) == .refused(.online(.rejected)))
         let hadInterlude = place.interlude == nil
         #expect(hadInterlude)

@@ -7,7 +7,9 @@ import Testing
 @testable import OMAuth
 
 @Suite("The end of a lock-out") struct UnlockTests {
-    @Test("login unlock gives no comparison behind a server's 401 back: N + 1 lie between two online successes, however often it is used")
+    @Test(
+        "login unlock gives no comparison behind a server's 401 back: N + 1 lie between two online successes, however often it is used"
+    )
     func comparisons() throws {
         let place = MemoryPlace(), profile = try serverProfile(2, .lockout), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))

@@ -143,8 +143,9 @@ import Testing
                 for function in functions {
                     let isWeak = function.isWeak
                     let isAllowed = (try? WorkLimit.standard.check(function, count: other)) != nil
-                    #expect(isWeak || one > 0 && other > 0 || function == .pbkdf2(.sha256, iterations: one)
-                        || function == .bcrypt(cost: one))
+                    #expect(
+                        isWeak || one > 0 && other > 0 || function == .pbkdf2(.sha256, iterations: one)
+                            || function == .bcrypt(cost: one))
                     if one == .max { #expect(!isAllowed, "\(function)") }
                 }
             }

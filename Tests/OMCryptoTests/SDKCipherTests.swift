@@ -9,7 +9,8 @@ import Testing
 
     private func encrypt(
         _ message: [UInt8]? = nil, keyCount: Int = 32, iv: [UInt8]? = nil, algorithm: String = "AES",
-        padding: Insecure.SDKCipher.Padding = .pkcs7, mode: Insecure.SDKCipher.Mode = .cbc, base64: Bool = true, prefix: Bool = true
+        padding: Insecure.SDKCipher.Padding = .pkcs7, mode: Insecure.SDKCipher.Mode = .cbc, base64: Bool = true,
+        prefix: Bool = true
     ) throws -> Insecure.SDKCipher.Form {
         try Insecure.SDKCipher.encrypt(
             unauthenticated: secret(message ?? self.message), key: key(keyCount), iv: iv, algorithm: algorithm,
@@ -18,7 +19,8 @@ import Testing
 
     private func decrypt(
         _ input: Insecure.SDKCipher.Form, keyCount: Int = 32, iv: [UInt8]? = nil, algorithm: String = "AES",
-        padding: Insecure.SDKCipher.Padding = .pkcs7, mode: Insecure.SDKCipher.Mode = .cbc, prefixed: Bool = true, base64: Bool = true
+        padding: Insecure.SDKCipher.Padding = .pkcs7, mode: Insecure.SDKCipher.Mode = .cbc, prefixed: Bool = true,
+        base64: Bool = true
     ) throws -> [UInt8] {
         try bytes(
             Insecure.SDKCipher.decrypt(

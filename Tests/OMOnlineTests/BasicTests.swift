@@ -201,7 +201,8 @@ import Testing
         arguments: [
             ("/cut", .brokenAnswer), ("/reset", .brokenAnswer), ("/nothing", .brokenAnswer),
             ("/garbage", .brokenAnswer), ("/status-000", .brokenAnswer), ("/status-099", .brokenAnswer),
-            ("/two-lengths", .brokenAnswer), ("/bad-record", .brokenAnswer), ("/endless", .answerTooLarge), ("/headers", .answerTooLarge),
+            ("/two-lengths", .brokenAnswer), ("/bad-record", .brokenAnswer), ("/endless", .answerTooLarge),
+            ("/headers", .answerTooLarge),
             ("/long-header", .answerTooLarge), ("/cookies", .answerTooLarge),
         ] as [(String, OnlineFailure)], ["http", "https"])
     func broken(_ row: (path: String, failure: OnlineFailure), _ key: String) async throws {

@@ -3,13 +3,13 @@
 
 import Foundation
 import Glibc
+import OMOnline
 import OMRecords
 import OMSecrets
 import TestSupport
 import Testing
 
 @testable import OMAgent
-import OMOnline
 
 @Suite("The helper's confinement") struct ConfinementTests {
     private typealias Layer = Confinement.Layer
@@ -50,17 +50,20 @@ import OMOnline
     func user() async throws {
         let all = Set(Layer.allCases)
         let left: [Set<Layer>] = [
-            [], [.files], [.ports], [.scope], [.sockets], [.calls], [.calls, .files], [.sockets, .scope], [.calls, .ports], [.calls, .scope],
+            [], [.files], [.ports], [.scope], [.sockets], [.calls], [.calls, .files], [.sockets, .scope], [.calls, .ports],
+            [.calls, .scope],
             [.calls, .sockets], [.files, .ports, .scope], [.calls, .files, .ports, .scope], all.subtracting([.privileges]), all,
         ]
         for left in left { try await check(left, asRoot: false) }
     }
 
-    @Test("as root: the helper's own user alone keeps it from files, sockets and processes of root's", .enabled(if: geteuid() == 0))
+    @Test(
+        "as root: the helper's own user alone keeps it from files, sockets and processes of root's", .enabled(if: geteuid() == 0))
     func root() async throws {
         let all = Set(Layer.allCases)
         let left: [Set<Layer>] = [
-            [], [.user], [.user, .files], [.user, .calls], [.user, .sockets], [.user, .calls, .files], [.user, .files, .ports, .scope],
+            [], [.user], [.user, .files], [.user, .calls], [.user, .sockets], [.user, .calls, .files],
+            [.user, .files, .ports, .scope],
             all.subtracting([.user, .privileges]), all.subtracting([.privileges]), all,
         ]
         for left in left { try await check(left, asRoot: true) }
@@ -90,7 +93,9 @@ import OMOnline
         #expect(found["new-call"] == ENOSYS)
     }
 
-    @Test("names are resolved under all layers: those of /etc/hosts, of a name server at systemd-resolved's address, and an answer that does not fit a datagram")
+    @Test(
+        "names are resolved under all layers: those of /etc/hosts, of a name server at systemd-resolved's address, and an answer that does not fit a datagram"
+    )
     func names() async throws {
         let room = try Room(ofRoot: geteuid() == 0)
         #expect(try await room.run([room.worker, "resolve", "localhost"]).hasPrefix("localhost "))
@@ -115,7 +120,9 @@ import OMOnline
     }
 
     // No file of /proc shows Landlock's layers. That each stops its calls is for the tests above; that none is left out, for the one below.
-    @Test("the real helper while it waits for a server: every thread of it under both filters, without capabilities or new privileges, and as root under another user")
+    @Test(
+        "the real helper while it waits for a server: every thread of it under both filters, without capabilities or new privileges, and as root under another user"
+    )
     func realHelper() async throws {
         for asRoot in geteuid() == 0 ? [false, true] : [false] {
             let server = try await Server("odd")
@@ -132,9 +139,13 @@ import OMOnline
             let threads = output.split(separator: "\n")
             #expect(threads.count > 1, "it has begun")
             for thread in threads {
-                let facts = Dictionary(uniqueKeysWithValues: thread.split(separator: ";").map { fact in
-                    (String(fact.prefix { $0 != ":" }), fact.drop { $0 != ":" }.dropFirst().split(separator: " ").map(String.init))
-                })
+                let facts = Dictionary(
+                    uniqueKeysWithValues: thread.split(separator: ";").map { fact in
+                        (
+                            String(fact.prefix { $0 != ":" }),
+                            fact.drop { $0 != ":" }.dropFirst().split(separator: " ").map(String.init)
+                        )
+                    })
                 let (users, groups) = (Set(facts["Uid"] ?? []), Set(facts["Gid"] ?? []))
                 if asRoot {
                     // Its own: no other process has the user of this process id.
@@ -167,7 +178,9 @@ import OMOnline
         #expect(calls == ["Confinement.apply(ports:"])
     }
 
-    @Test("a child that was reaped by its host is not killed by its number, which is another process's by then", .enabled(if: geteuid() == 0))
+    @Test(
+        "a child that was reaped by its host is not killed by its number, which is another process's by then",
+        .enabled(if: geteuid() == 0))
     func reusedNumber() async throws {
         let room = try Room(ofRoot: true)
         let output = try await room.run(["/usr/bin/unshare", "-pf", "--mount-proc", room.worker, "child"])
@@ -182,7 +195,9 @@ import OMOnline
         #expect(basic("https://a.example/", nil, nil) == [443])
         #expect(basic("http://localhost:81/", "https://a.example:444/", "https://a.example:445/p") == [81, 444, 445])
         #expect(basic("http://localhost/", "no address", "ftp://a.example/") == [80])
-        #expect(OnlineService(.oauth(OAuthService(.token("https://a.example:1/", revocation: "https://a.example:2/"), clientID: "c"))).ports == [1, 2])
+        #expect(
+            OnlineService(.oauth(OAuthService(.token("https://a.example:1/", revocation: "https://a.example:2/"), clientID: "c")))
+                .ports == [1, 2])
         #expect(OnlineService(.oauth(OAuthService(.discovery("https://a.example:8443/"), clientID: "c"))).ports == [443, 8443])
     }
 }

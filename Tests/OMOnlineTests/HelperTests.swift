@@ -39,7 +39,8 @@ import Testing
         let check = try refusal(client, .check(session.duplicate(), of: checked))
         #expect(check == nil)
         let leaving = OnlineService(
-            .basic(BasicService(login: server.url("/login"), logout: server.url("/logout"))), trusted: server.ca, deadlines: patient)
+            .basic(BasicService(login: server.url("/login"), logout: server.url("/logout"))), trusted: server.ca,
+            deadlines: patient)
         let logout = try refusal(client, .logout(session.duplicate(), of: leaving))
         #expect(logout == nil)
         let untold = try refusal(client, .logout(session, of: service))
@@ -87,7 +88,9 @@ import Testing
             defer { ended.add(1, ordering: .sequentiallyConsistent) }
             return try refusal(OnlineClient(program: Self.program), login(service(address)), cancellation)
         }
-        try await eventually { try connections(to: server["blackhole"]) == 2 || ended.load(ordering: .sequentiallyConsistent) > 0 }
+        try await eventually {
+            try connections(to: server["blackhole"]) == 2 || ended.load(ordering: .sequentiallyConsistent) > 0
+        }
         let early = ended.load(ordering: .sequentiallyConsistent)
         #expect(early == 0)
         cancellation.cancel()

@@ -84,7 +84,7 @@ func tokenLength(vault path: String, device folder: String, typed: consuming Sec
     let password = try Password(typed)
     let vault = try file.unlock(slot, with: slot.key(stretching: password.bytes))
     let secret = try vault.secret(FieldPath(ItemName("github"), FieldName("token")))
-    return secret.withBytes { bytes in bytes.count }   // read them in here; they are wiped when `secret` goes
+    return secret.withBytes { bytes in bytes.count }  // read them in here; they are wiped when `secret` goes
 }
 
 func logIn(

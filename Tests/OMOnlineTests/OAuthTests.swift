@@ -231,7 +231,9 @@ import Testing
         #expect(gone == .unreachable(.refused))
     }
 
-    @Test("logging out revokes both tokens, the refresh token first; a server without a place for that hears nothing, which is told")
+    @Test(
+        "logging out revokes both tokens, the refresh token first; a server without a place for that hears nothing, which is told"
+    )
     func revocation() async throws {
         let trace = try await Trace()
         let none = bytes("")

@@ -24,7 +24,9 @@ import Testing
         for mode: mode_t in [0o775, 0o757, 0o777] {
             chmod(folder + "/above", mode)
             #expect(throws: AgentError.unsafeProgram(folder + "/above")) { try AgentProcess.check(program) }
-            #expect(throws: AgentError.unsafeProgram(folder + "/above")) { try AgentProcess.check(folder + "/way/own/omvault-agent") }
+            #expect(throws: AgentError.unsafeProgram(folder + "/above")) {
+                try AgentProcess.check(folder + "/way/own/omvault-agent")
+            }
         }
         guard geteuid() == 0 else { return }
         chmod(folder + "/above", 0o1777)

@@ -145,7 +145,8 @@ import Testing
             #"{"epoch":1e300}"#, #"{"epoch":7e0}"#, #"{"epoch":7.0}"#, #"{"epoch":9007199254740992}"#, #"{"epoch":01}"#,
             #"{"epoch":6,"epoch":1}"#, #"{"epoch":1,"MaxLoginAttempts":1,"MaxLoginAttempts":9}"#,
             #"{"epoch":1,"other":1,"other":1}"#, #"{"epoch":1,"other":01}"#, #"{"epoch":1,"other":1.}"#,
-            #"{"epoch":1,"other":--1}"#, #"{"epoch":1,"other":1e}"#, #"{"epoch":1,"MaxLoginAttempts":null}"#, #"{"epoch":1,"MaxLoginAttempts":[3]}"#, #"{"epoch":1,"CryptoScheme":null}"#,
+            #"{"epoch":1,"other":--1}"#, #"{"epoch":1,"other":1e}"#, #"{"epoch":1,"MaxLoginAttempts":null}"#,
+            #"{"epoch":1,"MaxLoginAttempts":[3]}"#, #"{"epoch":1,"CryptoScheme":null}"#,
             #"{"epoch":1,"ApplicationName":""}"#, #"{"epoch":1,"ApplicationName":3}"#, #"{"epoch":1}x"#,
             #"{"epoch":1,"CryptoScheme":""# + String(repeating: "a", count: 257) + #""}"#,
         ] {

@@ -50,7 +50,9 @@ import Testing
                 service: service, clientSecret: bytes("omvault-secret"), logout: 40_000, session: session.duplicate(),
                 expires: nil)
             try home.client.keep(
-                KeptSession(login, try Profile(login.key.profile, values: [:]).digest, .online, SessionLimits(idle: nil, session: nil), asked))
+                KeptSession(
+                    login, try Profile(login.key.profile, values: [:]).digest, .online, SessionLimits(idle: nil, session: nil),
+                    asked))
         }
         let first = try tokens()
         try keep(first)

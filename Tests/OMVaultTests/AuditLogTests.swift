@@ -384,7 +384,8 @@ extension Home {
             .levelChanged(item, from: .whenUnlocked), .manyItems(added: 1, changed: 2, purged: 3),
             .unlocked(slot: 7), .wrongSecret(slot: 8), .rollbackAccepted,
             .repeated(.init(isUnlock: true, slot: 1, count: 2, first: -1, replaced: Random.bytes(32))),
-            .repeated(.init(isUnlock: false, slot: 9, count: .max, first: 1, replaced: Random.bytes(32))), .slotAdded(id: 1, .password),
+            .repeated(.init(isUnlock: false, slot: 9, count: .max, first: 1, replaced: Random.bytes(32))),
+            .slotAdded(id: 1, .password),
             .slotChanged(id: 2, .recovery), .slotRemoved(id: 3, .password), .policyChanged(Random.bytes(12)),
             .rekeyed(epoch: 4), .strayRows(first: 5), .fileReplaced,
         ]

@@ -257,10 +257,11 @@ final class BackupHome {
         try isRefused("an entry dropped") { $0.parts.removeSubrange(unlocked[1] - 1...unlocked[1]) }
         try isRefused("a slot replaced", as: .corrupt(.header)) { stream in
             let slot = try KeySlot(decoding: stream.parts[2].body)
-            stream.parts[2].body = KeySlot(
-                try NewSlot(recovery: RecoveryCode.random(), .floor), id: slot.id, created: 0, root: .random(),
-                vault: try home.vaultID(), device: DeviceKey(.random())
-            ).encoded
+            stream.parts[2].body =
+                KeySlot(
+                    try NewSlot(recovery: RecoveryCode.random(), .floor), id: slot.id, created: 0, root: .random(),
+                    vault: try home.vaultID(), device: DeviceKey(.random())
+                ).encoded
         }
         try isRefused("a slot dropped", as: .corrupt(.header)) { $0.parts.remove(at: 2) }
         try isRefused("another time") { $0.head[13] ^= 1 }
@@ -302,7 +303,7 @@ final class BackupHome {
         }
         #expect(throws: Never.self) {
             try site.open(home.device()).restore(
-                    to: home.vault, device: home.device(), acceptsRollback: true, replacesLiving: true)
+                to: home.vault, device: home.device(), acceptsRollback: true, replacesLiving: true)
         }
     }
 
@@ -316,14 +317,14 @@ final class BackupHome {
         try site.loseVault()
         #expect(throws: VaultError.rolledBack(.level)) {
             try site.open(home.device()).restore(
-            to: home.vault, device: home.device(), replacesLiving: true)
+                to: home.vault, device: home.device(), replacesLiving: true)
         }
         #expect(!FileManager.default.fileExists(atPath: home.vault))
         try home.putBack("newer")
         #expect(try home.get("later", "x") == "y")
         try site.loseVault()
         try site.open(home.device()).restore(
-                    to: home.vault, device: home.device(), acceptsRollback: true, replacesLiving: true)
+            to: home.vault, device: home.device(), acceptsRollback: true, replacesLiving: true)
         #expect(throws: VaultError.noItem(try ItemName("later"))) { _ = try home.get("later", "x") }
         try home.save("restored")
         try home.putBack("newer")
@@ -334,7 +335,7 @@ final class BackupHome {
         try site.loseVault()
         #expect(throws: VaultError.rolledBack(.header)) {
             try site.open(home.device()).restore(
-            to: home.vault, device: home.device(), replacesLiving: true)
+                to: home.vault, device: home.device(), replacesLiving: true)
         }
     }
 
@@ -448,7 +449,9 @@ final class BackupHome {
         #expect(try home.get("unlocked", "x") == "value of unlocked")
     }
 
-    @Test("the recovery code opens another device's vault where it was never seen, for reading; an older copy of a restored one is refused")
+    @Test(
+        "the recovery code opens another device's vault where it was never seen, for reading; an older copy of a restored one is refused"
+    )
     func foreignVault() throws {
         let site = try BackupHome()
         try site.backUp()
@@ -486,7 +489,7 @@ final class BackupHome {
         #expect(throws: VaultError.storage(.exists)) { try site.backUp() }
         #expect(throws: VaultError.vaultExists) {
             try site.open(home.device()).restore(
-            to: home.vault, device: home.device(), replacesLiving: true)
+                to: home.vault, device: home.device(), replacesLiving: true)
         }
         #expect(throws: VaultError.storage(.missing)) { try site.backUp(to: home.root + "/no/folder") }
         #expect(throws: VaultError.storage(.missing)) { _ = try BackupFile.open(home.root + "/nothing") }

@@ -245,7 +245,8 @@ private final class FlipSite {
             let file = try VaultFile.open(home.vault, device: home.device())
             ask("log") {
                 let trail = try file.auditTrail()
-                return trail.fault == nil ? "\(trail.entries.count) entries, the last \(Hex.encode(trail.entries.last?.mac ?? []))" : nil
+                return trail.fault == nil
+                    ? "\(trail.entries.count) entries, the last \(Hex.encode(trail.entries.last?.mac ?? []))" : nil
             }
             ask("always") { try file.openAlways().value("two", "x") }
             ask("unlock") {

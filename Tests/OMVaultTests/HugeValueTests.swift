@@ -46,7 +46,6 @@ import Testing
     }
 }
 
-
 /// Makes a vault, runs a statement on it behind its back, and reads it while the peak of this process's memory is watched.
 ///
 /// - Parameter expected: nil for any error that means damage.

@@ -9,7 +9,8 @@ import Testing
 @testable import OMVault
 
 @Suite struct PortableRecordTests {
-    @Test("R41 a device-only record has no encoding for another device, and is refused in one", arguments: ProtectionLevel.allCases)
+    @Test(
+        "R41 a device-only record has no encoding for another device, and is refused in one", arguments: ProtectionLevel.allCases)
     func levels(level: ProtectionLevel) throws {
         for isDeleted in [false, true] {
             let record = Record(

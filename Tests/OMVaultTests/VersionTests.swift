@@ -60,6 +60,7 @@ extension Vault {
     }
 }
 
+// swift-format-ignore: NeverUseForceTry
 private let name = try! ItemName("a")
 
 @Suite struct VersionTests {
@@ -364,7 +365,9 @@ private let name = try! ItemName("a")
         #expect(throws: missing) {
             _ = try vault.perform(.purgeID([UInt8](repeating: 7, count: 16), level: nil))
         }
-        guard case .removed(let items, let purge) = try vault.perform(.purgeID(entry, level: nil)) else { throw VaultError.noVault }
+        guard case .removed(let items, let purge) = try vault.perform(.purgeID(entry, level: nil)) else {
+            throw VaultError.noVault
+        }
         #expect(items.isEmpty && purge == .complete)
         #expect(try vault.items().map(\.name.text) == ["b"] && home.get("b", "x") == "other")
         let report = try vault.verify(deep: true)
@@ -383,7 +386,8 @@ private let name = try! ItemName("a")
         }
         let id = try vault.item(ItemName("b")).id
         // Attack: the damaged record says that it is of b, so that what is left of b goes with it.
-        try home.tamper("UPDATE records SET body = CAST(substr(body, 1, 4) || x'\(Hex.encode(id))' || substr(body, 21) AS BLOB) WHERE id = 4")
+        try home.tamper(
+            "UPDATE records SET body = CAST(substr(body, 1, 4) || x'\(Hex.encode(id))' || substr(body, 21) AS BLOB) WHERE id = 4")
         for row in [4, 6] {
             try home.tamper(
                 "UPDATE records SET body = CAST(substr(body, 1, 100) || x'0000' || substr(body, 103) AS BLOB) WHERE id = \(row)")
@@ -421,11 +425,15 @@ private let name = try! ItemName("a")
         try vault.edit { edit throws(VaultError) in try edit.trash(name) }
         let boxes = try home.boxes()
         try home.tamper("UPDATE records SET body = zeroblob(336) WHERE id = 2")
-        guard case .removed(let trashed, let purge) = try vault.perform(.purgeID(own.id, level: nil)) else { throw VaultError.noVault }
+        guard case .removed(let trashed, let purge) = try vault.perform(.purgeID(own.id, level: nil)) else {
+            throw VaultError.noVault
+        }
         #expect(trashed.map(\.isTrashed) == [true] && purge == .complete)
         #expect(try home.left(boxes) == 1 && vault.items(trashed: true).isEmpty)
         // A tombstone is no item.
-        #expect(throws: VaultError.noItem(try ItemName(Hex.encode(own.id)))) { _ = try vault.perform(.purgeID(own.id, level: nil)) }
+        #expect(throws: VaultError.noItem(try ItemName(Hex.encode(own.id)))) {
+            _ = try vault.perform(.purgeID(own.id, level: nil))
+        }
     }
 
     @Test("a change that was meant for another revision is refused with the one that stands, whatever the change")

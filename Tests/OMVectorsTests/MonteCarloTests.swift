@@ -40,8 +40,7 @@ private struct Chain {
 }
 
 @Suite struct MonteCarloTests {
-    private func steps(_ direction: BlockCipher.Direction, keyCount: Int, _ count: Int) throws -> [BlockChainCheck.Step]
-    {
+    private func steps(_ direction: BlockCipher.Direction, keyCount: Int, _ count: Int) throws -> [BlockChainCheck.Step] {
         var chain = Chain(
             key: (0..<keyCount).map { UInt8($0) }, iv: (0..<16).map { UInt8($0 + 64) },
             input: (0..<16).map { UInt8($0 + 128) })

@@ -6,7 +6,8 @@ import TestSupport
 import Testing
 
 @Suite("The agent's process", .enabled(if: geteuid() == 0, "only root can be two users")) struct AgentPrivacyTests {
-    @Test("neither the limit nor the mark against dumps is needed for no core file to be left", arguments: ["ABRT", "QUIT", "SEGV"])
+    @Test(
+        "neither the limit nor the mark against dumps is needed for no core file to be left", arguments: ["ABRT", "QUIT", "SEGV"])
     func cores(signal: String) async throws {
         let ran = try await bash(
             AgentTests.start + """

@@ -33,11 +33,13 @@ import Testing
         /// A backup is there and whole, or not there; a vault has its item, or is not there and can be restored again.
         var check: String {
             switch self {
-            case .create: """
+            case .create:
+                """
                 test ! -e h/b || omvault backup verify h/b > /dev/null || echo "damaged"
                 test "$status" != 0 || test -e h/b || echo "said it was done"
                 """
-            case .here, .elsewhere: """
+            case .here, .elsewhere:
+                """
                 if test ! -e h/.local/share/omvault/personal.omv; then
                     test "$status" != 0 || echo "said it was done"
                     \(command) || echo "not restored again: $?"

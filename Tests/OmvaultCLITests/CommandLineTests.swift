@@ -40,7 +40,9 @@ import Testing
                   omvault get github:password
 
                 """))
-        #expect(try await bash("COLUMNS=50 omvault get --help").output.contains("field,\nno newline added. ITEM shows the item with its\n"))
+        #expect(
+            try await bash("COLUMNS=50 omvault get --help").output.contains(
+                "field,\nno newline added. ITEM shows the item with its\n"))
         let words = "a bb\nccc\n\n  omvault x\n--y z\n"
         #expect(HelpText.filled("OVERVIEW: \(words)\nUSAGE: x", 80) == "OVERVIEW: a bb ccc\n\n  omvault x --y z\n\nUSAGE: x")
         #expect(HelpText.filled(words, 80) == words)

@@ -116,7 +116,10 @@ import Testing
                 try decrypt --alg aes-256-cbc --encoding base64 --key-from file:k -i s
                 """)
         let lines = ran.output.split(separator: "\n").map(String.init)
-        #expect(lines.filter { Int($0) != nil || $0 == "same" } == ["0", "2", "2", "2", "2", "0", "0", "same", "30", "30", "30", "30"])
+        #expect(
+            lines.filter { Int($0) != nil || $0 == "same" } == [
+                "0", "2", "2", "2", "2", "0", "0", "same", "30", "30", "30", "30",
+            ])
         for number in [10406, 10507, 10516] { #expect(ran.output.contains("sdk: ORAIDMMOBILE-\(number)\n"), "\(ran.output)") }
         #expect(ran.output.contains("does not begin with {AES}"))
         #expect(!ran.output.contains("stored hash"))

@@ -25,23 +25,27 @@ import Testing
 
         var state: String {
             switch self {
-            case .add: """
+            case .add:
+                """
                 test "$(get first:x)" = one || echo lost
                 case $(get second:x) in two) echo new ;; "exit 10") echo old ;; esac
                 """
             case .edit: "case $(get first:x) in two) echo new ;; one) echo old ;; esac"
-            case .rekey: """
+            case .rekey:
+                """
                 test "$(get first:x)" = one || echo lost
                 case $(column 'substr(body, 34, 4)') in 00000002) echo new ;; 00000001) echo old ;; esac
                 """
             case .purge: "case $(get first:x) in 'exit 10') echo new ;; one) echo old ;; esac"
-            case .level: """
+            case .level:
+                """
                 test "$(get first:x)" = one || echo lost
                 case $(omvault get first:x --no-input 2> /dev/null || echo "exit $?") in
                     one) echo new ;; "exit 8") echo old ;;
                 esac
                 """
-            case .policy: """
+            case .policy:
+                """
                 test "$(get first:x)" = one || echo lost
                 case $(column 'substr(body, 40, 2)') in 0005) echo new ;; 000A) echo old ;; esac
                 """
@@ -51,7 +55,8 @@ import Testing
 
     @Test(
         "a change on a disk that refuses says so, and leaves the old state or the new one",
-        arguments: Sweep.isWhole ? Change.allCases : [.add, .edit, .rekey, .purge], Sweep.isWhole ? ["EIO", "ENOSPC"] : ["in turn"])
+        arguments: Sweep.isWhole ? Change.allCases : [.add, .edit, .rekey, .purge],
+        Sweep.isWhole ? ["EIO", "ENOSPC"] : ["in turn"])
     func refusals(change: Change, error: String) async throws {
         // Odd, so that a sample tries both errors.
         let step = Sweep.count(1, sample: 3)

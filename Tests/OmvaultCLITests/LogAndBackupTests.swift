@@ -77,7 +77,8 @@ import Testing
                 """, "\(ran)")
     }
 
-    @Test("a copy in the vault's place is told by log verify, verify and status, until a change takes it over and the log says so")
+    @Test(
+        "a copy in the vault's place is told by log verify, verify and status, until a change takes it over and the log says so")
     func replacedFile() async throws {
         let ran = try await bash(
             Self.setup + """
@@ -220,7 +221,8 @@ import Testing
                 """)
         #expect(
             ran.output.split(separator: "\n").map { String($0.prefix(2)) } == [
-                "5 ", "2 ", "60", "60", "30", "5 ", "5 ", "13", "13", "31", "ne", "he", "th", "31", "13", "b", "co", "ne", "pw", "sa", "v",
+                "5 ", "2 ", "60", "60", "30", "5 ", "5 ", "13", "13", "31", "ne", "he", "th", "31", "13", "b", "co", "ne", "pw",
+                "sa", "v",
             ], "\(ran)")
     }
 

@@ -15,7 +15,8 @@ private struct Wrong: Error {}
             let terminal = try PseudoTerminal.controllingThisProcess()
             terminal.playBeside([("first pet? ", "Rex\n"), ("first pet? ", "\u{4}")])
             let collector = LoginCollector(
-                try Door(try GlobalOptions.parse([])), GivenNames(user: nil, domain: nil), asksPreferences: true, takesRemembered: true,
+                try Door(try GlobalOptions.parse([])), GivenNames(user: nil, domain: nil), asksPreferences: true,
+                takesRemembered: true,
                 password: nil, onRefusal: { _, _, _ in })
             let question = SecretQuestion("first pet?")
             guard let answer = collector.answer(question), answer.isEqual(to: SecretBytes(copying: Array("Rex".utf8)))

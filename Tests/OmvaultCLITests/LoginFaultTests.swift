@@ -154,7 +154,9 @@ private let step = "\(Sweep.count(1, sample: 3))"
         print("faults of an online login, \(time), \(error): \(cached) cached, \(uncached) not")
     }
 
-    @Test("R3 an online login killed anywhere while it is cached leaves nothing or a credential, and never damage", arguments: ["first", "again"])
+    @Test(
+        "R3 an online login killed anywhere while it is cached leaves nothing or a credential, and never damage",
+        arguments: ["first", "again"])
     func killed(time: String) async throws {
         let ran = try await bash(
             Self.online + """

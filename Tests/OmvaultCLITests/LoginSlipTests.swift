@@ -22,7 +22,8 @@ import Testing
                 refused 2 omvault login statsu --password-from file:pw
                 """)
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
-        let status = #"error: no command "login statsu"|hint: did you mean "omvault login status"?|hint: a user of that name: omvault login -- statsu"#
+        let status =
+            #"error: no command "login statsu"|hint: did you mean "omvault login status"?|hint: a user of that name: omvault login -- statsu"#
         #expect(
             ran.output.split(separator: "\n").map(String.init) == [
                 status,

@@ -216,10 +216,10 @@ private let start = """
         #expect(
             lines == ["omvault: hint: the host in LoginURL must be a name in the server's certificate"]
                 + Array(repeating: certificate, count: 3) + [
-                "granted online user=alice profile=work", "omvault: hint: --mode offline uses the cached credential",
-                "granted offline user=alice profile=work not_online=untrusted_server",
-                "omvault: error: the server was not asked: /nonexistent/ca.pem (TrustedCA) is not there",
-            ])
+                    "granted online user=alice profile=work", "omvault: hint: --mode offline uses the cached credential",
+                    "granted offline user=alice profile=work not_online=untrusted_server",
+                    "omvault: error: the server was not asked: /nonexistent/ca.pem (TrustedCA) is not there",
+                ])
     }
 
     @Test("29: a server that says nothing is given up at the deadline, in auto the cache answers, and Ctrl-C ends it at once")

@@ -58,9 +58,11 @@ struct PamHelperTests {
 
         """#
 
-    @Test("Ctrl-\\ and Ctrl-Z between charge and settlement stop the program that asks, and not the helper", arguments: [
-        ("\u{1C}", 131), ("\u{1A}", 148),
-    ])
+    @Test(
+        "Ctrl-\\ and Ctrl-Z between charge and settlement stop the program that asks, and not the helper",
+        arguments: [
+            ("\u{1C}", 131), ("\u{1A}", 148),
+        ])
     func keys(key: String, ends status: Int) async throws {
         let shown = try await PamTests().inSystem(
             Self.between + """
@@ -114,7 +116,8 @@ struct PamHelperTests {
         return try await run(command, in: try TestFolder()).status == 0
     }
 
-    @Test("freezing or killing the caller's control group between charge and settlement leaves the helper alone, which is in the root group",
+    @Test(
+        "freezing or killing the caller's control group between charge and settlement leaves the helper alone, which is in the root group",
         .enabled("no control group of version 2 can be made here") { try await hasControlGroups() },
         arguments: ["freeze", "kill"])
     func controlGroup(does: String) async throws {

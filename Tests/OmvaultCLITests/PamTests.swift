@@ -412,7 +412,8 @@ struct PamTests {
             unshare --mount bash .inside
             """
         let environment = [
-            "BUILD": repository.appending(path: "Sources/Doors/pam_omvault/build").path, "SCRIPT": script, "SERVE": Programs.serve,
+            "BUILD": repository.appending(path: "Sources/Doors/pam_omvault/build").path, "SCRIPT": script,
+            "SERVE": Programs.serve,
         ]
         let ran =
             if let dialogue { try await atTerminal(outer, dialogue, environment: environment) } else {

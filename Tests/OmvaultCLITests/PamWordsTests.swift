@@ -214,27 +214,27 @@ struct PamWordsTests {
     func root() async throws {
         try await PamTests().inSystem(
             Self.start + #"""
-            enroll root work right
-            granted root right
-            serve web nginx
-            web /login
-            echo 'toor:x:0:0::/:/bin/sh' >> /etc/passwd
-            for name in root toor; do printf '%s:%s\n' $name "$(openssl passwd -5 -in horse)" >> web/users; done
-            for name in root toor; do
-                answers $name horse 'User not known'
-                logs "the user has uid 0, or cannot be looked up: no server may vouch for it without root=yes; user=$name"
-            done
-            granted alice horse
-            module profile=work root=no; answers root horse 'User not known'
-            module profile=work root=yes
-            for name in root toor; do granted $name horse; done
-            tell stop
-            granted root horse
-            module profile=work
-            for name in root toor; do answers $name horse 'User not known'; done
-            module profile=work mode=offline; answers root horse 'User not known'
-            granted alice horse
-            module profile=work root=maybe; answers alice horse 'Error in service module'
-            """#)
+                enroll root work right
+                granted root right
+                serve web nginx
+                web /login
+                echo 'toor:x:0:0::/:/bin/sh' >> /etc/passwd
+                for name in root toor; do printf '%s:%s\n' $name "$(openssl passwd -5 -in horse)" >> web/users; done
+                for name in root toor; do
+                    answers $name horse 'User not known'
+                    logs "the user has uid 0, or cannot be looked up: no server may vouch for it without root=yes; user=$name"
+                done
+                granted alice horse
+                module profile=work root=no; answers root horse 'User not known'
+                module profile=work root=yes
+                for name in root toor; do granted $name horse; done
+                tell stop
+                granted root horse
+                module profile=work
+                for name in root toor; do answers $name horse 'User not known'; done
+                module profile=work mode=offline; answers root horse 'User not known'
+                granted alice horse
+                module profile=work root=maybe; answers alice horse 'Error in service module'
+                """#)
     }
 }

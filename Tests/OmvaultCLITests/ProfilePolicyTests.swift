@@ -49,7 +49,8 @@ import Testing
                     + "LocationUpdateEnabled = true, LocationUpdateDistanceFilter = 250",
                 #"omvault: profile "work": 10 wrong passwords are tolerated, the next wipes the cached credential (the most that this machine allows)"#,
                 #""limit":10,"limit_mode":"exceeds","limit_from":"ceiling","policy_epoch":8}"#,
-                "granted online user=alice profile=work", "OfflineAuthAllowed\ttrue\tset\tacts", "MaxLoginAttempts\t10\tceiling\tacts",
+                "granted online user=alice profile=work", "OfflineAuthAllowed\ttrue\tset\tacts",
+                "MaxLoginAttempts\t10\tceiling\tacts",
                 "LocationUpdateEnabled\ttrue\tserver\tkept, no effect",
                 "LocationUpdateDistanceFilter\t250\tserver\tkept, no effect", #""limit":10"#, #""location_update_enabled":true"#,
                 #""location_update_distance_filter":250"#, "granted online user=alice profile=work",
@@ -61,7 +62,9 @@ import Testing
             ])
     }
 
-    @Test("profile set says what has no effect, and names no limit where offline logins are not allowed; show --json has each default")
+    @Test(
+        "profile set says what has no effect, and names no limit where offline logins are not allowed; show --json has each default"
+    )
     func shown() async throws {
         let lines = try await script(
             """
@@ -92,7 +95,8 @@ import Testing
                 #"omvault: profile "o": offline logins are not allowed"#, "OfflineAuthAllowed\tfalse\tdefault\tacts",
                 "AutoLoginAllowed\ttrue\tset\tkept, no effect", "RememberCredentialsAllowed\ttrue\tset\tkept, no effect",
                 "RememberUsernameAllowed\ttrue\tset\tacts",
-                "error: with OAuth only the user's name is remembered, so --remember auto is not allowed", "hint: --remember user",
+                "error: with OAuth only the user's name is remembered, so --remember auto is not allowed",
+                "hint: --remember user",
                 "error: with OAuth only the user's name is remembered, so --remember credentials is not allowed",
                 "hint: --remember user",
             ])
@@ -192,7 +196,8 @@ import Testing
             ])
     }
 
-    @Test("a hint is given only where it helps: no way offline where nothing is cached, no enrolment under a profile with a server")
+    @Test(
+        "a hint is given only where it helps: no way offline where nothing is cached, no enrolment under a profile with a server")
     func hints() async throws {
         let lines = try await script(
             """
@@ -216,7 +221,8 @@ import Testing
         let words = lines.filter { !$0.hasPrefix("denied ") }
         #expect(
             words == [
-                nothing, "hint: a login online caches one", nothing, "hint: omvault login enroll USER --profile NAME caches one", type,
+                nothing, "hint: a login online caches one", nothing, "hint: omvault login enroll USER --profile NAME caches one",
+                type,
                 type, nothing, noServer, noServer, "hint: --mode offline uses the cached credential",
                 "error: wrong password, one more than is tolerated: the cached credential is destroyed",
                 "hint: omvault login enroll USER caches a new one",

@@ -20,7 +20,8 @@ import Testing
         try await Serving.lines(Self.start + text, location)
     }
 
-    @Test("OfflineOnServerError has auto, and only auto, go offline on a 500; a gateway's 511 and 521 to 524 need no key for that")
+    @Test(
+        "OfflineOnServerError has auto, and only auto, go offline on a 500; a gateway's 511 and 521 to 524 need no key for that")
     func serverError() async throws {
         let lines = try await script(
             """
@@ -44,7 +45,9 @@ import Testing
             ] + Array(repeating: "granted offline user=alice profile=work not_online=unreachable", count: 5))
     }
 
-    @Test("row-D2: a session whose token has ended is renewed by the next login where the server gives a refresh token, else it asks")
+    @Test(
+        "row-D2: a session whose token has ended is renewed by the next login where the server gives a refresh token, else it asks"
+    )
     func endedToken() async throws {
         let lines = try await script(
             """
@@ -74,7 +77,8 @@ import Testing
             ])
     }
 
-    @Test("S1, T8: a logout and a check that no address is known for, or a wrong one, say that the tokens live on, and what to set")
+    @Test(
+        "S1, T8: a logout and a check that no address is known for, or a wrong one, say that the tokens live on, and what to set")
     func nowhereToRevoke() async throws {
         let lines = try await script(
             """
@@ -101,7 +105,8 @@ import Testing
         #expect(
             lines == [
                 #""server":"not_asked","sdk_code":null"#, message,
-                "hint: with oauth_discoveryURL instead of OAuthTokenEndpoint, the server's document says where tokens are revoked", "1",
+                "hint: with oauth_discoveryURL instead of OAuthTokenEndpoint, the server's document says where tokens are revoked",
+                "1",
                 #""server":"not_asked","sdk_code":null"#, message,
                 "hint: the document at oauth_discoveryURL must name a revocation_endpoint that may be asked; else the tokens end by "
                     + "themselves",
@@ -157,7 +162,9 @@ import Testing
         #expect(lines == [hint, hint, "no hint"])
     }
 
-    @Test("T4, T8, S10: profile set says which file cannot be used and which address is not asked, and what a missing LogoutURL may be")
+    @Test(
+        "T4, T8, S10: profile set says which file cannot be used and which address is not asked, and what a missing LogoutURL may be"
+    )
     func profileNotices() async throws {
         let lines = try await script(
             """

@@ -54,7 +54,9 @@ private let start = """
             ])
     }
 
-    @Test("27 the epoch that set-up or anybody's login has seen is not undercut by another user's first login, and there is a way out")
+    @Test(
+        "27 the epoch that set-up or anybody's login has seen is not undercut by another user's first login, and there is a way out"
+    )
     func knownEpoch() async throws {
         let lines = try await script(
             """
@@ -175,7 +177,8 @@ private let start = """
             """)
         #expect(
             lines == [
-                "granted online", "a login that would ask it is refused", "denied reason=unsafe_address", "a login that would ask it is refused",
+                "granted online", "a login that would ask it is refused", "denied reason=unsafe_address",
+                "a login that would ask it is refused",
                 "denied reason=unsafe_address",
             ])
     }
@@ -269,7 +272,8 @@ private let start = """
             omvault -q profile set work --unset ProfileURL
             refused 24 check right --mode offline
             """)
-        let refusal = "omvault: error: ProfileURL is not https at the host of the login's server: no policy from elsewhere is believed"
+        let refusal =
+            "omvault: error: ProfileURL is not https at the host of the login's server: no policy from elsewhere is believed"
         #expect(lines == [refusal, refusal, "work", "1", "1"])
     }
 

@@ -167,7 +167,9 @@ import Testing
             ])
     }
 
-    @Test("R23: renewals, questions, session answers and time-outs change no byte of the login's row, and an offline login none of its slot")
+    @Test(
+        "R23: renewals, questions, session answers and time-outs change no byte of the login's row, and an offline login none of its slot"
+    )
     func slotUnchanged() async throws {
         let lines = try await script(
             """

@@ -97,7 +97,8 @@ import Testing
                 == "31 item\twhen-unlocked device-only 8 15 after-first-unlock 2 2 2 y 10 2 3 0 whole", "\(ran)")
     }
 
-    @Test("the question of a removal by id says what stands there: an item, though another one is damaged, or what cannot be read")
+    @Test(
+        "the question of a removal by id says what stands there: an item, though another one is damaged, or what cannot be read")
     func questions() async throws {
         let ran = try await atTerminal(
             Self.vault + """
@@ -234,7 +235,8 @@ import Testing
                 omvault status 2>&1
                 omv get item:x --json 2>&1 || true
                 """)
-        let pending = #"a purge of vault "personal" is pending: removed sealed bytes still stand in its log until it is unlocked"#
+        let pending =
+            #"a purge of vault "personal" is pending: removed sealed bytes still stand in its log until it is unlocked"#
             + " while nobody reads it"
         #expect(
             ran.output == """

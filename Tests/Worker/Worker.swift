@@ -42,7 +42,9 @@ private struct Place {
         guard let place = AgentPlace(vault: self.vault, device: device) else { throw Unexpected.answer }
         let client = AgentClient(try AgentSocket(path: socket))
         let keys = vault.classKeys()
-        guard try Patience.ask({ try client.unlock(place, keys, openedBy: nil, idle: 0, hard: 0) }) == nil else { throw Unexpected.answer }
+        guard try Patience.ask({ try client.unlock(place, keys, openedBy: nil, idle: 0, hard: 0) }) == nil else {
+            throw Unexpected.answer
+        }
         return OpenInAgent(client: client, place: place)
     }
 

@@ -2,8 +2,7 @@
 
 extension Span<UInt8> {
     @unsafe
-    package func withPointer<R: ~Copyable, E: Error>(_ body: (UnsafePointer<UInt8>, Int) throws(E) -> R) throws(E) -> R
-    {
+    package func withPointer<R: ~Copyable, E: Error>(_ body: (UnsafePointer<UInt8>, Int) throws(E) -> R) throws(E) -> R {
         try unsafe withUnsafeBufferPointer { (buffer: UnsafeBufferPointer<UInt8>) throws(E) -> R in
             if let base = buffer.baseAddress { return try unsafe body(base, buffer.count) }
             return try unsafe withUnsafePointer(to: 0 as UInt8) { (nothing) throws(E) -> R in

@@ -16,8 +16,7 @@ struct OAuthEndpoints: Sendable {
 
     private static let maximumDocument = 256 << 10
 
-    static func find(_ endpoint: OAuthService.Endpoint, _ flight: Flight) async throws(OnlineRefusal) -> OAuthEndpoints
-    {
+    static func find(_ endpoint: OAuthService.Endpoint, _ flight: Flight) async throws(OnlineRefusal) -> OAuthEndpoints {
         switch endpoint {
         case .token(let token, let revocation):
             var address: WebAddress?

@@ -53,7 +53,8 @@ extension Vault {
             if deep { try inspection.countStrays(snapshot) }
         }
         inspection.report.isPurgePending = open.isPurgePending
-        inspection.report.isFileReplaced = open.isOwnDevice && (seen.map { MarkIndex.isOther($0, than: open.fileNumber) } ?? false)
+        inspection.report.isFileReplaced =
+            open.isOwnDevice && (seen.map { MarkIndex.isOther($0, than: open.fileNumber) } ?? false)
         return inspection.report
     }
 }

@@ -7,7 +7,6 @@
 
 import CAttempts
 import Glibc
-
 import OMAgent
 
 @main

@@ -1,7 +1,8 @@
 // What arrives at the agent's socket, and what a client takes for its answer.
 
-@testable import OMAgent
 import OMSecrets
+
+@testable import OMAgent
 
 enum AgentTargets {
     static let all = [

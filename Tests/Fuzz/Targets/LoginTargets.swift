@@ -1,9 +1,10 @@
 // What is stored of logins. The rows are sealed here: whoever has the device key, or finds a hole in a MAC, must not find
 // another one behind it. What is read must be written again as the same bytes.
 
-@testable import OMAuth
 import OMSecrets
 import OMStorage
+
+@testable import OMAuth
 
 enum LoginTargets {
     static let all = [

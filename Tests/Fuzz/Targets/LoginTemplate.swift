@@ -2,10 +2,11 @@
 // under: the same in every run, so that seeds are read in all of them.
 
 import Glibc
-@testable import OMAuth
 import OMRecords
 import OMSecrets
 import OMStorage
+
+@testable import OMAuth
 
 /// A ledger and the device that made it.
 struct LoginTemplate: Sendable {

@@ -1,8 +1,9 @@
 // Profiles, configuration URLs and policies, as a stranger could send them.
 
+import OMRecords
+
 @testable import OMAuth
 @testable import OMOnline
-import OMRecords
 
 enum ProfileTargets {
     static let all = [
@@ -71,6 +72,9 @@ enum ProfileTargets {
     private static func check(_ profile: Profile) {
         let values = Dictionary(uniqueKeysWithValues: profile.values.map { ($0.key.rawValue, $0.value) })
         precondition((try? Profile(name, values: values)) == profile, "a profile is read as it was kept")
-        _ = (profile.serverOrigin, profile.customHeaders, profile.level, profile.unprotected, profile.importDangers(replacing: profile))
+        _ = (
+            profile.serverOrigin, profile.customHeaders, profile.level, profile.unprotected,
+            profile.importDangers(replacing: profile)
+        )
     }
 }

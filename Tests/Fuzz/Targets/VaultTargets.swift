@@ -4,6 +4,7 @@
 import OMRecords
 import OMSecrets
 import OMStorage
+
 @testable import OMVault
 
 enum VaultTargets {

@@ -4,6 +4,7 @@ import Glibc
 import OMRecords
 import OMSecrets
 import OMStorage
+
 @testable import OMVault
 
 /// A vault with an item of each level, two versions of one and one in the trash, and the device that made it.

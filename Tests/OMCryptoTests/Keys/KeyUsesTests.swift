@@ -77,8 +77,10 @@ import Testing
             (#""key_ops":["notarize"]"#, Self.peers),
             (#""key_ops":[]"#, Self.peers),
             (#""use":"sig","key_ops":["verify"]"#, [.verify]),
-            (#""use":"enc","key_ops":["wrapKey","unwrapKey"]"#,
-                [.wrap, .wrapPKCS1, .seal, .recipient, .unwrap, .open, .identity]),
+            (
+                #""use":"enc","key_ops":["wrapKey","unwrapKey"]"#,
+                [.wrap, .wrapPKCS1, .seal, .recipient, .unwrap, .open, .identity]
+            ),
         ]
         for (members, acts) in cases {
             #expect(try allowed(members) == acts, "\(members)")

@@ -3,8 +3,7 @@ import OMSecrets
 import Testing
 
 @Suite struct PKCS12Tests {
-    private func problem(_ bytes: [UInt8], _ password: String = "secret", limit: WorkLimit = .standard) -> CryptoError?
-    {
+    private func problem(_ bytes: [UInt8], _ password: String = "secret", limit: WorkLimit = .standard) -> CryptoError? {
         do throws(CryptoError) {
             _ = try PKCS12File(secret(bytes)).open(password: secret(password), limit: limit)
             return nil

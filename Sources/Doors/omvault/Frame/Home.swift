@@ -11,7 +11,6 @@ struct Home: Sendable {
     /// `$XDG_CONFIG_HOME/omvault`: the configuration and the profiles.
     let configuration: String
 
-
     var loginLedger: String { "\(state)/logins.db" }
     var profiles: String { "\(configuration)/profiles" }
 

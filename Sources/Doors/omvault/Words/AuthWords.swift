@@ -56,7 +56,8 @@ extension Failure {
         }
 
         func hints(
-            online: String = "a login online makes it anew", enrolment: String = "omvault login rm USER, then omvault login enroll USER"
+            online: String = "a login online makes it anew",
+            enrolment: String = "omvault login rm USER, then omvault login enroll USER"
         ) -> [String] {
             switch self {
             case .unknown: ["\(online); where there is no server, \(enrolment)"]
@@ -70,7 +71,8 @@ extension Failure {
             guard isFinished else {
                 return ["a process still reads an old state of the ledger; the next login command erases the last bytes"]
             }
-            return hints(online: "the next login online caches a new one", enrolment: "omvault login enroll USER caches a new one")
+            return hints(
+                online: "the next login online caches a new one", enrolment: "omvault login enroll USER caches a new one")
         }
     }
 
@@ -167,7 +169,8 @@ extension Failure {
         case .deviceKeyMissing:
             self.init(
                 .corrupt, "the cached credential needs this device's key, and that is gone",
-                hints: ["restore device.key; or omvault login rm USER, and move the folder omvault-device away"] + renewal.hints())
+                hints: ["restore device.key; or omvault login rm USER, and move the folder omvault-device away"] + renewal.hints()
+            )
         case .deviceKeyDamaged: self.init(StorageError.deviceKeyDamaged)
         case .otherDeviceKey:
             self.init(
@@ -216,7 +219,8 @@ extension Failure {
         case .failed(let failure, let status, let retryAfter):
             let said = status.map { " (status \($0))" } ?? ""
             self.init(
-                failure.status, "\(failure.isOurs ? "the server was not asked" : "the server gave no verdict"): \(failure.words(profile))\(said)",
+                failure.status,
+                "\(failure.isOurs ? "the server was not asked" : "the server gave no verdict"): \(failure.words(profile))\(said)",
                 hints: hints,
                 details: retryAfter.map { ["retry_after": .number(Int($0))] } ?? [:])
         }

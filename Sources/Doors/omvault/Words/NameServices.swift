@@ -14,6 +14,7 @@ enum NameServices {
         guard let hosts = lines.last(where: { $0.drop(while: \.isWhitespace).hasPrefix("hosts:") }),
             !hosts.split(whereSeparator: { $0.isWhitespace || $0 == ":" }).contains("dns")
         else { return nil }
-        return "the line \"hosts:\" in \(path) names no dns, and omvault reaches no name service behind a local socket; add dns to it"
+        return
+            "the line \"hosts:\" in \(path) names no dns, and omvault reaches no name service behind a local socket; add dns to it"
     }
 }

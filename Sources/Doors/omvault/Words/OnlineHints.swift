@@ -25,7 +25,9 @@ extension OnlineRefusal {
         case (.failed(.noLogout, _, _), _) where profile?.oauthTokenEndpoint != nil:
             ["with oauth_discoveryURL instead of OAuthTokenEndpoint, the server's document says where tokens are revoked"]
         case (.failed(.noLogout, _, _), _):
-            ["the document at oauth_discoveryURL must name a revocation_endpoint that may be asked; else the tokens end by themselves"]
+            [
+                "the document at oauth_discoveryURL must name a revocation_endpoint that may be asked; else the tokens end by themselves"
+            ]
         case (.failed(.unexpectedAnswer, _, _), .basic):
             ["LogoutURL must be the address that ends a session; for a server that has none, give it the address in LoginURL"]
         // What is said of a login's address is not about this one.
@@ -40,7 +42,8 @@ extension UntrustedCause {
         case .certificate:
             let address = profile.map { " -connect " + ($0.serverOrigin.split(separator: "/").last.map(String.init) ?? "") } ?? ""
             let file = profile?.trustedCA.map { " -CAfile \($0.shown)" } ?? ""
-            return "openssl s_client\(address)\(file) says which it is; TrustedCA names the file with the authorities that are trusted"
+            return
+                "openssl s_client\(address)\(file) says which it is; TrustedCA names the file with the authorities that are trusted"
         case .name: return "the host in \(profile.addressKeys) must be a name in the server's certificate"
         case .handshake: return "at the address in \(profile.addressKeys) the server must speak TLS 1.2 or later"
         }
@@ -58,18 +61,21 @@ extension OnlineFailure {
         case .otherChallenge: return "the server must take HTTP Basic at LoginURL"
         case .unexpectedAnswer, .unnamedOAuthError: return addressHint(profile, status)
         case .untrustedDiscovery:
-            return "oauth_discoveryURL must be at the scheme, host and port of the issuer in its document; or set OAuthTokenEndpoint "
+            return
+                "oauth_discoveryURL must be at the scheme, host and port of the issuer in its document; or set OAuthTokenEndpoint "
                 + "and unset oauth_discoveryURL"
         case .unusableTrust: return "TrustedCA is a PEM file that only you or root can change, as its folder"
         case .unsafeAddress:
-            return "LoginURL, OAuthTokenEndpoint: https, or http to localhost, 127.x.x.x or [::1]; for PAM and --system http only at a "
+            return
+                "LoginURL, OAuthTokenEndpoint: https, or http to localhost, 127.x.x.x or [::1]; for PAM and --system http only at a "
                 + "port below 1024, since any user of this machine could be the server at another"
         case .invalidClient: return "OAuthClientID and OAuthClientSecret must be those that the server has"
         case .invalidScope: return "OAuthScope must name only what the server grants to OAuthClientID"
         case .unsupportedGrant, .unauthorizedClient:
             return "the server must allow this client the resource owner password grant"
         case .invalidGrant:
-            return "the user may have to give a consent or a second factor, or to change an expired password: on the server's own "
+            return
+                "the user may have to give a consent or a second factor, or to change an expired password: on the server's own "
                 + "page, or by its administrator, who can allow OAuthClientID to log in without them"
         default: return nil
         }
@@ -90,10 +96,12 @@ extension OnlineFailure {
         switch status {
         // What servers say of a header field that is longer than they take.
         case 400 where isBasic, 413 where isBasic, 414 where isBasic, 431 where isBasic:
-            return "LoginURL must be the address of the login; or the user's name, the password or CustomAuthHeaders are longer than "
+            return
+                "LoginURL must be the address of the login; or the user's name, the password or CustomAuthHeaders are longer than "
                 + "this server takes in a header field"
         default:
-            let what = isBasic ? "login, and answer GET" : profile?.oauthTokenEndpoint == nil ? "discovery document" : "token endpoint"
+            let what =
+                isBasic ? "login, and answer GET" : profile?.oauthTokenEndpoint == nil ? "discovery document" : "token endpoint"
             return profile == nil ? nil : "\(profile.addressKeys) must be the address of the \(what)"
         }
     }

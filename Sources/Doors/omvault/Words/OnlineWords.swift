@@ -56,7 +56,8 @@ extension OnlineFailure {
         case .tokenMissing: "its answer lacks what RequiredTokens asks for"
         case .noChallenge: "it lets everybody in, password or not"
         case .otherChallenge: "it asks for another proof than a password by HTTP Basic; none was sent"
-        case .unsafeAddress: "the address is not https and not safe without it, or cannot be read in one way only; nothing was sent"
+        case .unsafeAddress:
+            "the address is not https and not safe without it, or cannot be read in one way only; nothing was sent"
         case .unusableHeaders: "CustomAuthHeaders cannot be sent"
         case .unusableUser: "the user's name cannot be sent: it holds a colon or a control character"
         case .unusableTrust: "TrustedCA holds no certificate, is not there, or others than you and root can change it"
@@ -123,7 +124,8 @@ extension PolicyGap {
     var hint: String {
         switch self {
         case .otherApplication: "ApplicationName must be the one that the policy at ProfileURL names"
-        case .notFetched, .notUnderstood, .older, .notAsked: "ProfileURL must be the address of the server's policy, as docs/profiles.md has it"
+        case .notFetched, .notUnderstood, .older, .notAsked:
+            "ProfileURL must be the address of the server's policy, as docs/profiles.md has it"
         }
     }
 

@@ -97,7 +97,8 @@ extension ProfileForm {
     fileprivate var hint: String? {
         switch self {
         case .url: "http://HOST[:PORT][/PATH][?QUERY] or https; no user, no password, no fragment, ASCII only"
-        case .headers: "each name once, and never one that the request has of its own: \(OnlineService.Header.reserved.sorted().joined(separator: ", "))"
+        case .headers:
+            "each name once, and never one that the request has of its own: \(OnlineService.Header.reserved.sorted().joined(separator: ", "))"
         case .scheme: "schemes: \(CryptoScheme.allCases.map(\.rawValue).joined(separator: ", "))"
         case .level: "one of the SDK's six, such as KeychainDataAccessibleWhenUnlockedThisDeviceOnly"
         case .list: "at most 64 names; scopes may have blanks between them"

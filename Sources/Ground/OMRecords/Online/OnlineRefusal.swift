@@ -123,7 +123,9 @@ extension OnlineRefusal {
         case .forbidden(.status), .blocked: 10408
         case .unreachable(.timedOut): 10042
         case .unreachable(.noRoute): 10044
-        case .unreachable(.nameNotFound), .unreachable(.refused), .unreachable(.closed), .unreachable(.gateway), .unreachable(.noHelper): 10001
+        case .unreachable(.nameNotFound), .unreachable(.refused), .unreachable(.closed), .unreachable(.gateway),
+            .unreachable(.noHelper):
+            10001
         case .untrusted: 10422
         case .failed(let failure, _, _): failure.sdkCode
         }
@@ -135,7 +137,8 @@ extension OnlineFailure {
     /// says cannot be sent, or this machine's own helper failed.
     public var isOurs: Bool {
         switch self {
-        case .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled, .noLogout: true
+        case .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled, .noLogout:
+            true
         default: false
         }
     }

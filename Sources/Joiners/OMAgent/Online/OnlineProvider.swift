@@ -102,7 +102,8 @@ public final class OnlineProvider: Provider {
     public func end(_ session: consuming SecretBytes, of request: LoginRequest) -> OnlineRefusal? {
         let service: OnlineService
         do throws(OnlineRefusal) { service = try OnlineService(request.question) } catch { return error }
-        let deadlines = OnlineDeadlines(connect: service.deadlines.connect, total: min(Self.logoutTime(request.profile), service.deadlines.total))
+        let deadlines = OnlineDeadlines(
+            connect: service.deadlines.connect, total: min(Self.logoutTime(request.profile), service.deadlines.total))
         let question = OnlineQuestion.logout(
             session, of: service.within(deadlines), clientSecret: clientSecret.duplicate())
         switch ask(question, OnlineCancellation()) {

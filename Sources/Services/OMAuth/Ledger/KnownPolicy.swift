@@ -76,7 +76,9 @@ extension LoginStore {
         let bytes = try storing { () throws(StorageError) in try ledger.remembered(place) }
         if let bytes, let seen = try? SeenPolicy(bytes, under: place, device) { hear(seen.policy) }
         for (id, _) in try rows() where id.count == LoginID.count {
-            guard let row = try? load(LoginID(id)), let said = row.server, PolicySource(row.key.server) == source else { continue }
+            guard let row = try? load(LoginID(id)), let said = row.server, PolicySource(row.key.server) == source else {
+                continue
+            }
             hear(said)
         }
         return known

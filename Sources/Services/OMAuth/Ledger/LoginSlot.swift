@@ -25,8 +25,7 @@ public struct VerifiedLogin: ~Copyable, Sendable {
     /// The password was right, but the charge of this attempt could not be taken back.
     public internal(set) var isDegraded = false
 
-    fileprivate init(_ row: LoginRow, _ unlock: consuming Key<Unlocking>, _ policy: LoginPolicy, _ clock: ClockReading)
-    {
+    fileprivate init(_ row: LoginRow, _ unlock: consuming Key<Unlocking>, _ policy: LoginPolicy, _ clock: ClockReading) {
         let now = row.time.now(clock)
         let age = row.age(under: policy)
         (user, profile, domain, id) = (row.key.user, row.key.profile, row.key.domain, row.id.bytes)

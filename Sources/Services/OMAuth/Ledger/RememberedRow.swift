@@ -10,7 +10,8 @@ struct RememberedRow: Hashable, Sendable {
     private static let version: UInt8 = 2
     /// A password of 1 MiB and its length, padded, in its box; names, and the rest.
     static let maximumCount =
-        1 + LoginID.count + 1 + ProfileName.maximumCount + 5 + 1 + UserName.maximumCount + 1 + IdentityDomain.maximumCount + 1 + 32 + 4
+        1 + LoginID.count + 1 + ProfileName.maximumCount + 5 + 1 + UserName.maximumCount + 1 + IdentityDomain.maximumCount + 1
+        + 32 + 4
         + maximumBox + MAC.count
     private static let maximumBox = SealedBox.overhead + Password.maximumCount + 2 * padding
     /// What the box gives away of the password's length.

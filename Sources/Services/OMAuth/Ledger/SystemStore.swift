@@ -1,7 +1,7 @@
 // The store that root asks: PAM, and `omvault login … --system`. A user's own ledger proves the user to himself only.
 
-public import OMSecrets
 internal import Glibc
+public import OMSecrets
 internal import OMStorage
 
 /// `/var/lib/omvault` and `/etc/omvault`, with a device key of their own: root's alone, whoever's environment this is.

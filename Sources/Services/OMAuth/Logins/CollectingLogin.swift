@@ -60,9 +60,10 @@ extension Authenticator {
             if cancellation.isCancelled { throw refusal ?? .cancelled }
             let known = try unlessLost { () throws(AuthError) in try remembered(profile) }
             // A password that was sealed under another vault's key is not offered: it would not open.
-            let isUsable = try key.flatMap { key throws(AuthError) in
-                try unlessLost { () throws(AuthError) in try canOpenRemembered(profile, key: key) }
-            } ?? false
+            let isUsable =
+                try key.flatMap { key throws(AuthError) in
+                    try unlessLost { () throws(AuthError) in try canOpenRemembered(profile, key: key) }
+                } ?? false
             let question = CredentialQuestion(
                 profile: profile.name, user: known?.user, domain: known?.domain ?? .none,
                 asksDomain: profile.collectIdentityDomain, hasRememberedPassword: isUsable,

@@ -86,7 +86,8 @@ public struct LoginContext: Hashable, Sendable {
     /// When idle time and session end.
     public let session: LoginSession
 
-    fileprivate init(_ login: borrowing VerifiedLogin, _ request: LoginRequest, _ way: Way, _ clock: ClockReading,
+    fileprivate init(
+        _ login: borrowing VerifiedLogin, _ request: LoginRequest, _ way: Way, _ clock: ClockReading,
         _ gap: PolicyGap? = nil, _ aside: SetAside? = nil
     ) {
         (policyGap, ledgerSetAside) = (gap, aside)
@@ -103,7 +104,9 @@ public struct LoginContext: Hashable, Sendable {
         _ request: LoginRequest, _ reason: AuthError, _ clock: ClockReading, _ gap: PolicyGap?, _ aside: SetAside?
     ) {
         (policyGap, ledgerSetAside) = (gap, aside)
-        (user, domain, profile) = (request.user, LoginKey(request.user, request.profile, request.domain).domain, request.profile.name)
+        (user, domain, profile) = (
+            request.user, LoginKey(request.user, request.profile, request.domain).domain, request.profile.name
+        )
         (way, age, expires) = (.online(notCached: reason), 0, nil)
         (expiresSoon, clockIsBehind, isDegraded, attemptsLeft) = (false, false, false, 0)
         session = LoginSession(request.profile, at: clock)

@@ -39,7 +39,8 @@ public struct EffectivePolicy: Hashable, Sendable {
             false
         ) { allowed, _ in allowed && ceiling.offlineAuthAllowed }
         maxLoginAttempts = decided(
-            .maxLoginAttempts, server?.maxLoginAttempts, profile.values[.maxLoginAttempts].flatMap(Profile.digits).map { Int($0) },
+            .maxLoginAttempts, server?.maxLoginAttempts,
+            profile.values[.maxLoginAttempts].flatMap(Profile.digits).map { Int($0) },
             1
         ) { attempts, isServers in
             // A number that nobody wrote bounds strangers only.

@@ -121,7 +121,8 @@ extension Profile {
         guard remembersPasswords else { return RememberPolicy(userName: userName) }
         return RememberPolicy(
             autoLogin: RememberOption(isAllowed: flag(.autoLoginAllowed), isDefault: flag(.autoLoginDefault)),
-            credentials: RememberOption(isAllowed: flag(.rememberCredentialsAllowed), isDefault: flag(.rememberCredentialsDefault)),
+            credentials: RememberOption(
+                isAllowed: flag(.rememberCredentialsAllowed), isDefault: flag(.rememberCredentialsDefault)),
             userName: userName)
     }
 

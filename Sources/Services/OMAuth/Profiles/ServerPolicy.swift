@@ -75,9 +75,11 @@ public struct ServerPolicy: Hashable, Sendable {
         ]
         guard let values = try? FlatJSON.decode(bytes, only: Set(keys.map(\.rawValue)).union(["epoch"])) else { return nil }
         // A number, and no text: an epoch is nothing that anybody types.
-        guard case .number? = values["epoch"], let epoch = values["epoch"].flatMap({
-            Reading.number($0, 0...Self.lastEpoch, digits: 16)
-        }) else { return nil }
+        guard case .number? = values["epoch"],
+            let epoch = values["epoch"].flatMap({
+                Reading.number($0, 0...Self.lastEpoch, digits: 16)
+            })
+        else { return nil }
         return policy(values, epoch: epoch)
     }
 

@@ -42,7 +42,8 @@ struct RestorePlan {
 
         var marks = seen
         var states: [ProtectionLevel: LevelState] = [:]
-        let isSameHeader = old.generation == seen[MarkIndex.header].generation
+        let isSameHeader =
+            old.generation == seen[MarkIndex.header].generation
             && (file.summary.isPortable || old.mark == seen[MarkIndex.header])
         isLatestHere = isSameHeader
         guard acceptsRollback || isSameHeader || old.generation > seen[MarkIndex.header].generation else {

@@ -189,7 +189,8 @@ public struct CredentialStore<Keeper: ItemKeeper & ~Copyable>: ~Copyable {
         _ item: Item, _ values: borrowing FieldValues, keepsRest: Bool
     ) throws(Keeper.Problem) {
         let given = values.names
-        let gone = keepsRest
+        let gone =
+            keepsRest
             ? [] : item.fields.map(\.name).filter { !given.contains($0) && $0 != StoredKey.keyField }
         _ = try keeper.perform(
             .update(item.name, set: try copy(values), remove: gone, ifRevision: item.revision))

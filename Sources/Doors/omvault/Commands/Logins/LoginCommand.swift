@@ -47,8 +47,9 @@ extension LoginAccess {
         guard profile.collectIdentityDomain, profile.domain == .none else { return profile.domain }
         throw Failure(
             .inputRequired, "the profile \"\(profile.name.text)\" wants to know the user's identity domain",
-            hint: "--domain DOMAIN")
-            .with(sdkCode: 10037)
+            hint: "--domain DOMAIN"
+        )
+        .with(sdkCode: 10037)
     }
 }
 
@@ -144,7 +145,9 @@ struct LoginAccess {
         guard failure.hints.contains(Failure.offlineHint) else { return failure }
         if let user, let profile,
             let login = try? authenticator().status(user, profile, domain: domain ?? profile.domain), login.refusal == nil
-        { return failure }
+        {
+            return failure
+        }
         return failure.with(hints: failure.hints.filter { $0 != Failure.offlineHint })
     }
 

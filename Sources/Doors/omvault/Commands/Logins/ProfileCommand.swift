@@ -218,13 +218,16 @@ extension Output {
         if profile.effective(.presentClientCertificate) == .bool(true) {
             notice("PresentClientCertificate: kept, but this version sends no client certificate")
         }
-        let kept = profile.values.filter { $0.value != .bool(false) && $0.key.effect == .acts && profile.effect(of: $0.key) == .none }
-            .map(\.key.rawValue).sorted()
+        let kept = profile.values.filter {
+            $0.value != .bool(false) && $0.key.effect == .acts && profile.effect(of: $0.key) == .none
+        }
+        .map(\.key.rawValue).sorted()
         if !kept.isEmpty {
             notice("\(kept.joined(separator: ", ")): kept without effect; with OAuth only the user's name is remembered")
         }
         if profile.oauthTokenEndpoint != nil, profile.oauthDiscoveryURL != nil {
-            notice("OAuthTokenEndpoint is asked, and oauth_discoveryURL is not, so nothing says where tokens are revoked; unset one")
+            notice(
+                "OAuthTokenEndpoint is asked, and oauth_discoveryURL is not, so nothing says where tokens are revoked; unset one")
         }
         if let problem = profile.trustProblem {
             notice("\(problem): no login asks the server before it is a PEM file that only you or root can change, as its folder")

@@ -26,8 +26,9 @@ struct ProfileImport: Verb {
     @Option(name: .customShort("i"), help: ArgumentHelp("A file with the URL.", valueName: "file"))
     var input: String?
 
-    @Option(help: ArgumentHelp(
-        "The profile's name; \(ConfigurationURL.defaultName) if not given.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "The profile's name; \(ConfigurationURL.defaultName) if not given.", valueName: "name"))
     var name: String?
 
     @Option(help: ArgumentHelp("A key that may come from a URL although it weakens a login.", valueName: "key"))

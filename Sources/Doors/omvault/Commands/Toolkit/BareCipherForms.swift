@@ -108,7 +108,8 @@ extension BareCipherFile {
         let password = try secrets.readPassword("--password-from", prompt: "Password")
         if !algorithm.isInsecure { warn(algorithm, count) }
         let box = options.encoding == .base64 ? try decodedLines(input) : nil
-        let header = try box.map { Array($0.prefix(OpenSSLEnc.headerCount)) }
+        let header =
+            try box.map { Array($0.prefix(OpenSSLEnc.headerCount)) }
             ?? start(input, count: OpenSSLEnc.headerCount)
         var cipher = try enc.cipher(
             .decrypt, unauthenticated: algorithm, keyCount: try keyCount(algorithm, count),

@@ -140,7 +140,8 @@ struct CryptoCheck: Verb {
         let text = String(decoding: stored, as: UTF8.self)
         guard isIncomplete else {
             do { return try schemes.hash(parsing: text, as: encoding) } catch CryptoError.noSuchForm
-                where encoding == nil {
+                where encoding == nil
+            {
                 throw Failure(
                     .usage, "a password's hash is not of a file", hint: "--value-from file:PATH takes up to 1 MiB")
             }

@@ -12,7 +12,8 @@ enum PublicKeyWrap {
     /// X25519, libsodium's sealed box.
     case sealedBox
 
-    static let all = DigestAlgorithm.allCases.filter { $0 != .blake2b256 }.map { PublicKeyWrap.oaep($0) }
+    static let all =
+        DigestAlgorithm.allCases.filter { $0 != .blake2b256 }.map { PublicKeyWrap.oaep($0) }
         + [.pkcs1, .sealedBox]
 
     /// `rsa-oaep-sha256`, `rsa-pkcs1`, `x25519`.

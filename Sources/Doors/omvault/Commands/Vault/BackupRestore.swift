@@ -121,7 +121,8 @@ struct BackupRestore: Verb {
         let lost = report.lost.sorted { $0.name.text < $1.name.text }
         let restored = report.summary.itemCount - lost.count
         if !lost.isEmpty {
-            door.output.notice("warning: \(lost.count.of("item")) bound to another device \(lost.count == 1 ? "is" : "are") lost:")
+            door.output.notice(
+                "warning: \(lost.count.of("item")) bound to another device \(lost.count == 1 ? "is" : "are") lost:")
             for item in lost {
                 door.output.notice("  \(item.name.text)\(item.isTrashed ? " (in the trash)" : "")")
             }

@@ -114,7 +114,8 @@ struct RemoveCommand: Verb {
         guard places.isEmpty else { throw Failure(VaultError.ambiguousID(places), vault: access.place.name) }
         let name = access.place.name.shown
         throw Failure(
-            .notFound, "no item has the id \(Identifier.text(id)) in vault \"\(name)\"" + (level.map { " under \($0.words)" } ?? ""),
+            .notFound,
+            "no item has the id \(Identifier.text(id)) in vault \"\(name)\"" + (level.map { " under \($0.words)" } ?? ""),
             hint: "omvault ls --fields id,name,level")
     }
 
