@@ -1,0 +1,15 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "application",
+    dependencies: [ /* omvault */],
+    targets: [
+        .executableTarget(
+            name: "application",
+            dependencies: [
+                .product(name: "OMAuth", package: "omvault"), .product(name: "OMSecrets", package: "omvault"),
+            ],
+            path: "Sources")
+    ]
+)
