@@ -51,15 +51,12 @@ enum PamServer {
     /// What root has put into a file, without the newline at its end. Nobody else may be able to change the file, or to put
     /// another one in its place.
     private static func clientSecret(_ path: String) -> SecretBytes? {
-        guard let slash = path.lastIndex(of: "/") else { return nil }
-        let above = slash == path.startIndex ? "/" : String(path[..<slash])
-        do throws(StorageError) { try PrivateFolder.checkRootOwned(above) } catch { return nil }
+        do throws(StorageError) { try PrivateFolder.checkRootOwned(FilePath.folder(of: path)) } catch { return nil }
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == 0,
-            status.st_mode & 0o022 == 0, (1...longestSecret).contains(Int(status.st_size))
+        guard let status = try? FileTrust.writable(by: [0]).check(open: file, .file, at: path),
+            (1...longestSecret).contains(Int(status.st_size))
         else { return nil }
         var last: UInt8 = 0
         guard pread(file, &last, 1, status.st_size - 1) == 1 else { return nil }

@@ -173,11 +173,9 @@ public struct Database: ~Copyable {
     /// The path with its folder resolved: SQLite's own check against links then holds for the file alone.
     private static func check(_ path: String) throws(StorageError) -> String {
         guard try PrivateFile.inspect(path) else { throw .missing }
-        let slash = path.lastIndex(of: "/")
-        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        guard let resolved = realpath(folder, nil) else { throw .last }
+        guard let resolved = realpath(FilePath.folder(of: path), nil) else { throw .last }
         defer { free(resolved) }
-        let whole = String(cString: resolved) + "/" + (slash.map { String(path[path.index(after: $0)...]) } ?? path)
+        let whole = String(cString: resolved) + "/" + FilePath.name(of: path)
         for companion in ["-wal", "-shm"] {
             // Attack: an archive brings a log that is a second name of another file of the user's, and SQLite writes into it.
             guard try PrivateFile.inspect(whole + companion), try PrivateFile.hasSecondName(whole + companion) else { continue }

@@ -29,13 +29,8 @@ public enum OwnThread {
     }
 }
 
-/// What a thread is started with. Not generic: C knows no type parameters.
-private class Errand: @unchecked Sendable {
-    func run() {}
-}
-
 /// One piece of work on its way through a thread.
-private final class Work<R: ~Copyable & Sendable, E: StorageFailing>: Errand, @unchecked Sendable {
+private final class Work<R: ~Copyable & Sendable, E: StorageFailing>: Sendable {
     private let body: @Sendable () throws(E) -> R
     private let result = Mutex<Result<R, E>?>(nil)
     private let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
@@ -44,22 +39,12 @@ private final class Work<R: ~Copyable & Sendable, E: StorageFailing>: Errand, @u
 
     func start(resuming continuation: CheckedContinuation<Void, Never>) {
         waiting.withLock { $0 = continuation }
-        let argument = Unmanaged<Errand>.passRetained(self)
-        var thread = pthread_t()
-        let failure = pthread_create(
-            &thread, nil,
-            { argument in
-                pthread_detach(pthread_self())
-                guard let argument else { return nil }
-                Unmanaged<Errand>.fromOpaque(argument).takeRetainedValue().run()
-                return nil
-            }, argument.toOpaque())
+        let failure = DetachedThread.start { self.run() }
         guard failure != 0 else { return }
-        argument.release()
         finish(.failure(E(storage: .io(failure))))
     }
 
-    override func run() {
+    private func run() {
         do throws(E) { finish(.success(try body())) } catch { finish(.failure(error)) }
     }
 

@@ -17,7 +17,7 @@ struct PrivateFile: ~Copyable {
         }
         // No close where this throws: from here on all of `self` is there, and `deinit` runs. A second close would take away
         // what another thread has opened meanwhile.
-        try PrivateFile.check(descriptor, S_IFREG, else: .notRegular, path)
+        try FileTrust.own.check(open: descriptor, .file, at: path)
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -47,8 +47,7 @@ struct PrivateFile: ~Copyable {
             if errno == ENOENT { return false }
             throw .last
         }
-        if status.st_mode & S_IFMT == S_IFLNK { throw .hazardous(.symbolicLink, path: path) }
-        try check(status, S_IFREG, else: .notRegular, path)
+        try FileTrust.own.check(status, .file, at: path)
         return true
     }
 
@@ -105,22 +104,6 @@ struct PrivateFile: ~Copyable {
             written += put
         }
     }
-
-    static func check(
-        _ descriptor: Int32, _ kind: mode_t, else wrongKind: FileHazard, _ path: String
-    ) throws(StorageError) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .last }
-        try check(status, kind, else: wrongKind, path)
-    }
-
-    private static func check(
-        _ status: stat, _ kind: mode_t, else wrongKind: FileHazard, _ path: String
-    ) throws(StorageError) {
-        guard status.st_mode & S_IFMT == kind else { throw .hazardous(wrongKind, path: path) }
-        guard status.st_uid == geteuid() else { throw .hazardous(.otherOwner, path: path) }
-        guard status.st_mode & 0o077 == 0 else { throw .hazardous(.openToOthers, path: path) }
-    }
 }
 
 /// A folder of ours with mode 0700.
@@ -135,7 +118,7 @@ public struct PrivateFolder: Hashable, Sendable {
             throw .last
         }
         defer { close(descriptor) }
-        try PrivateFile.check(descriptor, S_IFDIR, else: .notAFolder, path)
+        try FileTrust.own.check(open: descriptor, .folder, at: path)
         // flock and fdatasync promise too little there to count attempts.
         guard om_is_on_network(descriptor) == 0 else { throw .hazardous(.onNetwork, path: path) }
         self.path = path
@@ -235,8 +218,7 @@ func draftName(for path: String) -> String {
 
 /// Makes a new name in the folder survive a power cut.
 package func syncFolder(above path: String) throws(StorageError) {
-    let slash = path.lastIndex(of: "/")
-    let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    let folder = FilePath.folder(of: path)
     let descriptor = retryingInterrupts { open(folder, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw .last }
     defer { close(descriptor) }

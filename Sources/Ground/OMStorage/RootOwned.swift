@@ -28,10 +28,9 @@ extension PrivateFolder {
                 if errno == ENOENT { return }
                 throw .last
             }
-            if status.st_mode & S_IFMT == S_IFLNK { throw .hazardous(.symbolicLink, path: part) }
             let isSticky = status.st_mode & S_ISVTX != 0 && status.st_uid == 0
             if allowsSticky, isSticky, index < names.count - 1 { status.st_mode &= ~0o022 }
-            try TrustedFile.check(status, S_IFDIR, .notAFolder, part, status.st_uid == user ? user : 0)
+            try FileTrust.writable(by: [0, user]).check(status, .folder, at: part)
         }
     }
 
@@ -40,7 +39,7 @@ extension PrivateFolder {
     ///
     /// - Throws: ``StorageError/hazardous(_:path:)``.
     public static func checkRootsOwn(_ path: String) throws(StorageError) {
-        if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try checkRootOwned(String(path[..<slash])) }
+        try checkRootOwned(FilePath.folder(of: path))
         do throws(StorageError) { _ = try PrivateFolder(path) } catch {
             guard error == .missing else { throw error }
         }

@@ -36,9 +36,8 @@ extension Database {
     /// Where the files are that were set aside for `path`, the oldest first.
     public static func setAside(for path: String) throws(StorageError) -> [String] {
         let prefix = Self.prefix(path)
-        guard let slash = prefix.lastIndex(of: "/") else { return [] }
         let folder: PrivateFolder
-        do throws(StorageError) { folder = try PrivateFolder(String(prefix[..<slash])) } catch {
+        do throws(StorageError) { folder = try PrivateFolder(FilePath.folder(of: prefix)) } catch {
             guard error == .missing else { throw error }
             return []
         }

@@ -11,9 +11,7 @@ enum StaleDrafts {
     /// Takes away the drafts of `path` that nobody works on any more: of this user, older than a minute, locked by nobody.
     /// What cannot be taken away stays; nothing depends on it.
     static func remove(for path: String) {
-        let slash = path.lastIndex(of: "/")
-        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let name = slash.map { String(path[path.index(after: $0)...]) } ?? path
+        let folder = FilePath.folder(of: path), name = FilePath.name(of: path)
         guard let stream = opendir(folder) else { return }
         defer { closedir(stream) }
         var drafts: [String] = []

@@ -10,8 +10,8 @@ public enum TrustedFile {
     ///
     /// - Throws: ``StorageError/hazardous(_:path:)``; ``StorageError/corrupt`` for more than `limit` bytes.
     public static func read(_ path: String, owner: UInt32, limit: Int) throws(StorageError) -> [UInt8]? {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { throw .missing }
-        let folderPath = String(path[..<slash])
+        let folderPath = FilePath.folder(of: path)
+        guard folderPath != "/", folderPath != "." else { throw .missing }
         let folder = open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
         guard folder >= 0 else {
             if errno == ENOENT { return nil }
@@ -19,9 +19,9 @@ public enum TrustedFile {
             throw .last
         }
         defer { close(folder) }
-        try check(folder, S_IFDIR, .notAFolder, folderPath, owner)
+        try FileTrust.writable(by: [owner]).check(open: folder, .folder, at: folderPath)
         let file = retryingInterrupts {
-            openat(folder, String(path[slash...].dropFirst()), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+            openat(folder, FilePath.name(of: path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         }
         guard file >= 0 else {
             if errno == ENOENT { return nil }
@@ -29,7 +29,7 @@ public enum TrustedFile {
             throw .last
         }
         defer { close(file) }
-        try check(file, S_IFREG, .notRegular, path, owner)
+        try FileTrust.writable(by: [owner]).check(open: file, .file, at: path)
         var bytes = [UInt8](repeating: 0, count: limit + 1)
         var filled = 0
         while filled < bytes.count {
@@ -42,22 +42,5 @@ public enum TrustedFile {
         }
         guard filled <= limit else { throw .corrupt }
         return Array(bytes.prefix(filled))
-    }
-
-    private static func check(
-        _ descriptor: Int32, _ kind: mode_t, _ wrongKind: FileHazard, _ path: String, _ owner: UInt32
-    ) throws(StorageError) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .last }
-        try check(status, kind, wrongKind, path, owner)
-    }
-
-    /// Whether it is of that kind, `owner`'s, and nobody else's to write.
-    static func check(
-        _ status: stat, _ kind: mode_t, _ wrongKind: FileHazard, _ path: String, _ owner: UInt32
-    ) throws(StorageError) {
-        guard status.st_mode & S_IFMT == kind else { throw .hazardous(wrongKind, path: path) }
-        guard status.st_uid == owner else { throw .hazardous(.otherOwner, path: path) }
-        guard status.st_mode & 0o022 == 0 else { throw .hazardous(.writableByOthers, path: path) }
     }
 }

@@ -149,14 +149,14 @@ public enum AgentProcess {
     /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``.
     @discardableResult
     public static func check(_ program: String) throws(AgentError) -> String {
-        guard let slash = program.lastIndex(of: "/"), program.hasPrefix("/") else { throw .programMissing(program) }
+        guard program.hasPrefix("/") else { throw .programMissing(program) }
         // The folder first: in one that others can change it is they who say whether there is a program.
-        guard let folder = resolved(String(program[...slash])) else { throw .programMissing(program) }
+        guard let folder = resolved(FilePath.folder(of: program)) else { throw .programMissing(program) }
         do throws(StorageError) { try PrivateFolder.checkOwned(folder, by: geteuid()) } catch {
             guard case .hazardous(_, let path) = error else { throw .programMissing(program) }
             throw .unsafeProgram(path)
         }
-        let path = (folder == "/" ? "/" : folder + "/") + program[program.index(after: slash)...]
+        let path = (folder == "/" ? "/" : folder + "/") + FilePath.name(of: program)
         var status = stat()
         guard lstat(path, &status) == 0 else { throw .programMissing(program) }
         if status.st_mode & S_IFMT == S_IFLNK {
@@ -164,7 +164,9 @@ public enum AgentProcess {
             return try check(target)
         }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .programMissing(program) }
-        guard isOurs(status) else { throw .unsafeProgram(path) }
+        do throws(StorageError) { try FileTrust.writable(by: [0, geteuid()]).check(status, .file, at: path) } catch {
+            throw .unsafeProgram(path)
+        }
         return path
     }
 
@@ -172,10 +174,6 @@ public enum AgentProcess {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }
         return String(cString: real)
-    }
-
-    private static func isOurs(_ status: stat) -> Bool {
-        (status.st_uid == 0 || status.st_uid == geteuid()) && status.st_mode & 0o022 == 0
     }
 
     private static func withStrings<R>(

@@ -6,6 +6,7 @@ internal import Glibc
 internal import OMAuth
 internal import OMRecords
 internal import OMSecrets
+internal import OMStorage
 internal import OMVault
 internal import Synchronization
 
@@ -21,6 +22,9 @@ public final class AgentServer: Sendable {
 
         public init(idle: UInt32 = 600, hard: UInt32 = 12 * 3600) { (self.idle, self.hard) = (idle, hard) }
     }
+
+    /// Bytes for each thread: a client holds one, and there may be hundreds.
+    static let stack = 1 << 20
 
     private let listening: ListeningSocket
     private let timeOuts: TimeOuts
@@ -113,7 +117,8 @@ public final class AgentServer: Sendable {
                 try? channel.send(.busy, SecretBuffer(), within: 0)
                 continue
             }
-            if !Connection(self, channel).start() { leave() }
+            let connection = Connection(self, channel)
+            if DetachedThread.start(stack: Self.stack, { connection.serve() }) != 0 { leave() }
         }
     }
 
@@ -239,7 +244,7 @@ public final class AgentServer: Sendable {
 }
 
 /// A connection on its way to the thread that serves it.
-private final class Connection {
+private final class Connection: Sendable {
     private let server: AgentServer
     private let channel: FrameChannel
 
@@ -248,27 +253,7 @@ private final class Connection {
         self.channel = channel
     }
 
-    /// - Returns: false when the system gives no thread.
-    func start() -> Bool {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        pthread_attr_setstacksize(&attributes, 1 << 20)
-        var thread = pthread_t()
-        let argument = Unmanaged.passRetained(self)
-        let failure = pthread_create(
-            &thread, &attributes,
-            { argument in
-                guard let argument else { return nil }
-                Unmanaged<Connection>.fromOpaque(argument).takeRetainedValue().serve()
-                return nil
-            }, argument.toOpaque())
-        if failure != 0 { argument.release() }
-        return failure == 0
-    }
-
-    private func serve() {
+    func serve() {
         server.serve(channel)
         server.leave()
     }

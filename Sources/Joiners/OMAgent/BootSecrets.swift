@@ -4,6 +4,7 @@
 internal import COMSystem
 internal import Glibc
 internal import OMSecrets
+internal import OMStorage
 
 /// Files of this boot in the runtime folder, and their secrets.
 struct BootSecrets: Sendable {
@@ -83,10 +84,9 @@ struct BootSecrets: Sendable {
         let descriptor = Glibc.open(folder.reach(name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_uid == geteuid(), status.st_mode & S_IFMT == S_IFREG,
-            status.st_mode & 0o077 == 0, status.st_size <= longest
-        else { return nil }
+        guard let status = try? FileTrust.own.check(open: descriptor, .file, at: folder.path), status.st_size <= longest else {
+            return nil
+        }
         var buffer = SecretBuffer()
         buffer.append(upTo: Int(status.st_size)) { free in
             max(0, free.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) })

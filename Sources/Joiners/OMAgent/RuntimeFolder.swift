@@ -20,10 +20,10 @@ final class RuntimeFolder: Sendable {
         guard named.st_mode & S_IFMT != S_IFLNK else { throw .unsafeFolder(.symbolicLink, path: path) }
         descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw errno == ENOTDIR ? .unsafeFolder(.notAFolder, path: path) : .io(errno) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .io(errno) }
-        guard status.st_uid == geteuid() else { throw .unsafeFolder(.otherOwner, path: path) }
-        guard status.st_mode & 0o077 == 0 else { throw .unsafeFolder(.openToOthers, path: path) }
+        do throws(StorageError) { try FileTrust.own.check(open: descriptor, .folder, at: path) } catch {
+            guard case .hazardous(let hazard, _) = error else { throw .io(errno) }
+            throw .unsafeFolder(hazard, path: path)
+        }
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
@@ -69,9 +69,8 @@ public struct AgentSocket: Sendable {
 
     /// The socket at `path`, which must be absolute.
     public init(path: String) throws(AgentError) {
-        guard path.hasPrefix("/"), let slash = path.lastIndex(of: "/"), !path.hasSuffix("/"), !path.utf8.contains(0)
-        else { throw .noRuntimeFolder }
-        folder = try RuntimeFolder(slash == path.startIndex ? "/" : String(path[..<slash]))
-        name = String(path[path.index(after: slash)...])
+        guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) else { throw .noRuntimeFolder }
+        folder = try RuntimeFolder(FilePath.folder(of: path))
+        name = FilePath.name(of: path)
     }
 }

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
     name: "application",
-    dependencies: [ /* omvault */],
+    dependencies: [.package(path: "../../..")],
     targets: [
         .executableTarget(
             name: "application",

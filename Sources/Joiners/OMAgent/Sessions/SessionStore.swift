@@ -68,7 +68,9 @@ final class SessionStore: Sendable {
             return (true, old)
         }
         // The new session may hold the same cookie, so only the old one's tokens are revoked.
-        if let replaced, replaced.isOAuth { DetachedWork.run { [self] in _ = depart(replaced, password: nil) } }
+        if let replaced, replaced.isOAuth {
+            DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in _ = depart(replaced, password: nil) }
+        }
         return isKept
     }
 
@@ -168,7 +170,7 @@ final class SessionStore: Sendable {
         }
         guard let entry else { return .notThere }
         guard waits else {
-            DetachedWork.run { [self] in _ = depart(entry, password: nil) }
+            DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in _ = depart(entry, password: nil) }
             return .endedHere
         }
         return depart(entry, password: password)
@@ -206,7 +208,7 @@ final class SessionStore: Sendable {
             return (idle, over, entries.values.compactMap { $0.nextChange(after: clock) }.min())
         }
         if !idle.isEmpty || !over.isEmpty {
-            DetachedWork.run { [self] in
+            DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in
                 for login in idle { clear(login, .idleTimeOut) }
                 for entry in over {
                     clear(entry.login, .sessionTimeOut)

@@ -4,6 +4,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import OMAgent
 internal import OMSecrets
+internal import OMStorage
 internal import OMVault
 
 /// `omvault agent`: the process that keeps vaults open.
@@ -178,7 +179,7 @@ struct RunningAgent {
         }
         defer { free(own) }
         let path = String(cString: own)
-        return path[...(path.lastIndex(of: "/") ?? path.startIndex)] + AgentProcess.programName
+        return "\(FilePath.folder(of: path))/\(AgentProcess.programName)"
     }
 }
 
