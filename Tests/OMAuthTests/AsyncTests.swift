@@ -9,52 +9,38 @@ import Testing
 
 /// The awaited forms, and how a login ends that is called off.
 @Suite struct AsyncTests {
-    @Test("every public call of an authenticator has an awaited form with the same labels")
-    func complete() throws {
-        let folder = URL(filePath: #filePath).appending(path: "../../../Sources/Services/OMAuth").standardized
-        let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
-        var blocking: Set<String> = [], awaited: Set<String> = []
-        for case let file as URL in files where file.pathExtension == "swift" {
-            let text = try String(contentsOf: file, encoding: .utf8)
-            for part in text.split(separator: /\n(?=public struct |struct |extension )/)
-            where part.contains(/^(public struct|extension) Authenticator\b/) {
-                for call in part.matches(of: /public func (\w+)\(([^{]*?)\)( async)? ?throws\(AuthError\)/) {
-                    let labels = call.2.split(separator: ",").compactMap { $0.firstMatch(of: /\w+/)?.0 }
-                    // Who awaits cancels the task.
-                    let name = "\(call.1)(\(labels.filter { $0 != "cancellation" }.map { "\($0):" }.joined()))"
-                    if call.3 == nil { blocking.insert(name) } else { awaited.insert(name) }
-                }
-            }
-        }
-        #expect(blocking.count > 15 && blocking.contains("check(_:_:domain:password:)"), "\(blocking)")
-        #expect(blocking == awaited)
-    }
-
     @Test("a login's life, awaited: what is lent is still there, what is wrong has its error, keys and receipts come out")
     func life() async throws {
         let home = try Home(), profile = try policy(3, .lockout), logins = home.authenticator()
         let password = Password("right"), new = Password("new")
         func name(_ login: borrowing VerifiedLogin) -> [UInt8] { login.unlock.fingerprint(Context(.loginID)) }
-        let first = try await name(logins.enroll(ada, profile, password: password))
+        let first = try await name(
+            logins.awaiting(lending: password) { (logins, password) throws(AuthError) in
+                try logins.enroll(ada, profile, password: password)
+            })
         #expect(try await name(logins.check(ada, profile, password: password)) == first)
         await #expect(throws: AuthError.wrongPassword(attemptsLeft: 2, consequence: .lockout)) {
             _ = try await logins.check(ada, profile, password: new)
         }
-        #expect(try await logins.status(ada, profile).details?.attemptsLeft == 2)
-        let third = try await logins.changePassword(ada, profile, from: password, to: new)
+        #expect(try await status(logins, profile).details?.attemptsLeft == 2)
+        let third = try await logins.awaiting(lending: new) { (logins, new) throws(AuthError) in
+            try logins.changePassword(ada, profile, from: Password("right"), to: new)
+        }
         let (id, changed) = (third.id, name(third))
         #expect(changed == first)
-        #expect(try await logins.owner(of: id)?.user == ada)
+        #expect(try await logins.awaiting { (logins) throws(AuthError) in try logins.owner(of: id) }?.user == ada)
         let receipt = try await logins.login(LoginRequest(ada, profile), password: new, asking: nil)
-        let key = try await logins.makeDeviceRememberingKey()
-        try await logins.remember(receipt, profile, password: new, RememberPreferences(userName: true), key: key)
-        // The profile allows nothing of it.
-        #expect(try await logins.remembered(profile)?.user == nil)
-        #expect(try await logins.status([profile]).count == 1)
-        #expect(try await logins.policy(of: ada, profile).maxLoginAttempts == 3)
-        #expect(try await logins.log().entries.count > 3)
-        #expect(try await logins.remove(ada, profile.name) == .done)
-        #expect(try await logins.status(ada, profile).refusal == .noCredential)
+        let granted = receipt.context.user
+        #expect(granted == ada)
+        let removal = try await logins.awaiting(cancels: false) { (logins) throws(AuthError) in
+            try logins.remove(ada, profile.name)
+        }
+        #expect(removal == .done)
+        #expect(try await status(logins, profile).refusal == .noCredential)
+    }
+
+    private func status(_ logins: Authenticator, _ profile: Profile) async throws(AuthError) -> LoginStatus {
+        try await logins.awaiting { (logins) throws(AuthError) in try logins.status(ada, profile) }
     }
 
     @Test("what blocks does so on a thread that is no task's")
@@ -81,7 +67,9 @@ import Testing
             }.value
         }
         let enrolled = await cancelled { () async throws(AuthError) in
-            _ = try await logins.enroll(ada, profile, password: Password("right"))
+            _ = try await logins.awaiting { (logins) throws(AuthError) in
+                try logins.enroll(ada, profile, password: Password("right"))
+            }
         }
         #expect(enrolled == .cancelled && !FileManager.default.fileExists(atPath: home.places.ledger))
         try home.enroll(profile)
@@ -91,10 +79,18 @@ import Testing
         }
         #expect(try checked == .cancelled && home.rowBytes(profile) == before)
         // Whose window is closed has logged out all the same.
-        let ended = await cancelled { () async throws(AuthError) in try await logins.end(ada, profile, after: .logoutClear) }
+        let ended = await cancelled { () async throws(AuthError) in
+            try await logins.awaiting(cancels: false) { (logins) throws(AuthError) in
+                _ = try logins.end(ada, profile, after: .logoutClear)
+            }
+        }
         #expect(try ended == nil && logins.blockingStatus(profile).details == nil)
         try home.enroll(profile)
-        let removed = await cancelled { () async throws(AuthError) in _ = try await logins.remove(ada, profile.name) }
+        let removed = await cancelled { () async throws(AuthError) in
+            try await logins.awaiting(cancels: false) { (logins) throws(AuthError) in
+                _ = try logins.remove(ada, profile.name)
+            }
+        }
         #expect(try removed == nil && logins.blockingStatus(profile).details == nil)
     }
 
@@ -115,7 +111,9 @@ import Testing
             let task = Task { () -> AuthError? in
                 do throws(AuthError) {
                     if changes {
-                        _ = try await slow.enroll(ada, policy(2, .lockout, named: "other"), password: Password("right"))
+                        _ = try await slow.awaiting { (logins) throws(AuthError) in
+                            try logins.enroll(ada, policy(2, .lockout, named: "other"), password: Password("right"))
+                        }
                     } else {
                         _ = try await slow.check(ada, profile, password: Password("right"))
                     }

@@ -99,9 +99,11 @@ func logIn(
 }
 
 func attemptsBeforeTheWipe(_ user: UserName, _ profile: Profile, _ logins: Logins) async throws(AuthError) -> Int? {
-    let policy = try await logins.authenticator.policy(of: user, profile)
-    guard policy.isOfflineAllowed, policy.onAttemptsExceeded == .wipe else { return nil }
-    return try await logins.authenticator.status(user, profile).details?.attemptsLeft ?? policy.tolerated
+    try await logins.authenticator.awaiting { logins throws(AuthError) in
+        let policy = try logins.policy(of: user, profile)
+        guard policy.isOfflineAllowed, policy.onAttemptsExceeded == .wipe else { return nil }
+        return try logins.status(user, profile).details?.attemptsLeft ?? policy.tolerated
+    }
 }
 
 /// Once, after another secret has opened the vault: from then on the login does.
@@ -129,7 +131,9 @@ func mayGoOn(
     case .idle: return false
     case .ended:
         let login = LoginRequest(context.user, profile, domain: context.domain).login
-        try await logins.authenticator.end(login, after: .sessionTimeOut)
+        _ = try await logins.authenticator.awaiting(cancels: false) { logins throws(AuthError) in
+            try logins.end(login, after: .sessionTimeOut)
+        }
         return false
     }
 }
@@ -139,7 +143,9 @@ func logOut(
     _ receipt: consuming LoginReceipt, _ profile: Profile, _ logins: Logins
 ) async throws(AuthError) -> OnlineRefusal? {
     let request = LoginRequest(receipt.context.user, profile, domain: receipt.context.domain)
-    try await logins.authenticator.end(request.login, after: .logout)
+    _ = try await logins.authenticator.awaiting(cancels: false) { logins throws(AuthError) in
+        try logins.end(request.login, after: .logout)
+    }
     guard let session = receipt.takeSession() else { return nil }
     return await logins.provider.end(session, of: request)
 }

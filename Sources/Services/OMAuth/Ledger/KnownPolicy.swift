@@ -10,6 +10,7 @@ extension Authenticator {
     }
 
     /// Its epoch.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func knownEpoch(_ profile: Profile) throws(AuthError) -> Int64? { try knownPolicy(profile)?.epoch }
 
     /// Keeps what the server says as a profile of it is set up: the first login takes no older word, and has this one where
@@ -18,6 +19,7 @@ extension Authenticator {
     /// - Returns: What counts from now on: of the epoch that is known, only what is stricter is taken.
     /// - Throws: ``AuthError/profile(_:)`` with ``ProfileProblem/serverPolicyOlder(epoch:known:)``; what keeps the ledger
     ///   from being written.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func learn(_ offered: ServerPolicy, of profile: Profile) throws(AuthError) -> ServerPolicy {
         guard let source = PolicySource(profile.serverIdentity) else { return offered }
         let store = try makeStore()
@@ -31,6 +33,7 @@ extension Authenticator {
     }
 
     /// Forgets what set-ups have seen of the policy of the profile's server. What logins have seen stays with them.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func unlearnPolicy(of profile: Profile) throws(AuthError) {
         guard let source = PolicySource(profile.serverIdentity), let store = try openAny() else { return }
         try storing { () throws(StorageError) in try store.ledger.deleteRemembered(source.id(under: store.device)) }

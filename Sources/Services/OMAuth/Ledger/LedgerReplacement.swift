@@ -10,6 +10,7 @@ extension Authenticator {
     ///
     /// Nothing takes anything away from these: not a wipe, not ``remove(_:_:domain:server:)``, not a logout. They have the
     /// credentials and remembered passwords of then, until somebody deletes them.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func ledgersSetAside() throws(AuthError) -> [String] {
         try storing { () throws(StorageError) in try places.setAside() }
     }

@@ -307,6 +307,7 @@ public struct LoginTrail: Hashable, Sendable {
 
 extension Authenticator {
     /// The log of every login of this ledger; empty where there is none.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func log() throws(AuthError) -> LoginTrail {
         guard let store = try openAny() else { return LoginTrail() }
         return try store.log.read()
@@ -316,6 +317,7 @@ extension Authenticator {
     ///
     /// - Returns: The break; nil where the log is whole: then there is nothing to begin.
     /// - Throws: ``AuthError/busy``, ``AuthError/storage(_:)``.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func beginLogChain() throws(AuthError) -> LogFault? {
         guard let store = try openAny() else { return nil }
         return try store.log.holdAlone { () throws(AuthError) in try store.log.beginChain(at: clock().wall) }

@@ -12,6 +12,7 @@ public struct LoginOwner: Hashable, Sendable {
 extension Authenticator {
     /// - Returns: nil when the ledger of this device has no such login.
     /// - Throws: ``AuthError/quarantined``, ``AuthError/rolledBack``, ``AuthError/storage(_:)``.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func owner(of id: [UInt8]) throws(AuthError) -> LoginOwner? {
         guard id.count == LoginID.count, let store = try openAny(), let row = try store.load(LoginID(id)) else {
             return nil
@@ -23,6 +24,7 @@ extension Authenticator {
 
     /// The ids of the logins of these names, of whatever server. To be asked before a removal: a row that is gone names no
     /// server.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func ids(naming key: LoginKey) throws(AuthError) -> [[UInt8]] {
         guard let store = try openAny() else { return [] }
         return try store.keys(naming: key).union([key]).map { $0.id(under: store.device).bytes }
@@ -33,6 +35,7 @@ extension Authenticator {
     ///
     /// - Parameter before: What ``ids(naming:)`` was before a removal.
     /// - Throws: ``AuthError/storage(_:)``.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func idsWithoutCredential(naming key: LoginKey, before: [[UInt8]] = []) throws(AuthError) -> [[UInt8]] {
         guard let store = try openAny() else { return before }
         return Set(try ids(naming: key) + before).filter { id in

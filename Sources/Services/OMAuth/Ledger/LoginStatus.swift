@@ -43,6 +43,7 @@ extension Authenticator {
     ///
     /// - Parameter profiles: The policies to judge by; a login of any other profile is refused as
     ///   ``AuthError/unknownProfile(_:)``.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func status(_ profiles: [Profile]) throws(AuthError) -> [LoginStatus] {
         let device = try places.loadDevice()
         let ledger = try storing { () throws(StorageError) in try places.openLedger() }
@@ -59,6 +60,7 @@ extension Authenticator {
     }
 
     /// The login of one user, also when its row is gone and only its mark tells of it.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func status(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none
     ) throws(AuthError) -> LoginStatus {

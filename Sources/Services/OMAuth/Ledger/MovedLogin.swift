@@ -11,6 +11,7 @@ extension LoginKey {
 
 extension Authenticator {
     /// Whether the ledger has anything of a login of these names, whatever server its profile named.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func knows(_ key: LoginKey) throws(AuthError) -> Bool {
         guard let store = try openAny() else { return false }
         return try store.keys(naming: key).isEmpty ? store.remembers(naming: key) : true

@@ -65,6 +65,7 @@ extension Authenticator {
     /// - Parameters:
     ///   - preferences: nil: as they were.
     ///   - key: Keeps the password; nil (its level is locked): no password is kept.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func remember(
         _ receipt: borrowing LoginReceipt, _ profile: Profile, password: borrowing Password,
         _ preferences: RememberPreferences? = nil, key: RememberingKey?
@@ -98,6 +99,7 @@ extension Authenticator {
     }
 
     /// What is remembered; nothing of it is secret.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func remembered(_ profile: Profile) throws(AuthError) -> Remembered? {
         guard let store = try openAny(), var row = try store.remembered(Self.rememberedID(profile, store.device)) else {
             return nil
@@ -133,6 +135,7 @@ extension Authenticator {
     /// The remembered password, to be filled in for somebody who then submits it.
     ///
     /// - Returns: nil when none is remembered, or the profile does not allow it any more.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func rememberedPassword(_ profile: Profile, key: RememberingKey) throws(AuthError) -> Password? {
         guard let store = try openAny(),
             let row = try store.remembered(Self.rememberedID(profile, store.device)),
@@ -154,6 +157,7 @@ extension Authenticator {
     /// crash nor a loop of restarts submits it again, until a success remembers it anew.
     ///
     /// - Returns: nil when there is no auto login: not wanted, not allowed, or tried already.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func takeAutoLogin(_ profile: Profile, key: RememberingKey) throws(AuthError) -> AutoLogin? {
         guard let store = try openAny() else { return nil }
         let id = Self.rememberedID(profile, store.device)
@@ -181,12 +185,14 @@ extension Authenticator {
     /// The key for what is remembered at the level `always`: it needs this device and nothing else.
     ///
     /// - Returns: nil while there is no device key.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func deviceRememberingKey() throws(AuthError) -> RememberingKey? {
         guard let device = try places.loadDevice() else { return nil }
         return RememberingKey(device.key.derive(Context(.rememberKey), as: Remembering.self))
     }
 
     /// The same, with a device key made where there is none yet: for a first login that is to be remembered.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func makeDeviceRememberingKey() throws(AuthError) -> RememberingKey {
         // A ledger that cannot be read is no reason: the login may bring a new one.
         if let key = try deviceRememberingKey() { return key }

@@ -10,8 +10,8 @@ public import OMStorage
 ///     let authenticator = Authenticator(stateFolder: "…/omvault", deviceFolder: "…/omvault-device")
 ///     let login = try await authenticator.check(UserName("ada"), profile, password: password)
 ///
-/// Any number of processes and threads may work on one ledger. Each call has two forms of one name: one that blocks, and one
-/// that is awaited (AsyncAuthenticator.swift), which is the one that an `async` function gets.
+/// Any number of processes and threads may work on one ledger. The calls block. `async` functions
+/// await `login` and `check`, and every other call in ``awaiting(cancels:_:)``.
 public struct Authenticator: Sendable {
     /// How long one who wiped waits for readers, in milliseconds. Others try once.
     static let patience: Int32 = 2_000

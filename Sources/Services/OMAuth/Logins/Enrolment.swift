@@ -11,6 +11,7 @@ extension Authenticator {
     /// - Returns: The login that the new credential gave in its self-test.
     /// - Throws: ``AuthError/offlineNotAllowed``, ``AuthError/oldPasswordRequired``, and what stands in the way of a
     ///   credential that is locked out, damaged or rolled back: it has to be removed first.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func enroll(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password
     ) throws(AuthError) -> VerifiedLogin {
@@ -30,6 +31,7 @@ extension Authenticator {
     ///
     /// - Throws: What ``check(_:_:domain:password:)`` throws for the old password; then as
     ///   ``enroll(_:_:domain:password:)``.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func enroll(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password,
         oldPassword: borrowing Password
@@ -54,6 +56,7 @@ extension Authenticator {
     /// - Parameters:
     ///   - profile: Its name: the profile itself may be gone, or beyond reading.
     ///   - server: The profile's ``Profile/serverIdentity``, for a login whose row does not say it any more.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func remove(
         _ user: UserName, _ profile: ProfileName, domain: IdentityDomain = .none, server: String = ""
     ) throws(AuthError) -> Removal {

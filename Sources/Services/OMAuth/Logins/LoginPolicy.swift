@@ -4,7 +4,7 @@ internal import OMStorage
 
 /// What an attempt is judged by.
 ///
-///     let policy = try await authenticator.policy(of: user, profile)
+///     let policy = try authenticator.policy(of: user, profile)
 ///     form.offersOffline = policy.isOfflineAllowed
 public struct LoginPolicy: Hashable, Sendable {
     /// `OfflineAuthAllowed`
@@ -67,6 +67,7 @@ extension Authenticator {
     ///
     /// - Throws: ``AuthError/quarantined``, ``AuthError/rolledBack``, ``AuthError/otherDeviceKey``,
     ///   ``AuthError/deviceKeyMissing``, ``AuthError/storage(_:)``: what the server said cannot be told.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func policy(
         of user: UserName, _ profile: Profile, domain: IdentityDomain = .none
     ) throws(AuthError) -> LoginPolicy {

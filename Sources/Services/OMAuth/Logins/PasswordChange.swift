@@ -11,6 +11,7 @@ extension Authenticator {
     ///
     /// - Throws: What ``check(_:_:domain:password:)`` throws for the old password; ``AuthError/busy`` when somebody else
     ///   replaced the credential meanwhile.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func changePassword(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, from old: borrowing Password,
         to new: borrowing Password
