@@ -51,8 +51,8 @@ extension Failure {
         case .busy: self.init(.agent, "the agent serves as many clients as it can", hint: "try again")
         case .full:
             self.init(
-                .agent, "the agent keeps \(AgentProtocol.maximumVaults) vaults open already; this one was not opened",
-                hint: "close one that you do not need: omvault -V NAME lock")
+                .agent, "the agent serves \(AgentProtocol.maximumVaults) vaults already; this one was not opened",
+                hint: "omvault agent stop locks them all and ends it; the next unlock starts another one")
         case .deadline: self.init(.agent, "the agent did not answer in time", hint: "omvault agent stop ends it")
         case .misbehaved:
             self.init(.agent, "the agent ended, or its answer breaks the protocol", hint: "omvault agent status")

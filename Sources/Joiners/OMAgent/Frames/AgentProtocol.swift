@@ -16,7 +16,7 @@ public enum AgentProtocol {
     /// An answer: a list of a great many items.
     static let maximumAnswer = 256 << 20
 
-    /// Vaults whose keys are held at once.
+    /// Different vaults that one agent serves until it ends.
     public static let maximumVaults = 256
     /// Connections that are served at once.
     static let maximumClients = 64

@@ -15,8 +15,6 @@ struct SeatState {
     var end: Int64 = 0
     /// When to look for a purge that was held up, and how long to wait if it still is.
     var purge: (due: Int64, pause: Int64)?
-    /// The server let go of the seat, so nobody would lock what is unlocked here.
-    var isRetired = false
 
     var level: AgentVaultState { keys == nil ? .locked : isUnlocked ? .unlocked : .firstUnlocked }
     /// When it locks by itself.
@@ -44,16 +42,4 @@ struct ShownSeat {
     var ends: (idle: Int64, hard: Int64)?
     /// Its time ran out while a request worked on it, and that request was asked to give up.
     var isOverdue = false
-}
-
-/// How much a seat would be missed: first by what it holds, then by its last use.
-struct SeatWorth {
-    enum Kind: Int { case nothing, noFile, firstUnlocked }
-
-    let kind: Kind
-    let lastUse: Int64
-
-    static func isLess(_ one: Self, _ other: Self) -> Bool {
-        (one.kind.rawValue, one.lastUse) < (other.kind.rawValue, other.lastUse)
-    }
 }

@@ -53,18 +53,13 @@ final class VaultSeat: Sendable {
     ///   - login: whose slot opened it; nil for any other slot.
     ///   - idle: seconds without use until it locks.
     ///   - hard: seconds until it locks in any case.
-    /// - Returns: false when the seat was retired meanwhile.
-    func unlock(
-        _ keys: ClassKeys, openedBy login: [UInt8]?, idle: Int64, hard: Int64
-    ) throws(VaultError) -> Bool {
+    func unlock(_ keys: ClassKeys, openedBy login: [UInt8]?, idle: Int64, hard: Int64) throws(VaultError) {
         try work { state throws(VaultError) in
-            guard !state.isRetired else { return false }
             let held = HeldVault(try place.file().open(with: keys, staying: staying), place)
             let now = Self.now()
             state = SeatState(
                 held: held, keys: keys, login: login, isUnlocked: true, idle: idle, lastUse: now, end: now + hard,
                 purge: state.purge)
-            return true
         }
     }
 
@@ -72,9 +67,7 @@ final class VaultSeat: Sendable {
     /// want of one must leave the ticket there that another one left.
     func renewTicket() {
         work { state in
-            guard let keys = state.keys, !state.isRetired, let file = try? place.file(), file.id == keys.vault else {
-                return
-            }
+            guard let keys = state.keys, let file = try? place.file(), file.id == keys.vault else { return }
             tickets.renew(for: file, keys.afterLock, openedBy: state.login)
         }
     }
@@ -149,7 +142,7 @@ final class VaultSeat: Sendable {
     /// - Returns: whether there was one.
     func resume() -> Bool {
         work { state in
-            guard state.keys == nil, !state.isRetired, let file = try? place.file(),
+            guard state.keys == nil, let file = try? place.file(),
                 let (keys, login) = tickets.keys(for: file), let vault = try? file.open(with: keys, staying: staying)
             else { return false }
             state = SeatState(
@@ -157,38 +150,6 @@ final class VaultSeat: Sendable {
             return true
         }
     }
-
-    // MARK: - A seat for another vault
-
-    /// Nil while it is used, and for a vault that is open: that one is not closed for another.
-    var worth: SeatWorth? { state.withLockIfFree { worth($0) } ?? nil }
-
-    private func worth(_ state: SeatState) -> SeatWorth? {
-        guard state.keys != nil else { return SeatWorth(kind: .nothing, lastUse: state.lastUse) }
-        var status = stat()
-        if lstat(place.vault, &status) != 0, errno == ENOENT || errno == ENOTDIR {
-            return SeatWorth(kind: .noFile, lastUse: state.lastUse)
-        }
-        return state.isUnlocked ? nil : SeatWorth(kind: .firstUnlocked, lastUse: state.lastUse)
-    }
-
-    /// Wipes what it holds, and takes nothing any more.
-    ///
-    /// - Returns: false when it is used, or worth keeping, by now.
-    func retire() -> Bool {
-        workIfFree { state in
-            judge(&state)
-            guard worth(state) != nil else { return false }
-            // Nobody comes back to this seat; what is still held up then, the next open of the vault finishes.
-            state.purge?.due = Self.now()
-            finishPurge(&state)
-            state = SeatState(isRetired: true)
-            return true
-        } ?? false
-    }
-
-    /// Lets go of what it holds, as of a seat that was never taken. A ticket of the vault stays.
-    func abandon() { work { state in state = SeatState(isRetired: true) } }
 
     private func judge(_ state: inout SeatState) {
         if let ends = state.ends, Self.now() >= min(ends.idle, ends.hard) { state.lock(forgets: false, at: Self.now()) }

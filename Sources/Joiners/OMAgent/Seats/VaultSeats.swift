@@ -1,10 +1,10 @@
-// Which vaults the agent holds, and which one goes where there is no place for another.
+// The vaults that the agent serves.
 
 internal import OMStorage
 internal import OMVault
 internal import Synchronization
 
-/// The seats of all vaults. A vault has one seat, and ``AgentProtocol/maximumVaults`` have one.
+/// The seats of all vaults. A vault has one seat until the agent ends, and ``AgentProtocol/maximumVaults`` have one.
 final class VaultSeats: Sendable {
     private let seats = Mutex<[AgentPlace: VaultSeat]>([:])
     /// How often somebody locked: a seat that was being resumed meanwhile is none of those that were locked.
@@ -53,28 +53,25 @@ final class VaultSeats: Sendable {
     /// The seat of a vault, or one for which a ticket of this boot is left.
     func seat(at place: AgentPlace) -> VaultSeat? { self[place] ?? resumed(place) }
 
-    /// - Returns: false when every seat is taken by a vault that is open.
+    /// - Returns: false when every seat is taken.
     func unlock(
         _ place: AgentPlace, _ keys: ClassKeys, openedBy login: [UInt8]?, idle: Int64, hard: Int64
     ) throws(VaultError) -> Bool {
         while true {
-            // One that was retired a moment ago is still found, and refuses.
             if let seat = self[place] {
-                guard try seat.unlock(keys, openedBy: login, idle: idle, hard: hard) else { continue }
+                try seat.unlock(keys, openedBy: login, idle: idle, hard: hard)
                 seat.renewTicket()
                 return true
             }
-            // The keys are proven before they cost another vault its seat.
+            // The keys are proven before they get a seat.
             let seat = VaultSeat(place, tickets, room)
-            guard try seat.unlock(keys, openedBy: login, idle: idle, hard: hard) else { return false }
+            try seat.unlock(keys, openedBy: login, idle: idle, hard: hard)
             switch keep(seat) {
             case .kept:
                 seat.renewTicket()
                 return true
-            case .full:
-                seat.abandon()
-                return false
-            case .another: seat.abandon()
+            case .full: return false
+            case .another: continue
             }
         }
     }
@@ -88,38 +85,23 @@ final class VaultSeats: Sendable {
         onResumed()
         switch keep(seat, unlessLockedSince: before) {
         case .kept: return seat
-        case .another, .full:
-            seat.abandon()
-            return self[place]
+        case .another, .full: return self[place]
         }
     }
 
     private enum Kept { case kept, another, full }
 
-    /// Gives a seat whose keys are proven its place; where all are taken, that of the one that would be missed least.
+    /// Gives a seat whose keys are proven its place.
     ///
     /// - Parameter before: attack: have a ticket read while its vault is locked. The seat is not seen by who locks, so it is
     ///   not to come after it.
     private func keep(_ seat: VaultSeat, unlessLockedSince before: UInt64? = nil) -> Kept {
-        while true {
-            let kept: Kept? = seats.withLock { seats in
-                if let before, locks.load(ordering: .sequentiallyConsistent) != before { return .another }
-                guard seats[seat.place] == nil else { return .another }
-                guard seats.count < AgentProtocol.maximumVaults else { return nil }
-                seats[seat.place] = seat
-                return .kept
-            }
-            if let kept { return kept }
-            guard freeSeat() else { return .full }
+        seats.withLock { seats in
+            if let before, locks.load(ordering: .sequentiallyConsistent) != before { return .another }
+            guard seats[seat.place] == nil else { return .another }
+            guard seats.count < AgentProtocol.maximumVaults else { return .full }
+            seats[seat.place] = seat
+            return .kept
         }
-    }
-
-    private func freeSeat() -> Bool {
-        let seats = all.compactMap { seat in seat.worth.map { (seat, $0) } }
-        for (seat, _) in seats.sorted(by: { SeatWorth.isLess($0.1, $1.1) }) where seat.retire() {
-            self.seats.withLock { $0[seat.place] = $0[seat.place] === seat ? nil : $0[seat.place] }
-            return true
-        }
-        return false
     }
 }
