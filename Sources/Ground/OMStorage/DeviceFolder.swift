@@ -3,15 +3,6 @@
 internal import Glibc
 public import OMSecrets
 
-/// Hands out the key that ties secrets to this device. A file today; a TPM or systemd-creds can come.
-public protocol DeviceKeyProvider: Sendable {
-    /// How well the key is tied to the machine; recorded by those who use it, so that it never falls silently.
-    var rank: UInt8 { get }
-    /// - Returns: nil when no key was ever made here.
-    func load() throws(StorageError) -> DeviceKey?
-    func make() throws(StorageError) -> DeviceKey
-}
-
 /// The device's key, for deriving and for mixing into a slot.
 public struct DeviceKey: ~Copyable, Sendable {
     public let key: Key<Deriving>
@@ -25,7 +16,7 @@ public struct DeviceKey: ~Copyable, Sendable {
 }
 
 /// `$XDG_STATE_HOME/omvault-device/`: mode 0700, ours, no symbolic link, on a local file system.
-public struct DeviceFolder: DeviceKeyProvider {
+public struct DeviceFolder: Sendable {
     private static let keyFile = "device.key"
 
     private let folder: PrivateFolder
@@ -40,8 +31,11 @@ public struct DeviceFolder: DeviceKeyProvider {
         DeviceFolder(made: try PrivateFolder.make(path))
     }
 
+    /// How well the key is tied to the machine: 1, a file. A vault's header and a backup record it, so that it never falls
+    /// unnoticed.
     public var rank: UInt8 { 1 }
 
+    /// - Returns: nil when no key was ever made here.
     public func load() throws(StorageError) -> DeviceKey? {
         guard let file = try PrivateFile.ifPresent(folder.file(Self.keyFile), O_RDONLY) else { return nil }
         // Straight into locked memory; one byte more than a key has, to notice a longer file.

@@ -177,14 +177,6 @@ public struct Vault: ~Copyable {
         }
     }
 
-    /// Takes what a change of the slots replaced out of the write-ahead log too.
-    ///
-    /// - Returns: false while another process still reads the state before; the next change or close ends it.
-    public func purgeLog() throws(VaultError) -> Bool {
-        let open = open
-        return try storing { () throws(StorageError) in try open.database.truncateLog() }
-    }
-
     // MARK: - Reading
 
     func read<R: ~Copyable>(_ body: (Snapshot) throws(VaultError) -> R) throws(VaultError) -> R {

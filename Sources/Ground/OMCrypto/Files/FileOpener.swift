@@ -64,7 +64,7 @@ public struct SealedFile: Sendable {
 
     /// - Throws: ``CryptoError/otherLock``, ``CryptoError/wrongFileKey``.
     public func unlock(
-        with identity: borrowing some FileIdentity & ~Copyable
+        with identity: borrowing X25519Identity
     ) throws(CryptoError) -> FileOpener {
         guard case .recipients(let stanzas) = header.lock else { throw .otherLock }
         for stanza in stanzas {

@@ -21,19 +21,10 @@ public struct FileRecipient: Hashable, Sendable {
     }
 }
 
-/// Who holds a private key of X25519: in memory here, in an agent or a token elsewhere.
-public protocol FileIdentity: ~Copyable {
-    /// 32 bytes.
-    var publicKey: [UInt8] { get }
-    /// X25519 of the private key and `publicKey`, 32 bytes.
-    ///
-    /// - Throws: ``CryptoError/unusableRecipient`` for a public key of low order, whose result would be zeros.
-    borrowing func agree(with publicKey: [UInt8]) throws(CryptoError) -> SecretBytes
-}
-
-/// A private key of X25519 in memory.
-public struct X25519Identity: FileIdentity, ~Copyable {
+/// A private key of X25519 that opens a container.
+public struct X25519Identity: ~Copyable {
     private let key: PrivateKey
+    /// 32 bytes.
     public let publicKey: [UInt8]
 
     /// - Throws: ``CryptoError/unusableRecipient`` for a key of another type, ``CryptoError/keyUseNotAllowed``.
@@ -59,6 +50,9 @@ public struct X25519Identity: FileIdentity, ~Copyable {
         try X25519Identity(PrivateKey.generate(.x25519))
     }
 
+    /// X25519 of the private key and `publicKey`, 32 bytes.
+    ///
+    /// - Throws: ``CryptoError/unusableRecipient`` for a public key of low order, whose result would be zeros.
     public borrowing func agree(with publicKey: [UInt8]) throws(CryptoError) -> SecretBytes {
         do throws(CryptoError) {
             return try key.agree(with: PublicKey(.x25519, raw: publicKey.span))
@@ -81,7 +75,7 @@ extension FileHeader.Stanza {
     }
 
     /// The file key, or nil when the stanza is somebody else's.
-    func open(_ identity: borrowing some FileIdentity & ~Copyable, salt: [UInt8]) -> Key<Deriving>? {
+    func open(_ identity: borrowing X25519Identity, salt: [UInt8]) -> Key<Deriving>? {
         guard let shared = try? identity.agree(with: ephemeral),
             let key = try? Self.key(shared, ephemeral, identity.publicKey, salt),
             let opened = try? AuthenticatedCipher.open(
