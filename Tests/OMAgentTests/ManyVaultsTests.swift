@@ -30,7 +30,7 @@ import Testing
         }
         #expect(throws: AgentError.full) { try home.unlock(Self.seats) }
         #expect(try home.home.client.status().vaults.count { $0.state == .unlocked } == Self.seats)
-        // The one that was refused left nothing behind, and no other was closed for it.
+        // The refused vault left nothing behind, and no other vault was closed for it.
         #expect(try home.answer(Self.seats, .whenUnlocked) == "locked 0")
         #expect(try home.answer(0, .whenUnlocked) == "secret of when-unlocked")
 

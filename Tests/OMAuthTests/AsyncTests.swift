@@ -30,12 +30,15 @@ import Testing
         #expect(changed == first)
         #expect(try await logins.awaiting { (logins) throws(AuthError) in try logins.owner(of: id) }?.user == ada)
         let receipt = try await logins.login(LoginRequest(ada, profile), password: new, asking: nil)
-        let granted = receipt.context.user
-        #expect(granted == ada)
-        let removal = try await logins.awaiting(cancels: false) { (logins) throws(AuthError) in
-            try logins.remove(ada, profile.name)
-        }
-        #expect(removal == .done)
+        let key = try await logins.awaiting { (logins) throws(AuthError) in try logins.makeDeviceRememberingKey() }
+        try await logins.remember(receipt, profile, password: new, RememberPreferences(userName: true), key: key)
+        // The profile allows nothing of it.
+        #expect(try await logins.awaiting { (logins) throws(AuthError) in try logins.remembered(profile) }?.user == nil)
+        #expect(try await logins.awaiting { (logins) throws(AuthError) in try logins.status([profile]) }.count == 1)
+        let policy = try await logins.awaiting { (logins) throws(AuthError) in try logins.policy(of: ada, profile) }
+        #expect(policy.maxLoginAttempts == 3)
+        #expect(try await logins.awaiting { (logins) throws(AuthError) in try logins.log() }.entries.count > 3)
+        #expect(try await logins.remove(ada, profile.name) == .done)
         #expect(try await status(logins, profile).refusal == .noCredential)
     }
 
@@ -80,16 +83,12 @@ import Testing
         #expect(try checked == .cancelled && home.rowBytes(profile) == before)
         // Whose window is closed has logged out all the same.
         let ended = await cancelled { () async throws(AuthError) in
-            try await logins.awaiting(cancels: false) { (logins) throws(AuthError) in
-                _ = try logins.end(ada, profile, after: .logoutClear)
-            }
+            try await logins.end(ada, profile, after: .logoutClear)
         }
         #expect(try ended == nil && logins.blockingStatus(profile).details == nil)
         try home.enroll(profile)
         let removed = await cancelled { () async throws(AuthError) in
-            try await logins.awaiting(cancels: false) { (logins) throws(AuthError) in
-                _ = try logins.remove(ada, profile.name)
-            }
+            _ = try await logins.remove(ada, profile.name)
         }
         #expect(try removed == nil && logins.blockingStatus(profile).details == nil)
     }

@@ -131,9 +131,7 @@ func mayGoOn(
     case .idle: return false
     case .ended:
         let login = LoginRequest(context.user, profile, domain: context.domain).login
-        _ = try await logins.authenticator.awaiting(cancels: false) { logins throws(AuthError) in
-            try logins.end(login, after: .sessionTimeOut)
-        }
+        try await logins.authenticator.end(login, after: .sessionTimeOut)
         return false
     }
 }
@@ -143,9 +141,7 @@ func logOut(
     _ receipt: consuming LoginReceipt, _ profile: Profile, _ logins: Logins
 ) async throws(AuthError) -> OnlineRefusal? {
     let request = LoginRequest(receipt.context.user, profile, domain: receipt.context.domain)
-    _ = try await logins.authenticator.awaiting(cancels: false) { logins throws(AuthError) in
-        try logins.end(request.login, after: .logout)
-    }
+    try await logins.authenticator.end(request.login, after: .logout)
     guard let session = receipt.takeSession() else { return nil }
     return await logins.provider.end(session, of: request)
 }

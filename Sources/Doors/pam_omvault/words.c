@@ -16,7 +16,7 @@ struct meaning {
     /// Somebody has typed a wrong password, or typed one at a login that takes none now: told in pam_unix's words, which
     /// fail2ban and others read.
     bool is_failure;
-    /// Whether the name is one that is known: there is such a login, or a server has judged it. See `logs_user`.
+    /// Whether the name is known: there is such a login, or a server has judged it. See `logs_user`.
     bool names_user;
     const char *log;
     /// NULL: nothing. With %s: the time to wait.

@@ -29,7 +29,7 @@ public struct FileLock: Sendable {
     }
 
     private func take(_ wait: Int, _ interruption: Interruption?) throws(StorageError) -> PrivateFile {
-        // Milliseconds. Some hundred processes that look every 2 ms would leave the one that holds the lock no processor.
+        // Milliseconds. If hundreds of processes looked every 2 ms, the lock's holder would get no processor time.
         let longestPause = min(20, max(2, wait / 100))
         var waited = 0, pause = 2
         while true {

@@ -65,7 +65,6 @@ extension Authenticator {
     /// - Parameters:
     ///   - preferences: nil: as they were.
     ///   - key: Keeps the password; nil (its level is locked): no password is kept.
-    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func remember(
         _ receipt: borrowing LoginReceipt, _ profile: Profile, password: borrowing Password,
         _ preferences: RememberPreferences? = nil, key: RememberingKey?

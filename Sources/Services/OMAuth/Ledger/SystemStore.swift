@@ -44,7 +44,6 @@ extension Authenticator {
     /// The old credential is removed first, so its slot is dead even if the machine stops in between.
     ///
     /// - Throws: as ``enroll(_:_:domain:password:)``.
-    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func enrollReplacingWithoutOldPassword(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password
     ) throws(AuthError) -> VerifiedLogin {

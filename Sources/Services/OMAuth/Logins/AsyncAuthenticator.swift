@@ -55,21 +55,74 @@ extension Authenticator {
         }
     }
 
+    // MARK: - Taking something away
+
+    // These are carried through when their task is cancelled: a window that closes cancels the very task that logs out.
+
+    /// Removes the credential of `user`. Cancelling does not end it.
+    public func remove(
+        _ user: UserName, _ profile: ProfileName, domain: IdentityDomain = .none, server: String = ""
+    ) async throws(AuthError) -> Removal {
+        try await carriedThrough { (logins) throws(AuthError) in
+            try logins.remove(user, profile, domain: domain, server: server)
+        }
+    }
+
+    /// Carries out what the end of a session takes away of what is stored here. Cancelling does not end it.
+    @discardableResult
+    public func end(
+        _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, after event: ClearingEvent
+    ) async throws(AuthError) -> Clearing {
+        try await end(LoginKey(user, profile, domain), after: event)
+    }
+
+    /// The same for a caller that kept the session and has no profile.
+    @discardableResult
+    public func end(_ key: LoginKey, after event: ClearingEvent) async throws(AuthError) -> Clearing {
+        try await carriedThrough { (logins) throws(AuthError) in try logins.end(key, after: event) }
+    }
+
+    /// Makes the credential of `user`, whatever credential there is. Cancelling does not end it: the old one goes first.
+    public func enrollReplacingWithoutOldPassword(
+        _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password
+    ) async throws(AuthError) -> VerifiedLogin {
+        let password = password.duplicate()
+        return try await carriedThrough { (logins) throws(AuthError) in
+            try logins.enrollReplacingWithoutOldPassword(user, profile, domain: domain, password: password)
+        }
+    }
+
+    /// Remembers what the profile allows and the user wants, after a success, and forgets the rest. Cancelling does not end
+    /// it.
+    public func remember(
+        _ receipt: borrowing LoginReceipt, _ profile: Profile, password: borrowing Password,
+        _ preferences: RememberPreferences? = nil, key: RememberingKey?
+    ) async throws(AuthError) {
+        let login = receipt.context, password = password.duplicate()
+        try await carriedThrough { (logins) throws(AuthError) in
+            try logins.remember(login, profile, password, preferences, key)
+        }
+    }
+
+    private func carriedThrough<R: ~Copyable & Sendable>(
+        _ body: @escaping @Sendable (Authenticator) throws(AuthError) -> R
+    ) async throws(AuthError) -> R {
+        try await OwnThread.run { () throws(AuthError) in try body(self) }
+    }
+
     // MARK: - Everything else
 
     /// Awaits any other call of this authenticator: `body` runs on a thread of its own.
     ///
     ///     let status = try await logins.awaiting { logins throws(AuthError) in try logins.status(user, profile) }
     ///
-    /// - Parameter cancels: whether cancelling the task ends the call: before it begins, and while it waits for a lock. Say
-    ///   false for a call that takes something away. A window that closes logs out all the same, and a replaced credential
-    ///   is not lost half way.
+    /// Cancelling the task ends the call before it begins, and while it waits for a lock.
+    ///
     /// - Throws: what `body` throws; ``AuthError/cancelled``.
     public func awaiting<R: ~Copyable & Sendable>(
-        cancels: Bool = true, _ body: @escaping @Sendable (Authenticator) throws(AuthError) -> R
+        _ body: @escaping @Sendable (Authenticator) throws(AuthError) -> R
     ) async throws(AuthError) -> R {
-        guard cancels else { return try await OwnThread.run { () throws(AuthError) in try body(self) } }
-        return try await awaited { (logins, _) throws(AuthError) in try body(logins) }
+        try await awaited { (logins, _) throws(AuthError) in try body(logins) }
     }
 
     /// The same for a call with a password: `body` gets a copy.
@@ -78,11 +131,11 @@ extension Authenticator {
     ///         try logins.enroll(user, profile, password: password)
     ///     }
     public func awaiting<R: ~Copyable & Sendable>(
-        lending password: borrowing Password, cancels: Bool = true,
+        lending password: borrowing Password,
         _ body: @escaping @Sendable (Authenticator, borrowing Password) throws(AuthError) -> R
     ) async throws(AuthError) -> R {
         let password = password.duplicate()
-        return try await awaiting(cancels: cancels) { (logins) throws(AuthError) in try body(logins, password) }
+        return try await awaiting { (logins) throws(AuthError) in try body(logins, password) }
     }
 
     /// Cancelled before it begins, it does nothing.

@@ -88,7 +88,6 @@ extension Authenticator {
     ///   ``ClearingEvent/logoutClear``.
     /// - Returns: What it takes away of everything; what this room does not keep is the caller's to carry out.
     @discardableResult
-    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func end(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, after event: ClearingEvent
     ) throws(AuthError) -> Clearing {
@@ -97,7 +96,6 @@ extension Authenticator {
 
     /// The same for whoever kept the session and knows no profile.
     @discardableResult
-    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func end(_ key: LoginKey, after event: ClearingEvent) throws(AuthError) -> Clearing {
         let clearing = Clearing(after: event)
         guard let store = try openAny() else { return clearing }

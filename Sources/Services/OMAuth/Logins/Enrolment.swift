@@ -56,7 +56,6 @@ extension Authenticator {
     /// - Parameters:
     ///   - profile: Its name: the profile itself may be gone, or beyond reading.
     ///   - server: The profile's ``Profile/serverIdentity``, for a login whose row does not say it any more.
-    @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func remove(
         _ user: UserName, _ profile: ProfileName, domain: IdentityDomain = .none, server: String = ""
     ) throws(AuthError) -> Removal {
