@@ -1,0 +1,247 @@
+// One frame of each form, as omvault wrote it first: Tests/Golden/frames.txt. A frame is written the same for ever.
+
+import Foundation
+import OMAuth
+import OMRecords
+import OMSecrets
+import OMStorage
+import TestSupport
+import Testing
+
+@testable import OMAgent
+@testable import OMVault
+
+private let id = [UInt8](0..<16), place = AgentPlace(vault: "/v.omv", device: "/d")!
+private let later = [UInt8](16..<32)
+
+@Suite("The golden frames") struct GoldenFrameTests {
+    @Test("requests, answers, questions and a session's ticket are written as ever, and read as they were written")
+    func frames() throws {
+        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Golden/frames.txt")
+        let golden = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+        var written: [String] = []
+        for (name, make) in Self.requests {
+            var body = SecretBuffer(), again = SecretBuffer()
+            let kind = try make().encode(into: &body)
+            let kindAgain = try body.withBytes { bytes in try AgentRequest.decode(kind.rawValue, bytes) }.encode(into: &again)
+            written.append("\(name) \(kind.rawValue) \(Self.hex(body))")
+            #expect(kind == kindAgain && Self.hex(body) == Self.hex(again), "\(name)")
+        }
+        let errors: [(String, @Sendable () throws -> AgentReply)] = try Self.errors().enumerated().map { index, error in
+            ("error-\(index)", { .failure(error) })
+        }
+        for (name, make) in Self.replies + errors {
+            var body = SecretBuffer(), again = SecretBuffer()
+            let kind = try make().encode(into: &body)
+            let kindAgain = try body.withBytes { bytes in try AgentReply.decode(kind.rawValue, bytes) }.encode(into: &again)
+            written.append("\(name) \(kind.rawValue) \(Self.hex(body))")
+            #expect(kind == kindAgain && Self.hex(body) == Self.hex(again), "\(name)")
+        }
+        for (name, make) in Self.questions {
+            let body = Self.hex(of: make()) ?? ""
+            // In front is the question's number, another one each time.
+            written.append("\(name) \(FrameKind.question.rawValue) \(body.dropFirst(32))")
+        }
+        for (name, task, make) in Self.answers {
+            let body = Self.hex(make().encoded(id)), bytes = try Hex.decode(body)
+            written.append("\(name) \(FrameKind.answer.rawValue) \(body)")
+            #expect(Self.hex(try OnlineReply.decode(bytes.span, to: id, task).encoded(id)) == body, "\(name)")
+        }
+        let ticket = SessionEntry(try Self.kept(), at: ClockReading(wall: 1, sinceBoot: 2, bootID: id)).encoded()
+        written.append("ticket 0 \(ticket.withBytes { bytes in Hex.encode(bytes.indices.map { bytes[$0] }) })")
+        #expect(written.count == golden.count)
+        for (now, then) in zip(written, golden) { #expect(now == then) }
+    }
+
+    private static func hex(_ body: borrowing SecretBuffer) -> String {
+        body.withBytes { bytes in Hex.encode(bytes.indices.map { bytes[$0] }) }
+    }
+
+    private static func hex(of question: consuming OnlineQuestion) -> String? {
+        switch question.encoded() {
+        case .some(let body): hex(body)
+        case .none: nil
+        }
+    }
+
+    // MARK: - One of each
+
+    private static func name(_ text: String) throws -> ItemName { try ItemName(text) }
+    private static func field(_ text: String) throws -> FieldName { try FieldName(text) }
+    private static func values() throws -> FieldValues {
+        var values = FieldValues()
+        try values.put(secret("pw"), at: field("password"))
+        try values.put(secret(""), at: field("note"))
+        return values
+    }
+    private static func secret(_ text: String) -> SecretBytes { SecretBytes(copying: Array(text.utf8).span) }
+    private static func item() throws -> Item {
+        Item(
+            name: try name("git"), level: .highest, id: id, revision: 3, created: 4, modified: 5, isTrashed: true,
+            fields: [Item.Field(name: try field("token"), count: 6), Item.Field(name: try field("user"), count: 0)])
+    }
+    private static func login() throws -> AgentLogin {
+        AgentLogin(
+            state: "/s", device: "/d",
+            key: LoginKey(
+                profile: try ProfileName("corp"), user: try UserName("ada"), server: "https://a.example",
+                domain: try IdentityDomain("acme")))!
+    }
+    private static let service = OnlineService(
+        .basic(
+            BasicService(
+                login: "https://a.example/in", logout: "https://a.example/out", requiredTokens: ["A"], sendsHeadersAtLogout: true)
+        ),
+        domain: .init("acme", header: "X-D"), headers: [.init("X-A", "b")], trusted: [1, 2, 3],
+        profile: "https://a.example/p", deadlines: OnlineDeadlines(connect: 1, total: 600_000))
+    private static let oauth = [
+        OnlineService(.oauth(OAuthService(.discovery("https://a.example/d"), clientID: "c", scopes: ["x", "y"]))),
+        OnlineService(
+            .oauth(
+                OAuthService(
+                    .token("https://a.example/t", revocation: "https://a.example/r"), clientID: "c", includesClientHeader: true))),
+    ]
+    private static func kept() throws -> KeptSession {
+        KeptSession(
+            try login(), ProfileDigest([UInt8](repeating: 7, count: 32))!, .online,
+            SessionLimits(survivesRestart: true, idle: 60, session: nil, warningPercentage: 20),
+            KeptSession.Asked(service: service, clientSecret: secret("cs"), logout: 9, session: secret("cookie"), expires: 77))
+    }
+    private static func session() throws -> AgentSession {
+        AgentSession(
+            login: try login(), profile: ProfileDigest([UInt8](repeating: 7, count: 32))!, way: .offline, state: .idle, since: 8,
+            idleLeft: 0, sessionLeft: nil, isWarningDue: false, hasServerSession: true, survivesRestart: false)
+    }
+    private static func search() throws -> ItemSearch {
+        var search = ItemSearch(in: .init(itemName: true, fields: [try field("user")]))
+        _ = search.add(Array("Ada".utf8).span)
+        return search
+    }
+
+    private static let requests: [(String, @Sendable () throws -> AgentRequest)] = [
+        ("step-down", { .stepDown }), ("status", { .status }), ("sessions", { .sessions }),
+        (
+            "unlock",
+            {
+                var keys = ClassKeys(vault: id, epoch: 2)
+                for (index, level) in [ProtectionLevel(.afterFirstUnlock), .whenUnlocked].enumerated() {
+                    let bytes = SecretBytes(copying: [UInt8](repeating: UInt8(index), count: 32).span)
+                    keys.add(try Key<Deriving>(readFrom: bytes), of: level)
+                }
+                return .unlock(place, keys, openedBy: later, idle: 300, hard: 3600)
+            }
+        ),
+        ("lock", { .lock(place, forgets: true) }), ("lock-all", { .lock(nil, forgets: false) }),
+        ("lock-opened", { .lockOpened(by: later) }), ("remembering-key", { .rememberingKey(place, .whenUnlocked) }),
+        ("keep-session", { .keepSession(try kept()) }),
+        (
+            "keep-offline",
+            {
+                .keepSession(
+                    KeptSession(
+                        try login(), ProfileDigest([UInt8](repeating: 7, count: 32))!, .offline,
+                        SessionLimits(idle: nil, session: 5), nil))
+            }
+        ),
+        ("use-session", { .useSession(try login()) }), ("renew-session", { .renewSession(try login(), anew: true) }),
+        ("end-session", { .endSession(try login(), waits: true, password: secret("pw")) }),
+        ("end-session-plain", { .endSession(try login(), waits: false, password: nil) }),
+        ("items", { .perform(place, .items(trashed: true)) }), ("item", { .perform(place, .item(try name("git"))) }),
+        ("secret", { .perform(place, .secret(FieldPath(try name("git"), try field("token")), revision: 4)) }),
+        ("secrets", { .perform(place, .secrets(try name("git"), revision: nil)) }),
+        ("add", { .perform(place, .add(try name("git"), level: .highest, try values())) }),
+        ("update", { .perform(place, .update(try name("git"), set: try values(), remove: [try field("user")], ifRevision: 4)) }),
+        ("history", { .perform(place, .history(try name("git"))) }),
+        ("set-level", { .perform(place, .setLevel(try name("git"), .whenUnlocked, ifRevision: nil)) }),
+        ("trash", { .perform(place, .trash([try name("git"), try name("b")], ifRevision: nil)) }),
+        ("purge", { .perform(place, .purge([try name("git")], ifRevision: 9)) }),
+        ("purge-trash", { .perform(place, .purgeTrash(nil)) }),
+        ("purge-trash-names", { .perform(place, .purgeTrash([try name("git")])) }),
+        ("restore", { .perform(place, .restore(try name("git"), id: later, revision: 2)) }),
+        ("purge-id", { .perform(place, .purgeID(later, level: .highest)) }),
+        ("places", { .perform(place, .places(id: later, level: nil)) }),
+        ("find", { .perform(place, .find(try search(), trashed: false)) }),
+    ]
+
+    private static func errors() throws -> [VaultError] {
+        let (git, token) = (try name("git"), try field("token"))
+        return [
+            .noVault, .vaultExists, .cannotUnlock, .deviceKeyMissing, .otherDeviceKey, .corrupt(.tree), .rolledBack(.level),
+            .unseenHere, .readOnlyHere, .levelLocked(.highest), .rekeyed, .noItem(git),
+            .ambiguous(git, [.whenUnlocked, .highest]),
+            .noField(token, of: git), .itemExists(git), .fieldExists(token), .changedMeanwhile(git, revision: 7), .unchanged,
+            .tooLarge, .mistypedRecoveryCode, .invalidItemName, .invalidFieldName, .outOfMemory, .unsupportedStretch,
+            .storage(.missing), .storage(.exists), .storage(.hazardous(.otherOwner, path: "/x")), .storage(.corrupt),
+            .storage(.laterFormat(3)), .storage(.busy), .storage(.io(28)), .storage(.deviceKeyMissing),
+            .storage(.deviceKeyDamaged), .delayed(seconds: 7), .staleLogin(3), .noSlot(4), .lastSlot, .loginSlotAlone,
+            .tooManySlots, .slotChanged(5), .policyOutOfBounds, .noRevision(9, of: git), .malformedKeyFile, .noLogHere, .emptyKey,
+            .noPortableSlot, .livesHere, .tooManyPasswordSlots,
+            .ambiguousID([
+                ItemPlace(level: .whenUnlocked, entry: id, item: try item()), ItemPlace(level: .highest, entry: later, item: nil),
+            ]),
+        ]
+    }
+
+    private static let replies: [(String, @Sendable () throws -> AgentReply)] = [
+        ("done", { .done }), ("other-version", { .otherVersion(3) }), ("busy", { .busy }), ("refused", { .refused }),
+        (
+            "status",
+            {
+                .status(
+                    AgentStatus(
+                        process: 7, memory: 2, idle: 300, hard: 3600,
+                        vaults: [.init(place: place, state: .firstUnlocked, idleLeft: 1, hardLeft: 2)]))
+            }
+        ),
+        ("items", { .reply(.items([try item()])) }), ("item", { .reply(.item(try item())) }),
+        ("secret", { .reply(.secret(secret("pw"))) }), ("secrets", { .reply(.secrets(try item(), try values())) }),
+        ("changed", { .reply(.changed(try item(), purge: nil)) }),
+        ("removed", { .reply(.removed([try item()], purge: .pending)) }),
+        (
+            "versions",
+            {
+                .reply(.versions([ItemVersion(revision: 1, modified: 2, isTrashed: false, fields: try item().fields)]))
+            }
+        ),
+        ("places", { .reply(.places([ItemPlace(level: .highest, entry: later, item: nil)])) }),
+        ("locked", { .locked(.locked) }), ("full", { .full }),
+        (
+            "remembering-key",
+            { .rememberingKey(try Key(readFrom: SecretBytes(copying: [UInt8](repeating: 5, count: 32).span))) }
+        ),
+        ("session", { .session(try session()) }), ("no-session", { .noSession }),
+        ("session-refused", { .sessionRefused(.failed(.serverError, status: 503, retryAfter: 7)) }),
+        ("session-ended", { .sessionEnded(.endedHereOnly(.forbidden(.accessDenied))) }),
+        ("sessions", { .sessions([try session(), try session()]) }),
+    ]
+
+    private static let questions: [(String, @Sendable () -> OnlineQuestion)] = [
+        ("login", { .login("ü", password: secret("pw"), of: service) }),
+        ("check", { .check(secret("cookie"), of: oauth[0], clientSecret: secret("cs")) }),
+        ("refresh", { .refresh(secret("tokens"), of: oauth[1], clientSecret: secret("cs")) }),
+        ("logout", { .logout(secret("cookie"), user: "a", password: secret("pw"), of: service) }),
+        ("logout-plain", { .logout(secret("cookie"), of: service) }), ("profile", { .profile(of: service) }),
+    ]
+
+    private static let answers: [(String, OnlineTask, @Sendable () -> OnlineReply)] = [
+        (
+            "granted", .login(user: "a"),
+            {
+                .accepted(
+                    OnlineAcceptance(
+                        session: secret("cookie"), lifetime: 60, serverTime: 1_700_000_000,
+                        profile: .given(
+                            ServerProfile(
+                                epoch: 4, application: "corp", values: ["MaxLoginAttempts": "3", "OfflineAuthAllowed": "true"]))))
+            }
+        ),
+        ("confirmed", .check, { .accepted(OnlineAcceptance(session: nil)) }),
+        (
+            "profile-missing", .login(user: "a"),
+            { .accepted(OnlineAcceptance(session: secret("c"), profile: .missing(.unreachable(.timedOut)))) }
+        ),
+        ("rejected", .check, { .refused(.rejected) }), ("blocked", .check, { .refused(.blocked) }),
+        ("untrusted", .check, { .refused(.untrusted(.name)) }),
+        ("failed", .check, { .refused(.failed(.tokenMissing, status: 200)) }),
+    ]
+}
