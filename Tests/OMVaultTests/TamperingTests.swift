@@ -154,7 +154,10 @@ import Testing
             "DELETE FROM slots WHERE id = 2",
             "INSERT INTO slots SELECT 3, body FROM slots WHERE id = 2",
             "UPDATE slots SET body = (SELECT body FROM slots WHERE id = 1) WHERE id = 2",
-            "UPDATE header SET body = CAST(substr(body, 1, 60) || x'ff' || substr(body, 62) AS BLOB)",
+            """
+            UPDATE header SET body = CAST(
+                substr(body, 1, 60) || CASE substr(body, 61, 1) WHEN x'ff' THEN x'00' ELSE x'ff' END || substr(body, 62) AS BLOB)
+            """,
             "UPDATE header SET body = substr(body, 1, length(body) - 1)",
             "UPDATE header SET body = CAST(body || x'00' AS BLOB)",
             "DELETE FROM header",

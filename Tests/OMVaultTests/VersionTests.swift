@@ -339,7 +339,11 @@ private let name = try! ItemName("a")
     @Test(
         "an item whose newest record is damaged can go, by its id or by the entry that verify names, and takes nothing with it",
         arguments: [
-            "UPDATE records SET body = CAST(substr(body, 1, 100) || x'00' || substr(body, 102) AS BLOB) WHERE id = 4",
+            """
+            UPDATE records SET body = CAST(
+                substr(body, 1, 100) || CASE substr(body, 101, 1) WHEN x'00' THEN x'01' ELSE x'00' END || substr(body, 102) AS BLOB)
+            WHERE id = 4
+            """,
             "UPDATE records SET body = zeroblob(336) WHERE id = 4",
             "DELETE FROM records WHERE id = 4",
             // Attack: it is made to look like the other item's, or the entry to name the other's row.

@@ -44,7 +44,8 @@ import Testing
                 omvault crypto encrypt --password-from file:pw --kdf-mem 8 --kdf-time 1 -i m -o c1
                 omvault crypto encrypt --key-from file:k -i m -o c2
                 head -c 100000 c2 > cut; (cat c2; echo) > longer; head -c 60 c2 > header; : > empty
-                (head -c 100 c2; printf x; tail -c +102 c2) > changed
+                other=x; [[ $(head -c 101 c2 | tail -c 1 | od -An -tx1) != ' 78' ]] || other=y
+                (head -c 100 c2; printf $other; tail -c +102 c2) > changed
                 try() {
                     omvault crypto decrypt "$@" -o out 2> err; echo $?; cat err >&2; ls -A | grep -E '^out|omvault-'
                 }
