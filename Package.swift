@@ -23,7 +23,9 @@ let rooms: [Target] = [
         .callsC),
 
     room(
-        .joiners, "OMAgent", imports: ["OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"], .callsC),
+        .joiners, "OMAgent", imports: ["OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
+        // A reader that borrows the bytes it reads: Frames/WireValue.swift.
+        .callsC + [.enableExperimentalFeature("Lifetimes")]),
 
     room(.services, "OMVault", imports: ["OMStorage", "OMRecords", "OMSecrets"]),
     room(.services, "OMAuth", imports: ["OMCrypto", "OMStorage", "OMRecords", "OMSecrets"]),

@@ -41,8 +41,8 @@ import Testing
     /// What bears each number: cases, keys of a profile, and files that give one themselves.
     private func numbers() throws -> [Int: Set<String>] {
         var found: [Int: Set<String>] = [:]
-        let property = /var sdkCode: Int\?? \{\n(.*?)\n    \}\n/.dotMatchesNewlines()
-        let named = /case ((?:[^:\n]|,\n)+?):\s+(\d{5})\b/
+        let property = /var (?:sdkCode: Int\??|entry: \([^)\n]*sdkCode: Int\?\)) \{\n(.*?)\n    \}\n/.dotMatchesNewlines()
+        let named = /case ((?:[^:\n]|,\n)+?):\s+(?:\([^()\n]+, )?(\d{5})\b/
         let type = /\n(?:public |@nonexhaustive\n|indirect )*(?:enum|struct|extension) (\w+)/
         for (path, text) in try Self.sources() {
             for body in text.matches(of: property) {

@@ -231,11 +231,11 @@ import Testing
         ]
         for error in errors {
             var body = SecretBuffer()
-            body.append(error: error)
+            body.write(error)
             let again = try body.withBytes { bytes in
-                var cursor = ByteCursor()
-                let error = try cursor.error(in: bytes)
-                try cursor.end(in: bytes)
+                var wire = WireReader(bytes)
+                let error = try wire.read(VaultError.self)
+                try wire.end()
                 return error
             }
             #expect(again == error)
@@ -246,9 +246,9 @@ import Testing
     func endings() throws {
         func read(_ body: borrowing SecretBytes) throws -> SessionEnding {
             try body.withBytes { bytes in
-                var cursor = ByteCursor()
-                let ending = try cursor.ending(in: bytes)
-                try cursor.end(in: bytes)
+                var wire = WireReader(bytes)
+                let ending = try wire.read(SessionEnding.self)
+                try wire.end()
                 return ending
             }
         }
@@ -258,7 +258,7 @@ import Testing
         var refusals: [[UInt8]] = []
         for ending in endings {
             var buffer = SecretBuffer()
-            buffer.append(ending: ending)
+            buffer.write(ending)
             let body = buffer.finish()
             #expect(try read(body) == ending)
             refusals.append(body.withBytes { bytes in bytes.indices.map { bytes[$0] } })

@@ -23,7 +23,7 @@ public struct AgentClient: Sendable {
     /// Has the agent answer a question or make a change.
     public func perform(_ place: AgentPlace, _ request: consuming ItemRequest) throws(AgentError) -> AgentAnswer {
         var body = SecretBuffer()
-        body.append(place: place)
+        body.write(place)
         request.encode(into: &body)
         switch try repeating(.perform, body) {
         case .reply(let reply): return .reply(reply)

@@ -151,7 +151,7 @@ public final class AgentServer: Sendable {
         }
         guard frame.version == AgentProtocol.version else {
             var body = SecretBuffer()
-            body.append(AgentProtocol.version)
+            body.write(AgentProtocol.version)
             try channel.send(.otherVersion, body, within: AgentProtocol.frameTime)
             return false
         }
@@ -163,7 +163,7 @@ public final class AgentServer: Sendable {
         let kind = reply.encode(into: &body)
         guard body.count <= AgentProtocol.maximumAnswer else {
             var instead = SecretBuffer()
-            instead.append(error: .tooLarge)
+            instead.write(VaultError.tooLarge)
             try channel.send(.failure, instead, within: AgentProtocol.frameTime)
             return true
         }

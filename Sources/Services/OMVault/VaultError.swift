@@ -90,17 +90,67 @@ public enum VaultError: Error, Hashable, Sendable {
         default: false
         }
     }
+}
 
-    /// The SDK's number, where it has one.
-    public var sdkCode: Int? {
+extension VaultError {
+    /// The table of the errors: the number in the agent's protocol, which never changes its meaning, and the SDK's number,
+    /// where it has one.
+    package var entry: (tag: UInt8, sdkCode: Int?) {
         switch self {
-        case .noItem, .noField: 10523
-        case .itemExists: 10528
-        case .emptyKey: 10501
-        case .levelLocked: 70016
-        default: nil
+        case .noVault: (1, nil)
+        case .vaultExists: (2, nil)
+        case .cannotUnlock: (3, nil)
+        case .deviceKeyMissing: (4, nil)
+        case .otherDeviceKey: (5, nil)
+        case .corrupt: (6, nil)
+        case .rolledBack: (7, nil)
+        case .unseenHere: (8, nil)
+        case .readOnlyHere: (9, nil)
+        case .levelLocked: (10, 70016)
+        case .rekeyed: (11, nil)
+        case .noItem: (12, 10523)
+        case .ambiguous: (13, nil)
+        case .noField: (14, 10523)
+        case .itemExists: (15, 10528)
+        case .fieldExists: (16, nil)
+        case .changedMeanwhile: (17, nil)
+        case .unchanged: (18, nil)
+        case .tooLarge: (19, nil)
+        case .mistypedRecoveryCode: (20, nil)
+        case .invalidItemName: (21, nil)
+        case .invalidFieldName: (22, nil)
+        case .outOfMemory: (23, nil)
+        case .unsupportedStretch: (24, nil)
+        case .storage: (25, nil)
+        case .delayed: (26, nil)
+        case .staleLogin: (27, nil)
+        case .noSlot: (28, nil)
+        case .lastSlot: (29, nil)
+        case .loginSlotAlone: (30, nil)
+        case .tooManySlots: (31, nil)
+        case .slotChanged: (32, nil)
+        case .policyOutOfBounds: (33, nil)
+        case .noRevision: (34, nil)
+        case .malformedKeyFile: (35, nil)
+        case .noLogHere: (36, nil)
+        case .emptyKey: (37, 10501)
+        case .noPortableSlot: (38, nil)
+        case .livesHere: (39, nil)
+        case .ambiguousID: (40, nil)
+        case .tooManyPasswordSlots: (41, nil)
         }
     }
+
+    /// The errors that their tag says whole.
+    package static let withoutValue: [VaultError] = [
+        .noVault, .vaultExists, .cannotUnlock, .deviceKeyMissing, .otherDeviceKey, .unseenHere, .readOnlyHere, .rekeyed,
+        .unchanged, .tooLarge, .mistypedRecoveryCode, .invalidItemName, .invalidFieldName, .outOfMemory, .unsupportedStretch,
+        .lastSlot, .loginSlotAlone, .tooManySlots, .policyOutOfBounds, .malformedKeyFile, .noLogHere, .emptyKey,
+        .noPortableSlot, .livesHere, .tooManyPasswordSlots,
+    ]
+
+    /// The SDK's number, where it has one.
+    public var sdkCode: Int? { entry.sdkCode }
 }
 
 extension VaultError: StorageFailing {

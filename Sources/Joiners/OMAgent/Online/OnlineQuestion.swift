@@ -92,28 +92,24 @@ public struct OnlineQuestion: ~Copyable, Sendable {
             password.count <= Self.maximumSecret, clientSecret.count <= Self.maximumSecret
         else { return nil }
         var body = SecretBuffer()
-        body.append(number.span)
-        body.append(service: service, clientSecret: clientSecret)
+        body.write(WireID(number))
+        body.write(service, clientSecret: clientSecret)
         switch task {
         case .login(let user):
-            body.append(1)
-            body.append(text: user)
-            body.append(counted: password)
+            body.write(tag: 1, user)
+            body.write(password)
         case .check:
-            body.append(2)
-            body.append(counted: session)
+            body.write(tag: 2)
+            body.write(session)
         case .refresh:
-            body.append(3)
-            body.append(counted: session)
+            body.write(tag: 3)
+            body.write(session)
         case .logout(let user):
-            body.append(4)
-            body.append(counted: session)
-            body.append(user == nil ? 0 : 1)
-            if let user {
-                body.append(text: user)
-                body.append(counted: password)
-            }
-        case .profile: body.append(5)
+            body.write(tag: 4)
+            body.write(session)
+            body.write(user)
+            if user != nil { body.write(password) }
+        case .profile: body.write(tag: 5)
         }
         guard body.count <= Self.maximumBody else { return nil }
         return body
@@ -121,30 +117,28 @@ public struct OnlineQuestion: ~Copyable, Sendable {
 
     /// - Throws: for a body that is not exactly what the page allows.
     init(decoding bytes: Span<UInt8>) throws(MalformedBytes) {
-        var cursor = ByteCursor()
-        let number = try cursor.take(16, in: bytes)
-        var clientSecret = SecretBuffer()
-        let service = try cursor.service(in: bytes, clientSecret: &clientSecret)
+        var wire = WireReader(bytes)
+        let number = try wire.read(WireID.self).bytes
+        let asked = try ReadService(from: &wire)
+        var session = SecretBytes(copying: [])
         let task: OnlineTask
-        var session = SecretBuffer()
-        var password = SecretBuffer()
-        switch try cursor.byte(in: bytes) {
-        case 1: task = .login(user: try cursor.text(in: bytes))
-        case 2: task = .check
+        switch try wire.read(UInt8.self) {
+        case 1: task = .login(user: try wire.read())
+        case 2:
+            task = .check
+            session = try wire.secret(upTo: Self.maximumSession)
         case 3:
-            guard case .oauth = service.kind else { throw MalformedBytes() }
+            guard case .oauth = asked.service.kind else { throw MalformedBytes() }
             task = .refresh
+            session = try wire.secret(upTo: Self.maximumSession)
         case 4:
-            session.append(try cursor.secret(upTo: Self.maximumSession, in: bytes))
-            task = .logout(user: try cursor.optionalText(in: bytes))
+            session = try wire.secret(upTo: Self.maximumSession)
+            task = .logout(user: try wire.read())
         case 5: task = .profile
         default: throw MalformedBytes()
         }
-        if task == .check || task == .refresh {
-            session.append(try cursor.secret(upTo: Self.maximumSession, in: bytes))
-        }
-        if task.user != nil { password.append(try cursor.secret(upTo: Self.maximumSecret, in: bytes)) }
-        try cursor.end(in: bytes)
-        self.init(number, task, service, clientSecret.finish(), session.finish(), password.finish())
+        let password = task.user == nil ? nil : try wire.secret(upTo: Self.maximumSecret)
+        try wire.end()
+        self.init(number, task, asked.service, asked.clientSecret, session, password)
     }
 }

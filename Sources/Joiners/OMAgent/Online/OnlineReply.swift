@@ -21,12 +21,12 @@ public enum OnlineReply: ~Copyable, Sendable {
     /// The frame's body: an answer to the question with this number.
     consuming func encoded(_ number: [UInt8]) -> SecretBuffer {
         var body = SecretBuffer()
-        body.append(number.span)
+        body.write(WireID(number))
         switch consume self {
         case .accepted(let acceptance):
-            body.append(0)
-            acceptance.append(to: &body)
-        case .refused(let refusal): body.append(refusal: refusal)
+            body.write(tag: 0)
+            acceptance.write(to: &body)
+        case .refused(let refusal): body.write(refusal)
         }
         return body
     }
@@ -36,19 +36,13 @@ public enum OnlineReply: ~Copyable, Sendable {
     static func decode(
         _ bytes: Span<UInt8>, to number: [UInt8], _ task: OnlineTask
     ) throws(MalformedBytes) -> OnlineReply {
-        var cursor = ByteCursor()
-        guard try cursor.take(16, in: bytes) == number else { throw MalformedBytes() }
-        let reply = try decode(bytes, &cursor, task)
-        try cursor.end(in: bytes)
+        var wire = WireReader(bytes)
+        guard try wire.read(WireID.self).bytes == number else { throw MalformedBytes() }
+        let tag: UInt8 = try wire.read()
+        let reply: OnlineReply =
+            tag == 0 ? .accepted(try OnlineAcceptance(from: &wire, to: task)) : .refused(try OnlineRefusal(tag, from: &wire))
+        try wire.end()
         return reply
-    }
-
-    private static func decode(
-        _ bytes: Span<UInt8>, _ cursor: inout ByteCursor, _ task: OnlineTask
-    ) throws(MalformedBytes) -> OnlineReply {
-        let tag = try cursor.byte(in: bytes)
-        guard tag != 0 else { return .accepted(try OnlineAcceptance(in: bytes, &cursor, to: task)) }
-        return .refused(try cursor.refusal(tag, in: bytes))
     }
 }
 
@@ -77,16 +71,12 @@ public struct OnlineAcceptance: ~Copyable, Sendable {
 
     /// Attack: a helper that was taken over hands out what nobody asked for. A login's answer has a session, a session
     /// comes with nothing but a login, a check or new tokens, and a profile with nothing but a login or its own question.
-    fileprivate init(
-        in bytes: Span<UInt8>, _ cursor: inout ByteCursor, to task: OnlineTask
-    ) throws(MalformedBytes) {
-        var held = SecretBuffer()
-        let hasSession = try cursor.flag(in: bytes)
-        if hasSession { held.append(try cursor.secret(upTo: OnlineQuestion.maximumSession, in: bytes)) }
-        let lifetime = try cursor.flag(in: bytes) ? try cursor.number(UInt32.self, in: bytes) : nil
-        let time = try cursor.flag(in: bytes) ? try cursor.number(UInt64.self, in: bytes) : nil
+    fileprivate init(from wire: inout WireReader, to task: OnlineTask) throws(MalformedBytes) {
+        let hasSession: Bool = try wire.read()
+        let session = hasSession ? try wire.secret(upTo: OnlineQuestion.maximumSession) : nil
+        let (lifetime, time): (UInt32?, UInt64?) = (try wire.read(), try wire.read())
         guard time ?? 0 <= 1 << 53 else { throw MalformedBytes() }
-        let profile = try cursor.profileAnswer(in: bytes)
+        let profile: ProfileAnswer = try wire.read()
         let isFitting =
             switch task {
             case .login: hasSession
@@ -96,127 +86,104 @@ public struct OnlineAcceptance: ~Copyable, Sendable {
             case .profile: !hasSession && profile.profile != nil
             }
         guard isFitting else { throw MalformedBytes() }
-        self.lifetime = lifetime
-        serverTime = time.map { Int64($0) }
-        self.profile = profile
-        if hasSession { session = held.finish() } else { session = nil }
+        self.init(session: session, lifetime: lifetime, serverTime: time.map { Int64($0) }, profile: profile)
     }
 
-    fileprivate consuming func append(to body: inout SecretBuffer) {
-        let (lifetime, serverTime, profile) = (lifetime, serverTime, profile)
-        if let session = takeSession() {
-            body.append(1)
-            body.append(counted: session)
-        } else {
-            body.append(0)
-        }
-        body.append(optional: lifetime) { $0.append(number: $1) }
-        body.append(optional: serverTime) { $0.append(number: $1) }
-        body.append(answer: profile)
+    fileprivate borrowing func write(to body: inout SecretBuffer) {
+        body.write(session)
+        body.write(lifetime, serverTime, profile)
     }
 }
 
-extension SecretBuffer {
-    mutating func append(refusal: OnlineRefusal) {
-        switch refusal {
-        case .rejected: append(1)
-        case .forbidden(let cause):
-            append(2)
-            append(cause.rawValue)
-        case .blocked: append(3)
-        case .unreachable(let cause):
-            append(4)
-            append(cause.rawValue)
-        case .untrusted(let cause):
-            append(5)
-            append(cause.rawValue)
-        case .failed(let failure, let status, let wait):
-            append(6)
-            append(failure.rawValue)
-            append(optional: status) { $0.append(number: $1) }
-            append(optional: wait) { $0.append(number: $1) }
-        }
-    }
+// MARK: - Refusals
 
-    fileprivate mutating func append(answer: ProfileAnswer) {
-        switch answer {
-        case .notAsked: append(0)
-        case .given(let profile):
-            append(1)
-            append(profile: profile)
-        case .missing(let refusal):
-            append(2)
-            append(refusal: refusal)
-        }
-    }
+extension ForbiddenCause: WireValue {}
+extension UntrustedCause: WireValue {}
+extension OnlineFailure: WireValue {}
 
-    private mutating func append(profile: ServerProfile) {
-        append(number: profile.epoch)
-        append(optional: profile.application) { $0.append(text: $1) }
-        append(UInt8(profile.values.count))
-        for (place, key) in ServerProfile.keys.enumerated() {
-            guard let value = profile.values[key] else { continue }
-            append(UInt8(place))
-            append(text: value)
-        }
+extension UnreachableCause: WireValue {
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        // That there is no helper, no helper says.
+        guard let cause = UnreachableCause(rawValue: try wire.read()), cause != .noHelper else { throw MalformedBytes() }
+        self = cause
     }
 }
 
-extension ByteCursor {
-    /// - Parameter tag: the outcome's, already read.
-    mutating func refusal(_ tag: UInt8, in bytes: Span<UInt8>) throws(MalformedBytes) -> OnlineRefusal {
+extension OnlineRefusal: WireValue {
+    func write(to body: inout SecretBuffer) {
+        switch self {
+        case .rejected: body.write(tag: 1)
+        case .forbidden(let cause): body.write(tag: 2, cause)
+        case .blocked: body.write(tag: 3)
+        case .unreachable(let cause): body.write(tag: 4, cause)
+        case .untrusted(let cause): body.write(tag: 5, cause)
+        case .failed(let failure, let status, let wait): body.write(tag: 6, failure, status, wait)
+        }
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) { try self.init(try wire.read(UInt8.self), from: &wire) }
+
+    fileprivate init(_ tag: UInt8, from wire: inout WireReader) throws(MalformedBytes) {
         switch tag {
-        case 1: return .rejected
-        case 2: return .forbidden(try cause(in: bytes))
-        case 3: return .blocked
-        case 4:
-            let cause: UnreachableCause = try cause(in: bytes)
-            guard cause != .noHelper else { throw MalformedBytes() }
-            return .unreachable(cause)
-        case 5: return .untrusted(try cause(in: bytes))
-        case 6:
-            let failure: OnlineFailure = try cause(in: bytes)
-            let status = try flag(in: bytes) ? try number(UInt16.self, in: bytes) : nil
-            let wait = try flag(in: bytes) ? try number(UInt32.self, in: bytes) : nil
-            return .failed(failure, status: status, retryAfter: wait)
+        case 1: self = .rejected
+        case 2: self = .forbidden(try wire.read())
+        case 3: self = .blocked
+        case 4: self = .unreachable(try wire.read())
+        case 5: self = .untrusted(try wire.read())
+        case 6: self = .failed(try wire.read(), status: try wire.read(), retryAfter: try wire.read())
         default: throw MalformedBytes()
         }
     }
+}
 
-    fileprivate mutating func cause<Cause: RawRepresentable<UInt8>>(
-        in bytes: Span<UInt8>
-    ) throws(MalformedBytes) -> Cause {
-        guard let cause = Cause(rawValue: try byte(in: bytes)) else { throw MalformedBytes() }
-        return cause
+// MARK: - The server's profile
+
+extension ProfileAnswer: WireValue {
+    func write(to body: inout SecretBuffer) {
+        switch self {
+        case .notAsked: body.write(tag: 0)
+        case .given(let profile): body.write(tag: 1, profile)
+        case .missing(let refusal): body.write(tag: 2, refusal)
+        }
     }
 
-    fileprivate mutating func profileAnswer(in bytes: Span<UInt8>) throws(MalformedBytes) -> ProfileAnswer {
-        switch try byte(in: bytes) {
-        case 0: return .notAsked
-        case 1: return .given(try profile(in: bytes))
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        switch try wire.read(UInt8.self) {
+        case 0: self = .notAsked
+        case 1: self = .given(try wire.read())
         case 2:
-            let refusal = try refusal(try byte(in: bytes), in: bytes)
+            let refusal: OnlineRefusal = try wire.read()
             // Nobody was asked about a password, so nobody refused one.
             guard !refusal.isVerdict else { throw MalformedBytes() }
-            return .missing(refusal)
+            self = .missing(refusal)
         default: throw MalformedBytes()
         }
     }
+}
 
-    private mutating func profile(in bytes: Span<UInt8>) throws(MalformedBytes) -> ServerProfile {
-        let epoch = try number(UInt64.self, in: bytes)
+/// epoch (8) ‖ optional application ‖ count (1) ‖ per value: the key's place in the list (1), rising ‖ text
+extension ServerProfile: WireValue {
+    func write(to body: inout SecretBuffer) {
+        body.write(epoch, application, UInt8(values.count))
+        for (place, key) in ServerProfile.keys.enumerated() {
+            if let value = values[key] { body.write(UInt8(place), value) }
+        }
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let epoch: UInt64 = try wire.read()
         guard epoch <= ServerProfile.lastEpoch else { throw MalformedBytes() }
-        let application = try optionalText(in: bytes)
+        let application: String? = try wire.read()
         var values: [String: String] = [:]
         var last = -1
-        for _ in 0..<(try byte(in: bytes)) {
-            let place = Int(try byte(in: bytes))
+        for _ in 0..<(try wire.read(UInt8.self)) {
+            let place = Int(try wire.read(UInt8.self))
             guard place > last, place < ServerProfile.keys.count else { throw MalformedBytes() }
             last = place
-            let value = try text(in: bytes)
+            let value: String = try wire.read()
             guard value.utf8.count <= 256 else { throw MalformedBytes() }
             values[ServerProfile.keys[place]] = value
         }
-        return ServerProfile(epoch: epoch, application: application, values: values)
+        self.init(epoch: epoch, application: application, values: values)
     }
 }

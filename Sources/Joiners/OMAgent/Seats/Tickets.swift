@@ -29,7 +29,7 @@ struct Tickets: Sendable {
         guard secrets.keep(secret, for: file.id) else { return }
         var content = SecretBuffer()
         for level in keys.levels {
-            content.append(level.code)
+            content.write(level)
             keys.withKey(of: level) { key in key.withExposedBytes { content.append($0) } }
         }
         let head = Head(boot: ClockReading.now().bootID, login: login ?? Self.noLogin)
@@ -93,12 +93,10 @@ struct Tickets: Sendable {
         else { return nil }
         var keys = ClassKeys(vault: vault, epoch: epoch)
         let isWhole = content.withBytes { bytes in
-            var cursor = ByteCursor()
-            while cursor.offset < bytes.count {
-                guard let code = try? cursor.byte(in: bytes), let level = ProtectionLevel(code: code),
-                    level.availability == .afterFirstUnlock,
-                    let range = try? cursor.skip(Key<Deriving>.count, in: bytes),
-                    let key = try? Key<Deriving>(readFrom: SecretBytes(copying: bytes.extracting(range)))
+            var wire = WireReader(bytes)
+            while !wire.isAtEnd {
+                guard let level = try? wire.read(ProtectionLevel.self), level.availability == .afterFirstUnlock,
+                    let key: Key<Deriving> = try? wire.key()
                 else { return false }
                 keys.add(key, of: level)
             }

@@ -21,7 +21,7 @@ public struct AgentLogin: Hashable, Sendable {
     /// Names the session's ticket.
     var id: [UInt8] {
         var name = SecretBuffer()
-        name.append(login: self)
+        name.write(self)
         let hash = BLAKE2b(count: 16)
         name.withBytes { hash.update($0) }
         var id = [UInt8](repeating: 0, count: 16)

@@ -144,18 +144,14 @@ final class SessionEntry: @unchecked Sendable {
 
     /// login ‖ kept ‖ started (8) ‖ last use (8) ‖ since (8)
     func encoded() -> SecretBytes {
-        var content = SecretBuffer()
-        content.append(login: login)
         let asked = service.map { service in
             KeptSession.Asked(
                 service: service, clientSecret: clientSecret.duplicate(), logout: logout, session: session.duplicate(),
                 expires: expires)
         }
-        content.append(profile: profile)
-        content.append(way: way, deadlines.limits, asked)
-        content.append(number: deadlines.started)
-        content.append(number: deadlines.lastUse)
-        content.append(number: since)
+        var content = SecretBuffer()
+        content.write(KeptSession(login, profile, way, deadlines.limits, asked))
+        content.write(deadlines.started, deadlines.lastUse, since)
         return content.finish()
     }
 
@@ -163,14 +159,11 @@ final class SessionEntry: @unchecked Sendable {
     static func decode(
         _ bytes: Span<UInt8>, at clock: ClockReading
     ) throws(MalformedBytes) -> SessionEntry {
-        var cursor = ByteCursor()
-        let login = try cursor.login(in: bytes)
-        let kept = try cursor.keptSession(of: login, in: bytes)
-        let limits = kept.limits
-        let (started, lastUse) = (try cursor.number(Int64.self, in: bytes), try cursor.number(Int64.self, in: bytes))
-        let since = try cursor.number(Int64.self, in: bytes)
-        try cursor.end(in: bytes)
-        let deadlines = LoginSession(limits, bootID: clock.bootID, started: started, lastUse: lastUse)
+        var wire = WireReader(bytes)
+        let kept: KeptSession = try wire.read()
+        let (started, lastUse, since): (Int64, Int64, Int64) = (try wire.read(), try wire.read(), try wire.read())
+        try wire.end()
+        let deadlines = LoginSession(kept.limits, bootID: clock.bootID, started: started, lastUse: lastUse)
         return SessionEntry(kept, deadlines, since: since, at: clock)
     }
 }

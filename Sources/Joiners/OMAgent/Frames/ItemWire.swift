@@ -1,0 +1,178 @@
+// The parts of requests and answers about a vault. Format: docs/agent-protocol.md.
+
+internal import OMRecords
+internal import OMSecrets
+internal import OMVault
+
+extension PurgeResult: WireValue {}
+extension AgentVaultState: WireValue {}
+
+extension ItemName: WireValue {
+    func write(to body: inout SecretBuffer) { text.write(to: &body) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let text: String = try wire.read()
+        do throws(VaultError) { self = try ItemName(text) } catch { throw MalformedBytes() }
+    }
+}
+
+extension FieldName: WireValue {
+    func write(to body: inout SecretBuffer) { text.write(to: &body) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let text: String = try wire.read()
+        do throws(VaultError) { self = try FieldName(text) } catch { throw MalformedBytes() }
+    }
+}
+
+extension ProtectionLevel: WireValue {
+    func write(to body: inout SecretBuffer) { body.append(code) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        guard let level = ProtectionLevel(code: try wire.read()) else { throw MalformedBytes() }
+        self = level
+    }
+}
+
+/// Two texts: the vault's path and the device folder's.
+extension AgentPlace: WireValue {
+    func write(to body: inout SecretBuffer) { body.write(vault, device) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        guard let place = AgentPlace(vault: try wire.read(), device: try wire.read()) else { throw MalformedBytes() }
+        self = place
+    }
+}
+
+/// name ‖ count (4)
+extension Item.Field: WireValue {
+    func write(to body: inout SecretBuffer) { body.write(name, UInt32(count)) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        self.init(name: try wire.read(), count: Int(try wire.read(UInt32.self)))
+    }
+}
+
+/// name ‖ level ‖ id (16) ‖ revision (8) ‖ created (8) ‖ modified (8) ‖ in trash ‖ fields
+extension Item: WireValue {
+    func write(to body: inout SecretBuffer) {
+        body.write(name, level, WireID(id), revision, created, modified, isTrashed)
+        body.write(shortList: fields)
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        self.init(
+            name: try wire.read(), level: try wire.read(), id: try wire.read(WireID.self).bytes, revision: try wire.read(),
+            created: try wire.read(), modified: try wire.read(), isTrashed: try wire.read(),
+            fields: try wire.shortList(upTo: Item.maximumFields))
+    }
+}
+
+/// revision (8) ‖ modified (8) ‖ in trash ‖ fields
+extension ItemVersion: WireValue {
+    func write(to body: inout SecretBuffer) {
+        body.write(revision, modified, isTrashed)
+        body.write(shortList: fields)
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        self.init(
+            revision: try wire.read(), modified: try wire.read(), isTrashed: try wire.read(),
+            fields: try wire.shortList(upTo: Item.maximumFields))
+    }
+}
+
+/// level ‖ key of the entry (16) ‖ optional item
+extension ItemPlace: WireValue {
+    func write(to body: inout SecretBuffer) { body.write(level, WireID(entry), item) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        self.init(level: try wire.read(), entry: try wire.read(WireID.self).bytes, item: try wire.read())
+    }
+}
+
+/// count (2) ‖ per field: name, secret
+extension FieldValues: WireValue {
+    borrowing func write(to body: inout SecretBuffer) {
+        body.write(UInt16(names.count))
+        forEach { (name, secret) in
+            body.write(name)
+            body.write(secret)
+        }
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        var values = FieldValues()
+        for _ in 0..<(try wire.read(UInt16.self)) {
+            let name: FieldName = try wire.read()
+            let secret: SecretBytes = try wire.read()
+            do throws(VaultError) { try values.put(secret, at: name) } catch { throw MalformedBytes() }
+        }
+        self = values
+    }
+}
+
+/// item name (flag) ‖ field names
+extension ItemSearch.Scope: WireValue {
+    func write(to body: inout SecretBuffer) {
+        body.write(hasItemName)
+        body.write(longList: fields)
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        self.init(itemName: try wire.read(), fields: try wire.longList(upTo: Item.maximumFields))
+    }
+}
+
+/// optional scope ‖ count (1) ‖ per word: count (2) ‖ bytes
+extension ItemSearch: WireValue {
+    borrowing func write(to body: inout SecretBuffer) {
+        body.write(scope, UInt8(wordCount))
+        forEach { word in
+            body.write(UInt16(word.count))
+            body.append(word)
+        }
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        var search = ItemSearch(in: try wire.read())
+        for _ in 0..<(try wire.read(UInt8.self)) {
+            let count = Int(try wire.read(UInt16.self))
+            // A request has one spelling.
+            let isAdded = try wire.lent(count) { word in ItemSearch.isFolded(word) && search.add(word) }
+            guard isAdded else { throw MalformedBytes() }
+        }
+        guard search.wordCount > 0 else { throw MalformedBytes() }
+        self = search
+    }
+}
+
+/// count (1) ‖ per level: code (1) ‖ key (32); rising codes, so that each level comes once.
+extension ClassKeys {
+    func writeKeys(to body: inout SecretBuffer) {
+        body.append(UInt8(levels.count))
+        for level in levels {
+            body.write(level)
+            withKey(of: level) { key in key.withExposedBytes { body.append($0) } }
+        }
+    }
+
+    mutating func readKeys(from wire: inout WireReader) throws(MalformedBytes) {
+        for _ in 0..<(try wire.read(UInt8.self)) {
+            let level: ProtectionLevel = try wire.read()
+            let isNext = levels.last.map { Self.rank($0) < Self.rank(level) } ?? true
+            guard isNext, level.availability != .always else { throw MalformedBytes() }
+            add(try wire.key(), of: level)
+        }
+    }
+
+    private static func rank(_ level: ProtectionLevel) -> Int { ProtectionLevel.allCases.firstIndex(of: level) ?? 0 }
+}
+
+extension WireReader {
+    @_lifetime(self: copy self)
+    mutating func key<Use>() throws(MalformedBytes) -> Key<Use> {
+        let bytes = try lent(Key<Use>.count) { bytes in SecretBytes(copying: bytes) }
+        do throws(SecretsError) { return try Key(readFrom: bytes) } catch { throw MalformedBytes() }
+    }
+}

@@ -1,0 +1,159 @@
+// Requests as frames. Format: docs/agent-protocol.md, "Requests".
+
+internal import OMRecords
+internal import OMSecrets
+internal import OMVault
+
+extension AgentRequest {
+    /// The frame's kind and body.
+    consuming func encode(into body: inout SecretBuffer) -> FrameKind {
+        switch consume self {
+        case .stepDown: return .stepDown
+        case .status: return .status
+        case .unlock(let place, let keys, let login, let idle, let hard):
+            body.write(place, WireID(keys.vault), keys.epoch, idle, hard, login.map { WireID($0) })
+            keys.writeKeys(to: &body)
+            return .unlock
+        case .lock(let place, let forgets):
+            body.write(forgets, place)
+            return .lock
+        case .lockOpened(let login):
+            body.write(WireID(login))
+            return .lockOpened
+        case .perform(let place, let request):
+            body.write(place)
+            request.encode(into: &body)
+            return .perform
+        case .rememberingKey(let place, let level):
+            body.write(place, level)
+            return .rememberingKey
+        case .keepSession(let kept):
+            body.write(kept)
+            return .keepSession
+        case .useSession(let login):
+            body.write(login)
+            return .useSession
+        case .renewSession(let login, let anew):
+            body.write(login, anew)
+            return .renewSession
+        case .endSession(let login, let waits, let password):
+            body.write(login, waits)
+            body.write(password)
+            return .endSession
+        case .sessions: return .sessions
+        }
+    }
+
+    /// - Throws: for a kind that no client sends, and for a body that is not exactly what the page allows.
+    static func decode(_ kind: UInt8, _ bytes: Span<UInt8>) throws(MalformedBytes) -> AgentRequest {
+        var wire = WireReader(bytes)
+        let request = try decode(kind, &wire)
+        try wire.end()
+        return request
+    }
+
+    private static func decode(_ kind: UInt8, _ wire: inout WireReader) throws(MalformedBytes) -> AgentRequest {
+        switch FrameKind(rawValue: kind) {
+        case .stepDown: return .stepDown
+        case .status: return .status
+        case .unlock:
+            let place: AgentPlace = try wire.read()
+            var keys = ClassKeys(vault: try wire.read(WireID.self).bytes, epoch: try wire.read())
+            let (idle, hard): (UInt32, UInt32) = (try wire.read(), try wire.read())
+            let login = try wire.read(WireID?.self)?.bytes
+            try keys.readKeys(from: &wire)
+            return .unlock(place, keys, openedBy: login, idle: idle, hard: hard)
+        case .keepSession: return .keepSession(try wire.read())
+        case .useSession: return .useSession(try wire.read())
+        case .renewSession: return .renewSession(try wire.read(), anew: try wire.read())
+        case .endSession:
+            let login: AgentLogin = try wire.read()
+            let waits: Bool = try wire.read()
+            let password = try wire.read(Bool.self) ? try wire.secret(upTo: OnlineQuestion.maximumSecret) : nil
+            return .endSession(login, waits: waits, password: password)
+        case .sessions: return .sessions
+        case .lock:
+            let forgets: Bool = try wire.read()
+            return .lock(try wire.read(), forgets: forgets)
+        case .lockOpened: return .lockOpened(by: try wire.read(WireID.self).bytes)
+        case .perform: return .perform(try wire.read(), try ItemRequest(from: &wire))
+        case .rememberingKey:
+            let place: AgentPlace = try wire.read()
+            let level: ProtectionLevel = try wire.read()
+            // What is remembered at always stands under the device key, which a client has itself.
+            guard level.availability != .always else { throw MalformedBytes() }
+            return .rememberingKey(place, level)
+        default: throw MalformedBytes()
+        }
+    }
+}
+
+extension ItemRequest {
+    consuming func encode(into body: inout SecretBuffer) {
+        switch consume self {
+        case .items(let trashed): body.write(tag: 1, trashed)
+        case .item(let name): body.write(tag: 2, name)
+        case .secret(let path, let revision): body.write(tag: 3, path.item, path.field, revision)
+        case .secrets(let name, let revision): body.write(tag: 4, name, revision)
+        case .add(let name, let level, let values):
+            body.write(tag: 5, name, level)
+            body.write(values)
+        case .update(let name, let values, let removed, let revision):
+            body.write(tag: 6, name)
+            body.write(values)
+            body.write(longList: removed)
+            body.write(revision)
+        case .history(let name): body.write(tag: 7, name)
+        case .setLevel(let name, let level, let revision): body.write(tag: 8, name, level, revision)
+        case .trash(let names, let revision): body.write(tag: 9, LongList(names), revision)
+        case .purge(let names, let revision): body.write(tag: 10, LongList(names), revision)
+        case .purgeTrash(let names): body.write(tag: 11, names.map { LongList($0) })
+        case .restore(let name, let id, let revision): body.write(tag: 12, name, id.map { WireID($0) }, revision)
+        case .purgeID(let id, let level): body.write(tag: 13, WireID(id), level)
+        case .places(let id, let level): body.write(tag: 14, WireID(id), level)
+        case .find(let search, let trashed):
+            body.write(tag: 15, trashed)
+            body.write(search)
+        }
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        switch try wire.read(UInt8.self) {
+        case 1: self = .items(trashed: try wire.read())
+        case 2: self = .item(try wire.read())
+        case 3: self = .secret(FieldPath(try wire.read(), try wire.read()), revision: try wire.read())
+        case 4: self = .secrets(try wire.read(), revision: try wire.read())
+        case 5: self = .add(try wire.read(), level: try wire.read(), try wire.read())
+        case 6:
+            let name: ItemName = try wire.read()
+            let values: FieldValues = try wire.read()
+            let removed: [FieldName] = try wire.longList(upTo: Item.maximumFields)
+            self = .update(name, set: values, remove: removed, ifRevision: try wire.read())
+        case 7: self = .history(try wire.read())
+        case 8: self = .setLevel(try wire.read(), try wire.read(), ifRevision: try wire.read())
+        case 9: self = .trash(try wire.longList(), ifRevision: try wire.read())
+        case 10: self = .purge(try wire.longList(), ifRevision: try wire.read())
+        case 11: self = .purgeTrash(try wire.read(LongList<ItemName>?.self)?.elements)
+        case 12: self = .restore(try wire.read(), id: try wire.read(WireID?.self)?.bytes, revision: try wire.read())
+        case 13: self = .purgeID(try wire.read(WireID.self).bytes, level: try wire.read())
+        case 14: self = .places(id: try wire.read(WireID.self).bytes, level: try wire.read())
+        case 15:
+            let trashed: Bool = try wire.read()
+            self = .find(try wire.read(), trashed: trashed)
+        default: throw MalformedBytes()
+        }
+    }
+
+    /// Whether it may be answered with what is at hand while the vault is locked. A new item may not: its name could be
+    /// that of one that nobody can see now.
+    var isForLockedToo: Bool {
+        switch self {
+        case .item: true
+        case .secret: true
+        case .secrets: true
+        case .history: true
+        case .update: true
+        default: false
+        }
+    }
+}

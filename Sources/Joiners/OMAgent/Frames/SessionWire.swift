@@ -1,0 +1,125 @@
+// Sessions as frames. Format: docs/agent-protocol.md, "Sessions".
+
+internal import OMAuth
+internal import OMRecords
+internal import OMSecrets
+
+extension AgentSession.Way: WireValue {}
+extension AgentSession.State: WireValue {}
+
+/// state ‖ device ‖ server ‖ profile ‖ domain ‖ user
+extension AgentLogin: WireValue {
+    func write(to body: inout SecretBuffer) {
+        body.write(state, device, key.server, key.profile.text, key.domain.text, key.user.text)
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let (state, device, server): (String, String, String) = (try wire.read(), try wire.read(), try wire.read())
+        let (profile, domain, user): (String, String, String) = (try wire.read(), try wire.read(), try wire.read())
+        let key: LoginKey
+        do throws(AuthError) {
+            key = LoginKey(
+                profile: try ProfileName(profile), user: try UserName(user), server: server,
+                domain: try IdentityDomain(domain))
+        } catch { throw MalformedBytes() }
+        guard let login = AgentLogin(state: state, device: device, key: key) else { throw MalformedBytes() }
+        self = login
+    }
+}
+
+extension ProfileDigest: WireValue {
+    func write(to body: inout SecretBuffer) { body.append(bytes.span) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        guard let digest = ProfileDigest(try wire.bytes(ProfileDigest.count)) else { throw MalformedBytes() }
+        self = digest
+    }
+}
+
+/// survives a restart ‖ optional idle (8) ‖ optional session (8) ‖ warning (1)
+extension SessionLimits: WireValue {
+    func write(to body: inout SecretBuffer) { body.write(survivesRestart, idle, session, warningPercentage) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        self.init(
+            survivesRestart: try wire.read(), idle: try wire.seconds(), session: try wire.seconds(),
+            warningPercentage: try wire.read())
+        guard (1...99).contains(warningPercentage) else { throw MalformedBytes() }
+    }
+}
+
+/// login ‖ profile ‖ way ‖ limits ‖ optional server
+extension KeptSession: WireValue {
+    borrowing func write(to body: inout SecretBuffer) {
+        body.write(login, profile, way, limits)
+        body.write(asked)
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        self.init(try wire.read(), try wire.read(), try wire.read(), try wire.read(), try wire.read())
+    }
+}
+
+/// service ‖ logout (4) ‖ optional session ‖ optional end (8)
+extension KeptSession.Asked: WireValue {
+    borrowing func write(to body: inout SecretBuffer) {
+        body.write(service, clientSecret: clientSecret)
+        body.write(logout, session.count > 0)
+        if session.count > 0 { body.write(session) }
+        body.write(expires)
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let asked = try ReadService(from: &wire)
+        let logout: UInt32 = try wire.read()
+        let hasSession: Bool = try wire.read()
+        let session = hasSession ? try wire.secret(upTo: OnlineQuestion.maximumSession) : SecretBytes(copying: [])
+        // One that is empty has another spelling.
+        guard hasSession == (session.count > 0) else { throw MalformedBytes() }
+        self.init(
+            service: asked.service, clientSecret: asked.clientSecret, logout: logout, session: session,
+            expires: try wire.seconds())
+    }
+}
+
+extension AgentSession: WireValue {
+    func write(to body: inout SecretBuffer) {
+        body.write(login, profile, way, state, since, idleLeft, sessionLeft, isWarningDue, hasServerSession, survivesRestart)
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        self.init(
+            login: try wire.read(), profile: try wire.read(), way: try wire.read(), state: try wire.read(),
+            since: try wire.read(), idleLeft: try wire.read(), sessionLeft: try wire.read(), isWarningDue: try wire.read(),
+            hasServerSession: try wire.read(), survivesRestart: try wire.read())
+    }
+}
+
+/// was there ‖ server asked ‖ optional refusal
+extension SessionEnding: WireValue {
+    func write(to body: inout SecretBuffer) {
+        let refusal: OnlineRefusal? = if case .endedHereOnly(let refusal) = self { refusal } else { nil }
+        body.write(wasThere, wasServerAsked, refusal)
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let (wasThere, wasServerAsked): (Bool, Bool) = (try wire.read(), try wire.read())
+        let refusal: OnlineRefusal? = try wire.read()
+        self =
+            switch (wasThere, refusal) {
+            case (false, _): .notThere
+            case (true, nil): wasServerAsked ? .endedAtServer : .endedHere
+            case (true, let refusal?): .endedHereOnly(refusal)
+            }
+        guard self.wasServerAsked == wasServerAsked, wasThere || refusal == nil else { throw MalformedBytes() }
+    }
+}
+
+extension WireReader {
+    @_lifetime(self: copy self)
+    fileprivate mutating func seconds() throws(MalformedBytes) -> Int64? {
+        let seconds: Int64? = try read()
+        guard (1...1 << 40).contains(seconds ?? 1) else { throw MalformedBytes() }
+        return seconds
+    }
+}

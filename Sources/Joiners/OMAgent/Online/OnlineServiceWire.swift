@@ -1,0 +1,139 @@
+// The service that a question names, as bytes. Format: docs/online-protocol.md, "Service".
+
+internal import OMRecords
+internal import OMSecrets
+
+extension OnlineService {
+    /// Whether each text fits its two bytes of length, and each list its limit.
+    var fits: Bool {
+        var texts =
+            headers.flatMap { [$0.name, $0.value] } + [domain?.name, domain?.header, profile].compactMap(\.self)
+        var lists = [headers.count]
+        switch kind {
+        case .basic(let basic):
+            texts += [basic.login, basic.logout].compactMap(\.self) + basic.requiredTokens
+            lists.append(basic.requiredTokens.count)
+        case .oauth(let oauth):
+            texts += oauth.scopes + [oauth.clientID]
+            lists.append(oauth.scopes.count)
+            switch oauth.endpoint {
+            case .discovery(let address): texts.append(address)
+            case .token(let token, let revocation): texts += [token, revocation].compactMap(\.self)
+            }
+        }
+        return texts.allSatisfy { $0.utf8.count <= UInt16.max } && lists.allSatisfy { $0 <= OnlineQuestion.maximumList }
+            && trusted?.count ?? 0 <= OnlineQuestion.maximumTrusted
+    }
+}
+
+extension SecretBuffer {
+    /// The page's "service", with the secret of a confidential client.
+    mutating func write(_ service: OnlineService, clientSecret: borrowing SecretBytes) {
+        write(service.deadlines, service.domain)
+        write(shortList: service.headers)
+        write(service.trusted.map { Certificates(pem: $0) }, service.profile)
+        switch service.kind {
+        case .basic(let basic):
+            write(tag: 1, basic.login, basic.logout)
+            write(shortList: basic.requiredTokens)
+            write(basic.sendsHeadersAtLogout)
+        case .oauth(let oauth):
+            write(tag: 2, oauth.endpoint, oauth.clientID)
+            write(shortList: oauth.scopes)
+            write(oauth.includesClientHeader)
+            write(clientSecret)
+        }
+    }
+}
+
+/// A service as it was read, with the secret of a confidential client: empty for all others.
+struct ReadService: ~Copyable {
+    let service: OnlineService
+    let clientSecret: SecretBytes
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let (deadlines, domain): (OnlineDeadlines, OnlineService.Domain?) = (try wire.read(), try wire.read())
+        let headers: [OnlineService.Header] = try wire.shortList(upTo: OnlineQuestion.maximumList)
+        let (trusted, profile): (Certificates?, String?) = (try wire.read(), try wire.read())
+        let kind: OnlineService.Kind
+        switch try wire.read(UInt8.self) {
+        case 1:
+            kind = .basic(
+                BasicService(
+                    login: try wire.read(), logout: try wire.read(),
+                    requiredTokens: try wire.shortList(upTo: OnlineQuestion.maximumList),
+                    sendsHeadersAtLogout: try wire.read()))
+            clientSecret = SecretBytes(copying: [])
+        case 2:
+            kind = .oauth(
+                OAuthService(
+                    try wire.read(), clientID: try wire.read(),
+                    scopes: try wire.shortList(upTo: OnlineQuestion.maximumList), includesClientHeader: try wire.read()))
+            clientSecret = try wire.secret(upTo: OnlineQuestion.maximumSecret)
+        default: throw MalformedBytes()
+        }
+        service = OnlineService(
+            kind, domain: domain, headers: headers, trusted: trusted?.pem, profile: profile, deadlines: deadlines)
+    }
+}
+
+/// connect (4) ‖ total (4)
+extension OnlineDeadlines: WireValue {
+    func write(to body: inout SecretBuffer) { body.write(connect, total) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let (connect, total): (UInt32, UInt32) = (try wire.read(), try wire.read())
+        guard Self.range.contains(connect), Self.range.contains(total) else { throw MalformedBytes() }
+        self.init(connect: connect, total: total)
+    }
+}
+
+/// name ‖ optional header
+extension OnlineService.Domain: WireValue {
+    func write(to body: inout SecretBuffer) { body.write(name, header) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) { self.init(try wire.read(), header: try wire.read()) }
+}
+
+/// name ‖ value
+extension OnlineService.Header: WireValue {
+    func write(to body: inout SecretBuffer) { body.write(name, value) }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) { self.init(try wire.read(), try wire.read()) }
+}
+
+/// count (4) ‖ PEM
+private struct Certificates: WireValue {
+    let pem: [UInt8]
+
+    init(pem: [UInt8]) { self.pem = pem }
+
+    func write(to body: inout SecretBuffer) {
+        body.write(UInt32(pem.count))
+        body.append(pem.span)
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        let count: UInt32 = try wire.read()
+        guard count <= OnlineQuestion.maximumTrusted else { throw MalformedBytes() }
+        pem = try wire.bytes(Int(count))
+    }
+}
+
+/// 1 ‖ address, or 2 ‖ token ‖ optional revocation
+extension OAuthService.Endpoint: WireValue {
+    func write(to body: inout SecretBuffer) {
+        switch self {
+        case .discovery(let address): body.write(tag: 1, address)
+        case .token(let token, let revocation): body.write(tag: 2, token, revocation)
+        }
+    }
+
+    init(from wire: inout WireReader) throws(MalformedBytes) {
+        switch try wire.read(UInt8.self) {
+        case 1: self = .discovery(try wire.read())
+        case 2: self = .token(try wire.read(), revocation: try wire.read())
+        default: throw MalformedBytes()
+        }
+    }
+}
