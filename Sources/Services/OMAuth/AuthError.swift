@@ -86,29 +86,49 @@ public indirect enum AuthError: Error, Hashable, Sendable {
     /// A file could not be used. An attempt that was charged before stays charged.
     case storage(StorageError)
 
-    /// The SDK's number for this error, where it has one.
-    public var sdkCode: Int? {
+    /// The table of the errors: the name in machine-readable answers, and the SDK's number, where it has one.
+    private var entry: (name: String, sdkCode: Int?) {
         switch self {
-        case .wrongPassword: 10003
-        case .tooManyAttempts, .attemptsExceeded, .wiped, .lockedOut, .delayed: 10418
-        case .online(let refusal), .neither(let refusal, _): refusal.sdkCode
-        case .noServer: 10101
-        case .cancelled: 10029
-        case .invalidDomain: 10037
-        case .noCredential, .expired, .oldPasswordRequired: 10408
-        case .invalidUserName: 10036
-        case .invalidProfileName: 10100
-        case .profile(let problem): problem.sdkCode
-        case .schemeUnavailable: 10506
-        case .busy: 10534
-        case .policyMissing: 10015
-        case .unknownProfile, .offlineNotAllowed, .clockRolledBack, .quarantined, .deviceKeyMissing, .deviceKeyDamaged,
-            .otherDeviceKey,
-            .rolledBack,
-            .selfTestFailed, .overtaken, .rootRequired, .outOfMemory, .storage:
-            nil
+        case .wrongPassword: ("wrong_password", 10003)
+        case .tooManyAttempts: ("too_many_attempts", 10418)
+        case .attemptsExceeded: ("attempts_exceeded", 10418)
+        case .wiped(let isFinished): (isFinished ? "wiped" : "wipe_pending", 10418)
+        case .lockedOut: ("locked_out", 10418)
+        case .delayed: ("delayed", 10418)
+        case .noCredential: ("no_credential", 10408)
+        case .expired: ("expired", 10408)
+        case .oldPasswordRequired: ("old_password_required", 10408)
+        case .offlineNotAllowed: ("offline_not_allowed", nil)
+        case .policyMissing: ("policy_missing", 10015)
+        case .overtaken: ("overtaken", nil)
+        case .noServer: ("no_server", 10101)
+        case .cancelled: ("cancelled", 10029)
+        case .online(let refusal), .neither(let refusal, _): (refusal.name, refusal.sdkCode)
+        case .invalidUserName: ("invalid_name", 10036)
+        case .invalidDomain: ("invalid_name", 10037)
+        case .invalidProfileName: ("invalid_name", 10100)
+        case .unknownProfile: ("unknown_profile", nil)
+        case .profile(let problem): ("invalid_profile", problem.sdkCode)
+        case .quarantined: ("quarantined", nil)
+        case .deviceKeyMissing: ("device_key_missing", nil)
+        case .deviceKeyDamaged: ("device_key_damaged", nil)
+        case .otherDeviceKey: ("other_device_key", nil)
+        case .rolledBack: ("rolled_back", nil)
+        case .clockRolledBack: ("clock_rolled_back", nil)
+        case .selfTestFailed: ("self_test_failed", nil)
+        case .rootRequired: ("root_required", nil)
+        case .busy: ("busy", 10534)
+        case .outOfMemory: ("out_of_memory", nil)
+        case .schemeUnavailable: ("scheme_unavailable", 10506)
+        case .storage: ("storage", nil)
         }
     }
+
+    /// The name in machine-readable answers.
+    package var name: String { entry.name }
+
+    /// The SDK's number for this error, where it has one.
+    public var sdkCode: Int? { entry.sdkCode }
 
     /// The same for a login under `profile`: where the user is asked for the domain too, a wrong one may be what is wrong.
     public func sdkCode(under profile: Profile) -> Int? {

@@ -4,21 +4,6 @@ internal import OMAgent
 internal import OMAuth
 internal import OMRecords
 
-extension OnlineRefusal {
-    /// The name of a refusal in machine-readable answers.
-    var name: String {
-        switch self {
-        case .rejected: "rejected"
-        case .forbidden: "forbidden"
-        case .blocked: "blocked"
-        case .untrusted: "untrusted_server"
-        case .unreachable(.noHelper): AgentError.programMissing("").name
-        case .unreachable: "unreachable"
-        case .failed(let failure, _, _): failure.name
-        }
-    }
-}
-
 extension UnreachableCause {
     var words: String {
         switch self {
@@ -80,22 +65,6 @@ extension OnlineFailure {
     }
 
     /// What is ours has a name of its own: whoever reads `server_error` looks at the server. So has a yes that is none.
-    fileprivate var name: String {
-        switch self {
-        case .unsafeAddress: "unsafe_address"
-        case .unusableHeaders: "unusable_headers"
-        case .unusableUser: "unusable_user"
-        case .unusableTrust: "unusable_trust"
-        case .unusableSession: "unusable_session"
-        case .helper: "helper_failed"
-        case .noLogout: "no_logout"
-        case .cancelled: "cancelled"
-        case .unexpectedAnswer: "unexpected_answer"
-        case .tokenMissing: "token_missing"
-        default: "server_error"
-        }
-    }
-
     var status: ExitStatus {
         switch self {
         case .unsafeAddress, .unusableHeaders, .unusableTrust: .config

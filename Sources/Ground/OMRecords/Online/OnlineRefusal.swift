@@ -115,21 +115,28 @@ extension OnlineRefusal {
         }
     }
 
-    /// The SDK's number, where it has one.
-    public var sdkCode: Int? {
+    /// The table of the refusals: the name in machine-readable answers, and the SDK's number, where it has one.
+    private var entry: (name: String, sdkCode: Int?) {
         switch self {
-        case .rejected: 10003
-        case .forbidden(.accessDenied): 40231
-        case .forbidden(.status), .blocked: 10408
-        case .unreachable(.timedOut): 10042
-        case .unreachable(.noRoute): 10044
-        case .unreachable(.nameNotFound), .unreachable(.refused), .unreachable(.closed), .unreachable(.gateway),
-            .unreachable(.noHelper):
-            10001
-        case .untrusted: 10422
-        case .failed(let failure, _, _): failure.sdkCode
+        case .rejected: ("rejected", 10003)
+        case .forbidden(.accessDenied): ("forbidden", 40231)
+        case .forbidden(.status): ("forbidden", 10408)
+        case .blocked: ("blocked", 10408)
+        case .unreachable(.timedOut): ("unreachable", 10042)
+        case .unreachable(.noRoute): ("unreachable", 10044)
+        case .unreachable(.noHelper): ("no_agent", 10001)
+        case .unreachable(.nameNotFound), .unreachable(.refused), .unreachable(.closed), .unreachable(.gateway):
+            ("unreachable", 10001)
+        case .untrusted: ("untrusted_server", 10422)
+        case .failed(let failure, _, _): (failure.name, failure.sdkCode)
         }
     }
+
+    /// The name in machine-readable answers.
+    public var name: String { entry.name }
+
+    /// The SDK's number, where it has one.
+    public var sdkCode: Int? { entry.sdkCode }
 }
 
 extension OnlineFailure {
@@ -143,30 +150,40 @@ extension OnlineFailure {
         }
     }
 
-    /// The SDK's number, where it has one.
-    public var sdkCode: Int? {
+    /// The table of the failures: the name in machine-readable answers, and the SDK's number, where it has one.
+    private var entry: (name: String, sdkCode: Int?) {
         switch self {
-        case .serverError, .tooManyRequests, .unexpectedAnswer, .brokenAnswer, .answerTooLarge: 10005
-        case .redirected, .downgraded, .tokenMissing: 10408
-        case .noChallenge, .otherChallenge: 20001
-        case .unsafeAddress: 10101
-        case .unusableHeaders: 10021
-        case .unusableUser: 10036
-        case .unusableTrust, .unusableProfile, .untrustedDiscovery: 10015
-        case .unusableSession: 10023
-        case .helper, .noLogout: nil
-        case .cancelled: 10029
-        case .invalidClient: 40239
-        case .unauthorizedClient: 40214
-        case .invalidScope: 40232
-        case .invalidRequest: 40230
-        case .unsupportedGrant: 40238
-        case .unsupportedResponse: 40211
-        case .temporarilyUnavailable: 40234
-        case .invalidGrant: 40240
-        case .otherOAuthError: 40235
-        case .unnamedOAuthError: 40236
-        case .oauthServerError: 40233
+        case .serverError, .tooManyRequests, .brokenAnswer, .answerTooLarge: ("server_error", 10005)
+        case .unexpectedAnswer: ("unexpected_answer", 10005)
+        case .redirected, .downgraded: ("server_error", 10408)
+        case .tokenMissing: ("token_missing", 10408)
+        case .noChallenge, .otherChallenge: ("server_error", 20001)
+        case .unsafeAddress: ("unsafe_address", 10101)
+        case .unusableHeaders: ("unusable_headers", 10021)
+        case .unusableUser: ("unusable_user", 10036)
+        case .unusableTrust: ("unusable_trust", 10015)
+        case .unusableProfile, .untrustedDiscovery: ("server_error", 10015)
+        case .unusableSession: ("unusable_session", 10023)
+        case .helper: ("helper_failed", nil)
+        case .noLogout: ("no_logout", nil)
+        case .cancelled: ("cancelled", 10029)
+        case .invalidClient: ("server_error", 40239)
+        case .unauthorizedClient: ("server_error", 40214)
+        case .invalidScope: ("server_error", 40232)
+        case .invalidRequest: ("server_error", 40230)
+        case .unsupportedGrant: ("server_error", 40238)
+        case .unsupportedResponse: ("server_error", 40211)
+        case .temporarilyUnavailable: ("server_error", 40234)
+        case .invalidGrant: ("server_error", 40240)
+        case .otherOAuthError: ("server_error", 40235)
+        case .unnamedOAuthError: ("server_error", 40236)
+        case .oauthServerError: ("server_error", 40233)
         }
     }
+
+    /// The name in machine-readable answers.
+    public var name: String { entry.name }
+
+    /// The SDK's number, where it has one.
+    public var sdkCode: Int? { entry.sdkCode }
 }
