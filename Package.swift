@@ -15,7 +15,9 @@ enum Floor: String {
 let rooms: [Target] = [
     room(
         .doors, "omvault",
-        imports: ["OMAgent", "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
+        imports: [
+            "OMAgent", "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMStorage", "OMRecords", "OMSecrets", "OMJSON", "COMSystem",
+        ],
         packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")], .callsC),
     room(.doors, "omvault-agent", imports: ["OMAgent", "OMOnline", "OMRecords", "OMSecrets"], .callsC),
     room(
@@ -28,21 +30,22 @@ let rooms: [Target] = [
         .callsC + [.enableExperimentalFeature("Lifetimes")]),
 
     room(.services, "OMVault", imports: ["OMStorage", "OMRecords", "OMSecrets"]),
-    room(.services, "OMAuth", imports: ["OMCrypto", "OMStorage", "OMRecords", "OMSecrets"]),
+    room(.services, "OMAuth", imports: ["OMCrypto", "OMStorage", "OMRecords", "OMSecrets", "OMJSON"]),
     room(
-        .services, "OMOnline", imports: ["OMRecords", "OMSecrets"],
+        .services, "OMOnline", imports: ["OMRecords", "OMSecrets", "OMJSON"],
         packages: [
             .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
             .product(name: "NIOPosix", package: "swift-nio"),
         ], .callsC),
-    room(.services, "OMVectors", imports: ["OMCrypto", "OMSecrets"]),
+    room(.services, "OMVectors", imports: ["OMCrypto", "OMSecrets", "OMJSON"]),
 
-    room(.ground, "OMCrypto", imports: ["OMSecrets", "COpenSSL", "CArgon2", "CCrypt"], .callsC),
+    room(.ground, "OMCrypto", imports: ["OMSecrets", "OMJSON", "COpenSSL", "CArgon2", "CCrypt"], .callsC),
     room(.ground, "OMStorage", imports: ["OMSecrets", "CSQLite", "COMSystem"], .callsC),
     room(.ground, "OMRecords", imports: []),
 
     room(.bedrock, "OMSecrets", imports: ["CSodium", "COMSystem"]),
+    room(.bedrock, "OMJSON", imports: []),
 ]
 
 /// Under the floors: our own C, and the system's libraries.
@@ -63,9 +66,10 @@ let benchmark = Target.executableTarget(
 let tests: [Target] = [
     .target(name: "CSupport", path: "Tests/CSupport"),
     .target(name: "TestSupport", dependencies: ["CSupport"], path: "Tests/Support", swiftSettings: .callsC),
+    .testTarget(name: "OMJSONTests", dependencies: ["OMJSON"], swiftSettings: .callsC),
     .testTarget(name: "OMSecretsTests", dependencies: ["OMSecrets", "TestSupport"], swiftSettings: .callsC),
     .testTarget(name: "OMCryptoTests", dependencies: ["OMCrypto", "OMSecrets"], swiftSettings: .callsC),
-    .testTarget(name: "OMVectorsTests", dependencies: ["OMVectors", "TestSupport"], swiftSettings: .callsC),
+    .testTarget(name: "OMVectorsTests", dependencies: ["OMVectors", "OMJSON", "TestSupport"], swiftSettings: .callsC),
     .testTarget(
         name: "OMVaultTests", dependencies: ["TestSupport", "OMVault", "OMStorage", "OMRecords", "OMSecrets"],
         swiftSettings: .callsC),
@@ -201,7 +205,7 @@ if Context.environment["OMV_FUZZ"] == "1" {
             name: "omvault-fuzz",
             dependencies: [
                 "CFuzz", "OMAgent", "OMOnline", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMVectors", "OMCrypto",
-                "OMSecrets", .product(name: "NIOHTTP1", package: "swift-nio"),
+                "OMSecrets", "OMJSON", .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: .callsC + fuzzing,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),

@@ -1,4 +1,5 @@
 import Foundation
+import OMJSON
 import Testing
 
 @testable import OMVectors

@@ -1,4 +1,5 @@
 import Foundation
+import OMJSON
 import Testing
 
 @testable import OMVectors
@@ -28,7 +29,7 @@ import Testing
         var flips = 0
         let files = try FileManager.default.subpathsOfDirectory(atPath: Self.folder.path).sorted()
         for name in files where name.hasSuffix(".json") {
-            let original = try JSON(parsing: [UInt8](Data(contentsOf: Self.folder.appending(path: name))))
+            let original = try JSON(reading: [UInt8](Data(contentsOf: Self.folder.appending(path: name))))
             guard case .object(let members) = original, case .string(let kind)? = members["kind"] else { continue }
             for field in try #require(Self.decisive[kind]) {
                 // The last bit of a DES key is parity.

@@ -2,6 +2,7 @@
 
 internal import AsyncHTTPClient
 internal import NIOHTTP1
+internal import OMJSON
 public import OMRecords
 
 public enum ApplicationProfile {
@@ -67,18 +68,20 @@ public enum ApplicationProfile {
     static func read(_ bytes: [UInt8]) throws(OnlineRefusal) -> ServerProfile {
         let unusable = OnlineRefusal.failed(.unusableProfile)
         let wanted = Set(ServerProfile.keys + ["epoch", "ApplicationName"])
-        guard bytes.count <= maximumBytes, let fields = try? FlatObject.decode(bytes, only: wanted),
+        guard bytes.count <= maximumBytes, let fields = JSON.flatObject(parsing: bytes.span, only: wanted),
             case .number(let digits)? = fields["epoch"], let epoch = epoch(digits)
         else { throw unusable }
         var values: [String: String] = [:]
         for key in ServerProfile.keys {
             guard let value = fields[key] else { continue }
-            guard value.text.utf8.count <= 256 else { throw unusable }
-            values[key] = value.text
+            // As a local profile would have it, a number with the digits that it was written with.
+            let text = value.text ?? value.serialized
+            guard text.utf8.count <= 256 else { throw unusable }
+            values[key] = text
         }
         var application: String?
         if let name = fields["ApplicationName"] {
-            guard case .text(let name) = name, !name.isEmpty, name.utf8.count <= 256 else { throw unusable }
+            guard case .string(let name) = name, !name.isEmpty, name.utf8.count <= 256 else { throw unusable }
             application = name
         }
         return ServerProfile(epoch: epoch, application: application, values: values)
@@ -88,15 +91,5 @@ public enum ApplicationProfile {
     private static func epoch(_ digits: String) -> UInt64? {
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let epoch = UInt64(digits) else { return nil }
         return epoch <= ServerProfile.lastEpoch ? epoch : nil
-    }
-}
-
-extension FlatObject.Value {
-    /// As a local profile would have it, a number with the digits that it was written with.
-    fileprivate var text: String {
-        switch self {
-        case .text(let text), .number(let text): text
-        case .bool(let truth): truth ? "true" : "false"
-        }
     }
 }

@@ -1,8 +1,8 @@
 // Where an OAuth server's endpoints are: its own document (RFC 8414, OpenID Connect Discovery), or the profile.
 
 internal import AsyncHTTPClient
-internal import FoundationEssentials
 internal import NIOHTTP1
+internal import OMJSON
 internal import OMRecords
 
 /// The endpoints that a login needs.
@@ -40,29 +40,20 @@ struct OAuthEndpoints: Sendable {
         }
     }
 
-    private struct Document: Decodable {
-        let issuer: String
-        let token_endpoint: String
-        let revocation_endpoint: String?
-        let token_endpoint_auth_methods_supported: [String]?
-        let revocation_endpoint_auth_methods_supported: [String]?
-    }
-
     /// - Throws: ``OnlineFailure/unexpectedAnswer`` for no such document, ``OnlineFailure/untrustedDiscovery``.
     static func read(_ bytes: [UInt8], from address: WebAddress) throws(OnlineRefusal) -> OAuthEndpoints {
-        guard let document = try? JSONDecoder().decode(Document.self, from: Data(bytes)) else {
-            throw .failed(.unexpectedAnswer)
-        }
-        guard let issuer = WebAddress(reading: document.issuer), speaks(for: issuer, address),
-            let token = endpoint(document.token_endpoint, of: address)
+        guard let document = JSON(answer: bytes)?.members, let named = document["issuer"]?.text,
+            let tokens = document["token_endpoint"]?.text
+        else { throw .failed(.unexpectedAnswer) }
+        guard let issuer = WebAddress(reading: named), speaks(for: issuer, address), let token = endpoint(tokens, of: address)
         else { throw .failed(.untrustedDiscovery) }
         // Nothing is asked of us that RFC 8414 does not: without a list, a header is what every server takes. A client has one
         // way to prove itself, so a server that has no list for revocations takes what its token endpoint takes.
-        let methods = document.token_endpoint_auth_methods_supported ?? ["client_secret_basic"]
+        let methods = document["token_endpoint_auth_methods_supported"]?.texts ?? ["client_secret_basic"]
         return OAuthEndpoints(
-            token: token, revocation: document.revocation_endpoint.flatMap { endpoint($0, of: address) },
+            token: token, revocation: document["revocation_endpoint"]?.text.flatMap { endpoint($0, of: address) },
             takesSecretInBody: takesOnlyBody(methods),
-            revocationTakesSecretInBody: takesOnlyBody(document.revocation_endpoint_auth_methods_supported ?? methods))
+            revocationTakesSecretInBody: takesOnlyBody(document["revocation_endpoint_auth_methods_supported"]?.texts ?? methods))
     }
 
     private static func takesOnlyBody(_ methods: [String]) -> Bool {
@@ -85,5 +76,22 @@ struct OAuthEndpoints: Sendable {
             endpoint.port == document.port || endpoint.isSecure && endpoint.port == WebAddress.securePort
         else { return nil }
         return endpoint
+    }
+}
+
+extension JSON {
+    /// A server's answer, which may begin with a byte order mark (RFC 8259, section 8.1).
+    init?(answer bytes: [UInt8]) {
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
+        guard let value = try? JSON(parsing: text.span) else { return nil }
+        self = value
+    }
+
+    /// The texts of a list that holds nothing else.
+    var texts: [String]? {
+        guard let elements else { return nil }
+        let texts = elements.compactMap(\.text)
+        return texts.count == elements.count ? texts : nil
     }
 }

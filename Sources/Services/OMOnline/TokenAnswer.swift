@@ -1,6 +1,6 @@
 // What a token endpoint says (RFC 6749, 5.1 and 5.2), with what servers make of it.
 
-internal import FoundationEssentials
+internal import OMJSON
 internal import OMRecords
 
 struct TokenAnswer: Sendable {
@@ -43,7 +43,7 @@ struct TokenAnswer: Sendable {
 
     /// - Parameter sendsPassword: whether `invalid_grant` is about a password, or about a refresh token.
     init(_ answer: WebAnswer, sendsPassword: Bool) throws(OnlineRefusal) {
-        let document = try? JSONDecoder().decode(Document.self, from: Data(answer.body))
+        let document = JSON(answer: answer.body)?.members.map(Document.init)
         if let error = document?.error {
             throw Self.refusal(error, document?.description, answer, sendsPassword: sendsPassword)
         }
@@ -133,7 +133,7 @@ struct TokenAnswer: Sendable {
     }
 
     /// Every field may be of a form that nobody expects; it is then as if it was not there.
-    private struct Document: Decodable {
+    private struct Document {
         let access: String?
         let type: String?
         let refresh: String?
@@ -142,27 +142,19 @@ struct TokenAnswer: Sendable {
         let description: String?
         let lifetime: UInt32?
 
-        enum CodingKeys: String, CodingKey {
-            case access = "access_token"
-            case type = "token_type"
-            case refresh = "refresh_token"
-            case scope
-            case error
-            case description = "error_description"
-            case lifetime = "expires_in"
-        }
-
-        init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: CodingKeys.self)
-            func text(_ key: CodingKeys) -> String? { try? fields.decodeIfPresent(String.self, forKey: key) }
-            access = text(.access)
-            type = text(.type)
-            refresh = text(.refresh)
-            scope = text(.scope) ?? (try? fields.decode([String].self, forKey: .scope))?.joined(separator: " ")
-            error = text(.error)
-            description = text(.description)
+        init(_ fields: [String: JSON]) {
+            access = fields["access_token"]?.text
+            type = fields["token_type"]?.text
+            refresh = fields["refresh_token"]?.text
+            scope = fields["scope"]?.text ?? fields["scope"]?.texts?.joined(separator: " ")
+            error = fields["error"]?.text
+            description = fields["error_description"]?.text
             // A number, a fraction, or either of them in quotes.
-            let seconds = (try? fields.decode(Double.self, forKey: .lifetime)) ?? text(.lifetime).flatMap { Double($0) }
+            let seconds: Double? =
+                switch fields["expires_in"] {
+                case .number(let digits), .string(let digits): Double(digits)
+                default: nil
+                }
             lifetime = seconds.flatMap { $0.isFinite && $0 >= 0 ? UInt32(min($0, 315_360_000)) : nil }
         }
     }

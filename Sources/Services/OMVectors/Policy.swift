@@ -1,5 +1,7 @@
 // What to do with `acceptable` cases, flag by flag: written down, with a reason for each line, and strict to read.
 
+internal import OMJSON
+
 /// How cases that a file marks `acceptable` are judged.
 ///
 /// Each of a case's flags that the policy names has a say. One that must be refused wins over one that must be accepted;
@@ -56,7 +58,7 @@ public struct Policy: Sendable {
         guard bytes.count <= 1 << 20, String(validating: bytes, as: UTF8.self) != nil else {
             throw Unreadable("not UTF-8 text of at most 1 MiB")
         }
-        let file = try Fields(try JSON(parsing: bytes), at: "file")
+        let file = try Fields(try JSON(reading: bytes), at: "file")
         try file.requireOnly(["format", "otherwise", "flags"])
         guard try file.text("format") == "omvault-policy/1" else { throw file.wrong("format", "omvault-policy/1") }
         let flags = try file.object("flags")

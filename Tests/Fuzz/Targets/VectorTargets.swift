@@ -28,7 +28,7 @@ enum VectorTargets {
     }
 
     private static func run(_ bytes: [UInt8], as read: (Fields, Companions) throws(Unreadable) -> Reading) {
-        run { () throws(Unreadable) in try read(try Fields(try JSON(parsing: bytes), at: "file"), .none) }
+        run { () throws(Unreadable) in try read(try Fields(try JSON(reading: bytes), at: "file"), .none) }
     }
 
     /// The prompt, a NUL, the expected results.
@@ -36,7 +36,7 @@ enum VectorTargets {
         let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map(Array.init)
         run { () throws(Unreadable) in
             try ACVPReader.read(
-                try JSON(parsing: parts[0]), parts.count > 1 ? Companions(expectedResults: parts[1]) : .none)
+                try JSON(reading: parts[0]), parts.count > 1 ? Companions(expectedResults: parts[1]) : .none)
         }
     }
 

@@ -1,6 +1,7 @@
 // JSON documents, written member by member into locked memory, so that a secret gets into one without ever being a
 // String.
 
+internal import OMJSON
 internal import OMSecrets
 
 /// A value that is not secret.
@@ -142,12 +143,7 @@ extension JSONDocument {
         case "\\": return "\\\\"
         case "\n": return "\\n"
         case "\t": return "\\t"
-        default:
-            // Two units, a surrogate pair, for a scalar above U+FFFF.
-            return scalar.utf16.map { unit in
-                let digits = String(unit, radix: 16)
-                return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            }.joined()
+        default: return JSONText.escaped(scalar)
         }
     }
 }

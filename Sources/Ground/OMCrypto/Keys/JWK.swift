@@ -1,5 +1,6 @@
 // JSON Web Keys: RFC 7517, RFC 7518 section 6, RFC 8037. One object, read strictly; what is secret never becomes a String.
 
+internal import OMJSON
 internal import OMSecrets
 
 /// Where the members of one JSON object stand. Values are not decoded: keys are base64url, which needs no escapes.
@@ -10,16 +11,28 @@ struct JWKReader {
     private static let deepest = 8
 
     static func isJWK(_ bytes: Span<UInt8>) -> Bool {
-        bytes.indices.first { !isSpace(bytes[$0]) }.map { bytes[$0] } == UInt8(ascii: "{")
+        bytes.indices.first { !JSONText.isSpace(bytes[$0]) }.map { bytes[$0] } == UInt8(ascii: "{")
     }
 
     init(_ bytes: Span<UInt8>) throws(CryptoError) {
         guard (try? UTF8Span(validating: bytes)) != nil else { throw Self.blame }
-        var scanner = JSONScanner(0..<bytes.count, blame: Self.blame)
-        try scanner.object(bytes, depth: Self.deepest) { name, value in members.updateValue(value, forKey: name) == nil
-        }
-        try scanner.finish(bytes)
+        do throws(MalformedJSON) {
+            var tokens = JSONTokenizer(0..<bytes.count, deepest: Self.deepest)
+            guard try tokens.token(in: bytes) == .object else { throw Self.malformed }
+            while case .name(let name)? = try tokens.token(in: bytes) {
+                members[try Self.plain(name, bytes)] = try tokens.wholeValue(in: bytes).range
+            }
+            _ = try tokens.token(in: bytes)
+        } catch { throw Self.blame }
     }
+
+    /// No member of a key and no operation needs an escape, and two spellings of one name are two readings of one file.
+    private static func plain(_ name: Range<Int>, _ bytes: Span<UInt8>) throws(MalformedJSON) -> String {
+        guard !name.contains(where: { bytes[$0] == UInt8(ascii: "\\") }) else { throw malformed }
+        return bytes.text(name)
+    }
+
+    private static let malformed = MalformedJSON(position: 0, problem: "no JSON Web Key")
 
     var isPrivate: Bool { members["d"] != nil }
 
@@ -48,18 +61,24 @@ struct JWKReader {
             uses = named
         }
         guard let list = members["key_ops"] else { return uses }
-        var scanner = JSONScanner(list, blame: Self.blame)
-        var operations: Set<String> = []
-        for range in try scanner.strings(bytes) {
-            // No operation needs an escape, and two spellings of one would hide that it stands there twice.
-            guard !range.contains(where: { bytes[$0] == UInt8(ascii: "\\") }),
-                operations.insert(bytes.text(range)).inserted
-            else { throw Self.blame }
-        }
-        let listed = KeyUses(operations: operations)
+        let listed = KeyUses(operations: try Self.operations(list, bytes))
         // Both may be given when they say the same; an operation outside of the use is a contradiction.
         guard listed.isSubset(of: uses) else { throw Self.blame }
         return listed
+    }
+
+    private static func operations(_ list: Range<Int>, _ bytes: Span<UInt8>) throws(CryptoError) -> Set<String> {
+        var operations: Set<String> = []
+        do throws(MalformedJSON) {
+            var tokens = JSONTokenizer(list, deepest: 1)
+            guard try tokens.token(in: bytes) == .list else { throw malformed }
+            while let token = try tokens.token(in: bytes), token != .listEnd {
+                guard case .string(let operation) = token, operations.insert(try plain(operation, bytes)).inserted else {
+                    throw malformed
+                }
+            }
+        } catch { throw blame }
+        return operations
     }
 
     private func publicNumbers(_ bytes: Span<UInt8>) throws(CryptoError) -> PublicKey {
@@ -179,9 +198,5 @@ struct JWKReader {
 
     private static func decode(_ text: consuming SecretBytes) throws(CryptoError) -> SecretBytes {
         do throws(SecretsError) { return try Base64.decode(text) } catch { throw blame }
-    }
-
-    static func isSpace(_ byte: UInt8) -> Bool {
-        byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
     }
 }

@@ -1,6 +1,8 @@
 // NIST's ACVP: a prompt, whose tests have inputs, and the expected results, whose tests have the same ids and outputs.
 // Lengths are in bits, hex is of either case. The two are joined on the vector set's position and the test's tcId.
 
+internal import OMJSON
+
 enum ACVPReader {
     private static let noResults = "ACVP without expected results: NAME.expected.json is not beside NAME.json"
 
@@ -55,7 +57,7 @@ enum ACVPReader {
     }
 
     private static func expectedSets(_ bytes: [UInt8]) throws(Unreadable) -> [Fields] {
-        do { return try vectorSets(try JSON(parsing: bytes), "expected set") } catch {
+        do { return try vectorSets(try JSON(reading: bytes), "expected set") } catch {
             throw Unreadable("the expected results: \(error.reason)")
         }
     }

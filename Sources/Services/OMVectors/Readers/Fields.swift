@@ -1,3 +1,4 @@
+internal import OMJSON
 internal import OMSecrets
 
 /// The named fields of one record, or of the group it stands in, asked for by name and type: what is missing or of
@@ -41,7 +42,9 @@ struct Fields: Sendable {
     /// A whole number from 0.
     func number(_ name: String) throws(Unreadable) -> Int {
         switch try value(name) {
-        case .integer(let number) where number >= 0: return number
+        case .number(let digits):
+            guard let number = Int(digits), number >= 0 else { throw wrong(name, "a number from 0") }
+            return number
         case .string(let text) where lines != nil:
             let isDecimal =
                 !text.isEmpty && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
@@ -103,10 +106,9 @@ struct Fields: Sendable {
 
     /// An object's own JSON, for a key that is written within a test.
     func objectText(_ name: String) throws(Unreadable) -> [UInt8] {
-        guard case .object(let members) = try value(name), let text = JSON.object(members).serialized else {
-            throw wrong(name, "an object of texts")
-        }
-        return Array(text.utf8)
+        let value = try value(name)
+        guard value.members != nil else { throw wrong(name, "an object") }
+        return Array(value.serialized.utf8)
     }
 
     func texts(_ name: String) throws(Unreadable) -> [String] {

@@ -1,6 +1,8 @@
 // What every reader gives: the cases of a file, planned by their kinds. What a file is, its content tells; its name
 // helps only where a text file lost its header.
 
+internal import OMJSON
+
 /// The cases of one file, and what stands in it beside them.
 struct Reading: Sendable {
     let format: VectorFormat?
@@ -73,9 +75,9 @@ extension Reading {
         guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
             throw Unreadable("not text: no vector format is binary")
         }
-        guard let first = bytes.first(where: { !JSON.isSpace($0) }) else { throw Unreadable("the file is blank") }
+        guard let first = bytes.first(where: { !JSONText.isSpace($0) }) else { throw Unreadable("the file is blank") }
         if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") && JSON.opensArray(bytes) {
-            return try ofJSON(try JSON(parsing: bytes), companions)
+            return try ofJSON(try JSON(reading: bytes), companions)
         }
         if RSALabsReader.isRSALabs(text) { return try RSALabsReader.read(text) }
         if SignInputReader.isSignInput(text) { return try SignInputReader.read(text) }

@@ -1,0 +1,21 @@
+// JSON as vector files have it.
+
+internal import OMJSON
+
+extension JSON {
+    /// - Throws: ``Unreadable`` for anything but one whole JSON value, with its line.
+    init(reading bytes: [UInt8]) throws(Unreadable) {
+        do throws(MalformedJSON) { self = try JSON(parsing: bytes.span) } catch {
+            let line = bytes.prefix(error.position).count { $0 == 0x0A } + 1
+            throw Unreadable("not JSON, line \(line): \(error.problem)")
+        }
+    }
+
+    /// Whether a text that starts with `[` is a JSON array and not a CAVP section such as `[L = 20]`.
+    static func opensArray(_ bytes: [UInt8]) -> Bool {
+        switch bytes.drop(while: JSONText.isSpace).dropFirst().first(where: { !JSONText.isSpace($0) }) {
+        case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "\""): true
+        default: false
+        }
+    }
+}
