@@ -74,10 +74,10 @@ import Testing
                 try entries.append(Array(repeating: .grantedOffline, count: count), nil, at: 1)
             }
         }
-        try add(Int(LoginLog.capacity) - 1)
-        #expect(place.disk.log.count == Int(LoginLog.capacity))
+        try add(Int(LogChain.capacity) - 1)
+        #expect(place.disk.log.count == Int(LogChain.capacity))
         for _ in 0..<3 { try add(1) }
-        #expect(place.disk.log.count == Int(LoginLog.capacity) && place.disk.log[3] == nil)
+        #expect(place.disk.log.count == Int(LogChain.capacity) && place.disk.log[3] == nil)
         #expect(try authenticator.log().fault == nil)
     }
 

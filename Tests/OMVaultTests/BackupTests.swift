@@ -419,7 +419,7 @@ final class BackupHome {
             } else {
                 try home.add("later", [:])
             }
-            #expect(try marks.read()?[MarkIndex.announced] == AuditEntry.beforeFirst)
+            #expect(try marks.read()?[MarkIndex.announced] == HighWaterMark.beginning)
             #expect(throws: VaultError.corrupt(.header)) {
                 _ = try VaultFile.open(draft, device: home.device())
             }

@@ -121,7 +121,7 @@ extension Home {
                 let seen = try storing { () throws(StorageError) in try marks.read() }
                 reads += 1
                 if reads == 1 { try meanwhile() }
-                return seen?[MarkIndex.log] ?? AuditEntry.beforeFirst
+                return seen?[MarkIndex.log] ?? HighWaterMark.beginning
             }
         }
         let trail = try verified { () throws(VaultError) in

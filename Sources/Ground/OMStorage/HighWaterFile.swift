@@ -15,6 +15,9 @@ public struct HighWaterMark: Hashable, Sendable {
         (self.generation, self.digest) = (generation, digest)
     }
 
+    /// The place before the first step of a history.
+    public static let beginning = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: 32))
+
     /// Judges the state that was found against the mark that this device wrote last.
     public func judge(_ found: HighWaterMark) -> Verdict {
         if found.generation > generation { return .newer }

@@ -147,7 +147,7 @@ enum MarkIndex {
     /// - Returns: nil for another number of them.
     static func whole(_ marks: [HighWaterMark]) -> [HighWaterMark]? {
         guard marks.count == count || marks.count == log + 1 else { return nil }
-        return marks + [HighWaterMark](repeating: AuditEntry.beforeFirst, count: count - marks.count)
+        return marks + [HighWaterMark](repeating: HighWaterMark.beginning, count: count - marks.count)
     }
 
     /// Whether `file` is known to be another one than the one that was written last.
@@ -157,6 +157,6 @@ enum MarkIndex {
 
     /// A mark that is a number only.
     static func number(_ number: UInt64) -> HighWaterMark {
-        HighWaterMark(generation: number, digest: AuditEntry.beforeFirst.digest)
+        HighWaterMark(generation: number, digest: HighWaterMark.beginning.digest)
     }
 }

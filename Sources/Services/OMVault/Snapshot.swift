@@ -220,7 +220,7 @@ final class Snapshot {
         if takesFile { marks[MarkIndex.file] = MarkIndex.number(vault.fileNumber) }
         // What was announced stands in the file now, or was a restore's that never came to its end. Attack: its draft, put in
         // the vault's place.
-        if marks[MarkIndex.header] == header.mark { marks[MarkIndex.announced] = AuditEntry.beforeFirst }
+        if marks[MarkIndex.header] == header.mark { marks[MarkIndex.announced] = HighWaterMark.beginning }
         return marks
     }
 

@@ -72,7 +72,7 @@ enum VaultSchema {
     /// One row more than are kept: a log that somebody filled is not read to its end.
     static let findLogFrom = """
         SELECT id, \(bounded("body", AuditEntry.maximumCount)) FROM log WHERE id >= ?1 \
-        ORDER BY id LIMIT \(AuditLog.capacity + 1)
+        ORDER BY id LIMIT \(LogChain.capacity + 1)
         """
     static let findLogUpTo = """
         SELECT id, \(bounded("body", AuditEntry.maximumCount)) FROM log WHERE id <= ?1 ORDER BY id DESC LIMIT 1

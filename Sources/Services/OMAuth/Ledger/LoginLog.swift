@@ -1,19 +1,16 @@
 // The log of logins: one entry for each decision, written in the ledger's transaction that carries the decision out.
 // Format: docs/login-format.md, "The log".
 
-public import OMRecords
+internal import OMRecords
 internal import OMSecrets
-internal import OMStorage
+public import OMStorage
 
 /// The log of one ledger on the device that holds its key. A class, because keys move.
 final class LoginLog {
-    /// The most entries that are kept.
-    static let capacity: UInt64 = 10_000
     /// How many entries are searched for one of the same kind, which an event can be counted in.
     static let reach: UInt64 = 64
     /// How long to wait for other processes that write an entry, in milliseconds.
     static let wait = 60_000
-    private static let beforeFirst = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: MAC.count))
 
     private let key: Key<Authenticating>
     private let tables: any LedgerTables
@@ -107,7 +104,7 @@ final class LoginLog {
                 try add(entry, to: &end)
             }
         }
-        let oldest = Self.oldest(end.head.generation)
+        let oldest = LogChain.oldest(upTo: end.head.generation)
         try storing { () throws(StorageError) in try tables.dropLog(before: oldest) }
         return end.head
     }
@@ -164,7 +161,7 @@ final class LoginLog {
             let rows = try rows(from: 0)
             let last = rows.last { entry($0) != nil }?.sequence ?? 0
             let stray = rows.first { $0.sequence > last }?.sequence
-            return End(head: last == 0 ? Self.beforeFirst : Self.gap(behind: last), stray: stray)
+            return End(head: last == 0 ? .beginning : Self.gap(behind: last), stray: stray)
         }
         var end = End(head: mark)
         for row in try rows(from: mark.generation) {
@@ -183,7 +180,7 @@ final class LoginLog {
     }
 
     private static func gap(behind last: UInt64) -> HighWaterMark {
-        HighWaterMark(generation: last + 1, digest: beforeFirst.digest)
+        HighWaterMark(generation: last + 1, digest: HighWaterMark.beginning.digest)
     }
 
     private func rows(from sequence: UInt64) throws(AuthError) -> [(sequence: UInt64, bytes: [UInt8])] {
@@ -217,25 +214,11 @@ final class LoginLog {
         }
     }
 
-    /// The number of the oldest entry that is kept.
-    private static func oldest(_ last: UInt64) -> UInt64 {
-        last > capacity ? last - capacity + 1 : 1
-    }
-
     // MARK: - Reading
 
     /// All entries that this device wrote, and the place where the log is broken.
     func read() throws(AuthError) -> LoginTrail {
-        // Read the mark before the rows: a writer writes rows first, so the log then reaches at least to this mark.
-        var mark = try mark()
-        while true {
-            let trail = try read(upTo: mark)
-            // Another process may have counted the mark's entry up twice since the mark was read.
-            guard let fault = trail.fault, fault.sequence == mark?.generation else { return trail }
-            let since = try self.mark()
-            guard since != mark else { return trail }
-            mark = since
-        }
+        try LogChain.read(mark: mark, read(upTo:))
     }
 
     private func read(upTo mark: HighWaterMark?) throws(AuthError) -> LoginTrail {
@@ -250,7 +233,9 @@ final class LoginLog {
         let first = first(of: rows, end)
         for row in rows {
             let entry = entry(row)
-            if trail.fault == nil { trail.fault = fault(row, entry, after: trail.entries.last, first, end) }
+            if trail.fault == nil {
+                trail.fault = LogChain.fault(row: row.sequence, entry, after: trail.entries.last, first: first, end: end)
+            }
             guard let entry else { continue }
             if case .chainBegun(let broken) = entry.event, let fault = trail.fault, row.sequence > fault.sequence,
                 // Attack: delete entries before an older break, which a new chain already names.
@@ -263,38 +248,20 @@ final class LoginLog {
             }
             if trail.fault == nil { trail.entries.append(entry) } else { trail.unproven.append(entry) }
         }
-        let last = trail.entries.last?.sequence ?? first - 1
-        if trail.fault == nil, last < end.generation { trail.fault = LogFault(sequence: last + 1, kind: .missing) }
+        if trail.fault == nil { trail.fault = LogChain.fault(afterAll: trail.entries.last, first: first, end: end) }
         return trail
-    }
-
-    /// The fault of a row after `last`, the newest proven entry; nil if this device wrote it there.
-    private func fault(
-        _ row: (sequence: UInt64, bytes: [UInt8]), _ entry: LoginLogEntry?, after last: LoginLogEntry?, _ first: UInt64,
-        _ end: HighWaterMark
-    ) -> LogFault? {
-        let expected = last.map { $0.sequence + 1 } ?? first
-        guard row.sequence >= expected else { return LogFault(sequence: row.sequence, kind: .added) }
-        let isBehindMark = expected > end.generation
-        guard row.sequence == expected else {
-            return isBehindMark
-                ? LogFault(sequence: row.sequence, kind: .added) : LogFault(sequence: expected, kind: .missing)
-        }
-        guard let entry, last.map({ entry.follows($0.mark) }) ?? true, expected != end.generation || entry.fits(end)
-        else { return LogFault(sequence: expected, kind: isBehindMark ? .added : .changed) }
-        return nil
     }
 
     private func first(of rows: [(sequence: UInt64, bytes: [UInt8])], _ end: HighWaterMark) -> UInt64 {
         // Older entries are in the ledger that was set aside.
         if let row = rows.first, entry(row)?.event == .ledgerReplaced { return row.sequence }
         // An entry after the mark may already have pushed the oldest one out.
-        return Self.oldest(max(end.generation, rows.last?.sequence ?? 0))
+        return LogChain.oldest(upTo: max(end.generation, rows.last?.sequence ?? 0))
     }
 }
 
 /// The log of logins, and how far it is to be believed.
-public struct LoginTrail: Hashable, Sendable {
+public struct LoginTrail: LogTrail, Hashable, Sendable {
     /// The entries that are proven: each follows the one before it, from the start or from a new chain.
     public internal(set) var entries: [LoginLogEntry] = []
     /// Entries behind a break. This device wrote each of them; entries beside them may be missing, or an older form may be back.

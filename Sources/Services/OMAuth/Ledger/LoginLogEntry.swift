@@ -85,19 +85,6 @@ public struct LoginLogEntry: Hashable, Sendable {
         } catch { throw MalformedBytes() }
     }
 
-    /// The entry as a place in the log's history.
-    var mark: HighWaterMark { HighWaterMark(generation: sequence, digest: mac) }
-
-    /// Whether this is the entry of that mark, or the one that a crash put in its place before the mark was written.
-    func fits(_ mark: HighWaterMark) -> Bool {
-        sequence == mark.generation && (mac == mark.digest || replaced == mark.digest)
-    }
-
-    /// Whether the entry stands right behind `last`.
-    func follows(_ last: HighWaterMark) -> Bool {
-        sequence == last.generation + 1 && previous == last.digest
-    }
-
     /// Whether `next` is one more of the same.
     func counts(_ next: LoginLogEntry) -> Bool {
         event.isCounted && (event, login) == (next.event, next.login) && count < UInt32.max
@@ -118,4 +105,8 @@ public struct LoginLogEntry: Hashable, Sendable {
         bytes.append(number: first)
         return bytes + replaced + previous
     }
+}
+
+extension LoginLogEntry: ChainedEntry {
+    package var replacedMAC: [UInt8]? { replaced == Self.noMAC ? nil : replaced }
 }

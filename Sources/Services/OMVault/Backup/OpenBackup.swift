@@ -130,7 +130,7 @@ private struct Announcement {
             try? marks.remove()
             return
         }
-        before[MarkIndex.announced] = AuditEntry.beforeFirst
+        before[MarkIndex.announced] = HighWaterMark.beginning
         try? marks.write(before)
     }
 }

@@ -7,7 +7,7 @@ internal import OMStorage
 
 /// The new vault's state, judged against what this device has seen.
 struct RestorePlan {
-    static let nothingSeen = [HighWaterMark](repeating: AuditEntry.beforeFirst, count: MarkIndex.count)
+    static let nothingSeen = [HighWaterMark](repeating: HighWaterMark.beginning, count: MarkIndex.count)
 
     let isFromThisDevice: Bool
     /// Whether the backup's header is the one that this device noted last.
@@ -74,7 +74,7 @@ struct RestorePlan {
             device: device.fingerprint(), wraps: wraps, slots: slots, root: root)
         marks[MarkIndex.header] = header.mark
         // Of this restore or of one before that never came to its end.
-        marks[MarkIndex.announced] = AuditEntry.beforeFirst
+        marks[MarkIndex.announced] = HighWaterMark.beginning
         self.marks = marks
     }
 

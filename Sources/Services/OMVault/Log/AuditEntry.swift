@@ -23,8 +23,6 @@ public struct AuditEntry: Hashable, Sendable {
     static let maximumDetail = 64
     static let maximumCount = 26 + maximumDetail + 2 * MAC.count
 
-    static let beforeFirst = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: MAC.count))
-
     /// An entry behind `last`.
     init(
         after last: HighWaterMark, oldest: UInt64, time: Int64, _ event: AuditEvent,
@@ -70,19 +68,6 @@ public struct AuditEntry: Hashable, Sendable {
         } catch { throw MalformedBytes() }
     }
 
-    /// The entry as a place in the log's history.
-    var mark: HighWaterMark { HighWaterMark(generation: sequence, digest: mac) }
-
-    /// Whether this is the entry of that mark, or the one that a crash put in its place before the mark was written.
-    func fits(_ mark: HighWaterMark) -> Bool {
-        sequence == mark.generation && (mac == mark.digest || event.replaced == mark.digest)
-    }
-
-    /// Whether the entry stands right behind `last`.
-    func follows(_ last: HighWaterMark) -> Bool {
-        sequence == last.generation + 1 && previous == last.digest
-    }
-
     /// The bytes of its row, from which its MAC can be computed again.
     public var encoded: [UInt8] { Self.body(sequence, oldest, time, event, previous) + mac }
 
@@ -100,4 +85,8 @@ public struct AuditEntry: Hashable, Sendable {
     }
 
     private static func context(_ vault: [UInt8]) -> Context { Context(.logMAC, .bytes(vault)) }
+}
+
+extension AuditEntry: ChainedEntry {
+    package var replacedMAC: [UInt8]? { event.replaced }
 }

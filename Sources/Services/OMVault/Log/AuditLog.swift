@@ -1,14 +1,12 @@
 // The audit log: written with each change, in its transaction, and verified on request.
 // Format: docs/vault-format.md, "Audit log".
 
-public import OMRecords
+internal import OMRecords
 internal import OMSecrets
-internal import OMStorage
+public import OMStorage
 
 /// The log of one vault on the device that holds its key. A class, because keys move and several hold this one.
 final class AuditLog: Sendable {
-    /// The most entries that are kept.
-    static let capacity: UInt64 = 10_000
     /// More events of items than this in one change become one entry, or an import would push out everything else.
     static let singleEvents = 64
 
@@ -72,7 +70,7 @@ final class AuditLog: Sendable {
             var add = try database.prepare(VaultSchema.addLogEntry)
             for event in events {
                 let next = head.generation + 1
-                oldest = max(oldest, next > Self.capacity ? next - Self.capacity + 1 : 1)
+                oldest = max(oldest, LogChain.oldest(upTo: next))
                 let entry = AuditEntry(after: head, oldest: oldest, time: now, event, key, vault)
                 try add.bind(1, Int64(entry.sequence))
                 try add.bind(2, entry.encoded)
@@ -141,7 +139,7 @@ final class AuditLog: Sendable {
 
     /// The one entry of a new log.
     func first(_ event: AuditEvent, now: Int64) -> AuditEntry {
-        AuditEntry(after: AuditEntry.beforeFirst, oldest: 1, time: now, event, key, vault)
+        AuditEntry(after: HighWaterMark.beginning, oldest: 1, time: now, event, key, vault)
     }
 
     // MARK: - Reading
@@ -152,18 +150,10 @@ final class AuditLog: Sendable {
     func read(
         in database: borrowing Database, upTo readMark: () throws(VaultError) -> HighWaterMark
     ) throws(VaultError) -> AuditTrail {
-        var mark = try readMark()
-        while true {
-            let trail = try database.transaction(.read) { () throws(VaultError) in
-                try read(upTo: mark, in: database)
+        try LogChain.read(mark: readMark) { (mark) throws(VaultError) in
+            try database.transaction(.read) { () throws(VaultError) in
+                try read(upTo: mark ?? .beginning, in: database)
             }
-            // A run is counted on in the place of the mark's own entry. Between the mark and the rows that may have been done
-            // twice, and then the entry does not name the one of the mark. The mark is behind one step at most, so one that
-            // has not moved since means what it says.
-            guard let fault = trail.fault, fault.sequence == mark.generation else { return trail }
-            let since = try readMark()
-            guard since != mark else { return trail }
-            mark = since
         }
     }
 
@@ -171,27 +161,15 @@ final class AuditLog: Sendable {
     private func read(upTo mark: HighWaterMark, in database: borrowing Database) throws(VaultError) -> AuditTrail {
         let rows = try rows(VaultSchema.findLogFrom, Int64.min, in: database)
         let newest = rows.last { $0.0 >= 1 }.flatMap { try? AuditEntry(decoding: $0.1, key, vault) }
-        let first = newest?.oldest ?? (mark.generation > Self.capacity ? mark.generation - Self.capacity + 1 : 1)
+        let first = newest?.oldest ?? LogChain.oldest(upTo: mark.generation)
         var entries: [AuditEntry] = []
-        func trail(_ sequence: UInt64, _ fault: LogFault.Kind) -> AuditTrail {
-            AuditTrail(entries: entries, fault: LogFault(sequence: sequence, kind: fault))
-        }
         for (row, bytes) in rows {
-            let expected = entries.last.map { $0.sequence + 1 } ?? first
-            guard row >= 1, UInt64(row) >= expected else { return trail(UInt64(max(row, 0)), .added) }
-            let isBehindMark = expected > mark.generation
-            guard UInt64(row) == expected else {
-                return isBehindMark ? trail(UInt64(row), .added) : trail(expected, .missing)
-            }
-            guard let entry = try? AuditEntry(decoding: bytes, key, vault), entry.sequence == expected,
-                entries.last.map({ entry.follows($0.mark) }) ?? true,
-                expected != mark.generation || entry.fits(mark)
-            else { return trail(expected, isBehindMark ? .added : .changed) }
+            let entry = (try? AuditEntry(decoding: bytes, key, vault)).flatMap { Int64($0.sequence) == row ? $0 : nil }
+            let fault = LogChain.fault(row: UInt64(max(row, 0)), entry, after: entries.last, first: first, end: mark)
+            guard fault == nil, let entry else { return AuditTrail(entries: entries, fault: fault) }
             entries.append(entry)
         }
-        let end = entries.last?.sequence ?? first - 1
-        guard end >= mark.generation else { return trail(end + 1, .missing) }
-        return AuditTrail(entries: entries, fault: nil)
+        return AuditTrail(entries: entries, fault: LogChain.fault(afterAll: entries.last, first: first, end: mark))
     }
 
     private func rows(
@@ -208,7 +186,7 @@ final class AuditLog: Sendable {
 }
 
 /// The log as far as it is to be believed.
-public struct AuditTrail: Sendable {
+public struct AuditTrail: LogTrail, Sendable {
     public let entries: [AuditEntry]
     /// Nil when the whole log is what this device wrote.
     public let fault: LogFault?

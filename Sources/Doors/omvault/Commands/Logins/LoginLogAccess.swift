@@ -4,6 +4,7 @@ internal import ArgumentParser
 internal import OMAuth
 internal import OMRecords
 internal import OMSecrets
+internal import OMStorage
 
 /// `--logins`, and whose.
 struct LoginLogOptions: ParsableArguments {

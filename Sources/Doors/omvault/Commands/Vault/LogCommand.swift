@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import OMRecords
 internal import OMSecrets
+internal import OMStorage
 internal import OMVault
 
 /// `omvault log`: what happened to a vault, or to the logins, on this device.

@@ -1,0 +1,109 @@
+// A log in which each entry carries the MAC of the one before: what the vault's log and the log of logins have in common.
+// Their entries' bytes are their own.
+
+/// The first place where a log is not what this device wrote.
+public struct LogFault: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable {
+        /// An entry was dropped, or the log's end was cut off.
+        case missing
+        /// An entry was edited, moved or replaced.
+        case changed
+        /// An entry stands where this device keeps none.
+        case added
+    }
+
+    /// The sequence of the bad entry.
+    public let sequence: UInt64
+    public let kind: Kind
+
+    public init(sequence: UInt64, kind: Kind) { (self.sequence, self.kind) = (sequence, kind) }
+}
+
+/// An entry, which was authenticated when it was read.
+package protocol ChainedEntry {
+    /// 1 for the first entry, and 1 more with each.
+    var sequence: UInt64 { get }
+    /// The MAC of the entry before; zeros for the first.
+    var previous: [UInt8] { get }
+    var mac: [UInt8] { get }
+    /// The MAC of the entry in whose place this one was written; nil if there was none.
+    var replacedMAC: [UInt8]? { get }
+}
+
+extension ChainedEntry {
+    /// The entry as a place in the log's history.
+    package var mark: HighWaterMark { HighWaterMark(generation: sequence, digest: mac) }
+
+    /// Whether this is the entry of that mark, or the one that a crash put in its place before the mark was written.
+    package func fits(_ mark: HighWaterMark) -> Bool {
+        sequence == mark.generation && (mac == mark.digest || replacedMAC == mark.digest)
+    }
+
+    /// Whether the entry stands right behind `last`.
+    package func follows(_ last: HighWaterMark) -> Bool {
+        sequence == last.generation + 1 && previous == last.digest
+    }
+}
+
+/// What was read of a log.
+package protocol LogTrail {
+    var fault: LogFault? { get }
+}
+
+/// The rules by which a log is read against the mark that says where it ends.
+package enum LogChain {
+    /// The most entries that are kept.
+    package static let capacity: UInt64 = 10_000
+
+    /// The oldest entry that is kept of a log that ends with number `last`.
+    package static func oldest(upTo last: UInt64) -> UInt64 { last > capacity ? last - capacity + 1 : 1 }
+
+    /// The fault of a row; nil if this device wrote it there.
+    ///
+    /// - Parameters:
+    ///   - entry: nil for bytes that this device did not write under the row's number.
+    ///   - last: the newest entry that is proven; nil: none is.
+    ///   - first: the number of the oldest entry that is kept.
+    ///   - end: the mark.
+    package static func fault<Entry: ChainedEntry>(
+        row: UInt64, _ entry: Entry?, after last: Entry?, first: UInt64, end: HighWaterMark
+    ) -> LogFault? {
+        let expected = last.map { $0.sequence + 1 } ?? first
+        guard row >= expected else { return LogFault(sequence: row, kind: .added) }
+        let isBehindMark = expected > end.generation
+        guard row == expected else {
+            return isBehindMark ? LogFault(sequence: row, kind: .added) : LogFault(sequence: expected, kind: .missing)
+        }
+        guard let entry, last.map({ entry.follows($0.mark) }) ?? true, expected != end.generation || entry.fits(end)
+        else { return LogFault(sequence: expected, kind: isBehindMark ? .added : .changed) }
+        return nil
+    }
+
+    /// The fault of a log whose last proven entry is `last`: it ends before its mark.
+    package static func fault<Entry: ChainedEntry>(
+        afterAll last: Entry?, first: UInt64, end: HighWaterMark
+    ) -> LogFault? {
+        let last = last?.sequence ?? first - 1
+        return last < end.generation ? LogFault(sequence: last + 1, kind: .missing) : nil
+    }
+
+    /// Reads a log that other processes may write meanwhile.
+    ///
+    /// A writer writes rows first, so the log reaches at least to a mark that was read before the rows. The mark's own entry
+    /// may be counted up in its place, twice since the mark was read: then the entry does not name the one of the mark. The
+    /// mark is behind by one step at most, so one that has not moved since means what it says.
+    ///
+    /// - Parameter mark: reads where this device says that the log ends.
+    package static func read<Trail: LogTrail, E: Error>(
+        mark readMark: () throws(E) -> HighWaterMark?, _ read: (HighWaterMark?) throws(E) -> Trail
+    ) throws(E) -> Trail {
+        var mark = try readMark()
+        while true {
+            let trail = try read(mark)
+            guard let fault = trail.fault, fault.sequence == mark?.generation else { return trail }
+            let since = try readMark()
+            guard since != mark else { return trail }
+            mark = since
+        }
+    }
+}
