@@ -61,11 +61,14 @@ struct LoginCheck: Verb {
                 door, [("--password-from", passwordFrom)] + server.sources.map { (LoginServer.secretName, $0) })
             let provider = try server.provider(secrets)
             let password = try secrets.readLoginPassword("--password-from", prompt: "Password of \(user.text)")
-            let receipt = try access.authenticator(try stretch.parameters()).login(request, password: password, asking: provider)
+            let authenticator = try access.authenticator(try stretch.parameters())
+            let agent = SessionAgent(door, access)
+            let receipt = try agent.following(request.login) { () throws(AuthError) in
+                try authenticator.login(request, password: password, asking: provider)
+            }
             try LoginReport(door.output).granted(receipt)
-            SessionAgent(door, access).drop(receipt, request, provider)
+            agent.drop(receipt, request, provider)
         } catch let error as AuthError {
-            if let asked, !access.isSystem { SessionAgent(door, access).follow(error, asked.login) }
             try LoginReport(door.output).denied(error, user, name, way)
             let failure = Failure(
                 error, under: asked?.profile,

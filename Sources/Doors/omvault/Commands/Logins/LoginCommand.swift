@@ -125,12 +125,8 @@ struct LoginAccess {
             let provider = try server.provider(
                 try SecretSources(door, server.sources.map { (LoginServer.secretName, $0) }))
             let password = try secrets.readLoginPassword(option, prompt: "Password of \(user.text), profile \(profile.text)")
-            let receipt: LoginReceipt
-            do throws(AuthError) {
-                receipt = try authenticator().login(request, password: password, asking: provider)
-            } catch {
-                agent.follow(error, request.login)
-                throw error
+            let receipt = try agent.following(request.login) { () throws(AuthError) in
+                try authenticator().login(request, password: password, asking: provider)
             }
             // What unlocks needs no session.
             agent.drop(receipt, request, provider)

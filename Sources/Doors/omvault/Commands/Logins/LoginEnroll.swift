@@ -40,6 +40,7 @@ struct LoginEnroll: Verb {
                 hint: "omvault login check \(user.text.shown) --profile \(profile.name.text) --mode online")
         }
         let authenticator = try access.authenticator(try stretch.parameters())
+        let (agent, key) = (SessionAgent(door, access), LoginKey(user, profile, domain))
         let secrets = try SecretSources(
             door, ["--old-password-from": oldPasswordFrom, "--password-from": passwordFrom])
         if oldPasswordFrom == nil {
@@ -53,15 +54,11 @@ struct LoginEnroll: Verb {
         } else {
             let old = try secrets.readLoginPassword("--old-password-from", prompt: "Old password of \(user.text)")
             let password = try readNew(secrets, user)
-            do throws(AuthError) {
-                _ = try authenticator.enroll(
-                    user, profile, domain: domain, password: password, oldPassword: old)
-            } catch {
-                if !access.isSystem { SessionAgent(door, access).follow(error, LoginKey(user, profile, domain)) }
-                throw error
+            _ = try agent.following(key) { () throws(AuthError) in
+                try authenticator.enroll(user, profile, domain: domain, password: password, oldPassword: old)
             }
         }
-        if !access.isSystem { SessionAgent(door, access).forget(LoginKey(user, profile, domain)) }
+        agent.forget(key)
         try report(user, profile, door)
     }
 
@@ -105,11 +102,9 @@ struct LoginRemove: Verb {
         let authenticator = try access.authenticator()
         let ids = (try? authenticator.ids(naming: key)) ?? []
         let removal = try authenticator.remove(user, profile, domain: domain, server: key.server)
-        if !access.isSystem {
-            let agent = SessionAgent(door, access)
-            agent.forget(naming: key)
-            agent.lockOpened(naming: key, before: ids)
-        }
+        let agent = SessionAgent(door, access)
+        agent.forget(naming: key)
+        agent.lockOpened(naming: key, before: ids)
         try door.output.done(
             "removed the cached credential of \(user.text.shown)",
             ["result": .text("removed"), "user": .text(user.text), "profile": .text(profile.text)])

@@ -42,14 +42,12 @@ struct LoginPasswd: Verb {
         let new = try secrets.readLoginPassword(
             "--new-password-from", prompt: "New password of \(user.text)", isNew: true)
         let key = LoginKey(user, profile, domain)
-        do throws(AuthError) {
-            _ = try authenticator.changePassword(user, profile, domain: domain, from: old, to: new)
-        } catch {
-            if !access.isSystem { SessionAgent(door, access).follow(error, key) }
-            throw error
+        let agent = SessionAgent(door, access)
+        _ = try agent.following(key) { () throws(AuthError) in
+            try authenticator.changePassword(user, profile, domain: domain, from: old, to: new)
         }
-        // Whoever is logged in has shown the old one.
-        if !access.isSystem { SessionAgent(door, access).forget(key) }
+        // The session that there is was opened with the old one.
+        agent.forget(key)
         try door.output.done(
             "changed the password of \(user.text.shown) under profile \"\(profile.name.text)\"; vaults that this login "
                 + "opens, open with the new one",

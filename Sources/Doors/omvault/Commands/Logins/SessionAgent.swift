@@ -10,7 +10,7 @@ struct SessionAgent {
     private let door: Door
     private let access: LoginAccess
 
-    /// Not for the system store: nobody there has an agent.
+    /// In the system store no login has an agent: nothing is kept there, and nothing ends.
     init(_ door: Door, _ access: LoginAccess) { (self.door, self.access) = (door, access) }
 
     /// How a session is named, for this home.
@@ -35,6 +35,7 @@ struct SessionAgent {
 
     /// The sessions of this home; none where no agent runs.
     func sessions() throws(AgentError) -> [AgentSession] {
+        guard !access.isSystem else { return [] }
         let sessions = try running()?.sessions().filter { access.owns($0.login) } ?? []
         return sessions.sorted { one, other in
             let names = (one.login.key.profile.text, other.login.key.profile.text)
@@ -135,6 +136,15 @@ struct SessionAgent {
         for hint in refusal.logoutHints(request.profile) { door.output.notice("hint: \(hint)") }
     }
 
+    /// Runs an attempt with a password, and carries out here what its refusal takes away. Every attempt of a verb goes
+    /// through this, or none could be sure that a session ends with its credential.
+    func following<R: ~Copyable>(_ key: LoginKey, _ attempt: () throws(AuthError) -> R) throws(AuthError) -> R {
+        do throws(AuthError) { return try attempt() } catch {
+            follow(error, key)
+            throw error
+        }
+    }
+
     /// After a login that was refused: ends the session where that is what the refusal takes away, and closes what the login
     /// opened where the credential is gone.
     func follow(_ error: AuthError, _ key: LoginKey) {
@@ -172,7 +182,9 @@ struct SessionAgent {
     /// - Parameter before: The ids of these names before their rows were removed.
     func lockOpened(naming key: LoginKey, before: [[UInt8]] = []) {
         // A ledger that cannot be read has lost nothing.
-        guard let logins = try? access.authenticator().idsWithoutCredential(naming: key, before: before) else { return }
+        guard !access.isSystem, let logins = try? access.authenticator().idsWithoutCredential(naming: key, before: before) else {
+            return
+        }
         do throws(AgentError) {
             let client = AgentClient(try AgentSocket(Environment.text))
             // What an agent that is gone left behind.
