@@ -72,8 +72,17 @@ import Testing
         var tokens = JSONTokenizer(0..<bytes.count), found: [String] = []
         #expect(try tokens.token(in: bytes.span) == .object)
         while case .name? = try tokens.token(in: bytes.span) {
-            found.append(String(decoding: bytes[try tokens.wholeValue(in: bytes.span).range], as: UTF8.self))
+            found.append(String(decoding: bytes[try tokens.wholeValue(in: bytes.span)], as: UTF8.self))
         }
         #expect(found == [#"[1, {"b":2}]"#, "\"d\""])
+    }
+
+    @Test("a part of bytes is read as if nothing stood behind it")
+    func parts() {
+        let bytes = Array(#"["\ud83d\ude00",12]"#.utf8)
+        for end in 0..<bytes.count {
+            var tokens = JSONTokenizer(0..<end)
+            #expect(throws: MalformedJSON.self, "\(end)") { while try tokens.token(in: bytes.span) != nil {} }
+        }
     }
 }

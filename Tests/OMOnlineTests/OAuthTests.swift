@@ -21,6 +21,23 @@ import Testing
         .token(trace.url("/token/\(name)"), revocation: revocation.map { trace.url("/token/\($0)") })
     }
 
+    @Test(
+        "a discovery document with a member of another type, or with one twice, is none",
+        arguments: [
+            "\"revocation_endpoint\":5", "\"token_endpoint_auth_methods_supported\":\"client_secret_post\"",
+            "\"token_endpoint_auth_methods_supported\":[\"client_secret_post\",1]",
+            "\"revocation_endpoint_auth_methods_supported\":{}", "\"issuer\":\"https://a.example\"", "\"x\":01",
+        ])
+    func discoveryTypes(member: String) throws {
+        let address = try #require(WebAddress(reading: "https://a.example/.well-known/openid-configuration"))
+        func read(_ more: String) throws -> OAuthEndpoints {
+            let text = "{\"issuer\":\"https://a.example\",\"token_endpoint\":\"https://a.example/t\"\(more)}"
+            return try OAuthEndpoints.read(Array(text.utf8), from: address)
+        }
+        #expect(try read("").revocation == nil && read(",\"revocation_endpoint\":null").revocation == nil)
+        #expect(throws: OnlineRefusal.failed(.unexpectedAnswer)) { try read("," + member) }
+    }
+
     @Test("glewlwyd: found by discovery, login, refresh, revocation; a wrong password, client or user is none")
     func glewlwyd() async throws {
         let server = try await Server.glewlwyd.value

@@ -1,4 +1,4 @@
-// A JSON value that is not secret, as a value of Swift.
+// A JSON value as a value of Swift, which nobody wipes: a key is read with the tokenizer instead.
 
 package enum JSON: Hashable, Sendable {
     case null

@@ -1,4 +1,5 @@
-// JSON (RFC 8259) in place, a token at a time. Nothing is copied or decoded, so what is secret in it stays where it is.
+// JSON (RFC 8259) in place, a token at a time. Values are neither copied nor decoded, so what is secret stays where it is. The
+// names of members are.
 //
 // It is strict where readers of JSON differ: a member twice, half a surrogate and bytes that are no UTF-8 are refused. A
 // general decoder takes one of two members with the same name and says nothing.
@@ -24,7 +25,7 @@ package enum JSONToken: Hashable, Sendable {
     case null
 }
 
-/// A position in JSON that is read from front to back. It holds no bytes itself, so it serves secrets too.
+/// A position in JSON that is read from front to back. It holds names and no values, so it serves secrets too.
 package struct JSONTokenizer: Sendable {
     private enum Next { case value, firstInside, afterValue }
 
@@ -60,13 +61,13 @@ package struct JSONTokenizer: Sendable {
         return open.last == .some(nil) ? try value(bytes) : try name(bytes)
     }
 
-    /// The next value as a whole: its first token, and where it is, with its quotes or brackets.
-    package mutating func wholeValue(in bytes: Span<UInt8>) throws(MalformedJSON) -> (token: JSONToken, range: Range<Int>) {
+    /// Where the next value is as a whole, with its quotes or brackets.
+    package mutating func wholeValue(in bytes: Span<UInt8>) throws(MalformedJSON) -> Range<Int> {
         skipSpace(bytes)
         let (start, depth) = (position, open.count)
-        guard next == .value, let token = try token(in: bytes) else { throw error("no value") }
+        guard next == .value, try token(in: bytes) != nil else { throw error("no value") }
         while open.count > depth { _ = try self.token(in: bytes) }
-        return (token, start..<position)
+        return start..<position
     }
 
     // MARK: - Tokens

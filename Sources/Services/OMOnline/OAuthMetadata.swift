@@ -47,13 +47,21 @@ struct OAuthEndpoints: Sendable {
         else { throw .failed(.unexpectedAnswer) }
         guard let issuer = WebAddress(reading: named), speaks(for: issuer, address), let token = endpoint(tokens, of: address)
         else { throw .failed(.untrustedDiscovery) }
+        // A member of another type than the standard's makes it another document.
+        func given<Part>(_ name: String, _ part: (JSON) -> Part?) throws(OnlineRefusal) -> Part? {
+            guard let value = document[name], value != .null else { return nil }
+            guard let part = part(value) else { throw .failed(.unexpectedAnswer) }
+            return part
+        }
+        let revocation = try given("revocation_endpoint", \.text)
+        let revocationMethods = try given("revocation_endpoint_auth_methods_supported", \.texts)
         // Nothing is asked of us that RFC 8414 does not: without a list, a header is what every server takes. A client has one
         // way to prove itself, so a server that has no list for revocations takes what its token endpoint takes.
-        let methods = document["token_endpoint_auth_methods_supported"]?.texts ?? ["client_secret_basic"]
+        let methods = try given("token_endpoint_auth_methods_supported", \.texts) ?? ["client_secret_basic"]
         return OAuthEndpoints(
-            token: token, revocation: document["revocation_endpoint"]?.text.flatMap { endpoint($0, of: address) },
+            token: token, revocation: revocation.flatMap { endpoint($0, of: address) },
             takesSecretInBody: takesOnlyBody(methods),
-            revocationTakesSecretInBody: takesOnlyBody(document["revocation_endpoint_auth_methods_supported"]?.texts ?? methods))
+            revocationTakesSecretInBody: takesOnlyBody(revocationMethods ?? methods))
     }
 
     private static func takesOnlyBody(_ methods: [String]) -> Bool {

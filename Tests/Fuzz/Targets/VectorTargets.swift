@@ -1,5 +1,7 @@
 // The readers of vector files, each by itself: one that has to guess the format first learns little of any.
 
+import OMJSON
+
 @testable import OMVectors
 
 enum VectorTargets {

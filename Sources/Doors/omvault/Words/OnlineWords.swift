@@ -64,7 +64,6 @@ extension OnlineFailure {
         }
     }
 
-    /// What is ours has a name of its own: whoever reads `server_error` looks at the server. So has a yes that is none.
     var status: ExitStatus {
         switch self {
         case .unsafeAddress, .unusableHeaders, .unusableTrust: .config

@@ -20,7 +20,7 @@ struct JWKReader {
             var tokens = JSONTokenizer(0..<bytes.count, deepest: Self.deepest)
             guard try tokens.token(in: bytes) == .object else { throw Self.malformed }
             while case .name(let name)? = try tokens.token(in: bytes) {
-                members[try Self.plain(name, bytes)] = try tokens.wholeValue(in: bytes).range
+                members[try Self.plain(name, bytes)] = try tokens.wholeValue(in: bytes)
             }
             _ = try tokens.token(in: bytes)
         } catch { throw Self.blame }

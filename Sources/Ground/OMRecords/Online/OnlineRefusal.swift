@@ -133,7 +133,7 @@ extension OnlineRefusal {
     }
 
     /// The name in machine-readable answers.
-    public var name: String { entry.name }
+    package var name: String { entry.name }
 
     /// The SDK's number, where it has one.
     public var sdkCode: Int? { entry.sdkCode }
@@ -150,7 +150,8 @@ extension OnlineFailure {
         }
     }
 
-    /// The table of the failures: the name in machine-readable answers, and the SDK's number, where it has one.
+    /// The table of the failures: the name in machine-readable answers, and the SDK's number, where it has one. A failure on
+    /// this side has a name of its own: `server_error` sends its reader to the server.
     private var entry: (name: String, sdkCode: Int?) {
         switch self {
         case .serverError, .tooManyRequests, .brokenAnswer, .answerTooLarge: ("server_error", 10005)
@@ -182,7 +183,7 @@ extension OnlineFailure {
     }
 
     /// The name in machine-readable answers.
-    public var name: String { entry.name }
+    package var name: String { entry.name }
 
     /// The SDK's number, where it has one.
     public var sdkCode: Int? { entry.sdkCode }

@@ -27,7 +27,11 @@ extension VaultError: WireValue {
         case .storage(let error): body.write(error)
         case .delayed(let seconds): body.write(Int64(seconds))
         case .staleLogin(let slot), .noSlot(let slot), .slotChanged(let slot): body.write(slot)
-        default: break
+        case .noVault, .vaultExists, .cannotUnlock, .deviceKeyMissing, .otherDeviceKey, .unseenHere, .readOnlyHere, .rekeyed,
+            .unchanged, .tooLarge, .mistypedRecoveryCode, .invalidItemName, .invalidFieldName, .outOfMemory,
+            .unsupportedStretch, .lastSlot, .loginSlotAlone, .tooManySlots, .policyOutOfBounds, .malformedKeyFile, .noLogHere,
+            .emptyKey, .noPortableSlot, .livesHere, .tooManyPasswordSlots:
+            break
         }
     }
 

@@ -7,7 +7,7 @@ internal import OMSecrets
 /// A value with one form in bytes.
 protocol WireValue: ~Copyable {
     borrowing func write(to body: inout SecretBuffer)
-    /// - Throws: for bytes that `write` does not make.
+    /// - Throws: for bytes that the page does not allow.
     init(from wire: inout WireReader) throws(MalformedBytes)
 }
 
@@ -188,7 +188,7 @@ extension SecretBytes: WireValue {
     }
 }
 
-/// The id of an item, a vault or a login: 16 bytes.
+/// An id, or the number of a question: 16 bytes.
 struct WireID: WireValue {
     let bytes: [UInt8]
 

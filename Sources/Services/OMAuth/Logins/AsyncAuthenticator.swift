@@ -116,7 +116,8 @@ extension Authenticator {
     ///
     ///     let status = try await logins.awaiting { logins throws(AuthError) in try logins.status(user, profile) }
     ///
-    /// Cancelling the task ends the call before it begins, and while it waits for a lock.
+    /// Cancelling the task ends the call before it begins, and while it waits for a lock. So use it for no call that takes
+    /// something away: those have awaited forms of their own above.
     ///
     /// - Throws: what `body` throws; ``AuthError/cancelled``.
     public func awaiting<R: ~Copyable & Sendable>(

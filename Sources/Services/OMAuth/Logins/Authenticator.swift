@@ -11,7 +11,8 @@ public import OMStorage
 ///     let login = try await authenticator.check(UserName("ada"), profile, password: password)
 ///
 /// Any number of processes and threads may work on one ledger. The calls block. `async` functions
-/// await `login` and `check`, and every other call in ``awaiting(_:)``.
+/// await `login`, `check`, `end`, `remove`, `remember` and `enrollReplacingWithoutOldPassword`, and every other call in
+/// ``awaiting(_:)``.
 public struct Authenticator: Sendable {
     /// How long one who wiped waits for readers, in milliseconds. Others try once.
     static let patience: Int32 = 2_000
