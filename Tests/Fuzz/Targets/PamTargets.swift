@@ -11,8 +11,11 @@ enum PamTargets {
             guard rewrite(bytes), let question = PamQuestion(from: descriptor) else { return }
             let (profile, user) = (Array(question.profile.utf8), Array(question.user.utf8))
             let password = question.password.withBytes { password in password.indices.map { password[$0] } }
-            var again = Array("OMP2".utf8) + question.nonce + [question.mode.rawValue]
-            again += [UInt8(question.seconds >> 8), UInt8(question.seconds & 0xFF), UInt8(profile.count)]
+            var again = Array("OMP3".utf8) + question.nonce + [question.mode.rawValue]
+            again += [
+                UInt8(ascii: question.allowsRoot ? "Y" : "N"), UInt8(question.seconds >> 8), UInt8(question.seconds & 0xFF),
+                UInt8(profile.count),
+            ]
             again += [UInt8(user.count >> 8), UInt8(user.count & 0xFF)]
             again += stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: password.count >> $0) }
             again += profile + user + password
