@@ -49,7 +49,7 @@ private let later = [UInt8](16..<32)
             #expect(Self.hex(try OnlineReply.decode(bytes.span, to: id, task).encoded(id)) == body, "\(name)")
         }
         written.append("ticket 0 \(try Self.ticket())")
-        // A new form's line is the one that is missing here.
+        // For a new form, the failure prints the line that frames.txt lacks.
         #expect(written == golden, "\(Set(written).symmetricDifference(golden).sorted())")
         #expect(try Set(Self.errors().map(\.entry.tag)) == Set(1...41))
     }

@@ -1,4 +1,4 @@
-// A JSON value as a value of Swift, which nobody wipes: a key is read with the tokenizer instead.
+// A JSON value as a value of Swift. Its memory is not wiped, so keys are read with the tokenizer instead.
 
 package enum JSON: Hashable, Sendable {
     case null

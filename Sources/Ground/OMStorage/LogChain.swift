@@ -34,7 +34,7 @@ extension ChainedEntry {
     /// The entry as a place in the log's history.
     package var mark: HighWaterMark { HighWaterMark(generation: sequence, digest: mac) }
 
-    /// Whether this is the entry of that mark, or the one that a crash put in its place before the mark was written.
+    /// Whether this is the mark's entry, or the entry that replaced it just before a crash kept the mark from being written.
     package func fits(_ mark: HighWaterMark) -> Bool {
         sequence == mark.generation && (mac == mark.digest || replacedMAC == mark.digest)
     }
@@ -89,9 +89,9 @@ package enum LogChain {
 
     /// Reads a log that other processes may write meanwhile.
     ///
-    /// A writer writes rows first, so the log reaches at least to a mark that was read before the rows. The mark's own entry
-    /// may be counted up in its place, twice since the mark was read: then the entry does not name the one of the mark. The
-    /// mark is behind by one step at most, so one that has not moved since means what it says.
+    /// A writer writes rows before the mark. So the log reaches at least to a mark that was read before the rows. But since
+    /// then a writer may have replaced the mark's entry twice, and the entry no longer names the mark's. So after a fault at
+    /// the mark's entry the mark is read again. If it has not moved, the fault is real.
     ///
     /// - Parameter mark: reads where this device says that the log ends.
     package static func read<Trail: LogTrail, E: Error>(

@@ -144,8 +144,8 @@ extension ItemRequest {
         }
     }
 
-    /// Whether it may be answered with what is at hand while the vault is locked. A new item may not: its name could be
-    /// that of one that nobody can see now.
+    /// Whether it may be answered with what is at hand while the vault is locked. A new item may not: a locked
+    /// item may have the same name.
     var isForLockedToo: Bool {
         switch self {
         case .item: true

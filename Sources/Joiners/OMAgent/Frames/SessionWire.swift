@@ -74,7 +74,7 @@ extension KeptSession.Asked: WireValue {
         let logout: UInt32 = try wire.read()
         let hasSession: Bool = try wire.read()
         let session = hasSession ? try wire.secret(upTo: OnlineQuestion.maximumSession) : SecretBytes(copying: [])
-        // One that is empty has another spelling.
+        // An empty session is written as none.
         guard hasSession == (session.count > 0) else { throw MalformedBytes() }
         self.init(
             service: asked.service, clientSecret: asked.clientSecret, logout: logout, session: session,

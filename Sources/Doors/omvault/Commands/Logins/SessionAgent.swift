@@ -136,8 +136,8 @@ struct SessionAgent {
         for hint in refusal.logoutHints(request.profile) { door.output.notice("hint: \(hint)") }
     }
 
-    /// Runs an attempt with a password, and carries out here what its refusal takes away. Every attempt of a verb goes
-    /// through this, or none could be sure that a session ends with its credential.
+    /// Runs one attempt with a password, and carries out here what its refusal takes away. `login start` makes several
+    /// attempts, and calls ``follow(_:_:)`` after each.
     func following<R: ~Copyable>(_ key: LoginKey, _ attempt: () throws(AuthError) -> R) throws(AuthError) -> R {
         do throws(AuthError) { return try attempt() } catch {
             follow(error, key)
