@@ -148,7 +148,7 @@ import Testing
         let holder = Task {
             try await OwnThread.run { () throws(AuthError) in
                 let store = try home.authenticator().open(LoginKey(profile: profile.name, user: ada))
-                try store.hold(LoginKey(ada, profile).id(under: store.device), wait: 60_000) { () throws(AuthError) in
+                try store.exclusively(LoginKey(ada, profile).id(under: store.device), wait: 60_000) { () throws(AuthError) in
                     held.give()
                     release.wait()
                 }

@@ -205,7 +205,7 @@ import Testing
         let key = LoginKey(profile: profile.name, user: ada)
         let store = try home.authenticator().open(key)
         let id = key.id(under: store.device)
-        try store.hold(id, wait: 60_000) { () throws(AuthError) in
+        try store.exclusively(id, wait: 60_000) { () throws(AuthError) in
             _ = try store.change(id) { (row) throws(AuthError) in body(&row) }
         }
     }
@@ -216,7 +216,7 @@ import Testing
         try home.enroll(profile)
         let before = try home.rowBytes(profile)
         let store = try home.authenticator().open(LoginKey(profile: profile.name, user: ada))
-        try store.hold(home.id(profile), wait: 60_000) { () throws(AuthError) in
+        try store.exclusively(home.id(profile), wait: 60_000) { () throws(AuthError) in
             let error = refusal { () throws(AuthError) in
                 _ = try home.authenticator(lockWait: 20).check(ada, profile, password: Password("right"))
             }

@@ -130,7 +130,7 @@ import Testing
         let device = try place.makeDevice(), id = SeenPolicy.id(origin: origin, application: "work", device)
         let good = Array(SeenPolicy(id: id, policy: new).encode(under: device).dropLast(MAC.count))
         func read(_ body: [UInt8]) throws(AuthError) -> SeenPolicy {
-            try SeenPolicy(RowSeal.sealed(body, .policyMAC, id, device), under: id, device)
+            try SeenPolicy(RowSeal.sealed(body, as: .policyMAC, at: id, under: device), under: id, device)
         }
         #expect(try read(good).policy == new)
         // Version, id, what follows, the highest bit of the epoch, flag, attempts, scheme, flag.

@@ -93,7 +93,7 @@ import Testing
         let stretched = try slot.recipe.stretch(Password("right"))
         func opens(_ body: [UInt8], _ device: borrowing DeviceKey) throws -> Bool {
             try decode(sealed(body)).openNewSlot(
-                with: stretched, device, LoginPolicy(work, nil), clock) != nil
+                with: stretched, on: device, under: LoginPolicy(work, nil), at: clock) != nil
         }
         let body = Array(good.dropLast(32))
         #expect(try opens(body, device))

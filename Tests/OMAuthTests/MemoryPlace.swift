@@ -52,15 +52,15 @@ final class MemoryPlace: LoginPlace, @unchecked Sendable {
         return DeviceKey(key.duplicate())
     }
 
-    func openLedger() throws(StorageError) -> (any LedgerTables)? {
-        try look()
-        guard !disk.isUnreadable else { throw .corrupt }
+    func openLedger() throws(AuthError) -> (any LedgerTables)? {
+        try storing { () throws(StorageError) in try look() }
+        guard !disk.isUnreadable else { throw .quarantined }
         return disk.hasLedger ? MemoryTables(self) : nil
     }
 
-    func makeLedger() throws(StorageError) -> any LedgerTables {
-        try look()
-        guard !disk.isUnreadable else { throw .corrupt }
+    func makeLedger() throws(AuthError) -> any LedgerTables {
+        try storing { () throws(StorageError) in try look() }
+        guard !disk.isUnreadable else { throw .quarantined }
         disk.hasLedger = true
         return MemoryTables(self)
     }
@@ -69,7 +69,7 @@ final class MemoryPlace: LoginPlace, @unchecked Sendable {
         MemoryMarks(self, id)
     }
 
-    func setAside() throws(StorageError) -> [String] { [] }
+    func setAside() throws(AuthError) -> [String] { [] }
 
     func setUnreadableAside(at wall: Int64) throws(AuthError) -> SetAside? {
         guard disk.isUnreadable else { return nil }
@@ -98,48 +98,50 @@ private final class MemoryTables: LedgerTables {
 
     init(_ place: MemoryPlace) { self.place = place }
 
-    func row(_ id: LoginID) throws(StorageError) -> [UInt8]? {
-        try place.look()
+    var isInPlace: Bool { place.disk.hasLedger && !place.disk.isUnreadable }
+
+    func row(_ id: LoginID) throws(AuthError) -> [UInt8]? {
+        try look()
         return place.disk.rows[id]
     }
 
-    func rows() throws(StorageError) -> [(id: [UInt8], bytes: [UInt8])] {
-        try place.look()
+    func rows() throws(AuthError) -> [(id: [UInt8], bytes: [UInt8])] {
+        try look()
         return place.disk.rows.map { ($0.key.bytes, $0.value) }
     }
 
-    func put(_ id: LoginID, _ bytes: [UInt8]) throws(StorageError) {
-        try place.spend()
+    func put(_ id: LoginID, _ bytes: [UInt8]) throws(AuthError) {
+        try spend()
         place.disk.rows[id] = bytes
     }
 
-    func delete(_ id: [UInt8]) throws(StorageError) {
-        try place.spend()
+    func delete(_ id: [UInt8]) throws(AuthError) {
+        try spend()
         place.disk.rows[LoginID(id)] = nil
     }
 
-    func remembered(_ id: LoginID) throws(StorageError) -> [UInt8]? {
-        try place.look()
+    func remembered(_ id: LoginID) throws(AuthError) -> [UInt8]? {
+        try look()
         return place.disk.remembered[id]
     }
 
-    func rememberedIDs() throws(StorageError) -> [[UInt8]] {
-        try place.look()
+    func rememberedIDs() throws(AuthError) -> [[UInt8]] {
+        try look()
         return place.disk.remembered.keys.map(\.bytes)
     }
 
-    func putRemembered(_ id: LoginID, _ bytes: [UInt8]) throws(StorageError) {
-        try place.spend()
+    func putRemembered(_ id: LoginID, _ bytes: [UInt8]) throws(AuthError) {
+        try spend()
         place.disk.remembered[id] = bytes
     }
 
-    func deleteRemembered(_ id: LoginID) throws(StorageError) {
-        try place.spend()
+    func deleteRemembered(_ id: LoginID) throws(AuthError) {
+        try spend()
         place.disk.remembered[id] = nil
     }
 
-    func log(from sequence: UInt64) throws(StorageError) -> [(sequence: UInt64, bytes: [UInt8])] {
-        try place.look()
+    func log(from sequence: UInt64) throws(AuthError) -> [(sequence: UInt64, bytes: [UInt8])] {
+        try look()
         if sequence > 0 {
             // The last few: not all ten thousand are looked at for each of a hundred thousand steps.
             return (sequence..<sequence + LoginLog.reach + 16).compactMap { next in
@@ -149,23 +151,23 @@ private final class MemoryTables: LedgerTables {
         return place.disk.log.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    func putLog(_ sequence: UInt64, _ bytes: [UInt8]) throws(StorageError) {
-        try place.spend()
+    func putLog(_ sequence: UInt64, _ bytes: [UInt8]) throws(AuthError) {
+        try spend()
         place.undo.append((sequence, place.disk.log[sequence]))
         place.disk.log[sequence] = bytes
     }
 
-    func dropLog(before sequence: UInt64) throws(StorageError) {
+    func dropLog(before sequence: UInt64) throws(AuthError) {
         // The one that has become too old.
         if sequence > 1 { try dropLog([sequence - 1]) }
     }
 
-    func dropLog(from sequence: UInt64) throws(StorageError) {
+    func dropLog(from sequence: UInt64) throws(AuthError) {
         try dropLog(place.disk.log.keys.filter { $0 >= sequence })
     }
 
-    private func dropLog(_ sequences: [UInt64]) throws(StorageError) {
-        try place.spend()
+    private func dropLog(_ sequences: [UInt64]) throws(AuthError) {
+        try spend()
         for sequence in sequences where place.disk.log[sequence] != nil {
             place.undo.append((sequence, place.disk.log[sequence]))
             place.disk.log[sequence] = nil
@@ -189,17 +191,21 @@ private final class MemoryTables: LedgerTables {
             throw error
         }
         place.isInTransaction = false
-        do throws(StorageError) { try place.spend() } catch {
+        do throws(AuthError) { try spend() } catch {
             rollBack()
-            throw AuthError(storage: error)
+            throw error
         }
         return result
     }
 
-    func purge(wait: Int32) throws(StorageError) -> Bool {
-        try place.look()
+    func purge(wait: Int32) throws(AuthError) -> Bool {
+        try look()
         return !place.hasReader
     }
+
+    private func look() throws(AuthError) { try storing { () throws(StorageError) in try place.look() } }
+
+    private func spend() throws(AuthError) { try storing { () throws(StorageError) in try place.spend() } }
 }
 
 private final class MemoryMarks: LoginMarks {

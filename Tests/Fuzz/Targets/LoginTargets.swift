@@ -21,7 +21,7 @@ enum LoginTargets {
             guard let version = bytes.first else { return }
             let id = LoginTemplate.id
             let device = LoginTemplate.device.duplicate()
-            let whole = RowSeal.sealed([version] + id.bytes + bytes.dropFirst(), .policyMAC, id, device)
+            let whole = RowSeal.sealed([version] + id.bytes + bytes.dropFirst(), as: .policyMAC, at: id, under: device)
             guard let seen = try? SeenPolicy(whole, under: id, device) else { return }
             precondition(seen.encode(under: device) == whole, "a policy has two spellings")
         },

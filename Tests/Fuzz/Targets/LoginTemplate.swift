@@ -130,12 +130,13 @@ struct LoginTemplate: Sendable {
         let server = ServerPolicy(
             epoch: 7, offlineAuthAllowed: true, maxLoginAttempts: 5, cryptoScheme: .sha256, locationUpdateEnabled: false,
             locationUpdateDistanceFilter: 100)
-        let slot = LoginSlot(LoginRecipe(.saltedSHA512, .floor), stretched, device, id)
+        let slot = LoginSlot(LoginRecipe(.saltedSHA512, .floor), stretched, of: id, on: device)
         let states: [LoginRow.Credential] = [.live(slot), .wipePending, .wiped, .clearPending, .cleared]
         let all = states.flatMap { state in
             [nil, server].map { server in
                 var row = LoginRow(
-                    id, key, state, device, policy, TimeMemory(starting: clock), online: server != nil, server: server)
+                    id, of: key, state, on: device, under: policy, at: TimeMemory(starting: clock), online: server != nil,
+                    server: server)
                 row.generation = 1
                 row.charged = 1
                 return Array(row.encode(under: device).dropLast(MAC.count))

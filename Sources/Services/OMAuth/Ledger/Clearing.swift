@@ -48,23 +48,25 @@ public struct Clearing: Hashable, Sendable {
 
     public init(after event: ClearingEvent) {
         switch event {
-        case .limitExceeded, .rejectedCached, .blocked: self.init(false, false, true, .autoLoginOff, .deleted)
-        case .rejectedOther, .forbidden: self.init(true, false, true, .autoLoginOff, .deleted)
-        case .wrongOffline: self.init(true, false, true, .autoLoginOff, .kept)
-        case .otherFailure: self.init(true, true, true, .kept, .kept)
-        case .idleTimeOut: self.init(true, true, true, .kept, .invalid)
+        case .limitExceeded, .rejectedCached, .blocked:
+            self.init(verifier: false, password: false, user: true, preferences: .autoLoginOff, session: .deleted)
+        case .rejectedOther, .forbidden:
+            self.init(verifier: true, password: false, user: true, preferences: .autoLoginOff, session: .deleted)
+        case .wrongOffline:
+            self.init(verifier: true, password: false, user: true, preferences: .autoLoginOff, session: .kept)
+        case .otherFailure: self.init(verifier: true, password: true, user: true, preferences: .kept, session: .kept)
+        case .idleTimeOut: self.init(verifier: true, password: true, user: true, preferences: .kept, session: .invalid)
         // Without a password there is no auto login, whatever is preferred.
-        case .sessionTimeOut: self.init(true, false, true, .kept, .deleted)
-        case .logout: self.init(true, false, true, .kept, .deleted)
-        case .logoutClear: self.init(false, false, false, .deleted, .deletedWithRegistration)
+        case .sessionTimeOut: self.init(verifier: true, password: false, user: true, preferences: .kept, session: .deleted)
+        case .logout: self.init(verifier: true, password: false, user: true, preferences: .kept, session: .deleted)
+        case .logoutClear:
+            self.init(verifier: false, password: false, user: false, preferences: .deleted, session: .deletedWithRegistration)
         }
     }
 
-    private init(
-        _ keepsVerifier: Bool, _ keepsPassword: Bool, _ keepsUserName: Bool, _ preferences: Preferences,
-        _ session: Session
-    ) {
-        (self.keepsVerifier, self.keepsPassword, self.keepsUserName) = (keepsVerifier, keepsPassword, keepsUserName)
+    /// A row of the matrix: what is kept, and what becomes of the rest.
+    private init(verifier: Bool, password: Bool, user: Bool, preferences: Preferences, session: Session) {
+        (keepsVerifier, keepsPassword, keepsUserName) = (verifier, password, user)
         (self.preferences, self.session) = (preferences, session)
     }
 }

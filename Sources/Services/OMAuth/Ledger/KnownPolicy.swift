@@ -36,7 +36,7 @@ extension Authenticator {
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func unlearnPolicy(of profile: Profile) throws(AuthError) {
         guard let source = PolicySource(profile.serverIdentity), let store = try openAny() else { return }
-        try storing { () throws(StorageError) in try store.ledger.deleteRemembered(source.id(under: store.device)) }
+        try store.ledger.deleteRemembered(source.id(under: store.device))
     }
 }
 
@@ -53,7 +53,7 @@ extension LoginStore {
 
     fileprivate borrowing func keep(_ policy: ServerPolicy, of source: PolicySource) throws(AuthError) {
         let row = SeenPolicy(id: source.id(under: device), policy: policy)
-        try storing { () throws(StorageError) in try ledger.putRemembered(row.id, row.encode(under: device)) }
+        try ledger.putRemembered(row.id, row.encode(under: device))
     }
 
     /// The policy of the server whose word counts for `key`, with the highest epoch that was seen of it.
@@ -76,7 +76,7 @@ extension LoginStore {
         }
         // A row that is damaged or was put back says nothing, and keeps nobody else out; its own login tells of that.
         let place = source.id(under: device)
-        let bytes = try storing { () throws(StorageError) in try ledger.remembered(place) }
+        let bytes = try ledger.remembered(place)
         if let bytes, let seen = try? SeenPolicy(bytes, under: place, device) { hear(seen.policy) }
         for (id, _) in try rows() where id.count == LoginID.count {
             guard let row = try? load(LoginID(id)), let said = row.server, PolicySource(row.key.server) == source else {

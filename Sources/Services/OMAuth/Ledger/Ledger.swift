@@ -2,7 +2,7 @@
 
 internal import OMStorage
 
-/// `logins.db`, open. One connection, for one operation.
+/// `logins.db`, open. One connection, for one operation at a time.
 final class Ledger: LedgerTables {
     static let schema = Schema(
         applicationID: applicationID, version: 2, statements: [loginsTable, rememberedTable, logTable])
@@ -17,26 +17,28 @@ final class Ledger: LedgerTables {
     private static let wait: Int32 = 30_000
 
     private let database: Database
+    private let path: String
+    private let fileNumber: UInt64
 
     /// - Returns: nil when there is no ledger.
     static func open(_ path: String) throws(StorageError) -> Ledger? {
-        do throws(StorageError) { return Ledger(try Database.open(path, schema)) } catch {
+        do throws(StorageError) { return try Ledger(path) } catch {
             if error == .missing { return nil }
             guard error == .corrupt, let old = try? Database.open(path, firstSchema) else { throw error }
             try upgrade(old)
         }
-        return Ledger(try Database.open(path, schema))
+        return try Ledger(path)
     }
 
     /// Opens the ledger, or makes an empty one. Two that make it at once open the same one.
     static func make(_ path: String) throws(StorageError) -> Ledger {
         if let ledger = try open(path) { return ledger }
         do throws(StorageError) {
-            return Ledger(try Database.create(path, schema) { (_) throws(StorageError) in })
+            _ = try Database.create(path, schema) { (_) throws(StorageError) in }
         } catch {
             guard error == .exists else { throw error }
-            return Ledger(try Database.open(path, schema))
         }
+        return try Ledger(path)
     }
 
     /// Adds the tables of version 2. Of two that upgrade at once, the second finds it done.
@@ -51,90 +53,88 @@ final class Ledger: LedgerTables {
         }
     }
 
-    private init(_ database: consuming Database) {
+    private init(_ path: String) throws(StorageError) {
+        self.path = path
+        // Before it is opened: if another file takes its place in between, this one does not count as in place.
+        fileNumber = Database.fileNumber(path)
+        database = try Database.open(path, Self.schema)
         database.setWait(Self.wait)
-        self.database = database
     }
+
+    var isInPlace: Bool { Database.fileNumber(path) == fileNumber }
 
     // MARK: - Rows
 
     private static let boundedID = Database.bounded("id", LoginID.count)
     private static let boundedRow = Database.bounded("row", LoginRow.maximumCount)
 
-    func row(_ id: LoginID) throws(StorageError) -> [UInt8]? {
-        try find("SELECT \(Self.boundedRow) FROM logins WHERE id = ?1", id)
+    func row(_ id: LoginID) throws(AuthError) -> [UInt8]? {
+        try blob("SELECT \(Self.boundedRow) FROM logins WHERE id = ?1", id)
     }
 
-    func rows() throws(StorageError) -> [(id: [UInt8], bytes: [UInt8])] {
-        var statement = try database.prepare("SELECT \(Self.boundedID), \(Self.boundedRow) FROM logins ORDER BY id")
+    func rows() throws(AuthError) -> [(id: [UInt8], bytes: [UInt8])] {
         var rows: [(id: [UInt8], bytes: [UInt8])] = []
-        while try statement.step() { rows.append((statement.bytes(0), statement.bytes(1))) }
+        try run("SELECT \(Self.boundedID), \(Self.boundedRow) FROM logins ORDER BY id") {
+            rows.append(($0.bytes(0), $0.bytes(1)))
+        }
         return rows
     }
 
-    func put(_ id: LoginID, _ bytes: [UInt8]) throws(StorageError) {
-        try put("INSERT INTO logins VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET row = excluded.row", id, bytes)
+    func put(_ id: LoginID, _ bytes: [UInt8]) throws(AuthError) {
+        try run(
+            "INSERT INTO logins VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET row = excluded.row",
+            .bytes(id.bytes), .bytes(bytes))
     }
 
-    func delete(_ id: [UInt8]) throws(StorageError) {
-        var statement = try database.prepare("DELETE FROM logins WHERE id = ?1")
-        try statement.bind(1, id)
-        _ = try statement.step()
-    }
+    func delete(_ id: [UInt8]) throws(AuthError) { try run("DELETE FROM logins WHERE id = ?1", .bytes(id)) }
 
     // MARK: - Remembered credentials
 
     private static let boundedRemembered = Database.bounded("row", RememberedRow.maximumCount)
 
-    func remembered(_ id: LoginID) throws(StorageError) -> [UInt8]? {
-        try find("SELECT \(Self.boundedRemembered) FROM remembered WHERE id = ?1", id)
+    func remembered(_ id: LoginID) throws(AuthError) -> [UInt8]? {
+        try blob("SELECT \(Self.boundedRemembered) FROM remembered WHERE id = ?1", id)
     }
 
-    func rememberedIDs() throws(StorageError) -> [[UInt8]] {
-        var statement = try database.prepare("SELECT \(Self.boundedID) FROM remembered ORDER BY id")
+    func rememberedIDs() throws(AuthError) -> [[UInt8]] {
         var ids: [[UInt8]] = []
-        while try statement.step() { ids.append(statement.bytes(0)) }
+        try run("SELECT \(Self.boundedID) FROM remembered ORDER BY id") { ids.append($0.bytes(0)) }
         return ids
     }
 
-    func putRemembered(_ id: LoginID, _ bytes: [UInt8]) throws(StorageError) {
-        try put("INSERT INTO remembered VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET row = excluded.row", id, bytes)
+    func putRemembered(_ id: LoginID, _ bytes: [UInt8]) throws(AuthError) {
+        try run(
+            "INSERT INTO remembered VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET row = excluded.row",
+            .bytes(id.bytes), .bytes(bytes))
     }
 
-    func deleteRemembered(_ id: LoginID) throws(StorageError) {
-        var statement = try database.prepare("DELETE FROM remembered WHERE id = ?1")
-        try statement.bind(1, id.bytes)
-        _ = try statement.step()
+    func deleteRemembered(_ id: LoginID) throws(AuthError) {
+        try run("DELETE FROM remembered WHERE id = ?1", .bytes(id.bytes))
     }
 
     // MARK: - The log
 
     private static let boundedEntry = Database.bounded("entry", LoginLogEntry.count)
 
-    func log(from sequence: UInt64) throws(StorageError) -> [(sequence: UInt64, bytes: [UInt8])] {
-        var statement = try database.prepare(
-            "SELECT sequence, \(Self.boundedEntry) FROM log WHERE sequence >= ?1 ORDER BY sequence")
-        try statement.bind(1, sequence == 0 ? Int64.min : Int64(clamping: sequence))
+    func log(from sequence: UInt64) throws(AuthError) -> [(sequence: UInt64, bytes: [UInt8])] {
         var entries: [(sequence: UInt64, bytes: [UInt8])] = []
-        while try statement.step() { entries.append((UInt64(max(0, statement.number(0))), statement.bytes(1))) }
+        try run(
+            "SELECT sequence, \(Self.boundedEntry) FROM log WHERE sequence >= ?1 ORDER BY sequence",
+            .number(sequence == 0 ? Int64.min : Int64(clamping: sequence))
+        ) { entries.append((UInt64(max(0, $0.number(0))), $0.bytes(1))) }
         return entries
     }
 
-    func putLog(_ sequence: UInt64, _ bytes: [UInt8]) throws(StorageError) {
-        var statement = try database.prepare("INSERT OR REPLACE INTO log VALUES (?1, ?2)")
-        try statement.bind(1, Int64(clamping: sequence))
-        try statement.bind(2, bytes)
-        _ = try statement.step()
+    func putLog(_ sequence: UInt64, _ bytes: [UInt8]) throws(AuthError) {
+        try run("INSERT OR REPLACE INTO log VALUES (?1, ?2)", .number(Int64(clamping: sequence)), .bytes(bytes))
     }
 
-    func dropLog(before sequence: UInt64) throws(StorageError) { try dropLog("<", sequence) }
+    func dropLog(before sequence: UInt64) throws(AuthError) {
+        try run("DELETE FROM log WHERE sequence < ?1", .number(Int64(clamping: sequence)))
+    }
 
-    func dropLog(from sequence: UInt64) throws(StorageError) { try dropLog(">=", sequence) }
-
-    private func dropLog(_ comparison: StaticString, _ sequence: UInt64) throws(StorageError) {
-        var statement = try database.prepare("DELETE FROM log WHERE sequence \(comparison) ?1")
-        try statement.bind(1, Int64(clamping: sequence))
-        _ = try statement.step()
+    func dropLog(from sequence: UInt64) throws(AuthError) {
+        try run("DELETE FROM log WHERE sequence >= ?1", .number(Int64(clamping: sequence)))
     }
 
     // MARK: - The file
@@ -145,27 +145,43 @@ final class Ledger: LedgerTables {
 
     func isWhole() throws(StorageError) -> Bool { try database.isWhole() }
 
-    func purge(wait: Int32) throws(StorageError) -> Bool {
-        // VACUUM first: bytes stay in unused parts of pages, where SQLite moved a row from.
-        try database.execute("VACUUM")
-        database.setWait(wait)
-        defer { database.setWait(Self.wait) }
-        return try database.truncateLog()
+    func purge(wait: Int32) throws(AuthError) -> Bool {
+        try storing { () throws(StorageError) in
+            // VACUUM first: bytes stay in unused parts of pages, where SQLite moved a row from.
+            try database.execute("VACUUM")
+            database.setWait(wait)
+            defer { database.setWait(Self.wait) }
+            return try database.truncateLog()
+        }
     }
 
-    private func find(_ sql: String, _ id: LoginID) throws(StorageError) -> [UInt8]? {
-        var statement = try database.prepare(sql)
-        try statement.bind(1, id.bytes)
-        guard try statement.step() else { return nil }
-        let bytes = statement.bytes(0)
-        statement.reset()
-        return bytes
+    // MARK: - Statements
+
+    private enum Value {
+        case bytes([UInt8])
+        case number(Int64)
     }
 
-    private func put(_ sql: String, _ id: LoginID, _ bytes: [UInt8]) throws(StorageError) {
-        var statement = try database.prepare(sql)
-        try statement.bind(1, id.bytes)
-        try statement.bind(2, bytes)
-        _ = try statement.step()
+    /// - Parameter read: Reads each row of the answer.
+    private func run(
+        _ sql: String, _ values: Value..., read: (borrowing Statement) -> Void = { _ in }
+    ) throws(AuthError) {
+        try storing { () throws(StorageError) in
+            var statement = try database.prepare(sql)
+            for (index, value) in values.enumerated() {
+                switch value {
+                case .bytes(let bytes): try statement.bind(Int32(index + 1), bytes)
+                case .number(let number): try statement.bind(Int32(index + 1), number)
+                }
+            }
+            while try statement.step() { read(statement) }
+        }
+    }
+
+    /// - Returns: nil when there is no such row.
+    private func blob(_ sql: String, _ id: LoginID) throws(AuthError) -> [UInt8]? {
+        var found: [UInt8]?
+        try run(sql, .bytes(id.bytes)) { found = $0.bytes(0) }
+        return found
     }
 }

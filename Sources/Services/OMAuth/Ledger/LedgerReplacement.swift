@@ -12,7 +12,7 @@ extension Authenticator {
     /// credentials and remembered passwords of then, until somebody deletes them.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func ledgersSetAside() throws(AuthError) -> [String] {
-        try storing { () throws(StorageError) in try places.setAside() }
+        try places.setAside()
     }
 
     /// Puts an empty ledger in the place of one that cannot be read, which gets another name. To be called after a server
@@ -29,7 +29,7 @@ extension Authenticator {
         // Of two that found it damaged, the second finds the new one here, and must not set that aside.
         return try LoginLog.marks(places, device).hold(wait: LoginLog.wait) { () throws(AuthError) in
             guard let aside = try places.setUnreadableAside(at: wall) else { return nil }
-            let ledger = try storing { () throws(StorageError) in try places.makeLedger() }
+            let ledger = try places.makeLedger()
             try LoginLog(ledger, places, device).begin(at: wall)
             return aside
         }

@@ -93,7 +93,7 @@ final class LoginLog {
     private func append(_ events: [LoginEvent], _ id: LoginID?, at time: Int64) throws(AuthError) -> HighWaterMark {
         var end = try end()
         if let stray = end.stray {
-            try storing { () throws(StorageError) in try tables.dropLog(from: stray) }
+            try tables.dropLog(from: stray)
             try add(LoginLogEntry(after: end.head, time: time, nil, .strayRows(first: stray), key), to: &end)
         }
         for event in events {
@@ -105,7 +105,7 @@ final class LoginLog {
             }
         }
         let oldest = LogChain.oldest(upTo: end.head.generation)
-        try storing { () throws(StorageError) in try tables.dropLog(before: oldest) }
+        try tables.dropLog(before: oldest)
         return end.head
     }
 
@@ -115,7 +115,7 @@ final class LoginLog {
     }
 
     private func put(_ entry: LoginLogEntry) throws(AuthError) {
-        try storing { () throws(StorageError) in try tables.putLog(entry.sequence, entry.encoded) }
+        try tables.putLog(entry.sequence, entry.encoded)
     }
 
     /// Counts `next` in an entry of the same kind near the end of the log, and writes the entries after that one again, with
@@ -127,7 +127,7 @@ final class LoginLog {
     /// - Returns: Where the log ends now; nil if no entry is of the same kind.
     private func count(_ next: LoginLogEntry, upTo head: HighWaterMark) throws(AuthError) -> HighWaterMark? {
         var tail: [LoginLogEntry] = []
-        for row in try rows(from: head.generation > Self.reach ? head.generation - Self.reach + 1 : 1) {
+        for row in try tables.log(from: head.generation > Self.reach ? head.generation - Self.reach + 1 : 1) {
             // Entries before a gap, or before an entry that is not counted, are not written again.
             guard let entry = entry(row), entry.event.isCounted else {
                 tail = []
@@ -158,13 +158,13 @@ final class LoginLog {
     private func end() throws(AuthError) -> End {
         guard let mark = try mark() else {
             // Attack: delete the end of the log together with the mark. The gap in the numbers stays for ever.
-            let rows = try rows(from: 0)
+            let rows = try tables.log(from: 0)
             let last = rows.last { entry($0) != nil }?.sequence ?? 0
             let stray = rows.first { $0.sequence > last }?.sequence
             return End(head: last == 0 ? .beginning : Self.gap(behind: last), stray: stray)
         }
         var end = End(head: mark)
-        for row in try rows(from: mark.generation) {
+        for row in try tables.log(from: mark.generation) {
             let entry = entry(row)
             if row.sequence == mark.generation {
                 // If it was deleted or changed, new entries are written all the same, and the gap stays.
@@ -181,10 +181,6 @@ final class LoginLog {
 
     private static func gap(behind last: UInt64) -> HighWaterMark {
         HighWaterMark(generation: last + 1, digest: HighWaterMark.beginning.digest)
-    }
-
-    private func rows(from sequence: UInt64) throws(AuthError) -> [(sequence: UInt64, bytes: [UInt8])] {
-        try storing { () throws(StorageError) in try tables.log(from: sequence) }
     }
 
     /// - Returns: nil for a row that this device did not write there.
@@ -222,7 +218,7 @@ final class LoginLog {
     }
 
     private func read(upTo mark: HighWaterMark?) throws(AuthError) -> LoginTrail {
-        let rows = try rows(from: 0)
+        let rows = try tables.log(from: 0)
         var trail = LoginTrail()
         guard let end = mark else {
             // Without a mark nothing proves where the log ends, so no entry is proven.

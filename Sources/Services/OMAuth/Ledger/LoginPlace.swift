@@ -10,9 +10,11 @@ protocol LoginPlace: Sendable {
     /// The device key, made if there is none.
     func makeDevice() throws(AuthError) -> DeviceKey
     /// - Returns: nil when there is none.
-    func openLedger() throws(StorageError) -> (any LedgerTables)?
+    func openLedger() throws(AuthError) -> (any LedgerTables)?
     /// The ledger, made if there is none. Two that make it at once get the same one.
-    func makeLedger() throws(StorageError) -> any LedgerTables
+    func makeLedger() throws(AuthError) -> any LedgerTables
+    /// Takes a ledger back from the operation that it was opened for.
+    func giveBack(_ ledger: any LedgerTables)
     /// The marks under one id; nothing is made.
     func marks(_ id: LoginID, under device: borrowing DeviceKey) throws(AuthError) -> any LoginMarks
     /// Gives a ledger that cannot be read another name, with the time in it.
@@ -20,28 +22,36 @@ protocol LoginPlace: Sendable {
     /// - Returns: nil when it can be read, or there is none.
     func setUnreadableAside(at wall: Int64) throws(AuthError) -> SetAside?
     /// Where the ledgers are that were set aside, the oldest first.
-    func setAside() throws(StorageError) -> [String]
+    func setAside() throws(AuthError) -> [String]
+}
+
+extension LoginPlace {
+    /// The ledger is closed; the next operation opens it again.
+    func giveBack(_ ledger: any LedgerTables) {}
 }
 
 /// The tables of a ledger. What their bytes mean is not known here.
 protocol LedgerTables: AnyObject {
-    func row(_ id: LoginID) throws(StorageError) -> [UInt8]?
-    /// Every row, with the key that it stands under.
-    func rows() throws(StorageError) -> [(id: [UInt8], bytes: [UInt8])]
-    func put(_ id: LoginID, _ bytes: [UInt8]) throws(StorageError)
-    func delete(_ id: [UInt8]) throws(StorageError)
+    /// Whether the file that is open is still the one at its path.
+    var isInPlace: Bool { get }
 
-    func remembered(_ id: LoginID) throws(StorageError) -> [UInt8]?
-    func rememberedIDs() throws(StorageError) -> [[UInt8]]
-    func putRemembered(_ id: LoginID, _ bytes: [UInt8]) throws(StorageError)
-    func deleteRemembered(_ id: LoginID) throws(StorageError)
+    func row(_ id: LoginID) throws(AuthError) -> [UInt8]?
+    /// Every row, with the key that it stands under.
+    func rows() throws(AuthError) -> [(id: [UInt8], bytes: [UInt8])]
+    func put(_ id: LoginID, _ bytes: [UInt8]) throws(AuthError)
+    func delete(_ id: [UInt8]) throws(AuthError)
+
+    func remembered(_ id: LoginID) throws(AuthError) -> [UInt8]?
+    func rememberedIDs() throws(AuthError) -> [[UInt8]]
+    func putRemembered(_ id: LoginID, _ bytes: [UInt8]) throws(AuthError)
+    func deleteRemembered(_ id: LoginID) throws(AuthError)
 
     /// The log from this entry on, in order. From 0 on it is all of it; rows that have no number of ours come as 0 then.
-    func log(from sequence: UInt64) throws(StorageError) -> [(sequence: UInt64, bytes: [UInt8])]
-    func putLog(_ sequence: UInt64, _ bytes: [UInt8]) throws(StorageError)
-    func dropLog(before sequence: UInt64) throws(StorageError)
+    func log(from sequence: UInt64) throws(AuthError) -> [(sequence: UInt64, bytes: [UInt8])]
+    func putLog(_ sequence: UInt64, _ bytes: [UInt8]) throws(AuthError)
+    func dropLog(before sequence: UInt64) throws(AuthError)
     /// - Parameter sequence: What stands there goes too, and everything behind it.
-    func dropLog(from sequence: UInt64) throws(StorageError)
+    func dropLog(from sequence: UInt64) throws(AuthError)
 
     /// Runs `body` while nobody else writes; what it throws undoes it.
     func write<R: ~Copyable>(_ body: () throws(AuthError) -> R) throws(AuthError) -> R
@@ -49,7 +59,7 @@ protocol LedgerTables: AnyObject {
     ///
     /// - Parameter wait: For readers of an old state, in milliseconds.
     /// - Returns: false while one still holds the log.
-    func purge(wait: Int32) throws(StorageError) -> Bool
+    func purge(wait: Int32) throws(AuthError) -> Bool
 }
 
 /// One file of marks beside the device key, and its lock.
@@ -94,11 +104,15 @@ struct LoginPlaces: LoginPlace {
         try storing { () throws(StorageError) in try DeviceFolder.make(device).make() }
     }
 
-    func openLedger() throws(StorageError) -> (any LedgerTables)? { try Ledger.open(ledger) }
+    func openLedger() throws(AuthError) -> (any LedgerTables)? {
+        try storing { () throws(StorageError) in try Ledger.open(ledger) }
+    }
 
-    func makeLedger() throws(StorageError) -> any LedgerTables {
-        _ = try PrivateFolder.make(state)
-        return try Ledger.make(ledger)
+    func makeLedger() throws(AuthError) -> any LedgerTables {
+        try storing { () throws(StorageError) in
+            _ = try PrivateFolder.make(state)
+            return try Ledger.make(ledger)
+        }
     }
 
     func marks(_ id: LoginID, under device: borrowing DeviceKey) throws(AuthError) -> any LoginMarks {
@@ -116,7 +130,9 @@ struct LoginPlaces: LoginPlace {
         return try storing { () throws(StorageError) in try Database.setAside(ledger, at: wall) }
     }
 
-    func setAside() throws(StorageError) -> [String] { try Database.setAside(for: ledger) }
+    func setAside() throws(AuthError) -> [String] {
+        try storing { () throws(StorageError) in try Database.setAside(for: ledger) }
+    }
 
     /// - Returns: nil when there is no device folder.
     private func folder() throws(AuthError) -> DeviceFolder? {

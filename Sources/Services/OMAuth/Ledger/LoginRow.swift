@@ -60,8 +60,8 @@ struct LoginRow: Hashable, Sendable {
     ///   - credential: A slot, or ``Credential/cleared`` for a row that only remembers what the server said.
     ///   - online: The credential comes from a server that took the password now.
     init(
-        _ id: LoginID, _ key: LoginKey, _ credential: Credential, _ device: borrowing DeviceKey, _ policy: LoginPolicy,
-        _ time: TimeMemory, online: Bool = false, server: ServerPolicy? = nil, enrolled: Int64? = nil
+        _ id: LoginID, of key: LoginKey, _ credential: Credential, on device: borrowing DeviceKey,
+        under policy: LoginPolicy, at time: TimeMemory, online: Bool = false, server: ServerPolicy? = nil, enrolled: Int64? = nil
     ) {
         (self.id, self.key, deviceID) = (id, key, device.fingerprint())
         (generation, charged, failed, onlineCompares, lastAttempt) = (0, 0, 0, 0, 0)

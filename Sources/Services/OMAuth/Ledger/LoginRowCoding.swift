@@ -39,14 +39,14 @@ extension LoginRow {
         let origin = Array(key.server.utf8)
         bytes += [UInt8(truncatingIfNeeded: origin.count >> 8), UInt8(truncatingIfNeeded: origin.count)] + origin
         if case .live(let slot) = credential { bytes += slot.encoded }
-        return RowSeal.sealed(bytes, .loginRowMAC, id, device)
+        return RowSeal.sealed(bytes, as: .loginRowMAC, at: id, under: device)
     }
 
     /// The row that stands under `id`.
     ///
     /// - Throws: ``AuthError/quarantined`` for any byte that this device did not write there.
     init(_ bytes: [UInt8], under id: LoginID, _ device: borrowing DeviceKey) throws(AuthError) {
-        let body = try RowSeal.open(bytes, atMost: Self.maximumCount, .loginRowMAC, id, device)
+        let body = try RowSeal.open(bytes, atMost: Self.maximumCount, as: .loginRowMAC, at: id, under: device)
         do throws(MalformedBytes) { try self.init(body: body) } catch { throw .quarantined }
         guard self.id == id, deviceID == device.fingerprint() else { throw .quarantined }
     }

@@ -25,7 +25,9 @@ public struct VerifiedLogin: ~Copyable, Sendable {
     /// The password was right, but the charge of this attempt could not be taken back.
     public internal(set) var isDegraded = false
 
-    fileprivate init(_ row: LoginRow, _ unlock: consuming Key<Unlocking>, _ policy: LoginPolicy, _ clock: ClockReading) {
+    fileprivate init(
+        _ row: LoginRow, _ unlock: consuming Key<Unlocking>, under policy: LoginPolicy, at clock: ClockReading
+    ) {
         let now = row.time.now(clock)
         let age = row.age(under: policy)
         (user, profile, domain, id) = (row.key.user, row.key.profile, row.key.domain, row.id.bytes)
@@ -52,11 +54,11 @@ struct ChargedRow: ~Copyable {
     ///
     /// - Returns: nil when the password was another one.
     consuming func check(
-        _ stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ policy: LoginPolicy,
-        _ clock: ClockReading
+        _ stretched: borrowing Key<Unlocking>, on device: borrowing DeviceKey, under policy: LoginPolicy,
+        at clock: ClockReading
     ) -> VerifiedLogin? {
         reached(.checking(row))
-        return row.open(with: stretched, device, policy, clock)
+        return row.open(with: stretched, on: device, under: policy, at: clock)
     }
 }
 
@@ -81,18 +83,18 @@ enum Charge: ~Copyable {
 extension LoginRow {
     /// Opens the slot with a key that was just made for it: the self-test of an enrolment.
     func openNewSlot(
-        with stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ policy: LoginPolicy,
-        _ clock: ClockReading
+        with stretched: borrowing Key<Unlocking>, on device: borrowing DeviceKey, under policy: LoginPolicy,
+        at clock: ClockReading
     ) -> VerifiedLogin? {
-        open(with: stretched, device, policy, clock)
+        open(with: stretched, on: device, under: policy, at: clock)
     }
 
     fileprivate func open(
-        with stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ policy: LoginPolicy,
-        _ clock: ClockReading
+        with stretched: borrowing Key<Unlocking>, on device: borrowing DeviceKey, under policy: LoginPolicy,
+        at clock: ClockReading
     ) -> VerifiedLogin? {
         guard let unlock = unlockingKey(with: stretched, device) else { return nil }
-        return VerifiedLogin(self, unlock, policy, clock)
+        return VerifiedLogin(self, unlock, under: policy, at: clock)
     }
 
     fileprivate func unlockingKey(
@@ -118,7 +120,7 @@ struct LoginSlot: Hashable, Sendable {
 
     /// A slot around a new key, or around the one that the slot before it held.
     init(
-        _ recipe: LoginRecipe, _ stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ id: LoginID,
+        _ recipe: LoginRecipe, _ stretched: borrowing Key<Unlocking>, of id: LoginID, on device: borrowing DeviceKey,
         holding unlock: borrowing Key<Unlocking> = .random()
     ) {
         let keys = SlotKeys(stretched, device, id)

@@ -46,16 +46,16 @@ extension Authenticator {
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func status(_ profiles: [Profile]) throws(AuthError) -> [LoginStatus] {
         let device = try places.loadDevice()
-        let ledger = try storing { () throws(StorageError) in try places.openLedger() }
+        let ledger = try places.openLedger()
         guard let ledger else { return [] }
         guard let device else {
-            let rows = try storing { () throws(StorageError) in try ledger.rows() }
+            let rows = try ledger.rows()
             return Self.sorted(rows.map { LoginStatus(unusable: $0.bytes, .deviceKeyMissing) })
         }
-        let store = try LoginStore(ledger, places, device, clock, reached)
+        let store = try LoginStore(ledger, device, of: self)
         try store.finishPendingWipes()
         var found: [LoginStatus] = []
-        for row in try store.rows() { found.append(status(row.id, row.bytes, profiles, store)) }
+        for row in try store.rows() { found.append(status(ofRow: row.id, row.bytes, profiles, in: store)) }
         return Self.sorted(found)
     }
 
@@ -78,7 +78,7 @@ extension Authenticator {
     }
 
     private func status(
-        _ id: [UInt8], _ bytes: [UInt8], _ profiles: [Profile], _ store: borrowing LoginStore
+        ofRow id: [UInt8], _ bytes: [UInt8], _ profiles: [Profile], in store: borrowing LoginStore
     ) -> LoginStatus {
         guard id.count == LoginID.count else { return LoginStatus(unusable: bytes, .quarantined) }
         do throws(AuthError) {

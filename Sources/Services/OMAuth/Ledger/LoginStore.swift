@@ -9,24 +9,40 @@ struct LoginStore: ~Copyable {
     let device: DeviceKey
     let ledger: any LedgerTables
     let log: LoginLog
-    private let place: any LoginPlace
-    private let clock: @Sendable () -> ClockReading
-    private let reached: @Sendable (AttemptPoint) -> Void
+    /// Its backend, its clock, its wait for locks, and its points for tests.
+    let authenticator: Authenticator
 
     init(
-        _ ledger: any LedgerTables, _ place: any LoginPlace, _ device: consuming DeviceKey,
-        _ clock: @escaping @Sendable () -> ClockReading, _ reached: @escaping @Sendable (AttemptPoint) -> Void
+        _ ledger: any LedgerTables, _ device: consuming DeviceKey, of authenticator: Authenticator
     ) throws(AuthError) {
-        (self.place, self.clock, self.reached, self.ledger) = (place, clock, reached, ledger)
-        log = try LoginLog(ledger, place, device)
+        (self.ledger, self.authenticator) = (ledger, authenticator)
+        log = try LoginLog(ledger, authenticator.places, device)
         self.device = device
     }
 
-    /// Runs `body` while nobody else is at this login.
-    borrowing func hold<R: ~Copyable>(
-        _ id: LoginID, wait: Int, unless interruption: Interruption? = nil, _ body: () throws(AuthError) -> R
+    deinit { authenticator.places.giveBack(ledger) }
+
+    /// Runs `body` while no other process or thread works on this login. Signals wait until `body` has ended.
+    ///
+    /// - Parameters:
+    ///   - wait: For the lock, in milliseconds; nil: as long as the authenticator waits.
+    ///   - cancellation: Ends the wait. It does not end `body`.
+    /// - Throws: ``AuthError/busy`` after the wait; ``AuthError/cancelled``. `body` has not run then.
+    borrowing func exclusively<R: ~Copyable>(
+        _ id: LoginID, wait: Int? = nil, unless cancellation: Cancellation? = nil, _ body: () throws(AuthError) -> R
     ) throws(AuthError) -> R {
-        try marks(id).hold(wait: wait, unless: interruption, body)
+        let file = try marks(id)
+        var isHeld = false
+        do throws(AuthError) {
+            return try file.hold(wait: wait ?? authenticator.lockWait, unless: cancellation?.interruption) {
+                () throws(AuthError) in
+                isHeld = true
+                return try Uninterrupted.run(body)
+            }
+        } catch {
+            if !isHeld { try cancellation?.check() }
+            throw error
+        }
     }
 
     /// The row of `key`, authentic and no older than its mark.
@@ -45,7 +61,7 @@ struct LoginStore: ~Copyable {
         // The mark before the row: another process commits a row before its mark, so read in this order a row is older
         // than its mark only if somebody put it back.
         let mark = try readMark(id)
-        guard let bytes = try storing({ () throws(StorageError) in try ledger.row(id) }) else {
+        guard let bytes = try ledger.row(id) else {
             // Attack: delete the row to get a fresh counter. The mark remembers it.
             guard mark?.isVacant ?? true else { throw .rolledBack }
             return nil
@@ -60,7 +76,7 @@ struct LoginStore: ~Copyable {
     }
 
     /// Changes the row in one transaction, then its mark. A row that `body` leaves as it was is not written.
-    /// To be called under the row's lock, ``hold(_:wait:_:)``.
+    /// To be called under the row's lock, ``exclusively(_:wait:unless:_:)``.
     ///
     /// - Parameters:
     ///   - telling: What the log says about it, in the same transaction.
@@ -79,14 +95,14 @@ struct LoginStore: ~Copyable {
                 try body(&row)
                 if row != before {
                     row.generation += 1
-                    row.time.note(clock())
+                    row.time.note(authenticator.clock())
                     written = try put(row)
                 }
                 try entries.append(telling?(row) ?? [], id, at: row.time.written)
                 return row
             }
             if let written {
-                reached(.committed(row))
+                authenticator.reached(.committed(row))
                 try write(written, id, isSynced: syncsMarks)
             }
             return row
@@ -109,9 +125,8 @@ struct LoginStore: ~Copyable {
     /// Raises the row's floor of time to now, as far as it may rise at once. Attack: an expiry that was seen is forgotten
     /// by the next boot with the clock set back. Who cannot write is refused all the same.
     borrowing func rememberTime(_ id: LoginID) {
-        let clock = clock
-        _ = try? hold(id, wait: 0) { () throws(AuthError) in
-            try change(id) { (row) throws(AuthError) in row.time.note(clock()) }
+        _ = try? exclusively(id, wait: 0) { () throws(AuthError) in
+            try change(id) { (row) throws(AuthError) in row.time.note(authenticator.clock()) }
         }
     }
 
@@ -125,7 +140,7 @@ struct LoginStore: ~Copyable {
             isCharged = try judge(&row)
             if isCharged { row.charged += 1 }
         }
-        return isCharged ? .charged(ChargedRow(chargeOnDisk: row, reached)) : .nothingToCheck
+        return isCharged ? .charged(ChargedRow(chargeOnDisk: row, authenticator.reached)) : .nothingToCheck
     }
 
     /// Charges one comparison of a password that a server has refused. To be called under the row's lock.
@@ -161,7 +176,7 @@ struct LoginStore: ~Copyable {
                 let found = try generation(id, overridesDamage)
                 row.generation = max(found, try readMark(id)?.generation ?? 0) + 1
                 if overridesDamage {
-                    _ = try storing { () throws(StorageError) in try ledger.deleteRows(naming: row.key, but: id) }
+                    _ = try ledger.deleteRows(naming: row.key, but: id)
                 }
                 try entries.append(events, id, at: row.time.written)
                 return try put(row)
@@ -175,8 +190,7 @@ struct LoginStore: ~Copyable {
         do throws(AuthError) { return try load(id)?.generation ?? 0 } catch {
             guard overridesDamage, error == .quarantined || error == .rolledBack else { throw error }
         }
-        guard let bytes = try storing({ () throws(StorageError) in try ledger.row(id) }),
-            let authentic = try? LoginRow(bytes, under: id, device)
+        guard let bytes = try ledger.row(id), let authentic = try? LoginRow(bytes, under: id, device)
         else { return 0 }
         return authentic.generation
     }
@@ -210,11 +224,11 @@ struct LoginStore: ~Copyable {
                 default: throw error
                 }
             }
-            try ledger.delete(id.bytes)
-            _ = try ledger.deleteRows(naming: key)
         }
+        try ledger.delete(id.bytes)
+        _ = try ledger.deleteRows(naming: key)
         try logging { (entries: inout LoginLog.Entries) throws(AuthError) in
-            try ledger.write { () throws(AuthError) in try entries.append([event], id, at: clock().wall) }
+            try ledger.write { () throws(AuthError) in try entries.append([event], id, at: authenticator.clock().wall) }
         }
     }
 
@@ -237,17 +251,17 @@ struct LoginStore: ~Copyable {
         for (id, bytes) in try rows() where id.count == LoginID.count {
             let id = LoginID(id)
             guard let row = try? LoginRow(bytes, under: id, device), row.isPending else { continue }
-            _ = try? hold(id, wait: 0) { () throws(AuthError) in try finishWipe(id, wait: 0) }
+            _ = try? exclusively(id, wait: 0) { () throws(AuthError) in try finishWipe(id, wait: 0) }
         }
         if try isForgettingPending() { _ = try? finishForgetting(wait: 0) }
     }
 
     borrowing func rows() throws(AuthError) -> [(id: [UInt8], bytes: [UInt8])] {
-        try storing { () throws(StorageError) in try ledger.rows() }
+        try ledger.rows()
     }
 
     borrowing func purge(wait: Int32) throws(AuthError) -> Bool {
-        try storing { () throws(StorageError) in try ledger.purge(wait: wait) }
+        try ledger.purge(wait: wait)
     }
 
     // MARK: - Rows and marks
@@ -258,12 +272,12 @@ struct LoginStore: ~Copyable {
 
     private borrowing func put(_ row: LoginRow) throws(AuthError) -> HighWaterMark {
         let bytes = row.encode(under: device)
-        try storing { () throws(StorageError) in try ledger.put(row.id, bytes) }
+        try ledger.put(row.id, bytes)
         return HighWaterMark(row, bytes)
     }
 
     private borrowing func marks(_ id: LoginID) throws(AuthError) -> any LoginMarks {
-        try place.marks(id, under: device)
+        try authenticator.places.marks(id, under: device)
     }
 
     private borrowing func readMark(_ id: LoginID) throws(AuthError) -> HighWaterMark? {
@@ -283,7 +297,7 @@ extension LedgerTables {
     /// Deletes the rows that say they are of `key`, whoever wrote them, but for the one under `id`.
     ///
     /// - Returns: Whether there was one.
-    func deleteRows(naming key: LoginKey, but id: LoginID? = nil) throws(StorageError) -> Bool {
+    func deleteRows(naming key: LoginKey, but id: LoginID? = nil) throws(AuthError) -> Bool {
         let named = try rows().filter { $0.id != id?.bytes && LoginRow(unauthenticated: $0.bytes)?.key == key }
         for row in named { try delete(row.id) }
         return !named.isEmpty

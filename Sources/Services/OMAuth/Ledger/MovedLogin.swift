@@ -46,7 +46,7 @@ extension LoginStore {
     /// deleted.
     borrowing func remembers(naming key: LoginKey) throws(AuthError) -> Bool {
         let own = Self.rememberedID(key.server, key.profile, device)
-        let isThere = try storing { () throws(StorageError) in try ledger.remembered(own) } != nil
+        let isThere = try ledger.remembered(own) != nil
         if isThere, try remembered(own) == nil { return true }
         for id in try rememberedIDs() {
             guard let row = try remembered(id), row.profile == key.profile else { continue }

@@ -69,12 +69,12 @@ extension Authenticator {
         _ receipt: borrowing LoginReceipt, _ profile: Profile, password: borrowing Password,
         _ preferences: RememberPreferences? = nil, key: RememberingKey?
     ) throws(AuthError) {
-        try remember(receipt.context, profile, password, preferences, key)
+        try remember(receipt.context, profile, password: password, preferring: preferences, key: key)
     }
 
     func remember(
-        _ login: LoginContext, _ profile: Profile, _ password: borrowing Password, _ preferences: RememberPreferences?,
-        _ key: RememberingKey?
+        _ login: LoginContext, _ profile: Profile, password: borrowing Password,
+        preferring preferences: RememberPreferences?, key: RememberingKey?
     ) throws(AuthError) {
         // A choice is kept even if it is to keep nothing: the default is for those who have not chosen.
         let isChosen = preferences ?? RememberPreferences() != RememberPreferences()
@@ -214,7 +214,7 @@ public final class RememberingKey: Sendable {
 extension LoginStore {
     /// - Returns: nil, too, for what is not authentic: it is worth nothing, and keeps nobody from logging in.
     borrowing func remembered(_ id: LoginID) throws(AuthError) -> RememberedRow? {
-        guard let bytes = try storing({ () throws(StorageError) in try ledger.remembered(id) }) else { return nil }
+        guard let bytes = try ledger.remembered(id) else { return nil }
         return try? RememberedRow(bytes, under: id, device)
     }
 
@@ -237,7 +237,7 @@ extension LoginStore {
     private borrowing func changeRememberedInside(
         _ id: LoginID, _ profile: ProfileName, _ body: (inout RememberedRow) -> Void
     ) throws(AuthError) -> Bool {
-        let bytes = try storing { () throws(StorageError) in try ledger.remembered(id) }
+        let bytes = try ledger.remembered(id)
         let found = bytes.flatMap { try? RememberedRow($0, under: id, device) }
         var row = found ?? RememberedRow(id, profile)
         // What cannot be read may have held a password.
@@ -245,12 +245,10 @@ extension LoginStore {
         let before = row
         body(&row)
         guard row != before || found == nil else { return row.isPurgePending }
-        try storing { () throws(StorageError) in
-            if row.isEmpty, !row.isPurgePending {
-                try ledger.deleteRemembered(id)
-            } else {
-                try ledger.putRemembered(id, row.encode(under: device))
-            }
+        if row.isEmpty, !row.isPurgePending {
+            try ledger.deleteRemembered(id)
+        } else {
+            try ledger.putRemembered(id, row.encode(under: device))
         }
         return row.isPurgePending
     }
@@ -263,11 +261,11 @@ extension LoginStore {
     }
 
     borrowing func forget(_ clearing: Clearing, _ id: LoginID, of key: LoginKey) throws(AuthError) -> Bool {
-        let bytes = try storing { () throws(StorageError) in try ledger.remembered(id) }
+        let bytes = try ledger.remembered(id)
         guard let bytes else { return false }
         // What is not authentic is nobody's, and good for nothing.
         guard let row = try? RememberedRow(bytes, under: id, device) else {
-            try storing { () throws(StorageError) in try ledger.deleteRemembered(id) }
+            try ledger.deleteRemembered(id)
             return true
         }
         // Somebody else's failure takes nothing away: guessing at one user must not log another out.
@@ -309,7 +307,6 @@ extension LoginStore {
     }
 
     borrowing func rememberedIDs() throws(AuthError) -> [LoginID] {
-        try storing { () throws(StorageError) in try ledger.rememberedIDs() }
-            .filter { $0.count == LoginID.count }.map { LoginID($0) }
+        try ledger.rememberedIDs().filter { $0.count == LoginID.count }.map { LoginID($0) }
     }
 }

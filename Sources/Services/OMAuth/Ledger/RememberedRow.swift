@@ -118,12 +118,12 @@ extension RememberedRow {
             bytes.append(number: UInt32(password.box.bytes.count))
             bytes += password.box.bytes
         }
-        return RowSeal.sealed(bytes, .rememberMAC, id, device)
+        return RowSeal.sealed(bytes, as: .rememberMAC, at: id, under: device)
     }
 
     /// - Throws: ``AuthError/quarantined`` for any byte that this device did not write there.
     init(_ bytes: [UInt8], under id: LoginID, _ device: borrowing DeviceKey) throws(AuthError) {
-        let body = try RowSeal.open(bytes, atMost: Self.maximumCount, .rememberMAC, id, device)
+        let body = try RowSeal.open(bytes, atMost: Self.maximumCount, as: .rememberMAC, at: id, under: device)
         do throws(MalformedBytes) { try self.init(body: body) } catch { throw .quarantined }
         guard self.id == id else { throw .quarantined }
     }

@@ -7,7 +7,9 @@ internal import OMStorage
 /// known password in it, is not authentic.
 enum RowSeal {
     /// The row as it is stored.
-    static func sealed(_ body: [UInt8], _ label: Label, _ id: LoginID, _ device: borrowing DeviceKey) -> [UInt8] {
+    static func sealed(
+        _ body: [UInt8], as label: Label, at id: LoginID, under device: borrowing DeviceKey
+    ) -> [UInt8] {
         let key = device.key.derive(Context(label), as: Authenticating.self)
         return body + MAC.tag(of: body, using: key, context: Context(label, .bytes(id.bytes)))
     }
@@ -16,7 +18,7 @@ enum RowSeal {
     ///
     /// - Throws: ``AuthError/quarantined`` for any byte that this device did not write there.
     static func open(
-        _ bytes: [UInt8], atMost most: Int, _ label: Label, _ id: LoginID, _ device: borrowing DeviceKey
+        _ bytes: [UInt8], atMost most: Int, as label: Label, at id: LoginID, under device: borrowing DeviceKey
     ) throws(AuthError) -> [UInt8] {
         guard (MAC.count...most).contains(bytes.count) else { throw .quarantined }
         let (body, tag) = (Array(bytes.dropLast(MAC.count)), Array(bytes.suffix(MAC.count)))

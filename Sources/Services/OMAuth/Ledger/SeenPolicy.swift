@@ -20,12 +20,12 @@ struct SeenPolicy: Hashable, Sendable {
 
 extension SeenPolicy {
     func encode(under device: borrowing DeviceKey) -> [UInt8] {
-        RowSeal.sealed([Self.version] + id.bytes + policy.encoded, .policyMAC, id, device)
+        RowSeal.sealed([Self.version] + id.bytes + policy.encoded, as: .policyMAC, at: id, under: device)
     }
 
     /// - Throws: ``AuthError/quarantined`` for any byte that this device did not write there.
     init(_ bytes: [UInt8], under id: LoginID, _ device: borrowing DeviceKey) throws(AuthError) {
-        let body = try RowSeal.open(bytes, atMost: Self.count, .policyMAC, id, device)
+        let body = try RowSeal.open(bytes, atMost: Self.count, as: .policyMAC, at: id, under: device)
         do throws(MalformedBytes) { try self.init(body: body) } catch { throw .quarantined }
         guard self.id == id else { throw .quarantined }
     }

@@ -100,7 +100,7 @@ extension Authenticator {
     ) async throws(AuthError) {
         let login = receipt.context, password = password.duplicate()
         try await carriedThrough { (logins) throws(AuthError) in
-            try logins.remember(login, profile, password, preferences, key)
+            try logins.remember(login, profile, password: password, preferring: preferences, key: key)
         }
     }
 

@@ -19,8 +19,8 @@ public struct Authenticator: Sendable {
 
     typealias Stretch = @Sendable (LoginRecipe, borrowing Password) throws(AuthError) -> Key<Unlocking>
 
-    let places: any LoginPlace
-    let parameters: Argon2id.Parameters
+    var places: any LoginPlace
+    var parameters: Argon2id.Parameters
     let clock: @Sendable () -> ClockReading
     /// Milliseconds.
     let lockWait: Int
@@ -60,7 +60,7 @@ public struct Authenticator: Sendable {
     public func check(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password
     ) throws(AuthError) -> VerifiedLogin {
-        switch try verdict(on: LoginKey(user, profile, domain), profile, password) {
+        switch try verdict(on: LoginKey(user, profile, domain), under: profile, password) {
         case .right(let login): return login
         case .wrong(let error): throw error
         }
@@ -74,18 +74,18 @@ public struct Authenticator: Sendable {
 
     /// The same check, with what was charged told apart from what was refused before that, which is thrown.
     func verdict(
-        on key: LoginKey, _ profile: Profile, _ password: borrowing Password
+        on key: LoginKey, under profile: Profile, _ password: borrowing Password
     ) throws(AuthError) -> Verdict {
         // Without a server nobody but the profile can allow it: nothing has to be opened to refuse.
         guard !key.server.isEmpty || LoginPolicy(profile).isOfflineAllowed else { throw .offlineNotAllowed }
         let store: LoginStore
         do throws(AuthError) { store = try open(key) } catch {
-            stretchInVain(refused: error, profile, password)
+            stretchInVain(refused: error, under: profile, password)
             throw error
         }
         try store.finishPendingWipes()
-        do throws(AuthError) { return try judge(key, profile, password, store) } catch {
-            store.tell(refusal: error, of: key, at: clock())
+        do throws(AuthError) { return try attempt(key, under: profile, password, in: store) } catch {
+            store.tell(refusal: error, of: key)
             throw error
         }
     }
@@ -94,7 +94,7 @@ public struct Authenticator: Sendable {
     ///
     /// Attack: take the time of a refusal. A stretch takes a tenth of a second, so a quick refusal would tell a stranger, at
     /// PAM's prompt too, which names are known here.
-    func stretchInVain(refused error: AuthError, _ profile: Profile, _ password: borrowing Password) {
+    func stretchInVain(refused error: AuthError, under profile: Profile, _ password: borrowing Password) {
         switch error {
         // The machine refused, and not the login.
         case .busy, .storage, .outOfMemory, .schemeUnavailable, .cancelled: return
@@ -102,8 +102,8 @@ public struct Authenticator: Sendable {
         }
     }
 
-    private func judge(
-        _ key: LoginKey, _ profile: Profile, _ password: borrowing Password, _ store: borrowing LoginStore
+    private func attempt(
+        _ key: LoginKey, under profile: Profile, _ password: borrowing Password, in store: borrowing LoginStore
     ) throws(AuthError) -> Verdict {
         while true {
             try cancellation?.check()
@@ -113,27 +113,27 @@ public struct Authenticator: Sendable {
             do throws(AuthError) {
                 row = try store.find(key)
                 reached(.found(row))
-                guard let open = try admit(row, profile, store) else { continue }
+                guard let open = try admit(row, under: profile, in: store) else { continue }
                 slot = open
             } catch {
-                stretchInVain(refused: error, profile, password)
+                stretchInVain(refused: error, under: profile, password)
                 throw error
             }
             // 2. Outside the login's lock, so that two hundred at once wait for the processor and not for each other.
             let stretched = try stretch(slot.recipe, password)
             // 3. From here to the settlement nobody else is at this login.
-            let verdict = try hold(row.id, store) { () throws(AuthError) in
-                try Uninterrupted.run { () throws(AuthError) in
-                    try attempt(row.id, slot, stretched, profile, store)
-                }
+            let verdict = try store.exclusively(row.id, unless: cancellation) { () throws(AuthError) in
+                try chargeAndCheck(row.id, slot, stretched, under: profile, in: store)
             }
             guard let verdict else { continue }
             switch consume verdict {
             case .wrong(let error): return .wrong(error)
             case .right(let login):
-                // 8. A credential of another scheme than the policy's is made anew, around the same unlocking key.
-                let policy = LoginPolicy(profile, row.server)
-                if slot.recipe.scheme != policy.cryptoScheme { remake(slot, login, password, policy, store, row.id) }
+                // 8. A credential of another scheme than the policy's is made again, around the same unlocking key.
+                let scheme = LoginPolicy(profile, row.server).cryptoScheme
+                if slot.recipe.scheme != scheme {
+                    remake(slot, of: row.id, as: scheme, around: login.unlock, password, in: store)
+                }
                 return .right(login)
             }
         }
@@ -141,11 +141,11 @@ public struct Authenticator: Sendable {
 
     /// Steps 4 to 7, under the login's lock.
     ///
-    /// - Returns: nil when it is to be judged anew: there is another slot by now, for which `stretched` is no good, or a wipe
-    ///   is due.
-    private func attempt(
-        _ id: LoginID, _ slot: LoginSlot, _ stretched: borrowing Key<Unlocking>, _ profile: Profile,
-        _ store: borrowing LoginStore
+    /// - Returns: nil when the attempt has to begin again: another process has replaced the slot, so `stretched` does not fit
+    ///   it, or a wipe is due.
+    private func chargeAndCheck(
+        _ id: LoginID, _ slot: LoginSlot, _ stretched: borrowing Key<Unlocking>, under profile: Profile,
+        in store: borrowing LoginStore
     ) throws(AuthError) -> Verdict? {
         // 4 and 5. Whatever fails in here ends the attempt before the check.
         let charge = try store.charge(id) { (row) throws(AuthError) in
@@ -166,11 +166,11 @@ public struct Authenticator: Sendable {
         case .charged(let charged):
             let row = charged.row, policy = LoginPolicy(profile, row.server), clock = clock()
             // 6. The only line that looks at the password.
-            let login = charged.check(stretched, store.device, policy, clock)
+            let login = charged.check(stretched, on: store.device, under: policy, at: clock)
             reached(.checked(row))
             // 7.
             guard var login else {
-                do throws(AuthError) { return .wrong(try settleWrong(row, policy, store)) } catch {
+                do throws(AuthError) { return .wrong(try settleWrong(row, under: policy, in: store)) } catch {
                     // That would say that nothing was charged. The charge stays, and the password is wrong.
                     guard error == .busy else { throw error }
                     return .wrong(
@@ -180,31 +180,29 @@ public struct Authenticator: Sendable {
                                 attemptsLeft: row.attemptsLeft(under: policy), consequence: policy.onAttemptsExceeded))
                 }
             }
-            do { try settleRight(row, row.time.behind(clock), store) } catch { login.isDegraded = true }
+            do { try settleRight(row, secondsBehind: row.time.behind(clock), in: store) } catch { login.isDegraded = true }
             return .right(login)
         }
     }
 
     /// Whatever fails in here: the login stands, and the next success tries again.
     private func remake(
-        _ old: LoginSlot, _ login: borrowing VerifiedLogin, _ password: borrowing Password, _ policy: LoginPolicy,
-        _ store: borrowing LoginStore, _ id: LoginID
+        _ old: LoginSlot, of id: LoginID, as scheme: CryptoScheme, around unlock: borrowing Key<Unlocking>,
+        _ password: borrowing Password, in store: borrowing LoginStore
     ) {
-        let recipe = LoginRecipe(policy.cryptoScheme, old.recipe.parameters)
+        let recipe = LoginRecipe(scheme, old.recipe.parameters)
         guard let stretched = try? stretch(recipe, password) else { return }
-        let slot = LoginSlot(recipe, stretched, store.device, id, holding: login.unlock)
-        _ = try? store.hold(id, wait: lockWait) { () throws(AuthError) in
-            try Uninterrupted.run { () throws(AuthError) in
-                _ = try store.change(id) { (row) throws(AuthError) in
-                    if row.credential == .live(old) { row.credential = .live(slot) }
-                }
-                _ = try store.purge(wait: 0)
+        let slot = LoginSlot(recipe, stretched, of: id, on: store.device, holding: unlock)
+        _ = try? store.exclusively(id) { () throws(AuthError) in
+            _ = try store.change(id) { (row) throws(AuthError) in
+                if row.credential == .live(old) { row.credential = .live(slot) }
             }
+            _ = try store.purge(wait: 0)
         }
     }
 
     private func settleRight(
-        _ charged: LoginRow, _ secondsBehind: UInt64?, _ store: borrowing LoginStore
+        _ charged: LoginRow, secondsBehind: UInt64?, in store: borrowing LoginStore
     ) throws(AuthError) {
         let behind = secondsBehind.map { [LoginEvent.clockBehind(seconds: $0)] } ?? []
         // The row is waited for, its marks are not: what a power cut brings back is a mark below a row with no charges, and
@@ -219,7 +217,7 @@ public struct Authenticator: Sendable {
 
     /// - Returns: What the wrong password has come to.
     private func settleWrong(
-        _ charged: LoginRow, _ policy: LoginPolicy, _ store: borrowing LoginStore
+        _ charged: LoginRow, under policy: LoginPolicy, in store: borrowing LoginStore
     ) throws(AuthError) -> AuthError {
         var hasForgotten = false
         func event(_ row: LoginRow) -> LoginEvent {
@@ -252,7 +250,7 @@ public struct Authenticator: Sendable {
     /// - Throws: ``AuthError/noCredential``, ``AuthError/rolledBack``, ``AuthError/deviceKeyMissing``.
     func open(_ key: LoginKey) throws(AuthError) -> LoginStore {
         let device = try places.loadDevice()
-        let ledger = try storing { () throws(StorageError) in try places.openLedger() }
+        let ledger = try places.openLedger()
         guard let ledger else {
             guard let device else { throw .noCredential }
             // Attack: delete the whole ledger. The mark of each of its rows is still there.
@@ -261,26 +259,26 @@ public struct Authenticator: Sendable {
             throw mark?.first?.isVacant ?? true ? .noCredential : .rolledBack
         }
         guard let device else {
-            let isEmpty = try storing { () throws(StorageError) in try ledger.rows().isEmpty }
+            let isEmpty = try ledger.rows().isEmpty
             throw isEmpty ? .noCredential : .deviceKeyMissing
         }
-        return try LoginStore(ledger, places, device, clock, reached)
+        return try LoginStore(ledger, device, of: self)
     }
 
     /// Opens the ledger of this device, whoever is in it; makes nothing.
     ///
     /// - Returns: nil when there is no ledger, or no device key.
     func openAny() throws(AuthError) -> LoginStore? {
-        let ledger = try storing { () throws(StorageError) in try places.openLedger() }
+        let ledger = try places.openLedger()
         guard let ledger, let device = try places.loadDevice() else { return nil }
-        return try LoginStore(ledger, places, device, clock, reached)
+        return try LoginStore(ledger, device, of: self)
     }
 
-    /// Judges a row, and carries out the wipe that a lowered limit has made due.
+    /// Decides whether a row may be tried, and carries out the wipe that a lowered limit has made due.
     ///
-    /// - Returns: The slot to try; nil when the row has changed meanwhile: to be judged anew.
+    /// - Returns: The slot to try; nil when the row has changed meanwhile, so that the caller decides again.
     func admit(
-        _ row: LoginRow, _ profile: Profile, _ store: borrowing LoginStore
+        _ row: LoginRow, under profile: Profile, in store: borrowing LoginStore
     ) throws(AuthError) -> LoginSlot? {
         switch row.standing(under: LoginPolicy(profile, row.server), at: clock()) {
         case .open(let slot): return slot
@@ -290,25 +288,23 @@ public struct Authenticator: Sendable {
             if case .expired = error { store.rememberTime(row.id) }
             throw error
         }
-        return try hold(row.id, store) { () throws(AuthError) in
-            try Uninterrupted.run { () throws(AuthError) in
-                var isWipedNow = false
-                let now = try store.change(
-                    row.id, telling: { $0.credential == .wipePending && isWipedNow ? [.wipedByPolicy] : [] }
-                ) { (row) throws(AuthError) in
-                    guard row.standing(under: LoginPolicy(profile, row.server), at: clock()) == .wipeDue else { return }
-                    row.credential = .wipePending
-                    isWipedNow = true
-                    _ = try store.forget(Clearing(after: .limitExceeded), of: row.key)
-                }
-                if now.credential == .wipePending {
-                    throw .wiped(isFinished: try store.finishWipe(row.id, wait: Self.patience))
-                }
-                if case .refused(let error) = now.standing(under: LoginPolicy(profile, now.server), at: clock()) {
-                    throw error
-                }
-                return nil
+        return try store.exclusively(row.id, unless: cancellation) { () throws(AuthError) in
+            var isWipedNow = false
+            let now = try store.change(
+                row.id, telling: { $0.credential == .wipePending && isWipedNow ? [.wipedByPolicy] : [] }
+            ) { (row) throws(AuthError) in
+                guard row.standing(under: LoginPolicy(profile, row.server), at: clock()) == .wipeDue else { return }
+                row.credential = .wipePending
+                isWipedNow = true
+                _ = try store.forget(Clearing(after: .limitExceeded), of: row.key)
             }
+            if now.credential == .wipePending {
+                throw .wiped(isFinished: try store.finishWipe(row.id, wait: Self.patience))
+            }
+            if case .refused(let error) = now.standing(under: LoginPolicy(profile, now.server), at: clock()) {
+                throw error
+            }
+            return nil
         }
     }
 }
@@ -327,22 +323,23 @@ enum AttemptPoint: Sendable {
 
 extension LoginStore {
     /// Writes down that somebody was refused. What cannot be written changes nothing about it.
-    borrowing func tell(refusal error: AuthError, of key: LoginKey, at clock: @autoclosure () -> ClockReading) {
+    borrowing func tell(refusal error: AuthError, of key: LoginKey) {
         switch error {
         // Nothing was decided.
         case .busy, .storage, .outOfMemory, .schemeUnavailable, .cancelled: return
-        default: tell(.refused(LoginEvent.Refusal(error)), of: key, at: clock())
+        default: tell(.refused(LoginEvent.Refusal(error)), of: key)
         }
     }
 
-    /// - Parameter clock: Read while the log is locked: of two processes, the one that waited tells no earlier time.
-    borrowing func tell(_ event: LoginEvent, of key: LoginKey, at clock: @autoclosure () -> ClockReading) {
+    /// Writes one event into the log, if that is possible.
+    borrowing func tell(_ event: LoginEvent, of key: LoginKey) {
         let id = key.id(under: device)
-        // Whoever has no row here is not named, not even by an id.
+        // A user without a row is not named, not even by an id.
         let isKnown = (try? ledger.row(id)) != nil
         try? logging { (entries: inout LoginLog.Entries) throws(AuthError) in
             try ledger.write { () throws(AuthError) in
-                try entries.append([event], isKnown ? id : nil, at: clock().wall)
+                // The clock is read while the log is locked: of two processes, the one that waited tells no earlier time.
+                try entries.append([event], isKnown ? id : nil, at: authenticator.clock().wall)
             }
         }
     }

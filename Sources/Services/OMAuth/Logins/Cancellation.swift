@@ -75,22 +75,6 @@ extension Authenticator {
         same.cancellation = cancellation
         return same
     }
-
-    /// Runs `body` while nobody else is at this login. The wait for that can be called off; `body` decides for itself.
-    func hold<R: ~Copyable>(
-        _ id: LoginID, _ store: borrowing LoginStore, _ body: () throws(AuthError) -> R
-    ) throws(AuthError) -> R {
-        var isHeld = false
-        do throws(AuthError) {
-            return try store.hold(id, wait: lockWait, unless: cancellation?.interruption) { () throws(AuthError) in
-                isHeld = true
-                return try body()
-            }
-        } catch {
-            if !isHeld { try cancellation?.check() }
-            throw error
-        }
-    }
 }
 
 /// What a task has come to, and a thread waits for.

@@ -28,6 +28,16 @@ extension Authenticator {
         preferring preferences: RememberPreferences? = nil, submitsAutoLogin: Bool = true,
         cancellation: Cancellation = Cancellation()
     ) throws(AuthError) -> LoginReceipt {
+        try keepingLedger().collect(
+            profile, mode: mode, collector, asking: provider, remembering: key, preferring: preferences,
+            submitsAutoLogin: submitsAutoLogin, cancellation)
+    }
+
+    private func collect(
+        _ profile: Profile, mode: ConnectivityMode?, _ collector: any CredentialCollector,
+        asking provider: (any Provider)?, remembering key: RememberingKey?, preferring preferences: RememberPreferences?,
+        submitsAutoLogin: Bool, _ cancellation: Cancellation
+    ) throws(AuthError) -> LoginReceipt {
         var refusal: AuthError?
         var failed = FailedAnswers()
         // Before the auto login is taken: a cancelled login would spend it for nothing.

@@ -10,13 +10,13 @@ extension Authenticator {
     func settle(_ refusal: OnlineRefusal, _ request: LoginRequest, _ password: borrowing Password) {
         guard let store = try? openAny() else { return }
         let key = LoginKey(request.user, request.profile, request.domain)
-        store.tell(.refusedOnline(LoginEvent.Refusal(refusal)), of: key, at: clock())
+        store.tell(.refusedOnline(LoginEvent.Refusal(refusal)), of: key)
         switch refusal {
         case .unreachable, .untrusted, .failed: return
         case .forbidden: clear(.forbidden, key, store)
         case .blocked: clear(.blocked, key, store)
         case .rejected:
-            let cached = (try? comparedSlot(password, key, request.profile, store)) ?? nil
+            let cached = (try? comparedSlot(of: key, under: request.profile, password, in: store)) ?? nil
             clear(cached == nil ? .rejectedOther : .rejectedCached, key, store, only: cached)
         }
     }
@@ -28,28 +28,26 @@ extension Authenticator {
     ///
     /// - Returns: The slot that the password opens; nil where it does not, or may not be compared.
     private func comparedSlot(
-        _ password: borrowing Password, _ key: LoginKey, _ profile: Profile, _ store: borrowing LoginStore
+        of key: LoginKey, under profile: Profile, _ password: borrowing Password, in store: borrowing LoginStore
     ) throws(AuthError) -> LoginSlot? {
         let row: LoginRow
         do throws(AuthError) { row = try store.find(key) } catch {
-            stretchInVain(refused: error, profile, password)
+            stretchInVain(refused: error, under: profile, password)
             throw error
         }
         let policy = LoginPolicy(profile, row.server)
         guard case .live(let slot) = row.credential, row.onlineCompares < UInt32(policy.mostComparisons) else {
-            stretchInVain(refused: .noCredential, profile, password)
+            stretchInVain(refused: .noCredential, under: profile, password)
             return nil
         }
         let stretched = try stretch(slot.recipe, password)
-        return try store.hold(row.id, wait: lockWait) { () throws(AuthError) in
-            try Uninterrupted.run { () throws(AuthError) in
-                let charge = try store.chargeComparison(row.id, slot, most: policy.mostComparisons)
-                guard let charge else { return nil }
-                reached(.checking(charge.row))
-                let isCached = charge.isCached(stretched, store.device)
-                store.tell(.compared(isCached: isCached), of: key, at: clock())
-                return isCached ? slot : nil
-            }
+        return try store.exclusively(row.id) { () throws(AuthError) in
+            let charge = try store.chargeComparison(row.id, slot, most: policy.mostComparisons)
+            guard let charge else { return nil }
+            reached(.checking(charge.row))
+            let isCached = charge.isCached(stretched, store.device)
+            store.tell(.compared(isCached: isCached), of: key)
+            return isCached ? slot : nil
         }
     }
 
@@ -60,21 +58,19 @@ extension Authenticator {
     func clear(_ event: ClearingEvent, _ key: LoginKey, _ store: borrowing LoginStore, only slot: LoginSlot? = nil) {
         let clearing = Clearing(after: event), id = key.id(under: store.device)
         var isPurgeDue = false
-        _ = try? store.hold(id, wait: lockWait) { () throws(AuthError) in
-            try Uninterrupted.run { () throws(AuthError) in
-                do throws(AuthError) {
-                    let row = try store.change(id, telling: { _ in [.cleared(event)] }) { (row) throws(AuthError) in
-                        if !clearing.keepsVerifier, case .live(let live) = row.credential, slot ?? live == live {
-                            row.credential = .clearPending
-                        }
-                        isPurgeDue = try store.forget(clearing, of: key)
+        _ = try? store.exclusively(id) { () throws(AuthError) in
+            do throws(AuthError) {
+                let row = try store.change(id, telling: { _ in [.cleared(event)] }) { (row) throws(AuthError) in
+                    if !clearing.keepsVerifier, case .live(let live) = row.credential, slot ?? live == live {
+                        row.credential = .clearPending
                     }
-                    if row.isPending { _ = try store.finishWipe(id, wait: Self.patience) }
-                } catch {
-                    // No row, or none that is to be believed: what is remembered goes all the same.
-                    guard error == .noCredential || error == .quarantined || error == .rolledBack else { throw error }
-                    isPurgeDue = try store.ledger.write { () throws(AuthError) in try store.forget(clearing, of: key) }
+                    isPurgeDue = try store.forget(clearing, of: key)
                 }
+                if row.isPending { _ = try store.finishWipe(id, wait: Self.patience) }
+            } catch {
+                // No row, or none that is to be believed: what is remembered goes all the same.
+                guard error == .noCredential || error == .quarantined || error == .rolledBack else { throw error }
+                isPurgeDue = try store.ledger.write { () throws(AuthError) in try store.forget(clearing, of: key) }
             }
         }
         if isPurgeDue { _ = try? store.finishForgetting(wait: 0) }
@@ -100,7 +96,7 @@ extension Authenticator {
         let clearing = Clearing(after: event)
         guard let store = try openAny() else { return clearing }
         if event == .logout || event == .logoutClear {
-            store.tell(.loggedOut(isCleared: event == .logoutClear), of: key, at: clock())
+            store.tell(.loggedOut(isCleared: event == .logoutClear), of: key)
         }
         // A user who logs out expects the password to be gone, and not only where the profile points to by now.
         if event == .logoutClear {

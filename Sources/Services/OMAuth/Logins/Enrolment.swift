@@ -21,10 +21,10 @@ extension Authenticator {
         try store.finishPendingWipes()
         while let row = try store.load(key.id(under: store.device)) {
             if row.credential == .wiped || row.credential == .cleared { break }
-            // Nil: the row has changed meanwhile. Judge it anew.
-            if try admit(row, profile, store) != nil { throw .oldPasswordRequired }
+            // Nil: the row has changed meanwhile. Decide again.
+            if try admit(row, under: profile, in: store) != nil { throw .oldPasswordRequired }
         }
-        return try replace(nil, key, profile, password, store)
+        return try replace(nil, of: key, under: profile, password, in: store)
     }
 
     /// Replaces a living credential. The old password is checked, and charged, like any attempt.
@@ -42,7 +42,7 @@ extension Authenticator {
         let old = try store.find(key).credential
         _ = try check(user, profile, domain: domain, password: oldPassword)
         guard case .live(let slot) = old else { throw .oldPasswordRequired }
-        return try replace(slot, key, profile, password, store)
+        return try replace(slot, of: key, under: profile, password, in: store)
     }
 
     /// Removes the credential of `user`, whatever state it is in: the administrator's way out of a lock-out, damage or a
@@ -85,18 +85,13 @@ extension Authenticator {
     /// - Returns: Whether all bytes of it are gone from the ledger.
     private func removeLogin(_ key: LoginKey) throws(AuthError) -> Bool {
         let device = try places.loadDevice()
-        let found = try storing { () throws(StorageError) in try places.openLedger() }
+        let found = try places.openLedger()
         guard let device else {
             guard let found else { throw .noCredential }
             return try removeWithoutKey(key, found)
         }
-        let ledger: any LedgerTables
-        if let found {
-            ledger = found
-        } else {
-            ledger = try storing { () throws(StorageError) in try places.makeLedger() }
-        }
-        let store = try LoginStore(ledger, places, device, clock, reached)
+        let ledger = if let found { found } else { try places.makeLedger() }
+        let store = try LoginStore(ledger, device, of: self)
         guard let isFinished = try removeRows(key, store) else { throw .noCredential }
         return isFinished
     }
@@ -105,14 +100,14 @@ extension Authenticator {
 
     /// Opens the store, making what is missing.
     func makeStore() throws(AuthError) -> LoginStore {
-        let ledger = try storing { () throws(StorageError) in try places.makeLedger() }
+        let ledger = try places.makeLedger()
         if try places.loadDevice() == nil {
             // A new device key beside old rows would make "the key is gone" look like "another key's row".
-            let isEmpty = try storing { () throws(StorageError) in try ledger.rows().isEmpty }
+            let isEmpty = try ledger.rows().isEmpty
             guard isEmpty else { throw .deviceKeyMissing }
         }
         let device = try places.makeDevice()
-        return try LoginStore(ledger, places, device, clock, reached)
+        return try LoginStore(ledger, device, of: self)
     }
 
     private func make(_ key: LoginKey) throws(AuthError) -> LoginStore {
@@ -125,8 +120,8 @@ extension Authenticator {
 
     /// Puts a new slot where `old` is, or where none is, and tries it.
     private func replace(
-        _ old: LoginSlot?, _ key: LoginKey, _ profile: Profile, _ password: borrowing Password,
-        _ store: borrowing LoginStore
+        _ old: LoginSlot?, of key: LoginKey, under profile: Profile, _ password: borrowing Password,
+        in store: borrowing LoginStore
     ) throws(AuthError) -> VerifiedLogin {
         let id = key.id(under: store.device)
         let server = try store.load(id)?.server
@@ -134,25 +129,23 @@ extension Authenticator {
         guard policy.isOfflineAllowed else { throw .offlineNotAllowed }
         let recipe = LoginRecipe(policy.cryptoScheme, parameters)
         let stretched = try stretch(recipe, password)
-        let slot = LoginSlot(recipe, stretched, store.device, id)
-        let login = try hold(id, store) { () throws(AuthError) -> VerifiedLogin? in
-            try Uninterrupted.run { () throws(AuthError) in
-                try cancellation?.check()
-                // Two that enrol one user at once: the second finds the first one's slot, and does not know its password.
-                let now = try store.load(id)
-                guard Self.holds(now?.credential, old) else { throw .oldPasswordRequired }
-                // A policy that came during the stretch is not to be rolled back by this row.
-                guard now?.server == server else { return nil }
-                let row = LoginRow(
-                    id, key, .live(slot), store.device, policy, TimeMemory(starting: clock()), server: server)
-                try store.insert(row, telling: [.enrolled(isReplaced: old != nil)])
-                // The slot that was replaced. A reader may keep its bytes for now; the next purge gets them.
-                if old != nil { _ = try? store.purge(wait: 0) }
-                return try selfTest(key, policy, stretched)
-            }
+        let slot = LoginSlot(recipe, stretched, of: id, on: store.device)
+        let login = try store.exclusively(id, unless: cancellation) { () throws(AuthError) -> VerifiedLogin? in
+            try cancellation?.check()
+            // Two that enrol one user at once: the second finds the first one's slot, and does not know its password.
+            let now = try store.load(id)
+            guard Self.holds(now?.credential, old) else { throw .oldPasswordRequired }
+            // A policy that came during the stretch is not to be rolled back by this row.
+            guard now?.server == server else { return nil }
+            let row = LoginRow(
+                id, of: key, .live(slot), on: store.device, under: policy, at: TimeMemory(starting: clock()), server: server)
+            try store.insert(row, telling: [.enrolled(isReplaced: old != nil)])
+            // The slot that was replaced. A reader may keep its bytes for now; the next purge gets them.
+            if old != nil { _ = try? store.purge(wait: 0) }
+            return try selfTest(key, under: policy, stretched)
         }
         if let login { return login }
-        return try replace(old, key, profile, password, store)
+        return try replace(old, of: key, under: profile, password, in: store)
     }
 
     private static func holds(_ found: LoginRow.Credential?, _ old: LoginSlot?) -> Bool {
@@ -165,11 +158,11 @@ extension Authenticator {
 
     /// Opens what was stored as a later process will: device key, mark and row read anew.
     func selfTest(
-        _ key: LoginKey, _ policy: LoginPolicy, _ stretched: borrowing Key<Unlocking>
+        _ key: LoginKey, under policy: LoginPolicy, _ stretched: borrowing Key<Unlocking>
     ) throws(AuthError) -> VerifiedLogin {
         let store = try open(key)
         let row = try store.find(key)
-        guard let login = row.openNewSlot(with: stretched, store.device, policy, clock()) else {
+        guard let login = row.openNewSlot(with: stretched, on: store.device, under: policy, at: clock()) else {
             try store.remove(key)
             throw .selfTestFailed
         }
@@ -201,27 +194,25 @@ extension Authenticator {
         _ key: LoginKey, _ store: borrowing LoginStore, after event: ClearingEvent?
     ) throws(AuthError) -> Bool? {
         let id = key.id(under: store.device)
-        return try store.hold(id, wait: lockWait) { () throws(AuthError) in
-            try Uninterrupted.run { () throws(AuthError) in
-                // Whatever else is wrong with it, it can be removed.
-                do throws(AuthError) { _ = try store.find(key) } catch {
-                    if error == .noCredential, try !store.remembers(naming: key) { return nil }
-                }
-                if event != nil { try store.keepPolicy(of: key) }
-                try store.remove(key, telling: event.map { .cleared($0) } ?? .removed)
-                // As after logout --clear: a password that is still remembered would log the user in again.
-                try store.ledger.write { () throws(AuthError) in
-                    _ = try store.forget(Clearing(after: .logoutClear), naming: key)
-                }
-                return try store.finishForgetting(wait: Self.patience)
+        return try store.exclusively(id) { () throws(AuthError) in
+            // Whatever else is wrong with it, it can be removed.
+            do throws(AuthError) { _ = try store.find(key) } catch {
+                if error == .noCredential, try !store.remembers(naming: key) { return nil }
             }
+            if event != nil { try store.keepPolicy(of: key) }
+            try store.remove(key, telling: event.map { .cleared($0) } ?? .removed)
+            // As after logout --clear: a password that is still remembered would log the user in again.
+            try store.ledger.write { () throws(AuthError) in
+                _ = try store.forget(Clearing(after: .logoutClear), naming: key)
+            }
+            return try store.finishForgetting(wait: Self.patience)
         }
     }
 
     /// Without the device key there is no id, no mark and no lock: the rows that name this login go.
     private func removeWithoutKey(_ key: LoginKey, _ ledger: any LedgerTables) throws(AuthError) -> Bool {
-        let isThere = try storing { () throws(StorageError) in try ledger.deleteRows(naming: key) }
+        let isThere = try ledger.deleteRows(naming: key)
         guard isThere else { throw .noCredential }
-        return try storing { () throws(StorageError) in try ledger.purge(wait: Self.patience) }
+        return try ledger.purge(wait: Self.patience)
     }
 }

@@ -16,7 +16,15 @@ extension Authenticator {
         _ request: LoginRequest, password: borrowing Password, asking provider: (any Provider)?,
         collector: (any CredentialCollector)? = nil, cancellation: Cancellation = Cancellation()
     ) throws(AuthError) -> LoginReceipt {
-        let collector = CancellableCollector(collector ?? NoCollector(), cancellation)
+        try keepingLedger().drive(
+            request, password, asking: provider,
+            collector: CancellableCollector(collector ?? NoCollector(), cancellation), cancellation)
+    }
+
+    private func drive(
+        _ request: LoginRequest, _ password: borrowing Password, asking provider: (any Provider)?,
+        collector: any CredentialCollector, _ cancellation: Cancellation
+    ) throws(AuthError) -> LoginReceipt {
         let logins = until(cancellation)
         let rules = LoginMachine.Rules(
             mode: request.mode, isOfflineAllowed: isOfflineAllowed(request),
@@ -52,7 +60,7 @@ extension Authenticator {
                 try cancellation.check()
                 collector.progress(.stretching)
                 do throws(AuthError) {
-                    let verdict = try logins.verdict(on: request.login, request.profile, password)
+                    let verdict = try logins.verdict(on: request.login, under: request.profile, password)
                     switch consume verdict {
                     case .right(let login):
                         verified = consume login

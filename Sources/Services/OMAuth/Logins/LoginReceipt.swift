@@ -24,7 +24,7 @@ public struct LoginReceipt: ~Copyable, Sendable {
     init(
         offline login: consuming VerifiedLogin, _ request: LoginRequest, _ online: OnlineRefusal?, _ clock: ClockReading
     ) {
-        context = LoginContext(login, request, .offline(online), clock)
+        context = LoginContext(login, of: request, .offline(online), at: clock)
         self.login = consume login
         session = nil
         sessionExpires = nil
@@ -32,10 +32,10 @@ public struct LoginReceipt: ~Copyable, Sendable {
 
     /// Online: the server said yes, and the credential that was stored for it has opened.
     init(
-        online accepted: consuming AcceptedAnswer, stored login: consuming VerifiedLogin, _ gap: PolicyGap?,
-        _ aside: SetAside?, _ request: LoginRequest, _ clock: ClockReading
+        online accepted: consuming AcceptedAnswer, stored login: consuming VerifiedLogin, _ notes: ReceiptNotes,
+        _ request: LoginRequest, _ clock: ClockReading
     ) {
-        context = LoginContext(login, request, .online(notCached: nil), clock, gap, aside)
+        context = LoginContext(login, of: request, .online(notCached: nil), at: clock, notes)
         self.login = consume login
         sessionExpires = accepted.sessionExpires
         session = accepted.session
@@ -45,14 +45,22 @@ public struct LoginReceipt: ~Copyable, Sendable {
     ///
     /// - Parameter reason: ``AuthError/offlineNotAllowed``, or what stood in the way of storing it.
     init(
-        online accepted: consuming AcceptedAnswer, notCached reason: AuthError, _ gap: PolicyGap?,
-        _ aside: SetAside?, _ request: LoginRequest, _ clock: ClockReading
+        online accepted: consuming AcceptedAnswer, notCached reason: AuthError, _ notes: ReceiptNotes,
+        _ request: LoginRequest, _ clock: ClockReading
     ) {
-        context = LoginContext(request, reason, clock, gap, aside)
+        context = LoginContext(request, notCached: reason, clock, notes)
         login = nil
         sessionExpires = accepted.sessionExpires
         session = accepted.session
     }
+}
+
+/// What the receipt of an online login says beside the login.
+struct ReceiptNotes {
+    /// ``LoginContext/policyGap``
+    var policyGap: PolicyGap?
+    /// ``LoginContext/ledgerSetAside``
+    var ledgerSetAside: SetAside?
 }
 
 /// What is known about a login that succeeded. Nothing of it is secret.
@@ -87,10 +95,10 @@ public struct LoginContext: Hashable, Sendable {
     public let session: LoginSession
 
     fileprivate init(
-        _ login: borrowing VerifiedLogin, _ request: LoginRequest, _ way: Way, _ clock: ClockReading,
-        _ gap: PolicyGap? = nil, _ aside: SetAside? = nil
+        _ login: borrowing VerifiedLogin, of request: LoginRequest, _ way: Way, at clock: ClockReading,
+        _ notes: ReceiptNotes = ReceiptNotes()
     ) {
-        (policyGap, ledgerSetAside) = (gap, aside)
+        (policyGap, ledgerSetAside) = (notes.policyGap, notes.ledgerSetAside)
         (user, domain, profile) = (login.user, login.domain, login.profile)
         // The online success is this one, whatever second the clock has reached since it was stored.
         (self.way, expires) = (way, login.expires)
@@ -101,12 +109,10 @@ public struct LoginContext: Hashable, Sendable {
     }
 
     fileprivate init(
-        _ request: LoginRequest, _ reason: AuthError, _ clock: ClockReading, _ gap: PolicyGap?, _ aside: SetAside?
+        _ request: LoginRequest, notCached reason: AuthError, _ clock: ClockReading, _ notes: ReceiptNotes
     ) {
-        (policyGap, ledgerSetAside) = (gap, aside)
-        (user, domain, profile) = (
-            request.user, LoginKey(request.user, request.profile, request.domain).domain, request.profile.name
-        )
+        (policyGap, ledgerSetAside) = (notes.policyGap, notes.ledgerSetAside)
+        (user, domain, profile) = (request.user, request.login.domain, request.profile.name)
         (way, age, expires) = (.online(notCached: reason), 0, nil)
         (expiresSoon, clockIsBehind, isDegraded, attemptsLeft) = (false, false, false, 0)
         session = LoginSession(request.profile, at: clock)

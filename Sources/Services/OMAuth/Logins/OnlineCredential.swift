@@ -15,53 +15,51 @@ extension Authenticator {
         found: CachedBefore
     ) -> LoginReceipt {
         let reason: AuthError
-        var (gap, aside) = (accepted.policyGap, SetAside?.none)
-        if gap == nil, accepted.policy == nil, request.profile.profileURL != nil { gap = .notAsked }
+        let yes = OnlineYes(accepted, request, found)
+        var notes = ReceiptNotes(policyGap: yes.policyGap)
         do throws(AuthError) {
-            let stored = try store(
-                accepted.policy, &gap, accepted.serverTime, request, password, found, settingAside: &aside)
+            let stored = try storeInReadableLedger(yes, password, &notes)
             switch consume stored {
-            case .some(let login): return LoginReceipt(online: accepted, stored: login, gap, aside, request, clock())
+            case .some(let login): return LoginReceipt(online: accepted, stored: login, notes, request, clock())
             case .none: reason = .offlineNotAllowed
             }
         } catch { reason = error }
-        return LoginReceipt(online: accepted, notCached: reason, gap, aside, request, clock())
+        return LoginReceipt(online: accepted, notCached: reason, notes, request, clock())
     }
 
     /// What is cached before a server is asked: what its yes may take the place of.
     func cached(_ request: LoginRequest) -> CachedBefore {
         guard let store = try? openAny() else { return CachedBefore(nil) }
-        return CachedBefore(try? store.load(LoginKey(request.user, request.profile, request.domain).id(under: store.device)))
+        return CachedBefore(try? store.load(request.login.id(under: store.device)))
     }
 
-    /// The same as below, into a new ledger where the one that is there cannot be read.
-    private func store(
-        _ offered: ServerPolicy?, _ gap: inout PolicyGap?, _ serverTime: Int64?, _ request: LoginRequest,
-        _ password: borrowing Password, _ found: CachedBefore, settingAside aside: inout SetAside?
+    /// Stores the yes, in a new ledger if the one that is there cannot be read.
+    ///
+    /// - Returns: nil where offline logins are not allowed.
+    private func storeInReadableLedger(
+        _ yes: OnlineYes, _ password: borrowing Password, _ notes: inout ReceiptNotes
     ) throws(AuthError) -> VerifiedLogin? {
-        let given = gap
-        do throws(AuthError) { return try store(offered, &gap, serverTime, request, password, found) } catch {
+        do throws(AuthError) { return try store(yes, password, &notes) } catch {
             // A row or a mark that is damaged has been replaced by then; what is left is the file.
             guard error == .quarantined else { throw error }
         }
-        gap = given
-        aside = try replaceUnreadableLedger()
-        return try store(offered, &gap, serverTime, request, password, found)
+        notes.ledgerSetAside = try replaceUnreadableLedger()
+        return try store(yes, password, &notes)
     }
 
-    /// The same, as often as others change under it what it was judged by.
+    /// Stores the yes, and begins again as often as another process changes the row that the decision was made from.
     private func store(
-        _ offered: ServerPolicy?, _ gap: inout PolicyGap?, _ serverTime: Int64?, _ request: LoginRequest,
-        _ password: borrowing Password, _ found: CachedBefore
+        _ yes: OnlineYes, _ password: borrowing Password, _ notes: inout ReceiptNotes
     ) throws(AuthError) -> VerifiedLogin? {
-        // Nothing is made for somebody who may not be cached, and of whom nothing is known.
-        if offered == nil, gap == nil, !LoginPolicy(request.profile).isOfflineAllowed, try openAny() == nil { return nil }
+        // Nothing is made for a user who may not be cached, and of whom nothing is known.
+        if yes.policy == nil, yes.policyGap == nil, !LoginPolicy(yes.request.profile).isOfflineAllowed, try openAny() == nil {
+            return nil
+        }
         let store = try makeStore()
         try store.finishPendingWipes()
-        let given = gap
         while true {
-            gap = given
-            switch try storeOnce(offered, &gap, serverTime, request, password, found, store) {
+            notes.policyGap = yes.policyGap
+            switch try storeOnce(yes, password, &notes, in: store) {
             case .stored(let login): return login
             case .barred: return nil
             case .changed: continue
@@ -69,37 +67,26 @@ extension Authenticator {
         }
     }
 
-    /// What one attempt to store a yes has come to.
+    /// The result of one attempt to store a yes.
     private enum Stored: ~Copyable {
         case stored(VerifiedLogin)
         /// Offline logins are not allowed.
         case barred
-        /// Another process has written the row meanwhile: it is to be judged anew.
+        /// Another process has written the row meanwhile, so the decision has to be made again.
         case changed
     }
 
-    /// - Parameter gap: Why there is no policy of the server's; set where the one that is offered is not taken.
     private func storeOnce(
-        _ offered: ServerPolicy?, _ gap: inout PolicyGap?, _ serverTime: Int64?, _ request: LoginRequest,
-        _ password: borrowing Password, _ found: CachedBefore, _ store: borrowing LoginStore
+        _ yes: OnlineYes, _ password: borrowing Password, _ notes: inout ReceiptNotes, in store: borrowing LoginStore
     ) throws(AuthError) -> Stored {
-        let (profile, key) = (request.profile, LoginKey(request.user, request.profile, request.domain))
-        let id = key.id(under: store.device)
-        // Damaged, put back, wiped or locked out: the server's word makes it all anew.
+        let key = yes.request.login, id = key.id(under: store.device)
+        // Damaged, put back, wiped or locked out: the server's word replaces it all.
         let row = try? store.load(id)
-        // Whoever asks for no policy keeps the one of his own row; what others have seen is for those who ask.
-        let known = offered == nil && gap == nil ? row?.server : try store.knownPolicy(for: key, row?.server)
-        if let gap, known == nil {
-            // The login stands. What was cached before stays as it is: it was made without this server's word.
-            store.tell(.grantedOnline(isCached: false), of: key, at: clock())
-            store.tell(.policyMissing(LoginEvent.Refusal(gap)), of: key, at: clock())
-            throw .policyMissing(gap)
-        }
-        let (server, epochs) = Self.newer(known, offered, held: row?.server, &gap)
-        let policy = LoginPolicy(profile, server)
+        let taken = try takePolicy(yes, row, &notes, in: store)
+        let policy = LoginPolicy(yes.request.profile, taken.server)
         guard policy.isOfflineAllowed else {
-            guard row != nil || server != nil else { return .barred }
-            return try bar(row, key, id, policy, server, epochs, serverTime, store) ? .barred : .changed
+            guard row != nil || taken.server != nil else { return .barred }
+            return try bar(yes, row, taken, under: policy, in: store) ? .barred : .changed
         }
         // Both stretches outside the lock. The old slot's, because a vault's login slot needs the key that is in it.
         let recipe = LoginRecipe(policy.cryptoScheme, parameters)
@@ -109,38 +96,36 @@ extension Authenticator {
             old = slot
         }
         let oldStretched = if let old { try stretch(old.recipe, password) } else { Key<Unlocking>.random() }
-        return try store.hold(id, wait: lockWait) { () throws(AuthError) in
-            try Uninterrupted.run { () throws(AuthError) in
-                // Attack: have a slow yes end after a quick one that brought a stricter policy, or after the 401 to the very
-                // password that it is about.
-                let now = try? store.load(id)
-                guard now?.server == row?.server, CachedBefore(now).slot == CachedBefore(row).slot else { return .changed }
-                var slot: LoginSlot?
-                if let old, let unlock = try kept(old, oldStretched, id, policy, store) {
-                    slot = LoginSlot(recipe, stretched, store.device, id, holding: unlock)
-                }
-                guard slot != nil || CachedBefore(now) == found else {
-                    store.tell(.grantedOnline(isCached: false), of: key, at: clock())
-                    throw .overtaken
-                }
-                let live = slot ?? LoginSlot(recipe, stretched, store.device, id)
-                let time = time(after: try? store.load(id), serverTime)
-                // With the key that vaults know, it is the credential of before.
-                let new = LoginRow(
-                    id, key, .live(live), store.device, policy, time, online: true, server: server,
-                    enrolled: slot == nil ? nil : now?.enrolledAt)
-                try store.insert(new, overridesDamage: true, telling: [.grantedOnline(isCached: true)] + epochs)
-                if now != nil { _ = try? store.purge(wait: 0) }
-                return .stored(try selfTest(key, policy, stretched))
+        return try store.exclusively(id) { () throws(AuthError) in
+            // Attack: have a slow yes end after a quick one that brought a stricter policy, or after the 401 to the very
+            // password that it is about.
+            let now = try? store.load(id)
+            guard now?.server == row?.server, CachedBefore(now).slot == CachedBefore(row).slot else { return .changed }
+            var slot: LoginSlot?
+            if let old, let unlock = try unlockKey(in: old, of: id, oldStretched, under: policy, in: store) {
+                slot = LoginSlot(recipe, stretched, of: id, on: store.device, holding: unlock)
             }
+            guard slot != nil || CachedBefore(now) == yes.found else {
+                store.tell(.grantedOnline(isCached: false), of: key)
+                throw .overtaken
+            }
+            let live = slot ?? LoginSlot(recipe, stretched, of: id, on: store.device)
+            let time = time(after: try? store.load(id), yes.serverTime)
+            // With the key that vaults know, it is the same credential as before.
+            let new = LoginRow(
+                id, of: key, .live(live), on: store.device, under: policy, at: time, online: true, server: taken.server,
+                enrolled: slot == nil ? nil : now?.enrolledAt)
+            try store.insert(new, overridesDamage: true, telling: [.grantedOnline(isCached: true)] + taken.events)
+            if now != nil { _ = try? store.purge(wait: 0) }
+            return .stored(try selfTest(key, under: policy, stretched))
         }
     }
 
     /// The key in the slot that is replaced, if the password opens it. Charged like any check: a server that says yes to
     /// everything earns no guess beyond the limit.
-    private func kept(
-        _ slot: LoginSlot, _ stretched: borrowing Key<Unlocking>, _ id: LoginID, _ policy: LoginPolicy,
-        _ store: borrowing LoginStore
+    private func unlockKey(
+        in slot: LoginSlot, of id: LoginID, _ stretched: borrowing Key<Unlocking>, under policy: LoginPolicy,
+        in store: borrowing LoginStore
     ) throws(AuthError) -> Key<Unlocking>? {
         let charge = try? store.charge(id) { (row) throws(AuthError) in
             row.credential == .live(slot) && Int(row.charged) <= policy.tolerated
@@ -149,7 +134,7 @@ extension Authenticator {
         switch consume charge {
         case .nothingToCheck: return nil
         case .charged(let charged):
-            guard let login = charged.check(stretched, store.device, policy, clock()) else { return nil }
+            guard let login = charged.check(stretched, on: store.device, under: policy, at: clock()) else { return nil }
             return login.unlock.duplicate()
         }
     }
@@ -158,38 +143,52 @@ extension Authenticator {
     ///
     /// - Returns: false where another process has brought another policy meanwhile.
     private func bar(
-        _ row: LoginRow?, _ key: LoginKey, _ id: LoginID, _ policy: LoginPolicy, _ server: ServerPolicy?,
-        _ epochs: [LoginEvent], _ serverTime: Int64?, _ store: borrowing LoginStore
+        _ yes: OnlineYes, _ row: LoginRow?, _ taken: TakenPolicy, under policy: LoginPolicy, in store: borrowing LoginStore
     ) throws(AuthError) -> Bool {
-        try store.hold(id, wait: lockWait) { () throws(AuthError) in
-            try Uninterrupted.run { () throws(AuthError) in
-                let now = try? store.load(id)
-                guard now?.server == row?.server else { return false }
-                let time = time(after: now, serverTime)
-                let new = LoginRow(id, key, .clearPending, store.device, policy, time, online: true, server: server)
-                try store.insert(new, overridesDamage: true, telling: [.grantedOnline(isCached: false)] + epochs)
-                _ = try store.finishWipe(id, wait: 0)
-                return true
-            }
+        let key = yes.request.login, id = key.id(under: store.device)
+        return try store.exclusively(id) { () throws(AuthError) in
+            let now = try? store.load(id)
+            guard now?.server == row?.server else { return false }
+            let new = LoginRow(
+                id, of: key, .clearPending, on: store.device, under: policy, at: time(after: now, yes.serverTime), online: true,
+                server: taken.server)
+            try store.insert(new, overridesDamage: true, telling: [.grantedOnline(isCached: false)] + taken.events)
+            _ = try store.finishWipe(id, wait: 0)
+            return true
         }
     }
 
-    /// The policy that counts, and what the log says about it. Attack: an old, laxer policy is played back.
+    /// The server's policy that counts, and what the log says about it.
+    private struct TakenPolicy {
+        let server: ServerPolicy?
+        let events: [LoginEvent]
+    }
+
+    /// Decides which policy of the server counts. Attack: an old, laxer policy is played back.
     ///
-    /// - Parameter held: What the login's own row has.
-    private static func newer(
-        _ known: ServerPolicy?, _ offered: ServerPolicy?, held: ServerPolicy?, _ gap: inout PolicyGap?
-    ) -> (ServerPolicy?, [LoginEvent]) {
+    /// - Throws: ``AuthError/policyMissing(_:)`` where none came, none is known, and the profile asks for one. The login
+    ///   is granted. What was cached before stays as it is: it was made without this server's word.
+    private func takePolicy(
+        _ yes: OnlineYes, _ row: LoginRow?, _ notes: inout ReceiptNotes, in store: borrowing LoginStore
+    ) throws(AuthError) -> TakenPolicy {
+        let key = yes.request.login
+        // A profile that asks for no policy keeps the one of its own row. What other logins have seen is for those that ask.
+        let known = yes.policy == nil && yes.policyGap == nil ? row?.server : try store.knownPolicy(for: key, row?.server)
+        if let gap = yes.policyGap, known == nil {
+            store.tell(.grantedOnline(isCached: false), of: key)
+            store.tell(.policyMissing(LoginEvent.Refusal(gap)), of: key)
+            throw .policyMissing(gap)
+        }
         var (taken, events) = (known, [LoginEvent]())
-        if let known, let offered, offered.epoch < known.epoch {
-            gap = .older(epoch: offered.epoch)
-        } else if let offered {
+        if let known, let offered = yes.policy, offered.epoch < known.epoch {
+            notes.policyGap = .older(epoch: offered.epoch)
+        } else if let offered = yes.policy {
             taken = known?.followed(by: offered) ?? offered
         }
-        if let taken, taken != held { events.append(.policyTaken(epoch: taken.epoch)) }
-        if let offered, taken != offered { events.append(.policyRefused(epoch: offered.epoch)) }
-        if offered == nil, let gap { events.append(.policyMissing(LoginEvent.Refusal(gap))) }
-        return (taken, events)
+        if let taken, taken != row?.server { events.append(.policyTaken(epoch: taken.epoch)) }
+        if let offered = yes.policy, taken != offered { events.append(.policyRefused(epoch: offered.epoch)) }
+        if yes.policy == nil, let gap = yes.policyGap { events.append(.policyMissing(LoginEvent.Refusal(gap))) }
+        return TakenPolicy(server: taken, events: events)
     }
 
     private func time(after row: LoginRow?, _ serverTime: Int64?) -> TimeMemory {
@@ -198,6 +197,25 @@ extension Authenticator {
         if let serverTime { return TimeMemory(confirmed: serverTime, known: time.now(clock), clock) }
         time.note(clock)
         return time
+    }
+}
+
+/// A server's yes that is to be stored, without its session.
+private struct OnlineYes {
+    let request: LoginRequest
+    /// The policy that came with it.
+    let policy: ServerPolicy?
+    /// Why none came, where the profile asks for one.
+    let policyGap: PolicyGap?
+    let serverTime: Int64?
+    /// What was cached when the server was asked.
+    let found: CachedBefore
+
+    init(_ accepted: borrowing AcceptedAnswer, _ request: LoginRequest, _ found: CachedBefore) {
+        (self.request, self.found) = (request, found)
+        (policy, serverTime) = (accepted.policy, accepted.serverTime)
+        let isPolicyMissing = accepted.policy == nil && request.profile.profileURL != nil
+        policyGap = accepted.policyGap ?? (isPolicyMissing ? .notAsked : nil)
     }
 }
 

@@ -17,39 +17,38 @@ extension Authenticator {
         to new: borrowing Password
     ) throws(AuthError) -> VerifiedLogin {
         let key = LoginKey(user, profile, domain)
-        let store = try open(key)
-        // Twice: the check itself makes a slot of another scheme anew.
+        // Twice: the check itself makes a slot of another scheme again.
         for _ in 0..<2 {
-            let before = try store.find(key).credential
+            let before = try open(key).find(key).credential
             let login = try check(user, profile, domain: domain, password: old)
             guard case .live(let slot) = before else { continue }
-            if let changed = try replace(slot, key, profile, login.unlock, new, store) { return changed }
+            if let changed = try replace(slot, of: key, under: profile, around: login.unlock, new, in: open(key)) {
+                return changed
+            }
         }
         throw .busy
     }
 
     /// - Returns: nil when the slot is another one by now, which the old password may not open.
     private func replace(
-        _ old: LoginSlot, _ key: LoginKey, _ profile: Profile, _ unlock: borrowing Key<Unlocking>,
-        _ password: borrowing Password, _ store: borrowing LoginStore
+        _ old: LoginSlot, of key: LoginKey, under profile: Profile, around unlock: borrowing Key<Unlocking>,
+        _ password: borrowing Password, in store: borrowing LoginStore
     ) throws(AuthError) -> VerifiedLogin? {
         let id = key.id(under: store.device)
         let policy = LoginPolicy(profile, try store.find(key).server)
         let recipe = LoginRecipe(policy.cryptoScheme, parameters)
         let stretched = try stretch(recipe, password)
-        let slot = LoginSlot(recipe, stretched, store.device, id, holding: unlock)
-        return try hold(id, store) { () throws(AuthError) in
-            try Uninterrupted.run { () throws(AuthError) in
-                try cancellation?.check()
-                guard try store.find(key).credential == .live(old) else { return nil }
-                _ = try store.change(id, telling: { _ in [.enrolled(isReplaced: true)] }) { (row) throws(AuthError) in
-                    row.credential = .live(slot)
-                    _ = try store.forget(Clearing(after: .sessionTimeOut), of: row.key)
-                }
-                // The old slot's bytes, too. A reader may keep them for now; the next operation gets them.
-                _ = try? store.finishForgetting(wait: 0)
-                return try selfTest(key, policy, stretched)
+        let slot = LoginSlot(recipe, stretched, of: id, on: store.device, holding: unlock)
+        return try store.exclusively(id, unless: cancellation) { () throws(AuthError) in
+            try cancellation?.check()
+            guard try store.find(key).credential == .live(old) else { return nil }
+            _ = try store.change(id, telling: { _ in [.enrolled(isReplaced: true)] }) { (row) throws(AuthError) in
+                row.credential = .live(slot)
+                _ = try store.forget(Clearing(after: .sessionTimeOut), of: row.key)
             }
+            // The old slot's bytes, too. A reader may keep them for now; the next operation gets them.
+            _ = try? store.finishForgetting(wait: 0)
+            return try selfTest(key, under: policy, stretched)
         }
     }
 }

@@ -27,7 +27,7 @@ public struct EffectivePolicy: Hashable, Sendable {
     public init(_ profile: Profile, server: ServerPolicy?, ceiling: PolicyCeiling) {
         var sources: [ProfileKey: Source] = [:]
         func decided<Value: Equatable>(
-            _ key: ProfileKey, _ server: Value?, _ local: Value?, _ standard: Value, _ bound: (Value, Bool) -> Value
+            _ key: ProfileKey, server: Value?, profile local: Value?, standard: Value, _ bound: (Value, Bool) -> Value
         ) -> Value {
             let stated = server ?? local ?? standard
             let bounded = bound(stated, server != nil)
@@ -35,35 +35,38 @@ public struct EffectivePolicy: Hashable, Sendable {
             return bounded
         }
         offlineAuthAllowed = decided(
-            .offlineAuthAllowed, server?.offlineAuthAllowed, profile.values[.offlineAuthAllowed].flatMap(Reading.flag),
-            false
+            .offlineAuthAllowed, server: server?.offlineAuthAllowed,
+            profile: profile.values[.offlineAuthAllowed].flatMap(Reading.flag), standard: false
         ) { allowed, _ in allowed && ceiling.offlineAuthAllowed }
         maxLoginAttempts = decided(
-            .maxLoginAttempts, server?.maxLoginAttempts,
-            profile.values[.maxLoginAttempts].flatMap(Profile.digits).map { Int($0) },
-            1
+            .maxLoginAttempts, server: server?.maxLoginAttempts,
+            profile: profile.values[.maxLoginAttempts].flatMap(Profile.digits).map { Int($0) }, standard: 1
         ) { attempts, isServers in
             // A number that nobody wrote bounds strangers only.
             min(attempts, ceiling.maxLoginAttempts ?? (isServers ? PolicyCeiling.defaultAttempts : attempts))
         }
         let scheme: CryptoScheme? =
             if case .text(let text)? = profile.values[.cryptoScheme] { CryptoScheme(named: text) } else { nil }
-        cryptoScheme = decided(.cryptoScheme, server?.cryptoScheme, scheme, .saltedSHA512) { scheme, _ in scheme }
+        cryptoScheme = decided(
+            .cryptoScheme, server: server?.cryptoScheme, profile: scheme, standard: .saltedSHA512
+        ) { scheme, _ in scheme }
         let standardAge = profile.serverKind.isThere ? Profile.defaultAge : 0
         let age: Int64 = decided(
-            .offlineCredentialMaxAge, nil, profile.values[.offlineCredentialMaxAge].flatMap(Profile.digits), standardAge
+            .offlineCredentialMaxAge, server: nil,
+            profile: profile.values[.offlineCredentialMaxAge].flatMap(Profile.digits), standard: standardAge
         ) { age, _ in
             guard let most = ceiling.offlineCredentialMaxAge else { return age }
             return age == 0 ? most : min(age, most)
         }
         offlineCredentialMaxAge = age == 0 ? nil : age
         locationUpdateEnabled = decided(
-            .locationUpdateEnabled, server?.locationUpdateEnabled,
-            profile.values[.locationUpdateEnabled].flatMap(Reading.flag), false
+            .locationUpdateEnabled, server: server?.locationUpdateEnabled,
+            profile: profile.values[.locationUpdateEnabled].flatMap(Reading.flag), standard: false
         ) { isEnabled, _ in isEnabled }
         locationUpdateDistanceFilter = decided(
-            .locationUpdateDistanceFilter, server?.locationUpdateDistanceFilter,
-            profile.values[.locationUpdateDistanceFilter].flatMap(Profile.digits).map { Int($0) }, ServerPolicy.defaultDistance
+            .locationUpdateDistanceFilter, server: server?.locationUpdateDistanceFilter,
+            profile: profile.values[.locationUpdateDistanceFilter].flatMap(Profile.digits).map { Int($0) },
+            standard: ServerPolicy.defaultDistance
         ) { metres, _ in metres }
         self.sources = sources
     }
