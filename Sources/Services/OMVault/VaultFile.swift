@@ -48,15 +48,27 @@ public struct VaultFile: ~Copyable {
         clock: @escaping @Sendable () -> Int64
     ) throws(VaultError) -> VaultFile {
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
-        let device = try storing { () throws(StorageError) in try folder?.load() }
-        let header = try database.transaction(.read) { () throws(VaultError) in try readHeader(database) }
-        return try VaultFile(path, device, folder, header, acceptsRollback, clock)
+        return try VaultFile(path, database, folder, acceptsRollback, clock)
+    }
+
+    /// Opens the file, and over the same connection what can be read without any password.
+    ///
+    /// - Throws: as ``open(_:device:acceptsRollback:)``.
+    public static func openWithAlways(
+        _ path: String, device folder: DeviceFolder?, acceptsRollback: Bool = false
+    ) throws(VaultError) -> FileWithAlways {
+        let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
+        let file = try VaultFile(path, database, folder, acceptsRollback, millisecondsNow)
+        let vault = try file.open(root: nil, over: database)
+        return FileWithAlways(file: file, always: vault)
     }
 
     private init(
-        _ path: String, _ device: consuming DeviceKey?, _ folder: DeviceFolder?, _ header: VaultHeader,
-        _ acceptsRollback: Bool, _ clock: @escaping @Sendable () -> Int64
+        _ path: String, _ database: borrowing Database, _ folder: DeviceFolder?, _ acceptsRollback: Bool,
+        _ clock: @escaping @Sendable () -> Int64
     ) throws(VaultError) {
+        let device = try storing { () throws(StorageError) in try folder?.load() }
+        let header = try database.transaction(.read) { () throws(VaultError) in try Self.readHeader(database) }
         (isNoted, self.header) = try Self.judge(header, path, device, folder, acceptsRollback)
         (self.path, self.folder, self.acceptsRollback, self.clock) = (path, folder, acceptsRollback, clock)
         self.device = device
@@ -164,14 +176,20 @@ public struct VaultFile: ~Copyable {
     func open(
         root: consuming Key<Deriving>?, adding keys: [ProtectionLevel: LevelKeys] = [:]
     ) throws(VaultError) -> Vault {
+        try open(
+            root: root, adding: keys,
+            over: try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) })
+    }
+
+    private func open(
+        root: consuming Key<Deriving>?, adding keys: [ProtectionLevel: LevelKeys] = [:], over database: consuming Database
+    ) throws(VaultError) -> Vault {
         let ownDevice: DeviceKey? = isOwnDevice ? device?.duplicate() : nil
         let ring = ClassKeyring(root: root?.duplicate(), device: ownDevice)
         var keys = keys
         for wrap in header.wraps where keys[wrap.level] == nil {
             keys[wrap.level] = try ring.unwrap(wrap, vault: header.id, epoch: header.epoch)
         }
-        let path = path
-        let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
         let open = OpenVault(
             database: database, header: header, root: root, device: ring.intoDevice(), keys: keys,
             marks: try marksToJudge(), log: log, isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback,
@@ -282,6 +300,16 @@ public struct VaultFile: ~Copyable {
         }
         return try VaultHeader(decoding: body, slots: slots)
     }
+}
+
+/// A locked vault, and what can be read of it without any password.
+public struct FileWithAlways: ~Copyable {
+    public let file: VaultFile
+    /// The two `always` levels.
+    public let always: Vault
+
+    /// The locked vault alone. The connection is closed.
+    public consuming func intoFile() -> VaultFile { file }
 }
 
 /// The wall clock, in seconds since 1970.

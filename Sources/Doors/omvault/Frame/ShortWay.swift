@@ -1,14 +1,14 @@
-// The two errands that run all day, done before ArgumentParser is touched: its set-up would be half of their time.
+// The two commands that run all day, done before ArgumentParser knows all verbs: that set-up would be half of their time.
 
+internal import ArgumentParser
 internal import OMAgent
 internal import OMSecrets
 internal import OMVault
 
-/// `get ITEM:FIELD` into a pipe, and `status`, both with or without `--vault NAME`, answered by the agent.
+/// `get ITEM:FIELD` into a pipe, and `status`, both with or without `--vault NAME`.
 enum ShortWay {
-    /// - Returns: whether the answer was given. Anything out of the ordinary, an error too, goes the usual way, which
-    ///   has words for it.
-    static func answer(to arguments: [String]) throws(Failure) -> Bool {
+    /// - Returns: whether the answer was given. Everything else goes the usual way, which has words for each error.
+    static func answer(to arguments: [String]) throws -> Bool {
         var words = arguments[...]
         let vault = takeVault(&words) ?? Environment.text("OMVAULT_VAULT")
         guard vault?.hasPrefix("-") != true, !StandardOutput.isTerminal, Environment.text("OMVAULT_FORMAT") == nil
@@ -27,11 +27,33 @@ enum ShortWay {
         return words.popFirst()
     }
 
-    private static func get(_ text: String, _ vault: String?) throws(Failure) -> Bool {
+    private static func get(_ text: String, _ vault: String?) throws -> Bool {
         guard !text.hasPrefix("-"), let path = path(text), let place = place(vault) else { return false }
-        guard case .reply(let reply)? = ask(place, path), let secret = secret(reply) else { return false }
-        try StandardOutput.write(secret)
+        let answer: AgentAnswer?
+        do throws(AgentError) {
+            answer = try AgentClient(try AgentSocket(Environment.text)).perform(place, .secret(path, revision: nil))
+        } catch {
+            guard error == .notRunning || error == .noRuntimeFolder else { return false }
+            answer = nil
+        }
+        switch consume answer {
+        case .reply(let reply):
+            guard let secret = secret(reply) else { return false }
+            try StandardOutput.write(secret)
+            return true
+        case .failure: return false
+        case .locked: break
+        case nil: break
+        }
+        try getHere(text, vault)
         return true
+    }
+
+    /// The same without an agent that has the keys: it has been asked, and is not asked again.
+    private static func getHere(_ text: String, _ vault: String?) throws {
+        var command = try GetCommand.parse((vault.map { ["--vault", $0] } ?? []) + [text])
+        command.unlock.hasAskedAgent = true
+        try command.run()
     }
 
     private static func status(_ vault: String?) throws(Failure) -> Bool {
@@ -49,11 +71,6 @@ enum ShortWay {
     private static func place(_ vault: String?) -> AgentPlace? {
         guard let home = try? Home(), let place = try? VaultPlace(vault, in: home) else { return nil }
         return AgentPlace(vault: Paths.absolute(place.path), device: home.device)
-    }
-
-    private static func ask(_ place: AgentPlace, _ path: FieldPath) -> AgentAnswer? {
-        guard let socket = try? AgentSocket(Environment.text) else { return nil }
-        return try? AgentClient(socket).perform(place, .secret(path, revision: nil))
     }
 
     private static func secret(_ reply: consuming ItemReply) -> SecretBytes? {

@@ -11,7 +11,7 @@ extension Failure {
         self = Failure(words: error, profile).with(sdkCode: error.sdkCode)
     }
 
-    /// The one hint that helps only where something is cached: ``LoginAccess/helpful(_:_:_:_:)`` looks.
+    /// The one hint that helps only where something is cached: ``LoginAccess/denied(_:_:_:)`` looks.
     static let offlineHint = "--mode offline uses the cached credential"
 
     /// Of a login that was refused under a profile.

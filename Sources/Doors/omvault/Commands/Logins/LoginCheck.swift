@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import OMAgent
 internal import OMAuth
-internal import OMRecords
 internal import OMSecrets
 
 /// `omvault login check`: granted or denied, and nothing else.
@@ -48,110 +47,20 @@ struct LoginCheck: Verb {
     func run(_ door: Door) throws {
         let access = try LoginAccess(door, system: login.system)
         let user = try UserName(login.user)
-        let name = try access.profileName(login.profile)
-        var way = mode?.connectivity ?? .auto
-        var asked: LoginRequest?
+        var asked = AskedLogin(
+            profileName: try access.profileName(login.profile), user: user, mode: mode?.connectivity)
         do {
-            let profile = try access.profiles.profile(name)
+            let profile = try access.profiles.profile(asked.profileName)
             let request = LoginRequest(
                 user, profile, domain: try login.identityDomain(profile), mode: mode?.connectivity)
-            (way, asked) = (request.mode, request)
-            let server = try LoginServer(profile, way, access)
-            let secrets = try SecretSources(
-                door, [("--password-from", passwordFrom)] + server.sources.map { (LoginServer.secretName, $0) })
-            let provider = try server.provider(secrets)
-            let password = try secrets.readLoginPassword("--password-from", prompt: "Password of \(user.text)")
-            let authenticator = try access.authenticator(try stretch.parameters())
-            let agent = SessionAgent(door, access)
-            let receipt = try agent.following(request.login) { () throws(AuthError) in
-                try authenticator.login(request, password: password, asking: provider)
-            }
+            asked.take(request)
+            let flow = try LoginFlow(
+                profile, request.mode, in: access, door, stretch: try stretch.parameters(),
+                passwords: ["--password-from": passwordFrom])
+            let password = try flow.secrets.readLoginPassword("--password-from", prompt: "Password of \(user.text)")
+            let receipt = try flow.attempt(request, password)
             try LoginReport(door.output).granted(receipt)
-            agent.drop(receipt, request, provider)
-        } catch let error as AuthError {
-            try LoginReport(door.output).denied(error, user, name, way)
-            let failure = Failure(
-                error, under: asked?.profile,
-                policy: asked.flatMap { try? access.authenticator().policy(of: $0.user, $0.profile, domain: $0.domain) })
-            throw access.helpful(failure, user, asked?.profile, asked?.domain)
-        } catch let error as AgentError {
-            try LoginReport(door.output).denied(error, user, name, way)
-            throw access.helpful(Failure(login: error), user, asked?.profile, asked?.domain)
-        } catch let failure as Failure {
-            throw access.helpful(failure, user, asked?.profile, asked?.domain)
-        }
-    }
-}
-
-/// The server of a profile, as far as a request may ask it.
-struct LoginServer {
-    /// What a client secret that cannot be read is called.
-    static let secretName = ProfileKey.oauthClientSecret.rawValue
-
-    private let mode: ConnectivityMode
-    private let isSystem: Bool
-    private let couldBeAnyUser: Bool
-    /// Where the client's secret comes from: none or one.
-    let sources: [SecretSourceArgument]
-    private let isAsked: Bool
-
-    /// Judges whether the request can come to anything, before anybody types a password.
-    init(_ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess) throws {
-        (self.mode, isSystem, couldBeAnyUser) = (mode, access.isSystem, profile.couldAnyUserBeServer)
-        var isAsked = profile.serverKind.isThere
-        switch (mode, profile.serverKind) {
-        case (.online, .none): throw AuthError.noServer
-        case (.auto, .none), (.offline, .none):
-            guard profile.offlineAuthAllowed else { throw AuthError.offlineNotAllowed }
-        case (.offline, .unsupported): isAsked = false
-        case (_, .unsupported(let type, let grant)):
-            let kind = ([type.rawValue] + (grant.map { [$0.rawValue] } ?? [])).joined(separator: " with ")
-            throw Failure(
-                .unsupported, "this version does not speak with a server of type \(kind)",
-                hint: Failure.offlineHint)
-        case (_, .basic), (_, .oauthResourceOwner): break
-        }
-        self.isAsked = isAsked
-        guard isAsked, let text = profile.oauthClientSecretSource else {
-            sources = []
-            return
-        }
-        let source = SecretSource(text)
-        if access.isSystem, case .credential? = source {
-            throw Failure(
-                .config, "\(Self.secretName): cred: follows a variable, and with --system none is read",
-                hint: "file:/PATH")
-        }
-        sources = source.map { [SecretSourceArgument($0)] } ?? []
-    }
-
-    /// - Returns: nil when nobody is to be asked.
-    /// - Throws: ``AgentError`` for a program that is not there, or that others can change.
-    func provider(_ secrets: borrowing SecretSources) throws -> OnlineProvider? {
-        guard isAsked else { return nil }
-        guard mode != .offline else { return try? asked(secrets) }
-        return try asked(secrets)
-    }
-
-    private func asked(_ secrets: borrowing SecretSources) throws -> OnlineProvider {
-        guard !isSystem || !couldBeAnyUser else { throw AuthError.online(.failed(.unsafeAddress)) }
-        let program = try RunningAgent.program()
-        do throws(AgentError) { try AgentProcess.check(program) } catch {
-            // Who can take the program away could cut the network as well, with the same outcome: the cached credential is
-            // checked, counted as ever. One that somebody else can change is a trap that is not stepped around, and what
-            // root asks in the name of others is not decided by what is missing.
-            guard case .programMissing = error, mode == .auto, !isSystem else { throw error }
-            return OnlineProvider(program: nil)
-        }
-        guard !sources.isEmpty else { return OnlineProvider(program: program) }
-        do throws(Failure) {
-            return OnlineProvider(program: program, clientSecret: try secrets.read(Self.secretName, prompt: Self.secretName))
-        } catch {
-            // Without its secret the client would be refused, which is no server out of reach: nothing is cached over that.
-            throw Failure(
-                error.status, error.message,
-                hints: error.hints + ["\(Self.secretName) says where the client's secret is; --mode offline does not need it"],
-                details: error.details)
-        }
+            flow.agent.drop(receipt, request, flow.provider)
+        } catch { throw try access.denied(asked, error, door.output) }
     }
 }

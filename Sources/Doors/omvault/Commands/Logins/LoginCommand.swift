@@ -65,14 +65,19 @@ struct LoginAccess {
     let profiles: ProfileFolder
     /// nil: the system store.
     private let home: Home?
+    /// One for the whole command, so that its verdict and what follows open the ledger once.
+    private let logins: Authenticator
 
     init(_ door: Door, system: Bool = false) throws(Failure) {
         if system {
             home = nil
-            do throws(AuthError) { profiles = try SystemStore.profileFolder() } catch { throw Failure(error) }
+            do throws(AuthError) {
+                (profiles, logins) = (try SystemStore.profileFolder(), try SystemStore.authenticator().keepingLedger())
+            } catch { throw Failure(error) }
         } else {
             let home = try door.home()
             profiles = try ProfileFolder(home)
+            logins = Authenticator(stateFolder: home.state, deviceFolder: home.device).keepingLedger()
             self.home = home
         }
     }
@@ -87,9 +92,8 @@ struct LoginAccess {
     /// Whether a session is one of this home.
     func owns(_ login: AgentLogin) -> Bool { home?.state == login.state && home?.device == login.device }
 
-    func authenticator(_ parameters: Argon2id.Parameters = .standard) throws(AuthError) -> Authenticator {
-        guard let home else { return try SystemStore.authenticator(parameters) }
-        return Authenticator(stateFolder: home.state, deviceFolder: home.device, parameters: parameters)
+    func authenticator(_ parameters: Argon2id.Parameters = .standard) -> Authenticator {
+        logins.stretching(with: parameters)
     }
 
     /// Says which files nothing was taken away from: whoever removes a login means those bytes too.
@@ -113,38 +117,21 @@ struct LoginAccess {
     ///
     /// - Throws: ``ExitStatus/noOffline`` too for a login that succeeded and left nothing that could unlock.
     func check(
-        _ user: UserName, _ profile: ProfileName, domain: IdentityDomain = .none,
-        _ secrets: borrowing SecretSources, _ option: String, _ door: Door
+        _ user: UserName, under profile: ProfileName, domain: IdentityDomain = .none,
+        _ secrets: borrowing SecretSources, option: String, _ door: Door
     ) throws(Failure) -> VerifiedLogin {
-        let agent = SessionAgent(door, self)
         do {
             let policy = try profiles.profile(profile)
             let request = LoginRequest(user, policy, domain: domain)
-            // Before anybody types a password that could not be used. A server may allow what the profile does not.
-            let server = try LoginServer(policy, request.mode, self)
-            let provider = try server.provider(
-                try SecretSources(door, server.sources.map { (LoginServer.secretName, $0) }))
+            let flow = try LoginFlow(policy, request.mode, in: self, door)
             let password = try secrets.readLoginPassword(option, prompt: "Password of \(user.text), profile \(profile.text)")
-            let receipt = try agent.following(request.login) { () throws(AuthError) in
-                try authenticator().login(request, password: password, asking: provider)
-            }
+            let receipt = try flow.attempt(request, password)
             // What unlocks needs no session.
-            agent.drop(receipt, request, provider)
+            flow.agent.drop(receipt, request, flow.provider)
             let way = receipt.context.way
             guard let login = receipt.takeLogin() else { throw Self.nothingToUnlock(way) }
             return login
         } catch { throw Failure(describing: error) }
-    }
-
-    /// A failed login without the hint to go offline where that could not let the user in.
-    func helpful(_ failure: Failure, _ user: UserName?, _ profile: Profile?, _ domain: IdentityDomain?) -> Failure {
-        guard failure.hints.contains(Failure.offlineHint) else { return failure }
-        if let user, let profile,
-            let login = try? authenticator().status(user, profile, domain: domain ?? profile.domain), login.refusal == nil
-        {
-            return failure
-        }
-        return failure.with(hints: failure.hints.filter { $0 != Failure.offlineHint })
     }
 
     static func nothingToUnlock(_ way: LoginContext.Way) -> Failure {

@@ -39,7 +39,7 @@ struct LoginEnroll: Verb {
                 .policy, "the profile \"\(profile.name.text)\" has a server: the first login online caches the credential",
                 hint: "omvault login check \(user.text.shown) --profile \(profile.name.text) --mode online")
         }
-        let authenticator = try access.authenticator(try stretch.parameters())
+        let authenticator = access.authenticator(try stretch.parameters())
         let (agent, key) = (SessionAgent(door, access), LoginKey(user, profile, domain))
         let secrets = try SecretSources(
             door, ["--old-password-from": oldPasswordFrom, "--password-from": passwordFrom])
@@ -99,7 +99,7 @@ struct LoginRemove: Verb {
         let policy = try? access.profiles.profile(profile)
         let domain = try login.domain.map { try IdentityDomain($0) } ?? policy?.domain ?? .none
         let key = LoginKey(profile: profile, user: user, server: policy?.serverIdentity ?? "", domain: domain)
-        let authenticator = try access.authenticator()
+        let authenticator = access.authenticator()
         let ids = (try? authenticator.ids(naming: key)) ?? []
         let removal = try authenticator.remove(user, profile, domain: domain, server: key.server)
         let agent = SessionAgent(door, access)

@@ -115,7 +115,7 @@ struct LoginLogAccess {
 
     /// Who is behind the ids. The log holds no names; the rows do, and one that is damaged names nobody.
     private func owners(of entries: [LoginLogEntry]) throws(AuthError) -> [[UInt8]: LoginOwner] {
-        let authenticator = try access.authenticator()
+        let authenticator = access.authenticator()
         var owners: [[UInt8]: LoginOwner] = [:]
         for id in Set(entries.compactMap(\.login)) { owners[id] = try? authenticator.owner(of: id) }
         return owners

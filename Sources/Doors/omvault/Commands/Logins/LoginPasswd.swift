@@ -35,7 +35,7 @@ struct LoginPasswd: Verb {
                 hint: "then omvault login \(user.text.shown) --profile \(profile.name.text), which caches the new one")
         }
         guard profile.offlineAuthAllowed else { throw Failure(.offlineNotAllowed, under: profile) }
-        let authenticator = try access.authenticator(try stretch.parameters())
+        let authenticator = access.authenticator(try stretch.parameters())
         let secrets = try SecretSources(
             door, ["--password-from": passwordFrom, "--new-password-from": newPasswordFrom])
         let old = try secrets.readLoginPassword("--password-from", prompt: "Password of \(user.text)")

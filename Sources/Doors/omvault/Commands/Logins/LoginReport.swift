@@ -106,29 +106,25 @@ struct LoginReport {
     }
 
     /// The verdict on a login that nobody judged: no program may be started that would ask the server.
-    func denied(
-        _ error: AgentError, _ user: UserName?, _ profile: ProfileName, _ mode: ConnectivityMode
-    ) throws(Failure) {
+    func denied(_ error: AgentError, _ asked: AskedLogin) throws(Failure) {
         guard output.format == .json else { return try output.line("denied reason=\(error.name)") }
-        try output.document(refusal(error.name, mode.rawValue.lowercased(), user, profile))
+        try output.document(refusal(of: asked, reason: error.name, mode: asked.mode.rawValue.lowercased()))
     }
 
-    private func refusal(_ reason: String, _ mode: String, _ user: UserName?, _ profile: ProfileName) -> JSONDocument {
+    private func refusal(of asked: AskedLogin, reason: String, mode: String) -> JSONDocument {
         var document = JSONDocument()
         document.field("result", .text("denied"))
         document.field("reason", .text(reason))
         document.field("mode", .text(mode))
-        document.field("user", user.map { .text($0.text) } ?? .null)
-        document.field("profile", .text(profile.text))
+        document.field("user", asked.user.map { .text($0.text) } ?? .null)
+        document.field("profile", .text(asked.profileName.text))
         return document
     }
 
     /// The verdict as data; the sentence for the person follows on standard error.
-    func denied(
-        _ error: AuthError, _ user: UserName?, _ profile: ProfileName, _ mode: ConnectivityMode
-    ) throws(Failure) {
+    func denied(_ error: AuthError, _ asked: AskedLogin) throws(Failure) {
         // The verdict on the last answer: that no more was asked stands with the error.
-        if case .tooManyAttempts(let last) = error { return try denied(last, user, profile, mode) }
+        if case .tooManyAttempts(let last) = error { return try denied(last, asked) }
         guard output.format == .json else {
             switch error {
             case .wrongPassword(let left, _): return try output.line("denied attempts_left=\(left)")
@@ -137,7 +133,7 @@ struct LoginReport {
             default: return try output.line("denied reason=\(error.name)")
             }
         }
-        var document = refusal(error.name, error.way(mode), user, profile)
+        var document = refusal(of: asked, reason: error.name, mode: error.way(asked.mode))
         switch error {
         case .wrongPassword(let left, let consequence):
             document.field("attempts_left", .number(left))

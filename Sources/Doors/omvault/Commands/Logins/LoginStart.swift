@@ -62,66 +62,59 @@ struct LoginStart: Verb {
         let agent = SessionAgent(door, access)
         let given = GivenNames(
             user: try user.map { try UserName($0) }, domain: try domain.map { try IdentityDomain($0) })
-        let name = try access.profileName(profile)
-        var way = mode?.connectivity ?? .auto
-        var asked: LoginCollector?
-        var wanted: Profile?
-        var known: Remembered?
-        let receipt: LoginReceipt
-        let finish: LoginFinish
+        var asked = AskedLogin(
+            profileName: try access.profileName(profile), user: given.user, domain: given.domain, mode: mode?.connectivity)
         let opening = unlock ? try LoginVaultOpening(door) : nil
         do {
-            let profile = try access.profiles.profile(name)
-            way = mode?.connectivity ?? profile.connectivityMode
-            wanted = profile
+            let profile = try access.profiles.profile(asked.profileName)
+            (asked.profile, asked.mode) = (profile, mode?.connectivity ?? profile.connectivityMode)
             agent.endOutdated(given, profile)
             // Of a session there is no key, and nobody who typed.
             if !force, !unlock, mode == nil, passwordFrom == nil, remember == nil, let session = agent.valid(given, profile) {
                 return try LoginReport(door.output).goesOn(session)
             }
             let preferences = try remember?.preferences(profile)
-            let server = try LoginServer(profile, way, access)
-            let secrets = try SecretSources(
-                door, [("--password-from", passwordFrom)] + server.sources.map { (LoginServer.secretName, $0) })
-            let provider = try server.provider(secrets)
-            let authenticator = try access.authenticator(try stretch.parameters())
-            let keeper = RememberingAccess(door, profile, authenticator)
+            let flow = try LoginFlow(
+                profile, asked.mode, in: access, door, stretch: try stretch.parameters(),
+                passwords: ["--password-from": passwordFrom])
+            let keeper = RememberingAccess(door, profile, flow.authenticator)
             let key = try keeper.key()
-            let isOneAttempt = !secrets.isAsked("--password-from")
-            let collector = LoginCollector(
-                door, given, asksPreferences: preferences == nil, takesRemembered: !unlock,
-                password: isOneAttempt ? try secrets.readLoginPassword("--password-from", prompt: "Password") : nil,
-                onRefusal: { error, user, domain in agent.follow(error, LoginKey(user, profile, domain)) })
-            asked = collector
-            finish = LoginFinish(door, profile, authenticator, keeper, agent, provider, hasKey: key != nil, opening)
-            // The login throws the same error again, and it is reported then.
-            known = (try? authenticator.remembered(profile)).flatMap { given.mayBe($0) ? $0 : nil }
-            receipt = try authenticator.login(
-                profile, mode: way, collecting: collector, asking: provider, remembering: key,
+            let receipt = try logIn(flow, as: given, &asked, remembering: key, preferring: preferences, door)
+            try flow.finish(receipt, whyNoKey: key == nil ? keeper.whyNoKey : nil, opening: opening)
+        } catch { throw try access.denied(asked, error, door.output) }
+    }
+
+    /// Asks until an answer is right, or no more may be asked. What each refusal takes away goes here.
+    ///
+    /// - Parameter asked: Gets the names that were typed.
+    private func logIn(
+        _ flow: borrowing LoginFlow, as given: GivenNames, _ asked: inout AskedLogin,
+        remembering key: RememberingKey?, preferring preferences: RememberPreferences?, _ door: Door
+    ) throws -> LoginReceipt {
+        let (profile, agent) = (flow.profile, flow.agent)
+        let isOneAttempt = !flow.secrets.isAsked("--password-from")
+        let collector = LoginCollector(
+            door, given, asksPreferences: preferences == nil, takesRemembered: !unlock,
+            password: isOneAttempt ? try flow.secrets.readLoginPassword("--password-from", prompt: "Password") : nil,
+            onRefusal: { error, user, domain in agent.follow(error, LoginKey(user, profile, domain)) })
+        // The login throws the same error again, and it is reported then.
+        let known = (try? flow.authenticator.remembered(profile)).flatMap { given.mayBe($0) ? $0 : nil }
+        do throws(AuthError) {
+            return try flow.authenticator.login(
+                profile, mode: asked.mode, collecting: collector, asking: flow.provider, remembering: key,
                 preferring: preferences,
                 submitsAutoLogin: passwordFrom == nil && !unlock && !isOneAttempt && known != nil)
-        } catch let error as AuthError {
-            if let failure = asked?.failure { throw failure }
-            var error = asked?.refusal ?? error
+        } catch {
+            if let failure = collector.failure { throw failure }
             // Where only one attempt was possible, its own error says more.
-            if asked?.asksAgain == false, case .tooManyAttempts(let last) = error { error = last }
+            var error = collector.refusal ?? error
+            if !collector.asksAgain, case .tooManyAttempts(let last) = error { error = last }
             // Without an answer it was the remembered user's auto login.
-            let user = asked?.user ?? given.user ?? known?.user, domain = asked?.domain ?? given.domain ?? known?.domain
-            if let wanted, let user { agent.follow(error, LoginKey(user, wanted, domain ?? .none)) }
-            try LoginReport(door.output).denied(error, user, name, way)
-            let failure = Failure(
-                error, under: wanted,
-                policy: wanted.flatMap { profile in
-                    user.flatMap { try? access.authenticator().policy(of: $0, profile, domain: domain ?? .none) }
-                })
-            throw access.helpful(failure, user, wanted, domain)
-        } catch let error as AgentError {
-            try LoginReport(door.output).denied(error, given.user, name, way)
-            throw access.helpful(Failure(login: error), given.user, wanted, given.domain)
-        } catch let failure as Failure {
-            throw access.helpful(failure, given.user, wanted, given.domain)
+            asked.user = collector.user ?? given.user ?? known?.user
+            asked.domain = collector.domain ?? given.domain ?? known?.domain
+            if let user = asked.user { agent.follow(error, LoginKey(user, profile, asked.domain ?? .none)) }
+            throw error
         }
-        try finish.finish(receipt)
     }
 }
 

@@ -38,14 +38,14 @@ struct LoginStatusCommand: Verb {
         let (logins, damage) = try find(access, door)
         let remembered = try remembered(access, door)
         let sessions = try sessions(access, door)
-        try show(logins, remembered, sessions, access, door)
+        try show(logins, remembered: remembered, sessions: sessions, of: access, door)
         // A ledger that cannot be read hides no session.
         if let damage { throw Failure(damage) }
         if let unanswered = sessions.compactMap(\.unanswered).first { throw Failure(session: unanswered) }
     }
 
     private func show(
-        _ logins: [LoginStatus], _ remembered: [RememberedOfProfile], _ sessions: [ShownSession], _ access: LoginAccess,
+        _ logins: [LoginStatus], remembered: [RememberedOfProfile], sessions: [ShownSession], of access: LoginAccess,
         _ door: Door
     ) throws {
         guard door.output.format == .json else {
@@ -76,7 +76,7 @@ struct LoginStatusCommand: Verb {
         guard !access.isSystem else { return [] }
         let wantedUser = try user.map { try UserName($0) }
         let wantedDomain = try domain.map { try IdentityDomain($0) }
-        let authenticator = try access.authenticator()
+        let authenticator = access.authenticator()
         return try access.profiles.names().filter { profile == nil || $0.text == profile }.compactMap { name in
             // What cannot be read has been said with the logins, and stands in nobody's way.
             guard let profile = try? access.profiles.profile(name) else { return nil }
@@ -125,7 +125,7 @@ struct LoginStatusCommand: Verb {
 
     /// - Returns: What is cached, and why nothing of it could be looked at.
     private func find(_ access: LoginAccess, _ door: Door) throws -> ([LoginStatus], AuthError?) {
-        let authenticator = try access.authenticator()
+        let authenticator = access.authenticator()
         if let user, let profile {
             let (user, profile) = (try UserName(user), try access.profiles.profile(ProfileName(profile)))
             let domain = try domain.map { try IdentityDomain($0) } ?? profile.domain

@@ -26,7 +26,7 @@ struct LoginUnlockCommand: Verb {
         let access = try LoginAccess(door, system: true)
         let user = try UserName(login.user)
         let profile = try access.profiles.profile(access.profileName(login.profile))
-        let authenticator = try access.authenticator(), domain = try login.identityDomain(profile)
+        let authenticator = access.authenticator(), domain = try login.identityDomain(profile)
         let policy = try authenticator.policy(of: user, profile, domain: domain)
         let counted = try authenticator.unlock(user, profile, domain: domain)
         let told = "\(user.text.shown) under profile \"\(profile.name.text)\""

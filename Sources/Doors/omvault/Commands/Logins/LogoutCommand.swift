@@ -45,12 +45,12 @@ struct LogoutCommand: Verb {
         }
         let access = try LoginAccess(door)
         let agent = SessionAgent(door, access)
-        let authenticator = try access.authenticator()
+        let authenticator = access.authenticator()
         let keys = try targets(access, agent, authenticator), key = keys[0]
         let logins = try keys.map { key in try agent.login(key) }
         // Before anything goes: the password that a server wants to see once more is what goes first.
         let profile = try? access.profiles.profile(key.profile)
-        let password = profile.flatMap { profile in Self.password(profile, keys, authenticator, door) }
+        let password = profile.flatMap { profile in Self.password(under: profile, of: keys, authenticator, door) }
         let ids = (try? authenticator.ids(naming: key)) ?? []
         // What is kept here first: a server may take its time, and somebody may lose patience with it.
         var damage: AuthError?
@@ -121,7 +121,7 @@ struct LogoutCommand: Verb {
 
     /// The remembered password, where the profile wants it to go with the logout and it is this user's.
     private static func password(
-        _ profile: Profile, _ keys: [LoginKey], _ authenticator: Authenticator, _ door: Door
+        under profile: Profile, of keys: [LoginKey], _ authenticator: Authenticator, _ door: Door
     ) -> Password? {
         guard profile.sendAuthorizationInLogout, let known = try? authenticator.remembered(profile),
             let user = known.user, keys.contains(LoginKey(user, profile, known.domain))

@@ -60,7 +60,7 @@ struct ProfileImport: Verb {
         let server = policy.noFetch ? nil : try PolicySetUp(access: access, output: door.output).fetch(for: profile)
         try folder.store(profile)
         access.forgetWithdrawn(profile, door.output)
-        try report(url, profile, server, isThere, door)
+        try report(url, profile, policy: server, isThere: isThere, door)
     }
 
     private func text() throws(Failure) -> String {
@@ -118,7 +118,7 @@ struct ProfileImport: Verb {
     }
 
     private func report(
-        _ url: ConfigurationURL, _ profile: Profile, _ server: ServerPolicy?, _ isThere: Bool, _ door: Door
+        _ url: ConfigurationURL, _ profile: Profile, policy server: ServerPolicy?, isThere: Bool, _ door: Door
     ) throws(Failure) {
         try door.output.done(
             "profile \"\(profile.name.text)\": \(profile.values.count.of("setting")) \(isThere ? "replaced it" : "imported")",

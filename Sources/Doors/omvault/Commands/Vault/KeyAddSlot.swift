@@ -98,9 +98,9 @@ struct KeyAddSlot: Verb {
             let logins = try LoginAccess(door)
             let name = try logins.profileName(profile)
             let login = try logins.check(
-                UserName(user ?? ""), name,
+                UserName(user ?? ""), under: name,
                 domain: LoginAccess.identityDomain(domain, try logins.profiles.profile(name)), secrets,
-                "--login-password-from", door)
+                option: "--login-password-from", door)
             try add(.login(login), unlocked.vault, policy, access)
         }
     }

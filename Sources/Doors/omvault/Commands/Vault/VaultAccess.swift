@@ -94,12 +94,20 @@ final class VaultAccess {
             case .none: break
             }
         }
-        let file = try file()
-        do throws(VaultError) { return try file.openAlways().perform(request()) } catch {
+        return try readHere(request(), secrets, options)
+    }
+
+    /// Reads in this process: what needs no password, else the unlocked vault.
+    func readHere(
+        _ request: @autoclosure () -> ItemRequest, _ secrets: borrowing SecretSources, _ options: UnlockOptions
+    ) throws(Failure) -> ItemReply {
+        let opened = try run { () throws(VaultError) in
+            try VaultFile.openWithAlways(place.path, device: device, acceptsRollback: acceptsRollback)
+        }
+        do throws(VaultError) { return try opened.always.perform(request()) } catch {
             guard case .noItem = error else { throw Failure(error, vault: place.name) }
         }
-        // The agent has just been asked, and the file been opened.
-        if !isUnlocked { unlocked = try openSlot(secrets, options, in: file).intoVault() }
+        if !isUnlocked { unlocked = try openSlot(secrets, options, in: opened.intoFile()).intoVault() }
         return try perform(request())
     }
 

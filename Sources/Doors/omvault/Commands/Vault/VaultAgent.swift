@@ -71,10 +71,10 @@ extension VaultAccess {
         return VaultAgent(client: try RunningAgent.started().client, place: agentPlace, name: place.name)
     }
 
-    /// The agent, unless the options or the errand rule it out, or there is none. One that is not to be trusted is not
-    /// asked, and said.
+    /// The agent, unless the options or the verb rule it out, or none runs. An agent that cannot be trusted is not asked, and
+    /// a warning says so.
     func agent(_ options: UnlockOptions) -> VaultAgent? {
-        guard !options.noAgent, !acceptsRollback else { return nil }
+        guard !options.noAgent, !options.hasAskedAgent, !acceptsRollback else { return nil }
         return agentForLogin
     }
 

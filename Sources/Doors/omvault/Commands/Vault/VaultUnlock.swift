@@ -27,6 +27,9 @@ struct UnlockOptions: ParsableArguments {
     /// What the vault's password is called where a verb has a password of its own.
     var passwordOption = "--password-from"
 
+    /// Whether the agent has been asked the same question just now, and did not have the keys.
+    var hasAskedAgent = false
+
     func validate() throws {
         if given.count > 1 {
             throw ValidationError("\(given.map(\.key).joined(separator: " and ")) are two ways to unlock; give one")
@@ -183,7 +186,7 @@ extension VaultAccess {
                 .noOffline, "the login of slot \(slot.id) is not in this device's ledger any more",
                 hint: "unlock another way; omvault key rm-slot \(slot.id) removes the slot")
         }
-        return try access.check(owner.user, owner.profile, domain: owner.domain, secrets, option, door)
+        return try access.check(owner.user, under: owner.profile, domain: owner.domain, secrets, option: option, door)
     }
 
     /// Afterwards, so that nothing that goes wrong here keeps anybody out.
