@@ -1,6 +1,7 @@
 // The ledger's file: rows by id, as bytes. What a row means is not known here.
 
 internal import OMStorage
+internal import OMSystem
 
 /// `logins.db`, open. One connection, for one operation.
 final class Ledger: LedgerTables {
