@@ -16,23 +16,27 @@ let rooms: [Target] = [
     room(
         .doors, "omvault",
         imports: [
-            "OMAgent", "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMStorage", "OMRecords", "OMSecrets", "OMJSON", "COMSystem",
+            "OMAgent", "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMStorage", "OMRecords", "OMOnlineModel", "OMSecrets",
+            "OMSystem", "OMJSON", "COMSystem",
         ],
         packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")], .callsC),
-    room(.doors, "omvault-agent", imports: ["OMAgent", "OMOnline", "OMRecords", "OMSecrets"], .callsC),
+    room(.doors, "omvault-agent", imports: ["OMAgent", "OMOnline", "OMOnlineModel", "OMSecrets"], .callsC),
     room(
-        .doors, "omvault-pam-helper", imports: ["OMAgent", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
-        .callsC),
+        .doors, "omvault-pam-helper",
+        imports: ["OMAgent", "OMAuth", "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem"], .callsC),
 
     room(
-        .joiners, "OMAgent", imports: ["OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets", "COMSystem"],
+        .joiners, "OMAgent",
+        imports: ["OMVault", "OMAuth", "OMStorage", "OMRecords", "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem"],
         // A reader that borrows the bytes it reads: Frames/WireValue.swift.
         .callsC + [.enableExperimentalFeature("Lifetimes")]),
 
-    room(.services, "OMVault", imports: ["OMStorage", "OMRecords", "OMSecrets"]),
-    room(.services, "OMAuth", imports: ["OMCrypto", "OMStorage", "OMRecords", "OMSecrets", "OMJSON"]),
+    room(.services, "OMVault", imports: ["OMStorage", "OMRecords", "OMSecrets", "OMSystem"]),
     room(
-        .services, "OMOnline", imports: ["OMRecords", "OMSecrets", "OMJSON"],
+        .services, "OMAuth",
+        imports: ["OMCrypto", "OMStorage", "OMRecords", "OMOnlineModel", "OMSecrets", "OMSystem", "OMJSON"]),
+    room(
+        .services, "OMOnline", imports: ["OMOnlineModel", "OMSecrets", "OMJSON"],
         packages: [
             .product(name: "AsyncHTTPClient", package: "async-http-client"), .product(name: "NIOSSL", package: "swift-nio-ssl"),
             .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -41,10 +45,12 @@ let rooms: [Target] = [
     room(.services, "OMVectors", imports: ["OMCrypto", "OMSecrets", "OMJSON"]),
 
     room(.ground, "OMCrypto", imports: ["OMSecrets", "OMJSON", "COpenSSL", "CArgon2", "CCrypt"], .callsC),
-    room(.ground, "OMStorage", imports: ["OMSecrets", "CSQLite", "COMSystem"], .callsC),
+    room(.ground, "OMStorage", imports: ["OMSecrets", "OMSystem", "CSQLite", "COMSystem"], .callsC),
     room(.ground, "OMRecords", imports: []),
+    room(.ground, "OMOnlineModel", imports: []),
 
     room(.bedrock, "OMSecrets", imports: ["CSodium", "COMSystem"]),
+    room(.bedrock, "OMSystem", imports: ["COMSystem"], .callsC),
     room(.bedrock, "OMJSON", imports: []),
 ]
 
@@ -71,9 +77,11 @@ let tests: [Target] = [
     .testTarget(name: "OMCryptoTests", dependencies: ["OMCrypto", "OMSecrets"], swiftSettings: .callsC),
     .testTarget(name: "OMVectorsTests", dependencies: ["OMVectors", "OMJSON", "TestSupport"], swiftSettings: .callsC),
     .testTarget(
-        name: "OMVaultTests", dependencies: ["TestSupport", "OMVault", "OMStorage", "OMRecords", "OMSecrets"],
+        name: "OMVaultTests", dependencies: ["TestSupport", "OMVault", "OMStorage", "OMRecords", "OMSecrets", "OMSystem"],
         swiftSettings: .callsC),
-    .testTarget(name: "OMStorageTests", dependencies: ["TestSupport", "OMStorage", "OMSecrets"], swiftSettings: .callsC),
+    .testTarget(
+        name: "OMStorageTests", dependencies: ["TestSupport", "OMStorage", "OMSecrets", "OMSystem"], swiftSettings: .callsC),
+    .testTarget(name: "OMSystemTests", dependencies: ["TestSupport", "OMSystem"], swiftSettings: .callsC),
     .testTarget(name: "FloorsTests", swiftSettings: .callsC),
     .testTarget(
         name: "OmvaultCLITests",
@@ -85,16 +93,15 @@ let tests: [Target] = [
     .testTarget(
         name: "OMAgentTests",
         dependencies: [
-            "TestSupport", "OMAgent", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMSecrets",
-            "COMSystem",
+            "TestSupport", "OMAgent", "omvault-agent", "vault-worker", "OMVault", "OMAuth", "OMStorage", "OMRecords",
+            "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem",
         ],
         swiftSettings: .callsC),
     .testTarget(
         name: "OMOnlineTests",
         dependencies: [
             "TestSupport", "OMOnline", "OMAgent", "omvault-agent", "confined-worker", "OMVault", "OMAuth", "OMStorage",
-            "OMRecords",
-            "OMSecrets", "COMSystem",
+            "OMRecords", "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem",
         ],
         swiftSettings: .callsC),
     .executableTarget(
@@ -105,10 +112,13 @@ let tests: [Target] = [
         name: "confined-worker", dependencies: ["CAttempts", "OMAgent"], path: "Tests/ConfinedWorker/Worker",
         swiftSettings: .callsC),
     .executableTarget(
-        name: "login-worker", dependencies: ["OMAuth", "OMStorage", "OMRecords", "OMSecrets"],
+        name: "login-worker", dependencies: ["OMAuth", "OMOnlineModel", "OMSecrets", "OMSystem"],
         path: "Tests/LoginWorker", swiftSettings: .callsC),
     .testTarget(
-        name: "OMAuthTests", dependencies: ["TestSupport", "OMAuth", "login-worker", "OMStorage", "OMRecords", "OMSecrets"],
+        name: "OMAuthTests",
+        dependencies: [
+            "TestSupport", "OMAuth", "login-worker", "OMStorage", "OMRecords", "OMOnlineModel", "OMSecrets", "OMSystem",
+        ],
         swiftSettings: .callsC),
 ]
 
@@ -177,6 +187,8 @@ let package = Package(
         .library(name: "OMSecrets", targets: ["OMSecrets"]),
         .library(name: "OMStorage", targets: ["OMStorage"]),
         .library(name: "OMRecords", targets: ["OMRecords"]),
+        .library(name: "OMOnlineModel", targets: ["OMOnlineModel"]),
+        .library(name: "OMSystem", targets: ["OMSystem"]),
         .executable(name: "omvault", targets: ["omvault"]),
         .executable(name: "omvault-agent", targets: ["omvault-agent"]),
         .executable(name: "omvault-pam-helper", targets: ["omvault-pam-helper"]),
@@ -204,8 +216,8 @@ if Context.environment["OMV_FUZZ"] == "1" {
         .executableTarget(
             name: "omvault-fuzz",
             dependencies: [
-                "CFuzz", "OMAgent", "OMOnline", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMVectors", "OMCrypto",
-                "OMSecrets", "OMJSON", .product(name: "NIOHTTP1", package: "swift-nio"),
+                "CFuzz", "OMAgent", "OMOnline", "OMVault", "OMAuth", "OMStorage", "OMRecords", "OMOnlineModel",
+                "OMVectors", "OMCrypto", "OMSecrets", "OMSystem", "OMJSON", .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             path: "Tests/Fuzz/Targets", swiftSettings: .callsC + fuzzing,
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]),

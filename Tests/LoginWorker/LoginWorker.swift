@@ -9,9 +9,9 @@
 // A login prints how it ended, and the events of the refusals that were met, a line each.
 
 import OMAuth
-import OMRecords
+import OMOnlineModel
 import OMSecrets
-import OMStorage
+import OMSystem
 
 @main
 enum LoginWorker {

@@ -1,7 +1,7 @@
 // Sessions whose access token has ended.
 
 import OMAuth
-import OMRecords
+import OMOnlineModel
 import TestSupport
 import Testing
 

@@ -2,9 +2,10 @@
 
 import Foundation
 import OMAuth
+import OMOnlineModel
 import OMRecords
 import OMSecrets
-import OMStorage
+import OMSystem
 import TestSupport
 import Testing
 

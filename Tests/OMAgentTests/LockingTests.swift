@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 import OMRecords
-import OMStorage
+import OMSystem
 import Synchronization
 import TestSupport
 import Testing

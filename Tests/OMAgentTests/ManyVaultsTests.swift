@@ -4,7 +4,6 @@ import Foundation
 import Glibc
 import OMRecords
 import OMSecrets
-import OMStorage
 import TestSupport
 import Testing
 

@@ -7,7 +7,6 @@ import Glibc
 import OMAuth
 import OMRecords
 import OMSecrets
-import OMStorage
 import TestSupport
 import Testing
 

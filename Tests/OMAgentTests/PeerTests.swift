@@ -2,7 +2,6 @@
 
 import Foundation
 import Glibc
-import OMRecords
 import TestSupport
 import Testing
 

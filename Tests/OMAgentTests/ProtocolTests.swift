@@ -3,9 +3,10 @@
 import COMSystem
 import Foundation
 import Glibc
+import OMOnlineModel
 import OMRecords
 import OMSecrets
-import OMStorage
+import OMSystem
 import TestSupport
 import Testing
 

@@ -6,6 +6,7 @@ import Glibc
 import OMRecords
 import OMSecrets
 import OMStorage
+import OMSystem
 import Synchronization
 import TestSupport
 import Testing

@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 import OMAuth
-import OMRecords
+import OMOnlineModel
 import OMSecrets
 import TestSupport
 import Testing

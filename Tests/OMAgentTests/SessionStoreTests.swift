@@ -3,9 +3,8 @@
 import Foundation
 import Glibc
 import OMAuth
-import OMRecords
+import OMOnlineModel
 import OMSecrets
-import OMStorage
 import Synchronization
 import TestSupport
 import Testing

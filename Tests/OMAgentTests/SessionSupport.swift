@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 import OMAuth
-import OMRecords
+import OMOnlineModel
 import OMSecrets
-import OMStorage
+import OMSystem
 import Synchronization
 import TestSupport
 import Testing

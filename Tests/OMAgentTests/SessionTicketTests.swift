@@ -3,9 +3,7 @@
 import Foundation
 import Glibc
 import OMAuth
-import OMRecords
 import OMSecrets
-import OMStorage
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
-import OMRecords
+import OMOnlineModel
 import OMSecrets
-import OMStorage
+import OMSystem
 import Synchronization
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import OMSecrets
-import OMStorage
 import Synchronization
 import Testing
 

@@ -1,7 +1,5 @@
 import Foundation
-import OMRecords
 import OMSecrets
-import OMStorage
 import Testing
 
 @testable import OMAuth

@@ -1,5 +1,5 @@
 import OMSecrets
-import OMStorage
+import OMSystem
 import Testing
 
 @testable import OMAuth

@@ -1,7 +1,7 @@
 // What a server may say, what the administrator allows, and who wins.
 
 import Foundation
-import OMStorage
+import OMSystem
 import Testing
 
 @testable import OMAuth

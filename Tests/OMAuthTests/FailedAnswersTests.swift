@@ -1,6 +1,6 @@
 // Answers that end a login: a refused auto login counts as one of them, and so do answers that come too early.
 
-import OMRecords
+import OMOnlineModel
 import OMSecrets
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
-import OMRecords
 import OMSecrets
 import OMStorage
+import OMSystem
 import TestSupport
 
 @testable import OMAuth
@@ -28,7 +28,7 @@ final class FileSite: ModelSite {
 
     private var authenticator: Authenticator { home.authenticator(clock: clock.read) }
 
-    var hasLedger: Bool { (try? Database.exists(home.places.ledger)) ?? false }
+    var hasLedger: Bool { (try? FilePath.exists(home.places.ledger)) ?? false }
 
     func attempt(
         _ verb: ModelTests.Verb, _ mode: ConnectivityMode?, _ settings: ReferenceModel.Settings, power: Int?

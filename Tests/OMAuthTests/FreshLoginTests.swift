@@ -1,6 +1,5 @@
-import OMRecords
 import OMSecrets
-import OMStorage
+import OMSystem
 import Testing
 
 @testable import OMAuth

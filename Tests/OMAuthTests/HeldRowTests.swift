@@ -1,7 +1,6 @@
 // Clearing a login of several rows while another process holds the lock of one.
 
 import Foundation
-import OMRecords
 import OMSecrets
 import TestSupport
 import Testing

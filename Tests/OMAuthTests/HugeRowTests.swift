@@ -1,7 +1,6 @@
 // Huge values in a ledger: read as no bytes. Each test runs in a process of its own, whose peak memory is looked at.
 
 import Foundation
-import OMStorage
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import Foundation
-import OMRecords
+import OMOnlineModel
 import OMSecrets
 import OMStorage
 import Synchronization

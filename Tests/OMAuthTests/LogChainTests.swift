@@ -1,4 +1,3 @@
-import OMRecords
 import OMSecrets
 import OMStorage
 import Testing

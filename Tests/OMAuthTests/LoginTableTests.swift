@@ -1,7 +1,6 @@
 import Foundation
-import OMRecords
+import OMOnlineModel
 import OMSecrets
-import OMStorage
 import Testing
 
 @testable import OMAuth

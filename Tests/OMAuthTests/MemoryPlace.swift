@@ -1,5 +1,6 @@
 import OMSecrets
 import OMStorage
+import OMSystem
 
 @testable import OMAuth
 

@@ -1,5 +1,3 @@
-import OMStorage
-
 @testable import OMAuth
 
 extension ModelTests {

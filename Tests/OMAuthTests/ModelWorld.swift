@@ -1,5 +1,5 @@
-import OMRecords
 import OMStorage
+import OMSystem
 
 @testable import OMAuth
 

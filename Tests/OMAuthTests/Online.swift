@@ -1,6 +1,5 @@
-import OMRecords
+import OMOnlineModel
 import OMSecrets
-import OMStorage
 import Synchronization
 
 @testable import OMAuth

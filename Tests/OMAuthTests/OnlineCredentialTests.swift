@@ -1,7 +1,8 @@
 import Foundation
+import OMOnlineModel
 import OMRecords
 import OMSecrets
-import OMStorage
+import OMSystem
 import Testing
 
 @testable import OMAuth

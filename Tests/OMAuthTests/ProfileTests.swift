@@ -1,5 +1,5 @@
 import Foundation
-import OMStorage
+import OMSystem
 import Testing
 
 @testable import OMAuth

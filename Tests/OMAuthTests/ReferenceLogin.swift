@@ -1,5 +1,5 @@
-import OMRecords
-import OMStorage
+import OMOnlineModel
+import OMSystem
 
 @testable import OMAuth
 

@@ -1,7 +1,8 @@
 import Foundation
-import OMRecords
+import OMOnlineModel
 import OMSecrets
 import OMStorage
+import OMSystem
 import Testing
 
 @testable import OMAuth

@@ -1,5 +1,4 @@
 import OMSecrets
-import OMStorage
 import Testing
 
 @testable import OMAuth

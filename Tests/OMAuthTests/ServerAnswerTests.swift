@@ -1,6 +1,6 @@
-import OMRecords
+import OMOnlineModel
 import OMSecrets
-import OMStorage
+import OMSystem
 import Testing
 
 @testable import OMAuth

@@ -1,4 +1,4 @@
-import OMStorage
+import OMSystem
 
 @testable import OMAuth
 

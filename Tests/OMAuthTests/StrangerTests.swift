@@ -1,6 +1,5 @@
-import OMRecords
+import OMOnlineModel
 import OMSecrets
-import OMStorage
 import Testing
 
 @testable import OMAuth

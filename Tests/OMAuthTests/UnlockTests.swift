@@ -1,6 +1,6 @@
 // The end of a lock-out, and what it gives back.
 
-import OMRecords
+import OMOnlineModel
 import OMSecrets
 import Testing
 

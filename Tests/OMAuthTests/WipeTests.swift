@@ -1,6 +1,7 @@
 import Foundation
 import OMSecrets
 import OMStorage
+import OMSystem
 import Testing
 
 @testable import OMAuth

@@ -1,4 +1,4 @@
-import OMRecords
+import OMOnlineModel
 import OMSecrets
 import Testing
 

@@ -1,7 +1,7 @@
 // docs/login.md, "What a server's answer is": each row against servers that give that answer.
 
 import Foundation
-import OMRecords
+import OMOnlineModel
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 // HTTP Basic against nginx, and against a server that breaks rules. docs/online.md, "HTTP Basic".
 
 import Foundation
-import OMRecords
+import OMOnlineModel
 import OMSecrets
 import TestSupport
 import Testing

@@ -4,7 +4,7 @@
 import Foundation
 import Glibc
 import OMOnline
-import OMRecords
+import OMOnlineModel
 import OMSecrets
 import TestSupport
 import Testing

@@ -3,7 +3,7 @@
 import COMSystem
 import Foundation
 import Glibc
-import OMRecords
+import OMOnlineModel
 import OMSecrets
 import Synchronization
 import TestSupport

@@ -3,9 +3,10 @@
 
 import OMAgent
 import OMAuth
-import OMRecords
+import OMOnlineModel
 import OMSecrets
 import OMStorage
+import OMSystem
 import OMVault
 
 /// The profile may come from a file as well: `ProfileFolder("…/profiles", ceiling: …).profile(name)`.

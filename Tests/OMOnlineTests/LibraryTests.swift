@@ -3,6 +3,7 @@
 import Foundation
 import OMAgent
 import OMAuth
+import OMOnlineModel
 import OMRecords
 import OMSecrets
 import OMStorage

@@ -1,7 +1,7 @@
 // OAuth 2.0's resource owner grant against glewlwyd, and against a server with the habits of others. docs/online.md, "OAuth".
 
 import Foundation
-import OMRecords
+import OMOnlineModel
 import OMSecrets
 import TestSupport
 import Testing

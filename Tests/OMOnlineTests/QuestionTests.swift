@@ -1,5 +1,6 @@
 // The frames of docs/online-protocol.md, good and malformed.
 
+import OMOnlineModel
 import OMRecords
 import OMSecrets
 import Testing

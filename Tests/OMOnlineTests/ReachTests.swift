@@ -2,7 +2,7 @@
 
 import Foundation
 import Glibc
-import OMRecords
+import OMOnlineModel
 import OMSecrets
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 // The small readers of what servers write, by tables.
 
 import Foundation
-import OMRecords
+import OMOnlineModel
 import OMSecrets
 import TestSupport
 import Testing

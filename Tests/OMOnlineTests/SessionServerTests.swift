@@ -2,7 +2,7 @@
 
 import Foundation
 import OMAuth
-import OMRecords
+import OMOnlineModel
 import OMSecrets
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import OMStorage
+import OMSystem
 import TestSupport
 import Testing
 

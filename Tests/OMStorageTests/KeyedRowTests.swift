@@ -2,6 +2,7 @@
 
 import Foundation
 import OMStorage
+import OMSystem
 import TestSupport
 import Testing
 

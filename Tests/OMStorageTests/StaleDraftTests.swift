@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import OMSecrets
 import OMStorage
+import OMSystem
 import TestSupport
 import Testing
 

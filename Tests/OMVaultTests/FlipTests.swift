@@ -5,6 +5,7 @@ import Glibc
 import OMRecords
 import OMSecrets
 import OMStorage
+import OMSystem
 import TestSupport
 import Testing
 

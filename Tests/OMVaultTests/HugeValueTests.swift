@@ -2,7 +2,6 @@
 
 import Foundation
 import OMSecrets
-import OMStorage
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
 // A copy in the vault's place, and unlocks that the log could not be told of in time.
 
 import Foundation
-import OMRecords
 import OMSecrets
 import OMStorage
+import OMSystem
 import Testing
 
 @testable import OMVault

@@ -3,7 +3,6 @@
 import Foundation
 import OMRecords
 import OMSecrets
-import OMStorage
 import TestSupport
 import Testing
 

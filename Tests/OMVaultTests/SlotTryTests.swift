@@ -4,6 +4,7 @@ import Foundation
 import OMRecords
 import OMSecrets
 import OMStorage
+import OMSystem
 import Synchronization
 import TestSupport
 import Testing

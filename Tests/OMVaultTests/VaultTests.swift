@@ -1,7 +1,7 @@
 import Foundation
-import OMRecords
 import OMSecrets
 import OMStorage
+import OMSystem
 import Testing
 
 @testable import OMVault

@@ -8,6 +8,7 @@ import OMAgent
 import OMRecords
 import OMSecrets
 import OMStorage
+import OMSystem
 import OMVault
 
 @main

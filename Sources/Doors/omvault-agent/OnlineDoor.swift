@@ -3,7 +3,7 @@
 internal import Glibc
 internal import OMAgent
 internal import OMOnline
-internal import OMRecords
+internal import OMOnlineModel
 internal import OMSecrets
 
 enum OnlineDoor {

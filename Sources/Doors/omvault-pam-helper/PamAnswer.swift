@@ -2,7 +2,7 @@
 
 internal import Glibc
 internal import OMAuth
-internal import OMRecords
+internal import OMOnlineModel
 
 /// The answer to one question of the PAM module.
 struct PamAnswer {

@@ -3,9 +3,9 @@
 internal import Glibc
 internal import OMAgent
 internal import OMAuth
-internal import OMRecords
+internal import OMOnlineModel
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 
 enum PamServer {
     private static let folder = "/usr/libexec/omvault"

@@ -3,6 +3,7 @@
 internal import COMSystem
 internal import CSQLite
 internal import Glibc
+internal import OMSystem
 
 /// The wait of one connection. SQLite's own time-out sleeps on whatever happens.
 final class BusyWait {

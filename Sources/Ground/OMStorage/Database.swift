@@ -5,6 +5,7 @@
 
 internal import CSQLite
 internal import Glibc
+public import OMSystem
 
 /// The tables of one kind of file, and the marks that tell it from others.
 public struct Schema: Sendable {
@@ -49,20 +50,6 @@ public struct Database: ~Copyable {
         let draft = try DatabaseDraft.make(for: path, schema, fill: fill)
         try draft.finish()
         return try open(path, schema)
-    }
-
-    /// Whether something stands at `path`, whatever it is.
-    public static func exists(_ path: String) throws(StorageError) -> Bool {
-        var status = stat()
-        if lstat(path, &status) == 0 { return true }
-        guard errno == ENOENT else { throw .last }
-        return false
-    }
-
-    /// A number that tells the file at `path` from its copies; 0 where there is none.
-    public static func fileNumber(_ path: String) -> UInt64 {
-        var status = stat()
-        return lstat(path, &status) == 0 ? UInt64(status.st_ino) : 0
     }
 
     private init(handle: OpaquePointer) {
@@ -183,7 +170,7 @@ public struct Database: ~Copyable {
         }
         // Attack: a forged rollback journal names a "super-journal", any file of the user's, and SQLite deletes that when
         // it replays the journal. Ours are in WAL mode and never have one.
-        guard try !exists(whole + "-journal") else {
+        guard try !FilePath.exists(whole + "-journal") else {
             throw .hazardous(.foreignJournal, path: whole + "-journal")
         }
         return whole

@@ -2,6 +2,7 @@
 
 internal import CSQLite
 internal import Glibc
+public import OMSystem
 
 /// A database that is whole, and has no name yet.
 ///

@@ -2,6 +2,7 @@
 
 internal import Glibc
 public import OMSecrets
+public import OMSystem
 
 /// The device's key, for deriving and for mixing into a slot.
 public struct DeviceKey: ~Copyable, Sendable {
@@ -41,11 +42,7 @@ public struct DeviceFolder: Sendable {
         // Straight into locked memory; one byte more than a key has, to notice a longer file.
         var bytes = SecretBuffer(capacity: Key<Deriving>.count + 1)
         try bytes.append(upTo: Key<Deriving>.count + 1) { (target: inout MutableSpan<UInt8>) throws(StorageError) in
-            let got = target.withUnsafeMutableBytes { buffer in
-                retryingInterrupts { pread(file.descriptor, buffer.baseAddress, buffer.count, 0) }
-            }
-            guard got >= 0 else { throw .last }
-            return got
+            try file.read(into: &target)
         }
         do { return DeviceKey(try Key<Deriving>(readFrom: bytes.finish())) } catch { throw .deviceKeyDamaged }
     }

@@ -1,6 +1,7 @@
 // A file that cannot be read makes place, and is kept: somebody may want to know what happened to it.
 
 internal import Glibc
+public import OMSystem
 
 /// What became of a file that could not be read.
 public struct SetAside: Hashable, Sendable {
@@ -21,7 +22,7 @@ extension Database {
     public static func setAside(_ path: String, at wall: Int64, keeping most: Int = 4) throws(StorageError) -> SetAside {
         let prefix = Self.prefix(path)
         var (aside, number) = (prefix + stamp(wall), 1)
-        while try exists(aside) {
+        while try FilePath.exists(aside) {
             number += 1
             aside = "\(prefix)\(stamp(wall))-\(number)"
         }

@@ -1,6 +1,7 @@
 // A prepared statement: bound from 1, read from 0, as SQLite counts.
 
 internal import CSQLite
+public import OMSystem
 
 public struct Statement: ~Copyable {
     private let handle: OpaquePointer

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import OMSystem
 
 /// Prepared statements of one connection that wait for their next use: to prepare one costs more than most of them do,
 /// and one reading takes sixteen.

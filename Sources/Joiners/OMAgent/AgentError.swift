@@ -1,4 +1,4 @@
-public import OMStorage
+public import OMSystem
 
 /// Why there is no agent to ask. Every verb that reads or writes a vault then works without one.
 @nonexhaustive

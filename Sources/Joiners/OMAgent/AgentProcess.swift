@@ -3,7 +3,7 @@
 internal import COMSystem
 internal import Glibc
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 
 /// The agent's process.
 public enum AgentProcess {

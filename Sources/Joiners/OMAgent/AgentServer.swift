@@ -4,9 +4,10 @@
 internal import COMSystem
 internal import Glibc
 internal import OMAuth
+internal import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 internal import OMVault
 internal import Synchronization
 

@@ -4,7 +4,7 @@
 internal import COMSystem
 internal import Glibc
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 
 /// Files of this boot in the runtime folder, and their secrets.
 struct BootSecrets: Sendable {

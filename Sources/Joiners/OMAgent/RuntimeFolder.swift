@@ -5,7 +5,7 @@
 
 internal import COMSystem
 internal import Glibc
-internal import OMStorage
+internal import OMSystem
 
 /// A folder of ours with mode 0700, held open.
 final class RuntimeFolder: Sendable {

@@ -1,7 +1,7 @@
 // What a login can refuse: one case a decision, so that the door has one sentence and one exit code for each.
 
-public import OMRecords
-public import OMStorage
+public import OMOnlineModel
+public import OMSystem
 
 /// Why there is no login. No case carries a password, nor anything derived from one.
 @nonexhaustive

@@ -3,7 +3,7 @@
 internal import AsyncHTTPClient
 internal import NIOHTTP1
 internal import OMJSON
-public import OMRecords
+public import OMOnlineModel
 
 public enum ApplicationProfile {
     static let maximumBytes = 64 << 10

@@ -1,6 +1,6 @@
 // Cookies of one login, by RFC 6265: which are kept, and who gets them back.
 
-internal import OMRecords
+internal import OMOnlineModel
 
 struct CookieJar: Codable, Sendable {
     static let maximumCookies = 64

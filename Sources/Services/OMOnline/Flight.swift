@@ -7,7 +7,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
-internal import OMRecords
+internal import OMOnlineModel
 internal import Synchronization
 
 /// A server's answer, its body read as far as it was wanted.

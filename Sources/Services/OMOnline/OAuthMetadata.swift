@@ -3,7 +3,7 @@
 internal import AsyncHTTPClient
 internal import NIOHTTP1
 internal import OMJSON
-internal import OMRecords
+internal import OMOnlineModel
 
 /// The endpoints that a login needs.
 struct OAuthEndpoints: Sendable {

@@ -2,7 +2,7 @@
 
 internal import AsyncHTTPClient
 internal import NIOHTTP1
-public import OMRecords
+public import OMOnlineModel
 public import OMSecrets
 
 public struct OAuthProvider: Sendable {

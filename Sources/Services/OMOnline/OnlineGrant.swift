@@ -1,6 +1,6 @@
 // What a provider hands out when the server said yes.
 
-public import OMRecords
+public import OMOnlineModel
 public import OMSecrets
 
 /// The server accepted. Only a provider makes one, and only from an answer of the server's.

@@ -1,6 +1,6 @@
 // The TCP ports of a service: all that asking it may connect to.
 
-public import OMRecords
+public import OMOnlineModel
 
 extension OnlineService {
     /// The ports of the addresses that the profile names. Of a discovery document they are the document's own and 443:

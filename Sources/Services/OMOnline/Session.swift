@@ -2,7 +2,7 @@
 // docs/online-protocol.md, "Sessions".
 
 internal import FoundationEssentials
-internal import OMRecords
+internal import OMOnlineModel
 internal import OMSecrets
 
 enum Session: Codable, Sendable {

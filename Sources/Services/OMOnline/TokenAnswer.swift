@@ -1,7 +1,7 @@
 // What a token endpoint says (RFC 6749, 5.1 and 5.2), with what servers make of it.
 
 internal import OMJSON
-internal import OMRecords
+internal import OMOnlineModel
 
 struct TokenAnswer: Sendable {
     let access: String

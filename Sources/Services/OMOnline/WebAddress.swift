@@ -2,7 +2,7 @@
 
 internal import FoundationEssentials
 internal import Glibc
-internal import OMRecords
+internal import OMOnlineModel
 
 /// An address that a request may go to: https, or http within this machine.
 struct WebAddress: Hashable, Sendable {

@@ -3,6 +3,7 @@
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// What an unlocked vault works with. The keys at hand decide which levels it sees.
 final class OpenVault {

@@ -3,6 +3,7 @@
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// The state inside a running transaction. Its trees are loaded as they are asked for.
 final class Snapshot {

@@ -3,6 +3,7 @@
 public import OMRecords
 public import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// A vault whose keys are at hand.
 public struct Vault: ~Copyable {

@@ -3,6 +3,7 @@
 internal import OMRecords
 internal import OMSecrets
 public import OMStorage
+internal import OMSystem
 
 extension VaultFile {
     /// Makes a vault: whole or not at all. Its slots get the ids 1, 2 and so on.

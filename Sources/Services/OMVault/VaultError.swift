@@ -1,6 +1,6 @@
 public import OMRecords
 internal import OMSecrets
-public import OMStorage
+public import OMSystem
 
 /// What a vault can refuse. Wrong secret, damaged, put back, locked and not found are five different cases.
 @nonexhaustive

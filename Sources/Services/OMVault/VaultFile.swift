@@ -4,6 +4,7 @@ internal import Glibc
 internal import OMRecords
 public import OMSecrets
 public import OMStorage
+internal import OMSystem
 
 /// A vault's file, opened but locked.
 ///
@@ -88,7 +89,7 @@ public struct VaultFile: ~Copyable {
 
     /// Whether something stands at `path`, whatever it is.
     public static func exists(_ path: String) throws(VaultError) -> Bool {
-        try storing { () throws(StorageError) in try Database.exists(path) }
+        try storing { () throws(StorageError) in try FilePath.exists(path) }
     }
 
     /// Whether bytes that a purge was to take away may still stand in the write-ahead log; whoever unlocks the vault next
@@ -193,7 +194,7 @@ public struct VaultFile: ~Copyable {
         let open = OpenVault(
             database: database, header: header, root: root, device: ring.intoDevice(), keys: keys,
             marks: try marksToJudge(), log: log, isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback,
-            fileNumber: Database.fileNumber(path))
+            fileNumber: FilePath.fileNumber(path))
         open.finishPurge()
         return Vault(open)
     }

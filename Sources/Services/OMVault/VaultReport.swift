@@ -3,6 +3,7 @@
 public import OMRecords
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// What ``Vault/verify(deep:)`` found.
 public struct VaultReport: Hashable, Sendable {

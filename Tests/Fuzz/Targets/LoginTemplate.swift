@@ -2,9 +2,9 @@
 // under: the same in every run, so that seeds are read in all of them.
 
 import Glibc
-import OMRecords
 import OMSecrets
 import OMStorage
+import OMSystem
 
 @testable import OMAuth
 

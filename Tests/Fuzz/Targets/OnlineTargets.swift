@@ -1,7 +1,6 @@
 // What a server, the online helper and whoever claims to be one of them may say.
 
 import NIOHTTP1
-import OMRecords
 import OMSecrets
 
 @testable import OMAgent

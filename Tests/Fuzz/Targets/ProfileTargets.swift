@@ -1,7 +1,5 @@
 // Profiles, configuration URLs and policies, as a stranger could send them.
 
-import OMRecords
-
 @testable import OMAuth
 @testable import OMOnline
 

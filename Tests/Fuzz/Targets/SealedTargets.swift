@@ -3,7 +3,6 @@
 
 import OMRecords
 import OMSecrets
-import OMStorage
 
 @testable import OMVault
 

@@ -4,6 +4,7 @@ import Glibc
 import OMRecords
 import OMSecrets
 import OMStorage
+import OMSystem
 
 @testable import OMVault
 

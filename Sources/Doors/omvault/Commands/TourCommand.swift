@@ -3,7 +3,7 @@ internal import COMSystem
 internal import FoundationEssentials
 internal import Glibc
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 internal import OMVectors
 
 /// `omvault tour`: the main job on this machine, each step with the command that a user would type.

@@ -2,7 +2,7 @@
 
 internal import Glibc
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 
 /// The target of `-o`.
 ///

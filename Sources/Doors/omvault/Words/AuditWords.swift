@@ -1,6 +1,5 @@
 // What the user reads of an event in the audit log.
 
-internal import OMRecords
 internal import OMVault
 
 extension AuditEvent {

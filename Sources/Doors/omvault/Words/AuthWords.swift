@@ -1,8 +1,9 @@
 // What the user reads when a login is refused.
 
 internal import OMAuth
-internal import OMRecords
+internal import OMOnlineModel
 internal import OMStorage
+internal import OMSystem
 
 extension Failure {
     init(_ error: AuthError) { self.init(error, of: nil) }

@@ -7,7 +7,7 @@ internal import OMAgent
 internal import OMAuth
 internal import OMCrypto
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 internal import OMVault
 internal import OMVectors
 

@@ -1,7 +1,7 @@
 // The name services of this machine, as far as the process that asks a server can reach them. docs/online-protocol.md,
 // "Confinement".
 
-internal import OMStorage
+internal import OMSystem
 
 enum NameServices {
     private static let path = "/etc/nsswitch.conf"

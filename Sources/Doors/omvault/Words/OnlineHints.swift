@@ -2,8 +2,8 @@
 
 internal import OMAgent
 internal import OMAuth
-internal import OMRecords
-internal import OMStorage
+internal import OMOnlineModel
+internal import OMSystem
 
 extension OnlineRefusal {
     /// - Parameter profile: The one that was asked; nil where it is not known.

@@ -2,7 +2,7 @@
 
 internal import OMAgent
 internal import OMAuth
-internal import OMRecords
+internal import OMOnlineModel
 
 extension UnreachableCause {
     var words: String {

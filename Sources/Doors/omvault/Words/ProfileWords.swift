@@ -1,7 +1,7 @@
 // What the user reads about a profile that is refused. Never a value: it may be a secret in the wrong place.
 
 internal import OMAuth
-internal import OMRecords
+internal import OMOnlineModel
 
 extension Failure {
     init(_ problem: ProfileProblem) {

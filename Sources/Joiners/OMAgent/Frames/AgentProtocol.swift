@@ -1,5 +1,6 @@
 // What client and agent say to each other, in one place. Format: docs/agent-protocol.md.
 
+internal import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets
 internal import OMVault

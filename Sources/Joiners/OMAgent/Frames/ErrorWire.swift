@@ -3,7 +3,7 @@
 
 internal import OMRecords
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 internal import OMVault
 
 extension VaultError.Part: WireValue {}

@@ -1,6 +1,7 @@
 // Sessions as frames. Format: docs/agent-protocol.md, "Sessions".
 
 internal import OMAuth
+internal import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets
 

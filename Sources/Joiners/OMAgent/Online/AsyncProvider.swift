@@ -1,9 +1,9 @@
 // What an online provider is asked beside a login, for those who await it.
 
 public import OMAuth
-public import OMRecords
+public import OMOnlineModel
 public import OMSecrets
-internal import OMStorage
+internal import OMSystem
 
 extension OnlineProvider {
     /// Fetches the policy of a profile's server by itself, as a profile is set up. Cancelling ends it with

@@ -2,7 +2,8 @@
 
 internal import COMSystem
 internal import Glibc
-public import OMRecords
+public import OMOnlineModel
+internal import OMRecords
 internal import OMSecrets
 
 /// The process that asks a server on somebody's behalf.

@@ -1,9 +1,9 @@
 // Joins a login to the online helper: what a profile says becomes a question, and the answer a login's.
 
 public import OMAuth
-public import OMRecords
+public import OMOnlineModel
 public import OMSecrets
-internal import OMStorage
+internal import OMSystem
 
 /// Asks the server of a profile, through a process that knows no key and ends with its answer.
 ///

@@ -1,6 +1,7 @@
 // One question to the online helper. Format: docs/online-protocol.md, "Question".
 
-public import OMRecords
+public import OMOnlineModel
+internal import OMRecords
 public import OMSecrets
 
 /// What a service is asked.

@@ -1,6 +1,7 @@
 // The online helper's answer. Format: docs/online-protocol.md, "Answer".
 
-public import OMRecords
+public import OMOnlineModel
+internal import OMRecords
 public import OMSecrets
 
 /// What became of a question. Only ``accepted(_:)`` is a yes.

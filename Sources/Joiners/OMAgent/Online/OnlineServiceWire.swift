@@ -1,5 +1,6 @@
 // The service that a question names, as bytes. Format: docs/online-protocol.md, "Service".
 
+internal import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets
 

@@ -1,7 +1,7 @@
 // The file that `TrustedCA` names.
 
 internal import Glibc
-public import OMStorage
+public import OMSystem
 
 public enum TrustedAuthorities {
     /// Reads the file. It need not hold a certificate.

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import OMStorage
+internal import OMSystem
 internal import OMVault
 
 /// An open vault and the very file that it was opened from.

@@ -3,7 +3,7 @@
 
 internal import OMRecords
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 internal import OMVault
 
 /// The tickets in one runtime folder. Format: docs/agent-protocol.md, "Ticket".

@@ -3,7 +3,7 @@
 
 internal import Glibc
 internal import OMRecords
-internal import OMStorage
+internal import OMSystem
 internal import OMVault
 internal import Synchronization
 

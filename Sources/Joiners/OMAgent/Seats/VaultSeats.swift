@@ -1,6 +1,6 @@
 // The vaults that the agent serves.
 
-internal import OMStorage
+internal import OMSystem
 internal import OMVault
 internal import Synchronization
 

@@ -1,7 +1,7 @@
 // The description of a session outside the agent, and the name by which a client asks for it.
 
 public import OMAuth
-public import OMRecords
+public import OMOnlineModel
 internal import OMSecrets
 
 /// The login that a session belongs to, in the ledger that knows it.

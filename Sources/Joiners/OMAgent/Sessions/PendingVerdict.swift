@@ -1,6 +1,6 @@
 // The verdict of a server that has been asked about a session: one question, and several threads may wait for the answer.
 
-internal import OMStorage
+internal import OMSystem
 internal import Synchronization
 
 /// The answer to a question that one thread has put to a server. Threads with the same question wait for it and do not ask

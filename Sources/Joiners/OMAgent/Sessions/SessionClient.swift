@@ -1,7 +1,6 @@
 // Asking the agent about sessions.
 
 public import OMAuth
-internal import OMRecords
 public import OMSecrets
 
 extension AgentClient {

@@ -1,9 +1,10 @@
 // One session in the store. Only the store uses it, and only under its lock.
 
 internal import OMAuth
+internal import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 
 /// A session, with the cookies or tokens of its server.
 final class SessionEntry: @unchecked Sendable {

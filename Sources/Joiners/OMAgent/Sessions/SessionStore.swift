@@ -2,9 +2,9 @@
 // cookies and tokens go to that server only. No lock is held while a server or a ledger is asked.
 
 internal import OMAuth
-internal import OMRecords
+internal import OMOnlineModel
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 
 /// The agent's table of sessions. docs/agent-protocol.md, "Sessions".
 final class SessionStore: Sendable {

@@ -3,7 +3,7 @@
 
 internal import OMAuth
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 
 /// The session tickets in one runtime folder. Format: docs/agent-protocol.md, "Session tickets".
 struct SessionTickets: Sendable {

@@ -1,6 +1,6 @@
 // What ends with what: the wipe matrix of docs/login.md, as one function.
 
-internal import OMRecords
+internal import OMOnlineModel
 
 /// Something after which parts of a login are taken away.
 public enum ClearingEvent: String, CaseIterable, Hashable, Sendable {

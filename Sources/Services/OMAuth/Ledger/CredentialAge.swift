@@ -1,6 +1,6 @@
 // How old a cached credential is, by clocks that a user can set. docs/login-format.md, "Time".
 
-internal import OMStorage
+internal import OMSystem
 
 /// What a row remembers about time: seconds since 1970, and where the boot clock stood.
 struct TimeMemory: Hashable, Sendable {

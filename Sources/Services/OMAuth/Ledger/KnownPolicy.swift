@@ -1,6 +1,7 @@
 // What the ledger knows of a server's policy: from everybody's logins there, by whichever address of it, and from set-up.
 
 internal import OMStorage
+internal import OMSystem
 
 extension Authenticator {
     /// The policy of the profile's server with the highest epoch that a login or a set-up has seen here; nil: none ever did.

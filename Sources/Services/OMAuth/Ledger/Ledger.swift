@@ -1,6 +1,7 @@
 // The ledger's file: rows by id, as bytes. What a row means is not known here.
 
 internal import OMStorage
+internal import OMSystem
 
 /// `logins.db`, open. One connection, for one operation at a time.
 final class Ledger: LedgerTables {
@@ -56,12 +57,12 @@ final class Ledger: LedgerTables {
     private init(_ path: String) throws(StorageError) {
         self.path = path
         // Before it is opened: if another file takes its place in between, this one does not count as in place.
-        fileNumber = Database.fileNumber(path)
+        fileNumber = FilePath.fileNumber(path)
         database = try Database.open(path, Self.schema)
         database.setWait(Self.wait)
     }
 
-    var isInPlace: Bool { Database.fileNumber(path) == fileNumber }
+    var isInPlace: Bool { FilePath.fileNumber(path) == fileNumber }
 
     // MARK: - Rows
 

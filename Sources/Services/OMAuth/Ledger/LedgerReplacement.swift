@@ -1,9 +1,9 @@
 // The way out of a ledger that cannot be read: an online success, or an administrator.
 // docs/login-format.md, "A ledger that cannot be read".
 
-internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 extension Authenticator {
     /// Where the ledgers are that could not be read and were set aside, the oldest first.

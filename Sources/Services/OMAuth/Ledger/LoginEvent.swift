@@ -1,6 +1,7 @@
 // What the log of logins tells: ids and numbers, never a name or anything of a password.
 // Format: docs/login-format.md, "The log".
 
+internal import OMOnlineModel
 internal import OMRecords
 
 /// Something that was decided about a login.

@@ -1,9 +1,9 @@
 // The log of logins: one entry for each decision, written in the ledger's transaction that carries the decision out.
 // Format: docs/login-format.md, "The log".
 
-internal import OMRecords
 internal import OMSecrets
 public import OMStorage
+internal import OMSystem
 
 /// The log of one ledger on the device that holds its key. A class, because keys move.
 final class LoginLog {

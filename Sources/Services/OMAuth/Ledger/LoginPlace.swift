@@ -2,6 +2,7 @@
 
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// The device key, the ledger and the marks of one user.
 protocol LoginPlace: Sendable {

@@ -2,6 +2,7 @@
 // docs/login-format.md, "A row".
 
 internal import OMStorage
+internal import OMSystem
 
 /// A row of the ledger. Only an authentic one is ever decoded to this.
 struct LoginRow: Hashable, Sendable {

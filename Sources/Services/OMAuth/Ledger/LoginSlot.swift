@@ -2,6 +2,7 @@
 
 public import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// A login that opened its slot. Nothing else makes one, so whoever holds it has seen a right password.
 public struct VerifiedLogin: ~Copyable, Sendable {

@@ -2,6 +2,7 @@
 
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// One login of the ledger.
 public struct LoginStatus: Hashable, Sendable {

@@ -3,6 +3,7 @@
 
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// An open ledger with the device key that authenticates it.
 struct LoginStore: ~Copyable {

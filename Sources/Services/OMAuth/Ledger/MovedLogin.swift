@@ -1,6 +1,6 @@
 // What a login left where its profile pointed to before. The names are the same, so these are what it is looked for by.
 
-internal import OMStorage
+internal import OMSystem
 
 extension LoginKey {
     /// Whether both are logins of one user under profiles of one name, whatever servers these named.

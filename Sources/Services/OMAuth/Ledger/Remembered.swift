@@ -2,6 +2,7 @@
 
 public import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// What a user has chosen; nil: nothing, so the profile's default counts.
 public struct RememberPreferences: Hashable, Sendable {

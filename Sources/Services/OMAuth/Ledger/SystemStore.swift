@@ -2,7 +2,7 @@
 
 internal import Glibc
 public import OMSecrets
-internal import OMStorage
+internal import OMSystem
 
 /// `/var/lib/omvault` and `/etc/omvault`, with a device key of their own: root's alone, whoever's environment this is.
 public enum SystemStore {

@@ -3,7 +3,7 @@
 // A password that is lent to such a call is copied for that thread. The copy is wiped when the call ends.
 
 public import OMSecrets
-internal import OMStorage
+internal import OMSystem
 
 extension Authenticator {
     // MARK: - Logging in

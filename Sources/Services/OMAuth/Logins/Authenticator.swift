@@ -3,7 +3,7 @@
 // docs/login-format.md, "The order of an attempt", in the same steps and words.
 
 public import OMSecrets
-public import OMStorage
+public import OMSystem
 
 /// Checks passwords against cached credentials, and makes, lists and removes these.
 ///

@@ -1,6 +1,6 @@
 // How a login ends that nobody waits for any more, and how the login's thread waits for what a task comes to.
 
-internal import OMStorage
+internal import OMSystem
 internal import Synchronization
 
 /// Ends a login that somebody no longer waits for, up to the charge of an attempt: from there it is carried through.

@@ -1,7 +1,7 @@
 // A login that asks a person: the auto login first, then questions, until an answer succeeds, the person declines, or too
 // many answers have failed.
 
-internal import OMRecords
+internal import OMOnlineModel
 internal import OMSecrets
 
 extension Authenticator {

@@ -1,8 +1,8 @@
 // What takes the cached credential away beside the limit: a server's no, and the ends of a session.
 
-internal import OMRecords
+internal import OMOnlineModel
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 
 extension Authenticator {
     /// S5, no: takes away what the answer takes away. Nothing that fails in here turns the no into a yes, so nothing is

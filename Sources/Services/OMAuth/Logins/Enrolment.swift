@@ -2,6 +2,7 @@
 
 public import OMSecrets
 public import OMStorage
+internal import OMSystem
 
 extension Authenticator {
     /// Makes the cached credential of `user`, the device key too if there is none.

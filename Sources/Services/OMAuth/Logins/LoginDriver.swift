@@ -1,8 +1,7 @@
 // Drives the machine: one thread, one way down, the network with no lock held.
 
-internal import OMRecords
+internal import OMOnlineModel
 public import OMSecrets
-internal import OMStorage
 
 extension Authenticator {
     /// Logs in, online or offline, as the request's mode and the policy say.

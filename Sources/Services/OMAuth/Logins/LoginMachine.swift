@@ -2,7 +2,7 @@
 //
 // It sees verdicts and never a password, a key or a receipt, so it can say what is to be done and cannot grant anything.
 
-internal import OMRecords
+internal import OMOnlineModel
 
 /// The states S0 to S6 of a login, and what leads from one to the next.
 enum LoginMachine {

@@ -1,7 +1,5 @@
 // The policy in force for one login: what profile, server and administrator come to together.
 
-internal import OMStorage
-
 /// What an attempt is judged by.
 ///
 ///     let policy = try authenticator.policy(of: user, profile)

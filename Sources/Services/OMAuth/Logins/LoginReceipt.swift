@@ -1,8 +1,9 @@
 // The proof of a login. Two things can become one, a slot that opened and a server's yes; nothing else has the parts.
 
-public import OMRecords
+public import OMOnlineModel
 public import OMSecrets
 public import OMStorage
+internal import OMSystem
 
 /// A login that succeeded, online or offline.
 public struct LoginReceipt: ~Copyable, Sendable {

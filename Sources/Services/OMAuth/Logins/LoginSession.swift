@@ -1,6 +1,6 @@
 // How long a login is good for: two deadlines on the boot clock, judged by whoever keeps the session.
 
-public import OMStorage
+public import OMSystem
 
 /// What a profile says about its sessions.
 public struct SessionLimits: Hashable, Sendable {

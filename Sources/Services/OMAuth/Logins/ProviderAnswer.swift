@@ -1,8 +1,8 @@
 // What a server said about a login, as far as a login is concerned. Only `accepted` can ever become one.
 
-public import OMRecords
+public import OMOnlineModel
 public import OMSecrets
-internal import OMStorage
+internal import OMSystem
 
 /// What a provider answers.
 public enum ProviderAnswer: ~Copyable, Sendable {

@@ -1,6 +1,6 @@
 // What the administrator of this machine allows at most, whatever a server or a user's profile says.
 
-internal import OMStorage
+internal import OMSystem
 
 /// The bounds of `/etc/omvault/policy.json`. Nothing raises them.
 public struct PolicyCeiling: Hashable, Sendable {

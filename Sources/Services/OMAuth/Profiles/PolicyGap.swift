@@ -1,6 +1,6 @@
 // Why a server's policy is not there beside a login that the server granted.
 
-public import OMRecords
+public import OMOnlineModel
 
 /// What stood in the way of the policy behind a profile's `ProfileURL`.
 ///

@@ -1,6 +1,6 @@
 // Profiles as files: NAME.json, 0600, in a folder of our own, replaced whole or not at all.
 
-internal import OMStorage
+internal import OMSystem
 
 /// `$XDG_CONFIG_HOME/omvault/profiles/`.
 public struct ProfileFolder: Sendable {

@@ -1,5 +1,6 @@
 // From a value as it was given to the one spelling in which it is kept: every check of a single value.
 
+internal import OMOnlineModel
 internal import OMRecords
 
 /// A value as it stands in a profile file or on a command line.

@@ -1,6 +1,6 @@
 // What a server says about offline logins: the application profile behind `ProfileURL`.
 
-public import OMRecords
+public import OMOnlineModel
 
 /// The values that a server may set. Everything else in its answer is not read.
 public struct ServerPolicy: Hashable, Sendable {

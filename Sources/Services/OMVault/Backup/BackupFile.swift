@@ -4,6 +4,7 @@
 internal import OMRecords
 public import OMSecrets
 public import OMStorage
+internal import OMSystem
 
 /// A backup that was read to its end: every part is in its format, and the digest is that of the parts.
 ///

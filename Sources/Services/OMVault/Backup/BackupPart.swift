@@ -2,7 +2,6 @@
 
 internal import OMRecords
 internal import OMSecrets
-internal import OMStorage
 
 /// What stands in a backup, in the order of the stream.
 enum BackupPart {

@@ -3,7 +3,6 @@
 
 public import OMRecords
 internal import OMSecrets
-internal import OMStorage
 
 struct BackupReader: ~Copyable {
     let isPortable: Bool

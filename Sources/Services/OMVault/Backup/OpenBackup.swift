@@ -4,6 +4,7 @@
 public import OMRecords
 internal import OMSecrets
 public import OMStorage
+internal import OMSystem
 
 /// A backup whose root key is at hand.
 public struct OpenBackup: ~Copyable {
@@ -50,7 +51,7 @@ public struct OpenBackup: ~Copyable {
                     [.vaultRestored(takenAt: file.summary.takenAt)], after: noted[MarkIndex.log], startingAnew: true,
                     now: now, in: database)
             }
-            let number = Database.fileNumber(draft.path)
+            let number = FilePath.fileNumber(draft.path)
             noted[MarkIndex.file] = MarkIndex.number(number)
             try plan.check(draft.path, root)
             let announcement = Announcement(of: plan.header, over: seen, areDamaged: areDamaged)
@@ -61,7 +62,7 @@ public struct OpenBackup: ~Copyable {
                 try Self.name(draft)
             } catch {
                 // What has the name all the same must be believed.
-                if Database.fileNumber(path) != number { announcement.withdraw(marks) }
+                if FilePath.fileNumber(path) != number { announcement.withdraw(marks) }
                 throw error
             }
             let marked = noted

@@ -3,6 +3,7 @@
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// Writes the rows of a new vault as its backup's parts come in.
 final class RestoreFill {

@@ -4,6 +4,7 @@
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// The new vault's state, judged against what this device has seen.
 struct RestorePlan {

@@ -3,7 +3,7 @@
 
 internal import OMRecords
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 
 extension Vault {
     /// Writes a backup to a file that is not there yet. It gets its name when it is whole and on the disk.

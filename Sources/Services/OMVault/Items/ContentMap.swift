@@ -1,7 +1,5 @@
 // A second look at content that was taken apart before: for lists and searches over thousands of items.
 
-internal import OMRecords
-
 /// Where the parts of an item's content stand in its bytes. Format: docs/vault-format.md, "Content".
 ///
 /// Only for bytes that ``ItemContent`` has read: it believes their lengths.

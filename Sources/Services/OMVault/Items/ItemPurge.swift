@@ -4,6 +4,7 @@
 public import OMRecords
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 extension VaultEdit {
     /// Removes an item with all its versions, in the trash or not, whatever its name is and whether it can be read.

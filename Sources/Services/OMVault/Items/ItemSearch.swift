@@ -1,7 +1,7 @@
 // What is looked for in items, and where.
 
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 
 /// Words that must all stand in an item, each somewhere: in its name, the names of its fields or their values.
 ///

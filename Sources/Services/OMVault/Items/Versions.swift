@@ -4,6 +4,7 @@
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// Where a record is, and what it must digest to.
 struct VersionPlace: Hashable {

@@ -2,7 +2,6 @@
 
 public import OMRecords
 public import OMSecrets
-internal import OMStorage
 
 /// Class keys of one vault, with the epoch that they belong to.
 ///

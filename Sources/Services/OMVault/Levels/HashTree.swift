@@ -4,6 +4,7 @@
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// Where an item's record is, and what the record must digest to.
 struct TreeEntry: Hashable, Sendable {

@@ -3,6 +3,7 @@
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// A level's place in its history and the root of its tree.
 struct LevelState: Hashable {

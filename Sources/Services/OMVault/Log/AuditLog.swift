@@ -1,9 +1,9 @@
 // The audit log: written with each change, in its transaction, and verified on request.
 // Format: docs/vault-format.md, "Audit log".
 
-internal import OMRecords
 internal import OMSecrets
 public import OMStorage
+internal import OMSystem
 
 /// The log of one vault on the device that holds its key. A class, because keys move and several hold this one.
 final class AuditLog: Sendable {

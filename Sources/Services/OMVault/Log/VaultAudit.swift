@@ -2,6 +2,7 @@
 
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 extension VaultFile {
     /// The audit log, as far as it is what this device wrote.
@@ -17,7 +18,7 @@ extension VaultFile {
             seen = marks
             return marks[MarkIndex.log]
         }
-        trail.isFileReplaced = MarkIndex.isOther(seen, than: Database.fileNumber(path))
+        trail.isFileReplaced = MarkIndex.isOther(seen, than: FilePath.fileNumber(path))
         return trail
     }
 
@@ -25,7 +26,7 @@ extension VaultFile {
     /// opens it is not in its log until it is changed.
     public var isReplaced: Bool {
         guard isOwnDevice, let seen = try? OpenVault.readMarks(highWater(), true) else { return false }
-        return MarkIndex.isOther(seen, than: Database.fileNumber(path))
+        return MarkIndex.isOther(seen, than: FilePath.fileNumber(path))
     }
 
     /// Writes an event that changes nothing into the audit log, such as a wrong password. Nothing else is changed or noted.
@@ -43,7 +44,7 @@ extension VaultFile {
         let path = path
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
         return try log.record(
-            event, highWater(), file: Database.fileNumber(path), now: now, wait: wait, in: database)
+            event, highWater(), file: FilePath.fileNumber(path), now: now, wait: wait, in: database)
     }
 }
 

@@ -5,6 +5,7 @@ internal import Glibc
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 /// The count of one vault on this device. All its password slots share it.
 struct PasswordCounter: ~Copyable {

@@ -4,6 +4,7 @@
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 
 extension Vault {
     /// A slot after a rekey.

@@ -1,6 +1,5 @@
 // Changing what opens a vault, and its policy: one atomic change of the header, under the root key's seal.
 
-internal import OMRecords
 public import OMSecrets
 internal import OMStorage
 

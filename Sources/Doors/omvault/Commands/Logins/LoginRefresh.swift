@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMAgent
 internal import OMAuth
-internal import OMRecords
+internal import OMOnlineModel
 
 /// `omvault login refresh`: new tokens for a session, from its server.
 struct LoginRefresh: Verb {

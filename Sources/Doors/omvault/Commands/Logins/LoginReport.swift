@@ -2,8 +2,9 @@
 
 internal import OMAgent
 internal import OMAuth
-internal import OMRecords
+internal import OMOnlineModel
 internal import OMStorage
+internal import OMSystem
 
 struct LoginReport {
     private let output: Output

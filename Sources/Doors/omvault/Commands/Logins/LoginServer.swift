@@ -2,7 +2,7 @@
 
 internal import OMAgent
 internal import OMAuth
-internal import OMRecords
+internal import OMOnlineModel
 internal import OMSecrets
 
 /// The server of a profile, as far as a request may ask it.

@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import OMAgent
 internal import OMAuth
+internal import OMOnlineModel
 internal import OMRecords
 
 /// `omvault login status`: would an offline login work now, until when, and how many wrong passwords are tolerated.

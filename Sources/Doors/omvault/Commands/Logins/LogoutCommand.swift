@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMAgent
 internal import OMAuth
-internal import OMRecords
+internal import OMOnlineModel
 internal import OMSecrets
 
 /// `omvault logout`: what a login left behind goes.

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import OMAgent
 internal import OMAuth
-internal import OMRecords
 
 /// Whether a profile's server is asked for its policy as the profile is set up.
 struct PolicyOptions: ParsableArguments {

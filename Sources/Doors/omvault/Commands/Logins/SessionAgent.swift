@@ -2,7 +2,7 @@
 
 internal import OMAgent
 internal import OMAuth
-internal import OMRecords
+internal import OMOnlineModel
 internal import OMSecrets
 
 /// What the verbs do with the session of a login: have it kept, ask about it, end it.

@@ -4,7 +4,7 @@ internal import ArgumentParser
 internal import Glibc
 internal import OMAgent
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 internal import OMVault
 
 /// `omvault agent`: the process that keeps vaults open.

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 internal import OMVault
 
 /// `omvault backup restore`

@@ -1,7 +1,6 @@
 // `omvault credential add` and `update`.
 
 internal import ArgumentParser
-internal import OMRecords
 internal import OMSecrets
 internal import OMVault
 

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import OMRecords
 internal import OMVault
 
 /// `omvault ls`: the names of the items.

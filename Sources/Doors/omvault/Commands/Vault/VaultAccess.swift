@@ -5,6 +5,7 @@ internal import OMAgent
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
+internal import OMSystem
 internal import OMVault
 
 /// One vault, found, and opened when something is asked of it.

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import OMRecords
 internal import OMVault
 
 /// `omvault verify`: everything that is wrong with a vault.

@@ -2,14 +2,13 @@
 
 internal import COMSystem
 internal import Glibc
-internal import OMSecrets
 
 /// An open file of ours: regular, owned by this user, closed to everybody else, no symbolic link.
-struct PrivateFile: ~Copyable {
-    let descriptor: Int32
+package struct PrivateFile: ~Copyable {
+    package let descriptor: Int32
 
     /// - Parameter flags: added to `O_CLOEXEC | O_NOFOLLOW`.
-    init(_ path: String, _ flags: Int32) throws(StorageError) {
+    package init(_ path: String, _ flags: Int32) throws(StorageError) {
         descriptor = retryingInterrupts { open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600) }
         guard descriptor >= 0 else {
             if errno == ELOOP { throw .hazardous(.symbolicLink, path: path) }
@@ -23,14 +22,14 @@ struct PrivateFile: ~Copyable {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// The same, locked until it closes.
-    static func locked(_ path: String, _ flags: Int32) throws(StorageError) -> PrivateFile {
+    package static func locked(_ path: String, _ flags: Int32) throws(StorageError) -> PrivateFile {
         let file = try PrivateFile(path, flags)
         guard retryingInterrupts({ flock(file.descriptor, LOCK_EX | LOCK_NB) }) == 0 else { throw .last }
         return file
     }
 
     /// The file, or nil when there is none.
-    static func ifPresent(_ path: String, _ flags: Int32) throws(StorageError) -> PrivateFile? {
+    package static func ifPresent(_ path: String, _ flags: Int32) throws(StorageError) -> PrivateFile? {
         do throws(StorageError) { return try PrivateFile(path, flags) } catch {
             if error == .missing { return nil }
             throw error
@@ -41,7 +40,7 @@ struct PrivateFile: ~Copyable {
     /// every `fcntl` lock that this process holds on it, those of other connections too.
     ///
     /// - Returns: false when there is none.
-    static func inspect(_ path: String) throws(StorageError) -> Bool {
+    package static func inspect(_ path: String) throws(StorageError) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             if errno == ENOENT { return false }
@@ -51,7 +50,7 @@ struct PrivateFile: ~Copyable {
         return true
     }
 
-    static func hasSecondName(_ path: String) throws(StorageError) -> Bool {
+    package static func hasSecondName(_ path: String) throws(StorageError) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             // Its last user took it away a moment ago.
@@ -62,7 +61,7 @@ struct PrivateFile: ~Copyable {
     }
 
     /// Whether the path still names the file that is open here.
-    func isStill(at path: String) -> Bool {
+    package func isStill(at path: String) -> Bool {
         var mine = stat()
         var named = stat()
         return fstat(descriptor, &mine) == 0 && lstat(path, &named) == 0 && mine.st_ino == named.st_ino
@@ -70,7 +69,7 @@ struct PrivateFile: ~Copyable {
     }
 
     /// Reads up to `count` bytes from the start.
-    func read(_ count: Int) throws(StorageError) -> [UInt8] {
+    package func read(_ count: Int) throws(StorageError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
         while filled < count {
@@ -84,15 +83,26 @@ struct PrivateFile: ~Copyable {
         return Array(bytes.prefix(filled))
     }
 
+    /// Reads from the start what fits into `target`, in one call.
+    ///
+    /// - Returns: how many bytes it read.
+    package func read(into target: inout MutableSpan<UInt8>) throws(StorageError) -> Int {
+        let got = target.withUnsafeMutableBytes { buffer in
+            retryingInterrupts { pread(descriptor, buffer.baseAddress, buffer.count, 0) }
+        }
+        guard got >= 0 else { throw .last }
+        return got
+    }
+
     /// Writes all of `bytes` at `offset` and waits until the disk has them. A sync that failed is not tried again: the
     /// kernel has dropped the pages, so a second one would report success for bytes that are gone.
-    func writeDurably(_ bytes: Span<UInt8>, at offset: Int) throws(StorageError) {
+    package func writeDurably(_ bytes: Span<UInt8>, at offset: Int) throws(StorageError) {
         try write(bytes, at: offset)
         guard fdatasync(descriptor) == 0 else { throw .last }
     }
 
     /// Writes all of `bytes` at `offset`; the disk has them when the system finds the time.
-    func write(_ bytes: Span<UInt8>, at offset: Int) throws(StorageError) {
+    package func write(_ bytes: Span<UInt8>, at offset: Int) throws(StorageError) {
         var written = 0
         while written < bytes.count {
             let put = bytes.withUnsafeBytes { buffer in
@@ -145,12 +155,12 @@ public struct PrivateFolder: Hashable, Sendable {
         return try PrivateFolder(path)
     }
 
-    func file(_ name: String) -> String { "\(path)/\(name)" }
+    package func file(_ name: String) -> String { "\(path)/\(name)" }
 
     /// Makes the file whole or not at all: another process never sees a part of it.
     ///
     /// - Throws: ``StorageError/exists`` when somebody else was first.
-    func create(_ name: String, holding bytes: Span<UInt8>) throws(StorageError) {
+    package func create(_ name: String, holding bytes: Span<UInt8>) throws(StorageError) {
         StaleDrafts.remove(for: file(name))
         let draft = draftName(for: file(name))
         defer { unlink(draft) }
@@ -212,8 +222,9 @@ public struct PrivateFolder: Hashable, Sendable {
 }
 
 /// Where a file is written before it gets its name. Two threads of one process must not share it.
-func draftName(for path: String) -> String {
-    "\(path).\(Hex.encode(Random.bytes(8))).new"
+package func draftName(for path: String) -> String {
+    let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+    return "\(path).\(String(repeating: "0", count: 16 - digits.count))\(digits).new"
 }
 
 /// Makes a new name in the folder survive a power cut.

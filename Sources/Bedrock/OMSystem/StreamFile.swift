@@ -11,7 +11,7 @@ public struct DraftFile: ~Copyable {
 
     /// - Throws: ``StorageError/exists`` when something has the name already.
     public static func make(for path: String) throws(StorageError) -> DraftFile {
-        guard try !Database.exists(path) else { throw .exists }
+        guard try !FilePath.exists(path) else { throw .exists }
         StaleDrafts.remove(for: path)
         let draft = draftName(for: path)
         let descriptor = retryingInterrupts {
@@ -55,7 +55,7 @@ public struct DraftFile: ~Copyable {
         if link(draft, path) != 0 {
             // Some file systems have no links.
             guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else { throw .last }
-            guard try !Database.exists(path) else { throw .exists }
+            guard try !FilePath.exists(path) else { throw .exists }
             guard rename(draft, path) == 0 else { throw .last }
         }
         try syncFolder(above: path)

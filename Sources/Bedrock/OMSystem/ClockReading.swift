@@ -2,7 +2,6 @@
 
 internal import COMSystem
 internal import Glibc
-internal import OMSecrets
 
 /// The wall clock, the time since boot and which boot it is, read at one moment.
 public struct ClockReading: Hashable, Sendable {
@@ -42,8 +41,9 @@ public struct ClockReading: Hashable, Sendable {
         let got = text.withUnsafeMutableBytes { buffer in
             retryingInterrupts { read(descriptor, buffer.baseAddress, buffer.count) }
         }
-        let digits = String(decoding: text.prefix(max(got, 0)).filter { $0 != UInt8(ascii: "-") }, as: UTF8.self)
-        guard let id = try? Hex.decode(digits), id.count == 16 else { return unknown }
-        return id
+        let digits = text.prefix(max(got, 0)).filter { $0 != UInt8(ascii: "-") }
+            .compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == 32 else { return unknown }
+        return (0..<16).map { UInt8(digits[2 * $0] << 4 | digits[2 * $0 + 1]) }
     }
 }

@@ -8,7 +8,7 @@ public struct FileLock: Sendable {
     private let folder: PrivateFolder
     private let name: String
 
-    init(_ folder: PrivateFolder, _ name: String) { (self.folder, self.name) = (folder, name) }
+    package init(_ folder: PrivateFolder, _ name: String) { (self.folder, self.name) = (folder, name) }
 
     /// Runs `body` while no other process or thread holds this lock.
     ///

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import OMStorage
+@testable import OMSystem
 
 @Suite("The clocks") struct ClockReadingTests {
     @Test("seconds begin together on both clocks, so the boot clock never counts one that the wall clock has not reached")

@@ -1,8 +1,8 @@
-// Errors of the ground floor: one case a decision.
+// Errors of files and databases: one case for each thing a caller may have to decide.
 
 internal import Glibc
 
-/// What the ground floor can refuse about files and databases.
+/// Why a file or database was not read or written.
 @nonexhaustive
 public enum StorageError: Error, Hashable, Sendable {
     /// There is no such file.
@@ -25,7 +25,7 @@ public enum StorageError: Error, Hashable, Sendable {
     case deviceKeyDamaged
 
     /// The `errno` of the call that just failed, as an error.
-    static var last: StorageError {
+    package static var last: StorageError {
         switch errno {
         case ENOENT: .missing
         case EEXIST: .exists
@@ -34,14 +34,14 @@ public enum StorageError: Error, Hashable, Sendable {
     }
 }
 
-/// An error of a room above that says what the ground floor refused.
+/// An error of a room above that carries a ``StorageError``.
 public protocol StorageFailing: Error {
     init(storage error: StorageError)
 }
 
 extension StorageFailing {
-    /// Runs `body` and turns the ground floor's errors into this room's.
-    static func storing<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(Self) -> R {
+    /// Runs `body` and turns its storage errors into this room's.
+    package static func storing<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(Self) -> R {
         do throws(StorageError) { return try body() } catch { throw Self(storage: error) }
     }
 }

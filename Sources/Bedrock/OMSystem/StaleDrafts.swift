@@ -3,14 +3,14 @@
 internal import Glibc
 
 /// Drafts beside a file, named by ``draftName(for:)``.
-enum StaleDrafts {
+package enum StaleDrafts {
     /// Younger ones may be somebody's who has made the file and not locked it yet, in seconds.
     private static let youngest = 60
     private static let suffix = ".new"
 
     /// Takes away the drafts of `path` that nobody works on any more: of this user, older than a minute, locked by nobody.
     /// What cannot be taken away stays; nothing depends on it.
-    static func remove(for path: String) {
+    package static func remove(for path: String) {
         let folder = FilePath.folder(of: path), name = FilePath.name(of: path)
         guard let stream = opendir(folder) else { return }
         defer { closedir(stream) }
