@@ -123,9 +123,10 @@ private let later = [UInt8](16..<32)
     ]
     private static func kept() throws -> KeptSession {
         KeptSession(
-            try login(), ProfileDigest([UInt8](repeating: 7, count: 32))!, .online,
-            SessionLimits(survivesRestart: true, idle: 60, session: nil, warningPercentage: 20),
-            KeptSession.Asked(service: service, clientSecret: secret("cs"), logout: 9, session: secret("cookie"), expires: 77))
+            login: try login(), profile: ProfileDigest([UInt8](repeating: 7, count: 32))!, way: .online,
+            limits: SessionLimits(survivesRestart: true, idle: 60, session: nil, warningPercentage: 20),
+            asked: KeptSession.Asked(
+                service: service, clientSecret: secret("cs"), logout: 9, session: secret("cookie"), expires: 77))
     }
     private static func session() throws -> AgentSession {
         AgentSession(
@@ -159,8 +160,8 @@ private let later = [UInt8](16..<32)
             {
                 .keepSession(
                     KeptSession(
-                        try login(), ProfileDigest([UInt8](repeating: 7, count: 32))!, .offline,
-                        SessionLimits(idle: nil, session: 5), nil))
+                        login: try login(), profile: ProfileDigest([UInt8](repeating: 7, count: 32))!, way: .offline,
+                        limits: SessionLimits(idle: nil, session: 5), asked: nil))
             }
         ),
         ("use-session", { .useSession(try login()) }), ("renew-session", { .renewSession(try login(), anew: true) }),

@@ -120,10 +120,12 @@ func keptSession(
         case .basic: OnlineService(.basic(BasicService(login: address + "/in", logout: address + "/out")))
         case .noServer: nil
         }
-    guard let service else { return KeptSession(login, profile, way, limits, nil) }
+    guard let service else {
+        return KeptSession(login: login, profile: profile, way: way, limits: limits, asked: nil)
+    }
     return KeptSession(
-        login, profile, way, limits,
-        KeptSession.Asked(
+        login: login, profile: profile, way: way, limits: limits,
+        asked: KeptSession.Asked(
             service: service, clientSecret: bytes("client secret"), logout: 5_000, session: bytes(token ?? ""),
             expires: expires))
 }

@@ -66,7 +66,7 @@ import Testing
         let after = server.store(clock, runtime.tickets)
         after.resume()
         #expect(after.use(login) == nil)
-        #expect(after.judge() == nil)
+        #expect(after.expireDue() == nil)
         try await eventually { server.asked.count >= 1 }
         #expect(server.cleared == [.sessionTimeOut] && server.asked.map(\.task) == [.logout(user: nil)])
         #expect(runtime.names.isEmpty)

@@ -51,8 +51,8 @@ import Testing
                 expires: nil)
             try home.client.keep(
                 KeptSession(
-                    login, try Profile(login.key.profile, values: [:]).digest, .online, SessionLimits(idle: nil, session: nil),
-                    asked))
+                    login: login, profile: try Profile(login.key.profile, values: [:]).digest, way: .online,
+                    limits: SessionLimits(idle: nil, session: nil), asked: asked))
         }
         let first = try tokens()
         try keep(first)

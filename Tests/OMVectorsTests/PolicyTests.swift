@@ -36,19 +36,19 @@ import Testing
     @Test("an acceptable case fails when it does what the policy forbids, and says which flag; a wrong output always")
     func verdicts() throws {
         let policy = try policy(Self.text)
-        let judge = { (flags: [String], outcome: Outcome) in
+        let grade = { (flags: [String], outcome: Outcome) in
             VectorCase(id: "1", algorithm: "AES", expectation: .acceptable, flags: flags, plan: .skip(""))
-                .judge(outcome, by: policy)
+                .grade(outcome, by: policy)
         }
-        #expect(judge(["Twist"], .agrees) == .acceptable(wasAccepted: true))
+        #expect(grade(["Twist"], .agrees) == .acceptable(wasAccepted: true))
         #expect(
-            judge(["Twist"], .refused("no"))
+            grade(["Twist"], .refused("no"))
                 == .failed("acceptable, Twist: refused (no), which the policy accepts"))
-        #expect(judge(["LowOrder"], .refused("no")) == .acceptable(wasAccepted: false))
-        #expect(judge(["LowOrder"], .agrees) == .failed("acceptable, LowOrder: accepted, which the policy refuses"))
-        #expect(judge([], .agrees) == .acceptable(wasAccepted: true))
-        #expect(judge([], .refused("no")) == .acceptable(wasAccepted: false))
-        for flags in [[], ["Twist"], ["LowOrder"]] { #expect(judge(flags, .differs("another")) == .failed("another")) }
+        #expect(grade(["LowOrder"], .refused("no")) == .acceptable(wasAccepted: false))
+        #expect(grade(["LowOrder"], .agrees) == .failed("acceptable, LowOrder: accepted, which the policy refuses"))
+        #expect(grade([], .agrees) == .acceptable(wasAccepted: true))
+        #expect(grade([], .refused("no")) == .acceptable(wasAccepted: false))
+        for flags in [[], ["Twist"], ["LowOrder"]] { #expect(grade(flags, .differs("another")) == .failed("another")) }
     }
 
     @Test("a policy changes what a file comes to")
@@ -59,13 +59,13 @@ import Testing
         try folder.write(acceptable, to: "aes.json")
         let file = try #require(try VectorRunner.files(["\(folder.path)/aes.json"]).first)
         #expect(VectorRunner.verify(file).acceptances == [Acceptance(flags: "Strange, Odd", accepted: 0, refused: 1)])
-        let judged = VectorRunner.verify(
+        let graded = VectorRunner.verify(
             file,
             policy: try policy(
                 Self.text.replacing("LowOrder", with: "Strange").replacing(
                     "\"refuse\", \"reason\": \"RFC", with: "\"accept\", \"reason\": \"RFC")))
-        #expect(judged.failures.map(\.id) == ["2"])
-        #expect(judged.acceptable == 0)
+        #expect(graded.failures.map(\.id) == ["2"])
+        #expect(graded.acceptable == 0)
     }
 
     @Test("the policy that docs/vectors.md prints is the one that is used")

@@ -62,7 +62,7 @@ public final class AgentServer: Sendable {
     /// Returns after SIGTERM, SIGINT, SIGHUP, a request to step down, or the loss of the socket: every vault is locked then.
     public func run() {
         sessions.resume()
-        judge()
+        expireDue()
         var waiting = [listening.descriptor, timer, signals, listening.removals].map {
             pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
         }
@@ -71,7 +71,7 @@ public final class AgentServer: Sendable {
             if waiting[2].revents != 0, om_signal_next(signals) > 0 { break }
             if waiting[3].revents != 0, !listening.isReachable { break }
             if waiting[1].revents != 0 {
-                judge()
+                expireDue()
                 om_wipe_stack()
             }
             if waiting[0].revents != 0 { acceptAll() }
@@ -89,10 +89,10 @@ public final class AgentServer: Sendable {
     // MARK: - The clock
 
     /// Does what is due and sets the timer for what comes next.
-    private func judge() {
+    private func expireDue() {
         var expirations: UInt64 = 0
         _ = read(timer, &expirations, 8)
-        let next = (seats.all.map { $0.judge() } + [sessions.judge()]).compactMap(\.self).min()
+        let next = (seats.all.map { $0.expireDue() } + [sessions.expireDue()]).compactMap(\.self).min()
         om_boot_timer_set(timer, next ?? 0)
     }
 
@@ -190,35 +190,35 @@ public final class AgentServer: Sendable {
             } catch {
                 return .failure(error)
             }
-            judge()
+            expireDue()
             return .done
         case .lock(let place, let forgets):
             seats.lock(place, forgets: forgets)
-            judge()
+            expireDue()
             return .done
         case .lockOpened(let login):
             seats.lock(openedBy: login)
-            judge()
+            expireDue()
             return .done
         case .perform(let place, let request):
             guard let seat = seats.seat(at: place) else { return .locked(.locked) }
             let reply = seat.perform(request)
-            if reply.leavesPurge { judge() }
+            if reply.leavesPurge { expireDue() }
             return reply
         case .rememberingKey(let place, let level):
             guard let seat = seats.seat(at: place) else { return .locked(.locked) }
             return seat.rememberingKey(of: level)
         case .keepSession(let kept):
             // What is over ends before a login could go on with it.
-            judge()
+            expireDue()
             guard sessions.keep(kept) else { return .full }
-            judge()
+            expireDue()
             return .done
         case .useSession(let login):
-            judge()
+            expireDue()
             return sessions.use(login).map { .session($0) } ?? .noSession
         case .renewSession(let login, let anew):
-            judge()
+            expireDue()
             switch sessions.renew(login, anew: anew) {
             case .valid(let session): return .session(session)
             case .none: return .noSession
@@ -227,7 +227,7 @@ public final class AgentServer: Sendable {
         case .endSession(let login, let waits, let password):
             return .sessionEnded(sessions.end(login, waits: waits, password: password))
         case .sessions:
-            judge()
+            expireDue()
             return .sessions(sessions.list())
         }
     }

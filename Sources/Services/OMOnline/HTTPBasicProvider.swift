@@ -9,10 +9,6 @@ public import OMOnlineModel
 public import OMSecrets
 
 public struct HTTPBasicProvider: Sendable {
-    private static let maximumRedirects = 5
-    /// The page behind the login is of no use; so much of it is read to see that it is whole.
-    private static let maximumPage = 1 << 20
-
     private let service: OnlineService
     private let basic: BasicService
 
@@ -31,22 +27,22 @@ public struct HTTPBasicProvider: Sendable {
         let flight = try Flight(service)
 
         let asking = try await challengingAddress(login, headers, flight)
-        var jar = CookieJar()
-        let first = headers + [OnlineService.Header("Authorization", authorization)]
-        var (answer, address) = (try await get(asking, first, &jar, flight), asking)
+        var visit = Visit(flight: flight, headers: headers)
+        let password = OnlineService.Header("Authorization", authorization)
+        var (answer, address) = (try await visit.get(asking, adding: [password]), asking)
         if answer.isRedirect {
             // From here on without the password. The cookies must then say that it was right: the page that the redirect
             // leads to may be the one that says it was wrong.
             guard !basic.requiredTokens.isEmpty else { throw .failed(.redirected, status: UInt16(answer.status)) }
-            (answer, address) = try await afterPassword(answer, from: address, headers, &jar, flight)
+            (answer, address) = try await visit.followAfterPassword(answer, from: address)
             guard answer.status != 401, answer.status != 403 else {
                 throw .failed(.redirected, status: UInt16(answer.status))
             }
         }
         guard answer.isSuccess else { throw Flight.refusal(answer) }
-        guard jar.holds(basic.requiredTokens) else { throw .failed(.tokenMissing, status: UInt16(answer.status)) }
+        guard visit.jar.holds(basic.requiredTokens) else { throw .failed(.tokenMissing, status: UInt16(answer.status)) }
         return OnlineGrant(
-            session: try Session.cookies(jar).sealable(), serverTime: address.isSecure ? answer.date : nil,
+            session: try Session.cookies(visit.jar).sealable(), serverTime: address.isSecure ? answer.date : nil,
             profile: await ApplicationProfile.fetchIfAny(service, flight))
     }
 
@@ -54,18 +50,17 @@ public struct HTTPBasicProvider: Sendable {
     ///
     /// - Throws: ``OnlineRefusal/rejected`` when it does not.
     public func check(_ session: borrowing SecretBytes) async throws(OnlineRefusal) -> OnlineGrant {
-        var jar = try jar(session)
+        let jar = try jar(session)
         let login = try WebAddress(basic.login)
         let domain = service.domain.flatMap { domain in domain.header.map { OnlineService.Header($0, domain.name) } }
         let headers = try headers(domain)
-        let flight = try Flight(service)
-        let (answer, address) = try await following(
-            try await get(login, headers, &jar, flight), from: login, headers, &jar, flight)
+        var visit = Visit(flight: try Flight(service), headers: headers, jar: jar)
+        let (answer, address) = try await visit.page(login)
         guard answer.status != 403 else { throw .rejected }
         guard answer.isSuccess else { throw Flight.refusal(answer) }
-        guard jar.holds(basic.requiredTokens) else { throw .rejected }
+        guard visit.jar.holds(basic.requiredTokens) else { throw .rejected }
         return OnlineGrant(
-            session: try Session.cookies(jar).sealable(), serverTime: address.isSecure ? answer.date : nil)
+            session: try Session.cookies(visit.jar).sealable(), serverTime: address.isSecure ? answer.date : nil)
     }
 
     /// Tells the server that the session is over. 401 is a success: it is over.
@@ -85,17 +80,17 @@ public struct HTTPBasicProvider: Sendable {
         _ session: borrowing SecretBytes, authorization: String?
     ) async throws(OnlineRefusal) -> OnlineGrant {
         guard let text = basic.logout else { throw .failed(.noLogout) }
-        var jar = try jar(session)
+        let jar = try jar(session)
         let (logout, login) = (try WebAddress(text), try WebAddress(basic.login))
-        let plain = basic.sendsHeadersAtLogout ? try headers(nil) : []
-        var headers = plain
+        let headers = basic.sendsHeadersAtLogout ? try headers(nil) : []
+        var password: [OnlineService.Header] = []
         if let authorization, logout.hasOrigin(of: login) {
-            headers.append(OnlineService.Header("Authorization", authorization))
+            password.append(OnlineService.Header("Authorization", authorization))
         }
-        let flight = try Flight(service)
-        var answer = try await get(logout, headers, &jar, flight)
+        var visit = Visit(flight: try Flight(service), headers: headers, jar: jar)
+        var answer = try await visit.get(logout, adding: password)
         // A server that sends us on to another one has ended the session; where it sends us is of no use.
-        do throws(OnlineRefusal) { answer = try await following(answer, from: logout, plain, &jar, flight).0 } catch {
+        do throws(OnlineRefusal) { answer = try await visit.follow(answer, from: logout).0 } catch {
             guard case .failed(.redirected, _, _) = error else { throw error }
             return OnlineGrant()
         }
@@ -110,9 +105,8 @@ public struct HTTPBasicProvider: Sendable {
     private func challengingAddress(
         _ login: WebAddress, _ headers: [OnlineService.Header], _ flight: Flight
     ) async throws(OnlineRefusal) -> WebAddress {
-        var jar = CookieJar()
-        let (answer, address) = try await following(
-            try await get(login, headers, &jar, flight), from: login, headers, &jar, flight)
+        var visit = Visit(flight: flight, headers: headers)
+        let (answer, address) = try await visit.page(login)
         switch answer.status {
         // 403 and 423, and 401 without a word, may be all that a server says to somebody without a password.
         case 401, 403, 423:
@@ -152,24 +146,47 @@ public struct HTTPBasicProvider: Sendable {
         return (elements + [field[start...]]).filter { element in element.contains { !" \t".contains($0) } }
     }
 
-    /// The same, of a server that has the password already. Attack: it closes its port behind a redirect, and a password that
-    /// was sent would count as one that was not.
-    private func afterPassword(
-        _ answer: WebAnswer, from address: WebAddress, _ headers: [OnlineService.Header], _ jar: inout CookieJar,
-        _ flight: Flight
-    ) async throws(OnlineRefusal) -> (WebAnswer, WebAddress) {
-        do throws(OnlineRefusal) { return try await following(answer, from: address, headers, &jar, flight) } catch {
-            switch error {
-            case .unreachable(.timedOut), .unreachable(.gateway): throw error
-            case .unreachable, .untrusted: throw .failed(.brokenAnswer, status: UInt16(answer.status))
-            default: throw error
-            }
-        }
+    private func headers(_ domain: OnlineService.Header?) throws(OnlineRefusal) -> [OnlineService.Header] {
+        if let domain { guard CustomHeaders.isUsable(domain) else { throw .failed(.unusableHeaders) } }
+        return try CustomHeaders(service.headers).fields + (domain.map { [$0] } ?? [])
     }
 
-    private func following(
-        _ answer: WebAnswer, from address: WebAddress, _ headers: [OnlineService.Header], _ jar: inout CookieJar,
-        _ flight: Flight
+    private func jar(_ session: borrowing SecretBytes) throws(OnlineRefusal) -> CookieJar {
+        guard case .cookies(let jar) = try Session(session) else { throw .failed(.unusableSession) }
+        return jar
+    }
+}
+
+/// Requests to one server, with its cookies.
+private struct Visit {
+    private static let maximumRedirects = 5
+    /// The page behind the login is of no use; so much of it is read to see that it is whole.
+    private static let maximumPage = 1 << 20
+
+    let flight: Flight
+    /// They go with every request.
+    let headers: [OnlineService.Header]
+    var jar = CookieJar()
+
+    mutating func get(
+        _ address: WebAddress, adding more: [OnlineService.Header] = []
+    ) async throws(OnlineRefusal) -> WebAnswer {
+        var request = HTTPClientRequest(url: address.text)
+        for header in headers + more { request.headers.add(name: header.name, value: header.value) }
+        if let field = jar.field(for: address, now: Clock.now()) { request.headers.add(name: "Cookie", value: field) }
+        let answer = try await flight.fetch(request, limit: Self.maximumPage, readsErrors: false)
+        try jar.take(answer.headers["Set-Cookie"], from: address, now: Clock.now())
+        return answer
+    }
+
+    /// The page that the address leads to, and its own address.
+    mutating func page(_ address: WebAddress) async throws(OnlineRefusal) -> (WebAnswer, WebAddress) {
+        let answer = try await get(address)
+        return try await follow(answer, from: address)
+    }
+
+    mutating func follow(
+        _ answer: WebAnswer, from address: WebAddress
     ) async throws(OnlineRefusal) -> (WebAnswer, WebAddress) {
         var (answer, address) = (answer, address)
         var followed = 0
@@ -183,30 +200,23 @@ public struct HTTPBasicProvider: Sendable {
                 throw .failed(.redirected, status: status)
             }
             address = target
-            answer = try await get(address, headers, &jar, flight)
+            answer = try await get(address)
             followed += 1
         }
         return (answer, address)
     }
 
-    private func get(
-        _ address: WebAddress, _ headers: [OnlineService.Header], _ jar: inout CookieJar, _ flight: Flight
-    ) async throws(OnlineRefusal) -> WebAnswer {
-        var request = HTTPClientRequest(url: address.text)
-        for header in headers { request.headers.add(name: header.name, value: header.value) }
-        if let field = jar.field(for: address, now: Clock.now()) { request.headers.add(name: "Cookie", value: field) }
-        let answer = try await flight.fetch(request, limit: Self.maximumPage, readsErrors: false)
-        try jar.take(answer.headers["Set-Cookie"], from: address, now: Clock.now())
-        return answer
-    }
-
-    private func headers(_ domain: OnlineService.Header?) throws(OnlineRefusal) -> [OnlineService.Header] {
-        if let domain { guard CustomHeaders.isUsable(domain) else { throw .failed(.unusableHeaders) } }
-        return try CustomHeaders(service.headers).fields + (domain.map { [$0] } ?? [])
-    }
-
-    private func jar(_ session: borrowing SecretBytes) throws(OnlineRefusal) -> CookieJar {
-        guard case .cookies(let jar) = try Session(session) else { throw .failed(.unusableSession) }
-        return jar
+    /// The same, of a server that has the password already. Attack: it closes its port behind a redirect, and a password that
+    /// was sent would count as one that was not.
+    mutating func followAfterPassword(
+        _ answer: WebAnswer, from address: WebAddress
+    ) async throws(OnlineRefusal) -> (WebAnswer, WebAddress) {
+        do throws(OnlineRefusal) { return try await follow(answer, from: address) } catch {
+            switch error {
+            case .unreachable(.timedOut), .unreachable(.gateway): throw error
+            case .unreachable, .untrusted: throw .failed(.brokenAnswer, status: UInt16(answer.status))
+            default: throw error
+            }
+        }
     }
 }

@@ -29,7 +29,9 @@ public struct OAuthProvider: Sendable {
         form.add("username", name.text)
         form.add("password", password)
         if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
-        let answer = try await post(form, to: endpoints.token, name.header, endpoints.takesSecretInBody, clientSecret, flight)
+        let answer = try await post(
+            form, to: endpoints.token, domain: name.header, clientSecret: clientSecret,
+            isSecretInBody: endpoints.takesSecretInBody, flight)
         let said = try TokenAnswer(answer, sendsPassword: true)
         let tokens = Session.Tokens(
             access: said.access, refresh: said.refresh, issued: Clock.now(), lifetime: said.lifetime,
@@ -69,7 +71,9 @@ public struct OAuthProvider: Sendable {
         var form = FormBody()
         form.add("grant_type", "refresh_token")
         form.add("refresh_token", refresh)
-        let answer = try await post(form, to: endpoints.token, domainHeader, endpoints.takesSecretInBody, clientSecret, flight)
+        let answer = try await post(
+            form, to: endpoints.token, domain: domainHeader, clientSecret: clientSecret,
+            isSecretInBody: endpoints.takesSecretInBody, flight)
         let said = try TokenAnswer(answer, sendsPassword: false)
         tokens.access = said.access
         tokens.refresh = said.refresh ?? refresh
@@ -101,7 +105,8 @@ public struct OAuthProvider: Sendable {
             var form = FormBody()
             form.add("token", token)
             form.add("token_type_hint", hint)
-            let answer = try await post(form, to: address, domainHeader, isInBody, clientSecret, flight)
+            let answer = try await post(
+                form, to: address, domain: domainHeader, clientSecret: clientSecret, isSecretInBody: isInBody, flight)
             if answer.isSuccess { continue }
             do throws(OnlineRefusal) { _ = try TokenAnswer(answer, sendsPassword: false) } catch {
                 // A kind of token that the server does not take back (RFC 7009, 2.2.1) ends by itself.
@@ -117,9 +122,8 @@ public struct OAuthProvider: Sendable {
     ///
     /// - Parameter isSecretInBody: where a client's secret goes; otherwise into a header.
     private func post(
-        _ form: consuming FormBody, to address: WebAddress, _ domain: OnlineService.Header?,
-        _ isSecretInBody: Bool,
-        _ clientSecret: borrowing SecretBytes, _ flight: Flight
+        _ form: consuming FormBody, to address: WebAddress, domain: OnlineService.Header?,
+        clientSecret: borrowing SecretBytes, isSecretInBody: Bool, _ flight: Flight
     ) async throws(OnlineRefusal) -> WebAnswer {
         var form = form
         var request = HTTPClientRequest(url: address.text)

@@ -69,7 +69,7 @@ final class Snapshot {
         marks = before
         // Without the root key the header's own seal cannot be judged, so it is compared but never noted.
         if header.generation < marks[MarkIndex.header].generation { vault.hasReadOlder = true }
-        let isAhead = try header.judge(against: marks[MarkIndex.header], acceptsRollback: vault.acceptsRollback)
+        let isAhead = try header.validate(against: marks[MarkIndex.header], acceptsRollback: vault.acceptsRollback)
         isHeaderProven = !isAhead || vault.root != nil || header.mark == marks[MarkIndex.announced]
         if isAhead, isHeaderProven { note(MarkIndex.header, header.mark) }
         for (index, level) in ProtectionLevel.allCases.enumerated() {

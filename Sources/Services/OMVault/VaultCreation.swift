@@ -45,14 +45,14 @@ extension VaultFile {
             try marks.create(MarkIndex.whole([header.mark] + first + [entry.mark]) ?? [])
             try PasswordCounter.create(passwords)
             _ = try Database.create(path, VaultSchema.schema) { (database) throws(StorageError) in
-                try fill(database, header, states, entry)
+                try fill(database, header, states: states, entry: entry)
             }
         }
     }
 
     private static func fill(
-        _ database: borrowing Database, _ header: VaultHeader, _ states: [(ProtectionLevel, [UInt8])],
-        _ entry: AuditEntry
+        _ database: borrowing Database, _ header: VaultHeader, states: [(ProtectionLevel, [UInt8])],
+        entry: AuditEntry
     ) throws(StorageError) {
         var addHeader = try database.prepare(VaultSchema.addHeader)
         try addHeader.bind(1, header.encoded)

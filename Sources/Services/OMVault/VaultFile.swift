@@ -49,7 +49,7 @@ public struct VaultFile: ~Copyable {
         clock: @escaping @Sendable () -> Int64
     ) throws(VaultError) -> VaultFile {
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
-        return try VaultFile(path, database, folder, acceptsRollback, clock)
+        return try VaultFile(path, database, folder: folder, acceptsRollback: acceptsRollback, clock: clock)
     }
 
     /// Opens the file, and over the same connection what can be read without any password.
@@ -59,18 +59,20 @@ public struct VaultFile: ~Copyable {
         _ path: String, device folder: DeviceFolder?, acceptsRollback: Bool = false
     ) throws(VaultError) -> FileWithAlways {
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
-        let file = try VaultFile(path, database, folder, acceptsRollback, millisecondsNow)
+        let file = try VaultFile(
+            path, database, folder: folder, acceptsRollback: acceptsRollback, clock: millisecondsNow)
         let vault = try file.open(root: nil, over: database)
         return FileWithAlways(file: file, always: vault)
     }
 
     private init(
-        _ path: String, _ database: borrowing Database, _ folder: DeviceFolder?, _ acceptsRollback: Bool,
-        _ clock: @escaping @Sendable () -> Int64
+        _ path: String, _ database: borrowing Database, folder: DeviceFolder?, acceptsRollback: Bool,
+        clock: @escaping @Sendable () -> Int64
     ) throws(VaultError) {
         let device = try storing { () throws(StorageError) in try folder?.load() }
         let header = try database.transaction(.read) { () throws(VaultError) in try Self.readHeader(database) }
-        (isNoted, self.header) = try Self.judge(header, path, device, folder, acceptsRollback)
+        (isNoted, self.header) = try Self.validateOrReread(
+            header, at: path, device: device, folder: folder, acceptsRollback: acceptsRollback)
         (self.path, self.folder, self.acceptsRollback, self.clock) = (path, folder, acceptsRollback, clock)
         self.device = device
     }
@@ -193,19 +195,19 @@ public struct VaultFile: ~Copyable {
         }
         let open = OpenVault(
             database: database, header: header, root: root, device: ring.intoDevice(), keys: keys,
-            marks: try marksToJudge(), log: log, isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback,
+            marks: try marksToCompare(), log: log, isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback,
             fileNumber: FilePath.fileNumber(path))
         open.finishPurge()
         return Vault(open)
     }
 
-    func highWater() -> HighWaterFile? { Self.marks(.vault, header, device, folder) }
+    func highWater() -> HighWaterFile? { Self.marks(.vault, of: header, device: device, folder: folder) }
 
     /// The marks that a state of the vault is held against.
     ///
     /// Another device's vault that was never here is as on a device without a key: there is nothing that it could be behind.
     /// One that has marks here was restored here once, and what comes as the other device's now is from before.
-    private func marksToJudge() throws(VaultError) -> HighWaterFile? {
+    private func marksToCompare() throws(VaultError) -> HighWaterFile? {
         let marks = highWater()
         guard !isOwnDevice else { return marks }
         switch marks {
@@ -215,7 +217,7 @@ public struct VaultFile: ~Copyable {
     }
 
     private static func marks(
-        _ kind: HighWaterFile.Kind, _ header: VaultHeader, _ device: borrowing DeviceKey?, _ folder: DeviceFolder?
+        _ kind: HighWaterFile.Kind, of header: VaultHeader, device: borrowing DeviceKey?, folder: DeviceFolder?
     ) -> HighWaterFile? {
         switch device {
         case .some(let device): folder?.highWater(kind, id: header.id, under: device)
@@ -233,7 +235,7 @@ public struct VaultFile: ~Copyable {
     }
 
     private func passwords() -> PasswordCounter? {
-        let file = Self.marks(.password, header, device, folder)
+        let file = Self.marks(.password, of: header, device: device, folder: folder)
         switch consume file {
         case .some(let file): return PasswordCounter(file, vault: highWater(), clock: clock)
         case .none: return nil
@@ -258,17 +260,18 @@ public struct VaultFile: ~Copyable {
     /// announced is refused here.
     ///
     /// - Returns: whether the header is the one of the mark or was announced, and the header.
-    private static func judge(
-        _ first: VaultHeader, _ path: String, _ device: borrowing DeviceKey?, _ folder: DeviceFolder?,
-        _ acceptsRollback: Bool
+    private static func validateOrReread(
+        _ first: VaultHeader, at path: String, device: borrowing DeviceKey?, folder: DeviceFolder?,
+        acceptsRollback: Bool
     ) throws(VaultError) -> (Bool, VaultHeader) {
         var header = first
         while isOwn(header, device) {
-            guard let seen = try OpenVault.readMarks(marks(.vault, header, device, folder), acceptsRollback) else {
+            let marks = marks(.vault, of: header, device: device, folder: folder)
+            guard let seen = try OpenVault.readMarks(marks, acceptsRollback) else {
                 return (false, header)
             }
             do throws(VaultError) {
-                let isAhead = try header.judge(against: seen[MarkIndex.header], acceptsRollback: acceptsRollback)
+                let isAhead = try header.validate(against: seen[MarkIndex.header], acceptsRollback: acceptsRollback)
                 if header.mark == seen[isAhead ? MarkIndex.announced : MarkIndex.header] { return (true, header) }
                 guard !isAhead || acceptsRollback else { throw .corrupt(.header) }
                 return (false, header)

@@ -102,13 +102,13 @@ struct VaultHeader: Hashable, Sendable {
     /// The state for the high-water file. It can be compared without the root key.
     var mark: HighWaterMark { HighWaterMark(generation: generation, digest: PublicHash.hash(signed + mac)) }
 
-    /// Judges the header against what this device noted last. No key is needed for it, so it comes before any password
+    /// Compares the header with what this device noted last. No key is needed for it, so it comes before any password
     /// is asked for: parameters that somebody changed are not stretched with.
     ///
     /// - Returns: whether the header is ahead of its mark, as after a crash between the two.
     /// - Throws: ``VaultError/rolledBack(_:)`` for an older one, ``VaultError/corrupt(_:)`` for another one of the same
     ///   age: two histories of a header need the root key, so this is a header that somebody changed without it.
-    func judge(against noted: HighWaterMark, acceptsRollback: Bool) throws(VaultError) -> Bool {
+    func validate(against noted: HighWaterMark, acceptsRollback: Bool) throws(VaultError) -> Bool {
         switch noted.judge(mark) {
         case .same: return false
         case .newer: return true

@@ -73,17 +73,17 @@ private struct Inspection {
         }
         guard deep else { return }
         for entry in tree.entries {
-            do throws(VaultError) { try inspect(entry, level, keys, snapshot) } catch {
+            do throws(VaultError) { try inspect(entry, of: level, keys, in: snapshot) } catch {
                 guard error.isDamage else { throw error }
                 var finding = VaultReport.Finding(error: error, level: level, place: nibbles(entry.key))
-                salvage(entry, level, snapshot, &finding)
+                salvage(entry, of: level, in: snapshot, into: &finding)
                 report.findings.append(finding)
             }
         }
     }
 
     private mutating func inspect(
-        _ entry: TreeEntry, _ level: ProtectionLevel, _ keys: LevelKeys, _ snapshot: Snapshot
+        _ entry: TreeEntry, of level: ProtectionLevel, _ keys: LevelKeys, in snapshot: Snapshot
     ) throws(VaultError) {
         var version = try snapshot.newest(entry, level)
         guard !version.header.isDeleted else {
@@ -117,7 +117,7 @@ private struct Inspection {
     /// Looks behind a damaged record for versions that open. Their seals prove what they are, not that they are the
     /// last.
     private mutating func salvage(
-        _ entry: TreeEntry, _ level: ProtectionLevel, _ snapshot: Snapshot, _ finding: inout VaultReport.Finding
+        _ entry: TreeEntry, of level: ProtectionLevel, in snapshot: Snapshot, into finding: inout VaultReport.Finding
     ) {
         var (row, id): (Int64, [UInt8]?) = (entry.row, nil)
         for _ in 0...ItemContent.maximumHistory where row > 0 && rows.insert(row).inserted {

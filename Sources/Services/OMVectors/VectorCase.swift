@@ -43,7 +43,7 @@ enum Verdict: Hashable, Sendable {
 
 extension VectorCase {
     /// A wrong output never passes, except where the file says that the listed one would be wrong.
-    func judge(_ outcome: Outcome, by policy: Policy) -> Verdict {
+    func grade(_ outcome: Outcome, by policy: Policy) -> Verdict {
         switch (expectation, outcome) {
         case (.valid, .agrees): .passed
         case (.valid, .differs(let how)): .failed(how)

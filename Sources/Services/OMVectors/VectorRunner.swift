@@ -1,4 +1,4 @@
-/// Runs vector files: finds them, reads them, judges their cases.
+/// Runs vector files: finds them, reads them, grades their cases.
 public enum VectorRunner {
     /// Every file of `paths`, folders with all that is in them: in the order given, sorted within a folder.
     ///
@@ -59,7 +59,7 @@ public enum VectorRunner {
             switch vector.plan {
             case .skip(let reason): report.skip(reason)
             case .run(let check):
-                switch vector.judge(check.run(), by: policy) {
+                switch vector.grade(check.run(), by: policy) {
                 case .passed: report.passed += 1
                 case .acceptable(let wasAccepted):
                     report.accept(vector.flags.joined(separator: ", "), wasAccepted: wasAccepted)

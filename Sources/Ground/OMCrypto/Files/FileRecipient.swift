@@ -67,7 +67,7 @@ extension FileHeader.Stanza {
     ) throws(CryptoError) {
         let ephemeral = try X25519Identity.random()
         let shared = try ephemeral.agree(with: recipient.publicKey)
-        let key = try Self.key(shared, ephemeral.publicKey, recipient.publicKey, salt)
+        let key = try Self.key(shared, ephemeral: ephemeral.publicKey, recipient: recipient.publicKey, salt: salt)
         let secret = fileKey.withExposedBytes { SecretBytes(copying: $0) }
         let sealed = try AuthenticatedCipher.seal(
             secret, .chacha20Poly1305, key: key, nonceNeverUsedBefore: Self.nonce, associatedData: [])
@@ -77,7 +77,7 @@ extension FileHeader.Stanza {
     /// The file key, or nil when the stanza is somebody else's.
     func open(_ identity: borrowing X25519Identity, salt: [UInt8]) -> Key<Deriving>? {
         guard let shared = try? identity.agree(with: ephemeral),
-            let key = try? Self.key(shared, ephemeral, identity.publicKey, salt),
+            let key = try? Self.key(shared, ephemeral: ephemeral, recipient: identity.publicKey, salt: salt),
             let opened = try? AuthenticatedCipher.open(
                 Array(sealedKey.prefix(32)), tag: Array(sealedKey.suffix(16)), .chacha20Poly1305, key: key,
                 nonce: Self.nonce, associatedData: [])
@@ -89,7 +89,7 @@ extension FileHeader.Stanza {
     private static let nonce = [UInt8](repeating: 0, count: 12)
 
     private static func key(
-        _ shared: consuming SecretBytes, _ ephemeral: [UInt8], _ recipient: [UInt8], _ salt: [UInt8]
+        _ shared: consuming SecretBytes, ephemeral: [UInt8], recipient: [UInt8], salt: [UInt8]
     ) throws(CryptoError) -> SecretBytes {
         guard let source = try? Key<Deriving>(readFrom: shared) else { throw .unusableRecipient }
         let key: Key<Wrapping> = source.derive(

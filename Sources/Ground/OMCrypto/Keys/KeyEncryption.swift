@@ -145,8 +145,10 @@ struct KeyEncryption: Hashable {
             }
         case .pkcs12(let salt, let iterations):
             let text = try PKCS12Password.text(password, isBare: isBare)
-            let key = try PKCS12Password.derive(text, salt, 1, iterations, .insecureSHA1, count)
-            let iv = try PKCS12Password.derive(text, salt, 2, iterations, .insecureSHA1, cipher.blockCount)
+            let key = try PKCS12Password.derive(
+                .key, from: text, salt: salt, iterations: iterations, hash: .insecureSHA1, count: count)
+            let iv = try PKCS12Password.derive(
+                .iv, from: text, salt: salt, iterations: iterations, hash: .insecureSHA1, count: cipher.blockCount)
             var both = SecretBuffer()
             both.append(key)
             both.append(iv)

@@ -46,14 +46,15 @@ public struct KeyFile: ~Copyable, Sendable {
                 }
                 let count = block.body.count
                 self.init(
-                    .encryptedPEM, block.body.duplicate(), isPEM: true, try KeyEncryption(legacy), 0..<count, inner)
+                    .encryptedPEM, block.body.duplicate(), isPEM: true, encryption: try KeyEncryption(legacy),
+                    ciphertext: 0..<count, inner: inner)
             } else {
                 try self.init(pem: block)
             }
         } else if JWKReader.isJWK(bytes) {
-            self.init(.jwk, SecretBytes(copying: bytes), isPEM: false, nil, 0..<0, nil)
+            self.init(.jwk, SecretBytes(copying: bytes), isPEM: false, encryption: nil)
         } else if OpenSSHKey.isPublic(bytes) {
-            self.init(.openSSHPublic, SecretBytes(copying: bytes), isPEM: false, nil, 0..<0, nil)
+            self.init(.openSSHPublic, SecretBytes(copying: bytes), isPEM: false, encryption: nil)
         } else {
             throw .unknownKeyFormat
         }
@@ -69,7 +70,7 @@ public struct KeyFile: ~Copyable, Sendable {
     private init(pem block: borrowing PEMBlock) throws(CryptoError) {
         guard let format = Self.formats[block.label] else { throw .unsupportedKey(.pem) }
         if format == .openSSHPrivate {
-            self.init(format, block.body.duplicate(), isPEM: true, nil, 0..<0, nil)
+            self.init(format, block.body.duplicate(), isPEM: true, encryption: nil)
             return
         }
         // The label must say what is inside: a private key under PUBLIC KEY ends where public things go.
@@ -87,7 +88,7 @@ public struct KeyFile: ~Copyable, Sendable {
     /// DER in one of its forms.
     private init(_ format: KeyFormat, _ body: consuming SecretBytes, isPEM: Bool) throws(CryptoError) {
         guard format == .encryptedPKCS8 else {
-            self.init(format, body, isPEM: isPEM, nil, 0..<0, nil)
+            self.init(format, body, isPEM: isPEM, encryption: nil)
             return
         }
         let (encryption, ciphertext) = try body.withBytes { (bytes) throws(CryptoError) in
@@ -99,12 +100,12 @@ public struct KeyFile: ~Copyable, Sendable {
             try info.finish()
             return (encryption, ciphertext)
         }
-        self.init(format, body, isPEM: isPEM, encryption, ciphertext, nil)
+        self.init(format, body, isPEM: isPEM, encryption: encryption, ciphertext: ciphertext)
     }
 
     private init(
-        _ format: KeyFormat, _ body: consuming SecretBytes, isPEM: Bool, _ encryption: KeyEncryption?,
-        _ ciphertext: Range<Int>, _ inner: KeyFormat?
+        _ format: KeyFormat, _ body: consuming SecretBytes, isPEM: Bool, encryption: KeyEncryption?,
+        ciphertext: Range<Int> = 0..<0, inner: KeyFormat? = nil
     ) {
         self.format = format
         self.isPEM = isPEM

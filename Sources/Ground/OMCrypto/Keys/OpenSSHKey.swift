@@ -145,7 +145,7 @@ enum OpenSSHKey {
         case "ssh-rsa":
             let (n, e, d) = (try section.mpint(bytes), try section.mpint(bytes), try section.mpint(bytes))
             let (inverse, p, q) = (try section.mpint(bytes), try section.mpint(bytes), try section.mpint(bytes))
-            return try PrivateKey.rsa(completing: bytes, n, e, d, p, q, inverse)
+            return try PrivateKey.rsa(completing: bytes, n: n, e: e, d: d, p: p, q: q, inverse: inverse)
         case "ssh-ed25519":
             let half = try section.string(bytes)
             let both = try section.string(bytes)
@@ -228,8 +228,8 @@ extension PublicKey {
 extension PrivateKey {
     /// OpenSSH keeps no exponents modulo the primes; they follow from d.
     fileprivate static func rsa(
-        completing bytes: Span<UInt8>, _ n: Range<Int>, _ e: Range<Int>, _ d: Range<Int>, _ p: Range<Int>,
-        _ q: Range<Int>, _ inverse: Range<Int>
+        completing bytes: Span<UInt8>, n: Range<Int>, e: Range<Int>, d: Range<Int>, p: Range<Int>, q: Range<Int>,
+        inverse: Range<Int>
     ) throws(CryptoError) -> PrivateKey {
         let dp = try RSACompletion.exponent(bytes.extracting(d), prime: bytes.extracting(p))
         let dq = try RSACompletion.exponent(bytes.extracting(d), prime: bytes.extracting(q))

@@ -147,17 +147,20 @@ extension PKCS12File.MACData {
     func isBare(_ safe: Span<UInt8>, _ password: borrowing SecretBytes) throws(CryptoError) -> Bool {
         for isBare in password.count == 0 ? [false, true] : [false] {
             let text = try PKCS12Password.text(password, isBare: isBare)
-            let computed = try Self.compute(safe, text, salt, iterations, hash)
+            let computed = try Self.compute(safe, password: text, salt: salt, iterations: iterations, hash: hash)
             if computed.withBytes({ ConstantTime.areEqual($0, tag.span) }) { return isBare }
         }
         throw .wrongKeyPassword
     }
 
+    /// The tag of `safe`.
+    ///
     /// - Parameter text: the password as ``PKCS12Password/text(_:)`` gives it.
     static func compute(
-        _ safe: Span<UInt8>, _ text: borrowing SecretBytes, _ salt: [UInt8], _ iterations: Int, _ hash: DigestAlgorithm
+        _ safe: Span<UInt8>, password text: borrowing SecretBytes, salt: [UInt8], iterations: Int, hash: DigestAlgorithm
     ) throws(CryptoError) -> SecretBytes {
-        let key = try PKCS12Password.derive(text, salt, 3, iterations, hash, hash.count)
+        let key = try PKCS12Password.derive(
+            .macKey, from: text, salt: salt, iterations: iterations, hash: hash, count: hash.count)
         var mac = try HMAC(hash, key: key)
         mac.update(safe)
         return mac.finish()

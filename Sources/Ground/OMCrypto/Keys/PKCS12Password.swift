@@ -26,10 +26,16 @@ enum PKCS12Password {
         }
     }
 
-    /// - Parameter purpose: 1 a key, 2 an IV, 3 a MAC's key.
+    /// What the bytes are for, with its number in appendix B.3.
+    enum Purpose: Int32 {
+        case key = 1
+        case iv = 2
+        case macKey = 3
+    }
+
     static func derive(
-        _ text: borrowing SecretBytes, _ salt: [UInt8], _ purpose: Int32, _ iterations: Int, _ hash: DigestAlgorithm,
-        _ count: Int
+        _ purpose: Purpose, from text: borrowing SecretBytes, salt: [UInt8], iterations: Int, hash: DigestAlgorithm,
+        count: Int
     ) throws(CryptoError) -> SecretBytes {
         guard let function = EVP_get_digestbyname(hash.name.uppercased()) else { throw .clearing(.unknownAlgorithm) }
         var (status, salt): (Int32, [UInt8]) = (0, salt)
@@ -38,8 +44,8 @@ enum PKCS12Password {
                 unsafe text.withPointer { text, textCount in
                     unsafe target.withPointer { target, count in
                         PKCS12_key_gen_uni(
-                            UnsafeMutablePointer(mutating: text), Int32(textCount), &salt, Int32(salt.count), purpose,
-                            Int32(iterations), Int32(count), target, function)
+                            UnsafeMutablePointer(mutating: text), Int32(textCount), &salt, Int32(salt.count),
+                            purpose.rawValue, Int32(iterations), Int32(count), target, function)
                     }
                 }
             }

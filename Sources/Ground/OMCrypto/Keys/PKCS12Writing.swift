@@ -15,11 +15,11 @@ extension PKCS12File {
         let spki = try key.publicKey().spki()
         if let own = certificates.first, own.spki != spki { throw .foreignCertificate }
         let id = try Digest.of(spki, .sha256)
-        let safe = try safe(key, certificates, name, id, password)
+        let safe = try safe(key, certificates, name: name, id: id, password: password)
         let text = try PKCS12Password.text(password)
         let (salt, iterations) = (Random.bytes(16), 600_000)
         let tag = try safe.withBytes { (safe) throws(CryptoError) in
-            try MACData.compute(safe, text, salt, iterations, .sha256)
+            try MACData.compute(safe, password: text, salt: salt, iterations: iterations, hash: .sha256)
         }
         var writer = DERWriter()
         writer.sequence { file in
@@ -41,8 +41,8 @@ extension PKCS12File {
     }
 
     private static func safe(
-        _ key: borrowing PrivateKey, _ certificates: [Certificate], _ name: String, _ id: [UInt8],
-        _ password: borrowing SecretBytes
+        _ key: borrowing PrivateKey, _ certificates: [Certificate], name: String, id: [UInt8],
+        password: borrowing SecretBytes
     ) throws(CryptoError) -> SecretBytes {
         var certificateBags = DERWriter()
         certificateBags.sequence { bags in

@@ -146,13 +146,14 @@ extension PrivateKey.RSANumbers {
             BN_cmp(product.pointer, n.pointer) == 0,
             BN_cmp(d.pointer, n.pointer) < 0, BN_cmp(inverse.pointer, p.pointer) < 0
         else { return false }
-        guard inverts(d, e, big(5), p, scratch), inverts(d, e, big(6), q, scratch) else { return false }
+        guard inverts(d, e, part: big(5), prime: p, scratch), inverts(d, e, part: big(6), prime: q, scratch) else { return false }
         return BN_mod_mul(product.pointer, inverse.pointer, q.pointer, p.pointer, scratch.pointer) == 1
             && BN_is_one(product.pointer) == 1
     }
 
+    /// Whether `part` is d modulo the prime less one, and inverts e there.
     private func inverts(
-        _ d: borrowing BigNumber, _ e: borrowing BigNumber, _ part: borrowing BigNumber, _ prime: borrowing BigNumber,
+        _ d: borrowing BigNumber, _ e: borrowing BigNumber, part: borrowing BigNumber, prime: borrowing BigNumber,
         _ scratch: borrowing BigNumberScratch
     ) -> Bool {
         let less = BigNumber()

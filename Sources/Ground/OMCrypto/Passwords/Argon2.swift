@@ -73,7 +73,8 @@ extension KeyDerivation {
         let output = SecretBytes(count: count) { target in
             status = unsafe target.withPointer { out, count in
                 (context.out, context.outlen) = (out, UInt32(count))
-                return run(variant, &context, password, salt, secret, associatedData)
+                return run(
+                    variant, &context, password: password, salt: salt, secret: secret, associatedData: associatedData)
             }
         }
         guard status == 0 else { throw .outOfMemory }
@@ -82,8 +83,8 @@ extension KeyDerivation {
 
     /// libargon2 declares its inputs as changeable; without flags it does not change them.
     private static func run(
-        _ variant: Argon2.Variant, _ context: inout argon2_context, _ password: borrowing SecretBytes, _ salt: [UInt8],
-        _ secret: borrowing SecretBytes, _ associatedData: [UInt8]
+        _ variant: Argon2.Variant, _ context: inout argon2_context, password: borrowing SecretBytes, salt: [UInt8],
+        secret: borrowing SecretBytes, associatedData: [UInt8]
     ) -> Int32 {
         password.withBytes { password in
             secret.withBytes { secret in

@@ -55,7 +55,7 @@ public enum KeyDerivation {
         parameters.add(OSSL_KDF_PARAM_ITER, UInt64(iterations))
         // RFC 8018's own rules: SP 800-132's lower bounds would refuse to read old files.
         parameters.add(OSSL_KDF_PARAM_PKCS5, 1)
-        return try derive("PBKDF2", password, salt, parameters, count)
+        return try derive("PBKDF2", from: password, salt: salt, parameters, count: count)
     }
 
     /// scrypt (RFC 7914).
@@ -78,14 +78,14 @@ public enum KeyDerivation {
         parameters.add(OSSL_KDF_PARAM_SCRYPT_R, UInt64(blockSize))
         parameters.add(OSSL_KDF_PARAM_SCRYPT_P, UInt64(parallelism))
         parameters.add(OSSL_KDF_PARAM_SCRYPT_MAXMEM, UInt64(Int.max))
-        do { return try derive("SCRYPT", password, salt, parameters, count) } catch { throw .outOfMemory }
+        do { return try derive("SCRYPT", from: password, salt: salt, parameters, count: count) } catch { throw .outOfMemory }
     }
 
     static let longestOutput = 1 << 20
 
     private static func derive(
-        _ name: String, _ password: borrowing SecretBytes, _ salt: [UInt8], _ parameters: consuming Parameters,
-        _ count: Int
+        _ name: String, from password: borrowing SecretBytes, salt: [UInt8], _ parameters: consuming Parameters,
+        count: Int
     ) throws(CryptoError) -> SecretBytes {
         let context = try KDFContext(name)
         return try password.withBytes { (password: Span<UInt8>) throws(CryptoError) in

@@ -107,7 +107,7 @@ struct SignatureOperation: ~Copyable {
             case nil: SignatureContext(ofMessages: key, isSigning: isSigning)
             case let hash?:
                 SignatureContext(ofDigests: key, isSigning: isSigning) {
-                    hash.isForSignatures && Self.set(algorithm, hash, $0, isSigning)
+                    hash.isForSignatures && Self.set(algorithm, hash, in: $0, isSigning: isSigning)
                 }
             }
         guard context.isReady else { throw .clearing(error) }
@@ -116,20 +116,20 @@ struct SignatureOperation: ~Copyable {
     }
 
     private static func set(
-        _ algorithm: SignatureAlgorithm, _ hash: DigestAlgorithm, _ setup: OpaquePointer, _ isSigning: Bool
+        _ algorithm: SignatureAlgorithm, _ hash: DigestAlgorithm, in setup: OpaquePointer, isSigning: Bool
     ) -> Bool {
         guard let function = hash.fetched, EVP_PKEY_CTX_set_signature_md(setup, function) == 1 else { return false }
         switch algorithm {
         case .rsaPSS(_, let mask, let salt):
             return EVP_PKEY_CTX_set_rsa_padding(setup, RSA_PKCS1_PSS_PADDING) == 1
                 && EVP_PKEY_CTX_set_rsa_mgf1_md_name(setup, (mask ?? hash).messageDigestName, nil) == 1
-                && setSalt(salt, setup, isSigning)
+                && setSalt(salt, in: setup, isSigning: isSigning)
         case .legacyRSAPKCS1: return EVP_PKEY_CTX_set_rsa_padding(setup, RSA_PKCS1_PADDING) == 1
         case .ecdsa, .ecdsaFixed, .ed25519: return true
         }
     }
 
-    private static func setSalt(_ salt: PSSSaltLength, _ setup: OpaquePointer, _ isSigning: Bool) -> Bool {
+    private static func setSalt(_ salt: PSSSaltLength, in setup: OpaquePointer, isSigning: Bool) -> Bool {
         let count: Int32
         switch salt {
         case .ofDigest: count = -1

@@ -96,7 +96,7 @@ public enum AuthenticatedCipher {
         _ message: borrowing SecretBytes, _ algorithm: AEADAlgorithm, key: borrowing SecretBytes,
         nonceNeverUsedBefore nonce: [UInt8], associatedData: [UInt8]
     ) throws(CryptoError) -> (ciphertext: [UInt8], tag: [UInt8]) {
-        try check(algorithm, key, nonce, message.count, associatedData.count)
+        try check(algorithm, key: key, nonce: nonce, counts: message.count, associatedData.count)
         if algorithm == .xchacha20Poly1305 {
             let box = AEAD.sealRaw(message, key, nonce: nonce, associatedData: associatedData)
             return (Array(box[24..<box.count - tagCount]), Array(box.suffix(tagCount)))
@@ -104,7 +104,7 @@ public enum AuthenticatedCipher {
         if LongNonceGCM.isNeeded(algorithm, nonce) {
             return try LongNonceGCM.seal(message, key: key, nonce: nonce, associatedData: associatedData)
         }
-        let context = try started(.encrypt, algorithm, key, nonce)
+        let context = try started(.encrypt, algorithm, key: key, nonce: nonce)
         try take(associatedData, context)
         var ciphertext = [UInt8](repeating: 0, count: message.count)
         var tag = [UInt8](repeating: 0, count: tagCount)
@@ -136,7 +136,7 @@ public enum AuthenticatedCipher {
         _ ciphertext: [UInt8], shortTag tag: [UInt8], _ algorithm: AEADAlgorithm, key: borrowing SecretBytes,
         nonce: [UInt8], associatedData: [UInt8]
     ) throws(CryptoError) -> SecretBytes {
-        try check(algorithm, key, nonce, ciphertext.count, associatedData.count)
+        try check(algorithm, key: key, nonce: nonce, counts: ciphertext.count, associatedData.count)
         guard tag.count == tagCount || algorithm == .aesGCM && (4..<tagCount).contains(tag.count) else {
             throw .cannotDecrypt
         }
@@ -149,7 +149,7 @@ public enum AuthenticatedCipher {
             return try LongNonceGCM.open(
                 ciphertext, tag: tag, key: key, nonce: nonce, associatedData: associatedData)
         }
-        let context = try started(.decrypt, algorithm, key, nonce)
+        let context = try started(.decrypt, algorithm, key: key, nonce: nonce)
         try take(associatedData, context)
         var tag = tag
         return try SecretBytes(count: ciphertext.count) { (target) throws(CryptoError) in
@@ -163,7 +163,7 @@ public enum AuthenticatedCipher {
     }
 
     static func check(
-        _ algorithm: AEADAlgorithm, _ key: borrowing SecretBytes, _ nonce: [UInt8], _ counts: Int...
+        _ algorithm: AEADAlgorithm, key: borrowing SecretBytes, nonce: [UInt8], counts: Int...
     ) throws(CryptoError) {
         guard algorithm.keyCounts.contains(key.count) else { throw .keyLength }
         guard nonce.count == algorithm.nonceCount || algorithm == .aesGCM && !nonce.isEmpty else { throw .ivLength }
@@ -171,8 +171,8 @@ public enum AuthenticatedCipher {
     }
 
     static func started(
-        _ direction: CipherContext.Direction, _ algorithm: AEADAlgorithm, _ key: borrowing SecretBytes,
-        _ nonce: [UInt8]
+        _ direction: CipherContext.Direction, _ algorithm: AEADAlgorithm, key: borrowing SecretBytes,
+        nonce: [UInt8]
     ) throws(CryptoError) -> CipherContext {
         let cipher: OpenSSLCipher? =
             algorithm == .aesGCM

@@ -14,7 +14,7 @@ public struct AuthenticatedSealer: ~Copyable {
         guard algorithm.keyCounts.contains(key.count) else { throw .keyLength }
         // The first nonce is only there to set the key; every message brings its own.
         let nonce = [UInt8](repeating: 0, count: algorithm.nonceCount)
-        context = try AuthenticatedCipher.started(.encrypt, algorithm, key, nonce)
+        context = try AuthenticatedCipher.started(.encrypt, algorithm, key: key, nonce: nonce)
         nonceCount = algorithm.nonceCount
     }
 

@@ -44,7 +44,7 @@ enum LongNonceGCM {
     ) throws(CryptoError) -> [UInt8] {
         let nonce = [UInt8](repeating: 0, count: 12)
         // What encrypts to `ciphertext`: encrypting is XOR with the keystream, so it is its own way back.
-        let context = try AuthenticatedCipher.started(.encrypt, .aesGCM, key, nonce)
+        let context = try AuthenticatedCipher.started(.encrypt, .aesGCM, key: key, nonce: nonce)
         var message = [UInt8](repeating: 0, count: ciphertext.count)
         guard ciphertext.isEmpty || context.update(ciphertext, ciphertext.count, into: &message) != nil else {
             throw .clearing(.unknownAlgorithm)

@@ -57,7 +57,7 @@ public struct OpenSSLEnc: Hashable, Sendable {
         guard algorithm.keyCounts.contains(keyCount) else { throw .keyLength }
         let salt = Array(header.dropFirst(Self.magic.count))
         let ivCount = algorithm.usesIV ? algorithm.blockCount : 0
-        let material = try material(password, salt, keyCount + ivCount, limit)
+        let material = try material(password, salt: salt, count: keyCount + ivCount, limit: limit)
         return try material.withBytes { (bytes: Span<UInt8>) throws(CryptoError) in
             try BlockCipher(
                 direction, unauthenticated: algorithm, key: SecretBytes(copying: bytes.extracting(0..<keyCount)),
@@ -66,7 +66,7 @@ public struct OpenSSLEnc: Hashable, Sendable {
     }
 
     private func material(
-        _ password: borrowing SecretBytes, _ salt: [UInt8], _ count: Int, _ limit: WorkLimit
+        _ password: borrowing SecretBytes, salt: [UInt8], count: Int, limit: WorkLimit
     ) throws(CryptoError) -> SecretBytes {
         switch derivation.kind {
         case .pbkdf2(let iterations):

@@ -40,7 +40,7 @@ extension Insecure {
             padding: Padding, mode: Mode, base64: Bool, prefix: Bool
         ) throws(CryptoError) -> Form {
             guard message.count > 0 else { throw .emptyInput }
-            let plan = try Plan(key, iv, algorithm, padding, mode, count: message.count)
+            let plan = try Plan(algorithm, mode, padding, key: key, iv: iv, count: message.count)
             let ciphertext = try BlockCipher.encrypt(
                 message, unauthenticated: plan.algorithm, key: key, iv: plan.iv, padding: plan.padding)
             guard base64 else { return .data(ciphertext) }
@@ -59,7 +59,7 @@ extension Insecure {
         ) throws(CryptoError) -> SecretBytes {
             let ciphertext = try bytes(of: input, algorithm, prefixed: prefixed, base64: base64)
             guard !ciphertext.isEmpty else { throw .emptyInput }
-            let plan = try Plan(key, iv, algorithm, padding, mode, count: ciphertext.count)
+            let plan = try Plan(algorithm, mode, padding, key: key, iv: iv, count: ciphertext.count)
             return try BlockCipher.decrypt(
                 ciphertext, unauthenticated: plan.algorithm, key: key, iv: plan.iv, padding: plan.padding)
         }
@@ -87,7 +87,7 @@ extension Insecure {
             let padding: BlockPadding
 
             init(
-                _ key: borrowing SecretBytes, _ iv: [UInt8]?, _ name: String, _ padding: Padding, _ mode: Mode, count: Int
+                _ name: String, _ mode: Mode, _ padding: Padding, key: borrowing SecretBytes, iv: [UInt8]?, count: Int
             ) throws(CryptoError) {
                 guard key.count > 0 else { throw .emptyKey }
                 guard let cipher = BlockAlgorithm.Cipher.allCases.first(where: { $0.sdkName == name }) else {

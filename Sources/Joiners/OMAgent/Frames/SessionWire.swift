@@ -57,7 +57,9 @@ extension KeptSession: WireValue {
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
-        self.init(try wire.read(), try wire.read(), try wire.read(), try wire.read(), try wire.read())
+        self.init(
+            login: try wire.read(), profile: try wire.read(), way: try wire.read(), limits: try wire.read(),
+            asked: try wire.read())
     }
 }
 

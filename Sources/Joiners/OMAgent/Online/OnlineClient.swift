@@ -42,11 +42,11 @@ public struct OnlineClient: Sendable {
         guard let body = question.encoded() else { return .refused(.failed(.unusableSession)) }
         let end = now() + Int64(question.service.deadlines.total) + Self.grace
         let helper = try Helper(program)
-        return Self.exchange(body, question, helper.channel, until: end, cancellation)
+        return Self.exchange(body, of: question, over: helper.channel, until: end, cancellation)
     }
 
     private static func exchange(
-        _ body: borrowing SecretBuffer, _ question: borrowing OnlineQuestion, _ channel: borrowing FrameChannel,
+        _ body: borrowing SecretBuffer, of question: borrowing OnlineQuestion, over channel: borrowing FrameChannel,
         until end: Int64, _ cancellation: OnlineCancellation?
     ) -> OnlineReply {
         let broken = OnlineRefusal.failed(.helper)

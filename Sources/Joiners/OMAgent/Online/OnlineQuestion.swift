@@ -48,19 +48,19 @@ public struct OnlineQuestion: ~Copyable, Sendable {
         _ user: String, password: consuming SecretBytes, of service: OnlineService,
         clientSecret: consuming SecretBytes? = nil
     ) -> OnlineQuestion {
-        OnlineQuestion(Random.bytes(16), .login(user: user), service, clientSecret, nil, password)
+        OnlineQuestion(.login(user: user), of: service, clientSecret: clientSecret, password: password)
     }
 
     public static func check(
         _ session: consuming SecretBytes, of service: OnlineService, clientSecret: consuming SecretBytes? = nil
     ) -> OnlineQuestion {
-        OnlineQuestion(Random.bytes(16), .check, service, clientSecret, session, nil)
+        OnlineQuestion(.check, of: service, clientSecret: clientSecret, session: session)
     }
 
     public static func refresh(
         _ session: consuming SecretBytes, of service: OnlineService, clientSecret: consuming SecretBytes? = nil
     ) -> OnlineQuestion {
-        OnlineQuestion(Random.bytes(16), .refresh, service, clientSecret, session, nil)
+        OnlineQuestion(.refresh, of: service, clientSecret: clientSecret, session: session)
     }
 
     /// - Parameters user, password: for a server that wants the password once more (`SendAuthorizationHeaderInLogout`).
@@ -68,16 +68,18 @@ public struct OnlineQuestion: ~Copyable, Sendable {
         _ session: consuming SecretBytes, user: String? = nil, password: consuming SecretBytes? = nil,
         of service: OnlineService, clientSecret: consuming SecretBytes? = nil
     ) -> OnlineQuestion {
-        OnlineQuestion(Random.bytes(16), .logout(user: user), service, clientSecret, session, password)
+        OnlineQuestion(
+            .logout(user: user), of: service, clientSecret: clientSecret, session: session, password: password)
     }
 
     public static func profile(of service: OnlineService) -> OnlineQuestion {
-        OnlineQuestion(Random.bytes(16), .profile, service, nil, nil, nil)
+        OnlineQuestion(.profile, of: service, clientSecret: nil)
     }
 
     private init(
-        _ number: [UInt8], _ task: OnlineTask, _ service: OnlineService, _ clientSecret: consuming SecretBytes?,
-        _ session: consuming SecretBytes?, _ password: consuming SecretBytes?
+        _ task: OnlineTask, number: [UInt8] = Random.bytes(16), of service: OnlineService,
+        clientSecret: consuming SecretBytes?, session: consuming SecretBytes? = nil,
+        password: consuming SecretBytes? = nil
     ) {
         self.number = number
         self.task = task
@@ -140,6 +142,7 @@ public struct OnlineQuestion: ~Copyable, Sendable {
         }
         let password = task.user == nil ? nil : try wire.secret(upTo: Self.maximumSecret)
         try wire.end()
-        self.init(number, task, asked.service, asked.clientSecret, session, password)
+        self.init(
+            task, number: number, of: asked.service, clientSecret: asked.clientSecret, session: session, password: password)
     }
 }

@@ -93,10 +93,10 @@ final class VaultSeat: Sendable {
     /// Does what is due: locks, and finishes a purge that was held up.
     ///
     /// - Returns: when there is something to do next, in seconds since boot; nil for never.
-    func judge() -> Int64? {
-        // A request that runs now is followed by a judgement of its own.
+    func expireDue() -> Int64? {
+        // A request that runs now locks an overdue vault itself when it ends.
         let next: Int64?? = workIfFree { state in
-            judge(&state)
+            expireIfDue(&state)
             finishPurge(&state)
             let end = state.ends.map { min($0.idle, $0.hard) }
             return [end, state.purge?.due].compactMap(\.self).min()
@@ -106,7 +106,7 @@ final class VaultSeat: Sendable {
         return Self.now() + 1
     }
 
-    /// Has a request that outlasts the vault's time give up; its judgement then locks.
+    /// Has a request that outlasts the vault's time give up; it locks the vault when it ends.
     private func interruptOverdue() {
         let isNew = shown.withLock { shown in
             guard let ends = shown.ends, Self.now() >= min(ends.idle, ends.hard), !shown.isOverdue else { return false }
@@ -119,7 +119,7 @@ final class VaultSeat: Sendable {
     /// It waits for no request: what is told then is what that one found.
     func status() -> AgentStatus.Vault {
         workIfFree { state in
-            judge(&state)
+            expireIfDue(&state)
             // Another vault may stand at the path by now: what its keys do not open is not said to be open.
             if let held = state.held, !held.isStill(at: place) {
                 do throws(VaultError) { _ = try current(&state) } catch { _ = refusal(error, &state) }
@@ -151,7 +151,7 @@ final class VaultSeat: Sendable {
         }
     }
 
-    private func judge(_ state: inout SeatState) {
+    private func expireIfDue(_ state: inout SeatState) {
         if let ends = state.ends, Self.now() >= min(ends.idle, ends.hard) { state.lock(forgets: false, at: Self.now()) }
         let wasOverdue = shown.withLock { shown in
             defer { shown.isOverdue = false }
@@ -179,7 +179,7 @@ final class VaultSeat: Sendable {
         // A closure cannot consume what it captured, but it can take it.
         var request: ItemRequest? = request
         return work { state in
-            judge(&state)
+            expireIfDue(&state)
             guard state.keys != nil, state.isUnlocked || isForLockedToo, let request = request.take() else {
                 return .locked(state.level)
             }
@@ -196,7 +196,7 @@ final class VaultSeat: Sendable {
             } catch {
                 reply = refusal(error, &state)
             }
-            judge(&state)
+            expireIfDue(&state)
             return reply
         }
     }
@@ -204,7 +204,7 @@ final class VaultSeat: Sendable {
     /// Lends the key for what is remembered at `level`, while that level is open here.
     func rememberingKey(of level: ProtectionLevel) -> AgentReply {
         work { state in
-            judge(&state)
+            expireIfDue(&state)
             guard state.keys != nil, state.isUnlocked || level.availability != .whenUnlocked else {
                 return .locked(state.level)
             }

@@ -131,14 +131,6 @@ struct KeptSession: ~Copyable, Sendable {
     let limits: SessionLimits
     let asked: Asked?
 
-    init(
-        _ login: AgentLogin, _ profile: ProfileDigest, _ way: AgentSession.Way, _ limits: SessionLimits,
-        _ asked: consuming Asked?
-    ) {
-        (self.login, self.profile, self.way, self.limits) = (login, profile, way, limits)
-        self.asked = asked
-    }
-
     consuming func takeAsked() -> Asked? { asked }
 }
 

@@ -23,7 +23,8 @@ extension AgentClient {
             }
         let asked = provider?.kept(of: request, session: session, expires: receipt.sessionExpires)
         let profile = request.profile
-        try keep(KeptSession(login, profile.digest, way, profile.sessionLimits, asked))
+        try keep(
+            KeptSession(login: login, profile: profile.digest, way: way, limits: profile.sessionLimits, asked: asked))
     }
 
     func keep(_ session: consuming KeptSession) throws(AgentError) {

@@ -77,7 +77,9 @@ final class SessionEntry: @unchecked Sendable {
 
     /// Its description for clients; nil when its time is over.
     func description(at clock: ClockReading) -> AgentSession? {
-        func told(_ state: AgentSession.State, _ idle: Int64?, _ left: Int64?, _ isWarningDue: Bool) -> AgentSession {
+        func told(
+            _ state: AgentSession.State, idle: Int64?, left: Int64?, isWarningDue: Bool = false
+        ) -> AgentSession {
             AgentSession(
                 login: login, profile: profile, way: way, state: state, since: since, idleLeft: idle, sessionLeft: left,
                 isWarningDue: isWarningDue, hasServerSession: session.count > 0,
@@ -85,8 +87,8 @@ final class SessionEntry: @unchecked Sendable {
         }
         switch deadlines.standing(at: clock) {
         case .valid(let idle, let left, let isWarningDue):
-            return told(isExpired(at: clock) ? .expired : .valid, idle, left, isWarningDue)
-        case .idle: return told(.idle, 0, deadlines.nextChange(after: clock).map { $0 - clock.sinceBoot }, false)
+            return told(isExpired(at: clock) ? .expired : .valid, idle: idle, left: left, isWarningDue: isWarningDue)
+        case .idle: return told(.idle, idle: 0, left: deadlines.nextChange(after: clock).map { $0 - clock.sinceBoot })
         case .ended: return nil
         }
     }
@@ -151,7 +153,8 @@ final class SessionEntry: @unchecked Sendable {
                 expires: expires)
         }
         var content = SecretBuffer()
-        content.write(KeptSession(login, profile, way, deadlines.limits, asked))
+        content.write(
+            KeptSession(login: login, profile: profile, way: way, limits: deadlines.limits, asked: asked))
         content.write(deadlines.started, deadlines.lastUse, since)
         return content.finish()
     }

@@ -196,7 +196,7 @@ final class SessionStore: Sendable {
     /// Ends the sessions whose time is over.
     ///
     /// - Returns: when to call it next, in seconds since boot; nil for never.
-    func judge() -> Int64? {
+    func expireDue() -> Int64? {
         let clock = clock()
         let (idle, over, next) = entries.withLock { entries in
             let over = entries.values.filter { $0.description(at: clock) == nil }

@@ -56,7 +56,7 @@ struct BackupReader: ~Copyable {
         guard let lengths = BackupPart.lengths(head[0]), lengths.contains(count) else { throw .corrupt(.backup) }
         let bytes = try take(count)
         guard head[0] != BackupPart.endType else {
-            end = try judgeEnd(bytes)
+            end = try validateEnd(bytes)
             return nil
         }
         hash.update(head.span)
@@ -78,7 +78,7 @@ struct BackupReader: ~Copyable {
         return bytes
     }
 
-    private func judgeEnd(_ bytes: [UInt8]) throws(VaultError) -> End {
+    private func validateEnd(_ bytes: [UInt8]) throws(VaultError) -> End {
         guard isLevelDone(levels.count - 1), try read(1).isEmpty else { throw .corrupt(.backup) }
         let digest = hash.digest()
         let seal = Array(bytes.prefix(MAC.count))

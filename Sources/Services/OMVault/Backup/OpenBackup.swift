@@ -41,8 +41,8 @@ public struct OpenBackup: ~Copyable {
             guard replacesLiving || !lives else { throw .livesHere }
             let (seen, areDamaged) = try Self.read(marks, acceptsRollback)
             let plan = try RestorePlan(
-                file, root, device, rank: folder.rank, password, seen ?? RestorePlan.nothingSeen, acceptsRollback,
-                now)
+                file, root: root, device: device, rank: folder.rank, password: password,
+                seen: seen ?? RestorePlan.nothingSeen, acceptsRollback: acceptsRollback, now: now)
             let fill = RestoreFill(plan, BackupKeys(root, vault: id))
             var noted = plan.marks
             let draft = try DatabaseDraft.make(for: path, VaultSchema.schema) { (database) throws(VaultError) in

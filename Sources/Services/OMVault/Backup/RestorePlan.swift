@@ -6,7 +6,7 @@ internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 
-/// The new vault's state, judged against what this device has seen.
+/// The new vault's state, compared with what this device has seen.
 struct RestorePlan {
     static let nothingSeen = [HighWaterMark](repeating: HighWaterMark.beginning, count: MarkIndex.count)
 
@@ -23,8 +23,8 @@ struct RestorePlan {
 
     /// - Throws: ``VaultError/rolledBack(_:)``, ``VaultError/corrupt(_:)``.
     init(
-        _ file: BackupFile, _ root: borrowing Key<Deriving>, _ device: borrowing DeviceKey, rank: UInt8,
-        _ password: NewSlot?, _ seen: [HighWaterMark], _ acceptsRollback: Bool, _ now: Int64
+        _ file: BackupFile, root: borrowing Key<Deriving>, device: borrowing DeviceKey, rank: UInt8,
+        password: NewSlot?, seen: [HighWaterMark], acceptsRollback: Bool, now: Int64
     ) throws(VaultError) {
         let (old, id) = (file.header, file.header.id)
         isFromThisDevice = device.fingerprint() == old.device

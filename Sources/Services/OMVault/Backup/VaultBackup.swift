@@ -56,7 +56,7 @@ extension Snapshot {
             try writer.append(.header((isPortable ? header.portable(root: root) : header).encoded), write)
             for slot in header.slots { try writer.append(.slot(slot), write) }
             for level in levels {
-                try append(level, to: &writer, &summary, keys, write)
+                try append(level, to: &writer, counting: &summary, keys: keys, write)
             }
             try writer.finish(keys, write)
             return summary
@@ -64,8 +64,8 @@ extension Snapshot {
     }
 
     private func append(
-        _ level: ProtectionLevel, to writer: inout BackupWriter, _ summary: inout BackupSummary,
-        _ keys: borrowing BackupKeys, _ write: ([UInt8]) throws(VaultError) -> Void
+        _ level: ProtectionLevel, to writer: inout BackupWriter, counting summary: inout BackupSummary,
+        keys: borrowing BackupKeys, _ write: ([UInt8]) throws(VaultError) -> Void
     ) throws(VaultError) {
         guard let box = boxes[level] else { throw .corrupt(.level) }
         try writer.append(.level(level, state: box), write)

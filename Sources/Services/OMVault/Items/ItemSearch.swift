@@ -55,13 +55,13 @@ public struct ItemSearch: ~Copyable, Sendable {
     borrowing func matches(_ map: ContentMap, _ content: Span<UInt8>, unless interruption: Interruption?) -> Bool {
         folded.withBytes { words in
             ranges.allSatisfy { range in
-                isFound(words.extracting(range), map, content, interruption)
+                isFound(words.extracting(range), in: content, map, unless: interruption)
             }
         }
     }
 
     private borrowing func isFound(
-        _ word: Span<UInt8>, _ map: ContentMap, _ content: Span<UInt8>, _ interruption: Interruption?
+        _ word: Span<UInt8>, in content: Span<UInt8>, _ map: ContentMap, unless interruption: Interruption?
     ) -> Bool {
         if scope?.hasItemName != false, Self.contains(content.extracting(map.name), word, interruption) { return true }
         guard scope?.fields.isEmpty != true else { return false }

@@ -156,13 +156,13 @@ final class OpenedRecords {
         if let held = levels[level], held.state == state { return held }
         // Taken out first: what no longer belongs to the level is wiped before its place is filled again.
         let held = levels.removeValue(forKey: level) ?? Level(state: state, filling: Filling(room: room))
-        let next = try updated(consume held, state, level, snapshot)
+        let next = try updated(consume held, to: state, of: level, in: snapshot)
         levels[level] = next
         return next
     }
 
     private func updated(
-        _ held: consuming Level, _ state: LevelState, _ level: ProtectionLevel, _ snapshot: Snapshot
+        _ held: consuming Level, to state: LevelState, of level: ProtectionLevel, in snapshot: Snapshot
     ) throws(VaultError) -> Level {
         var known: [[UInt8]: Kept] = [:]
         for record in held.records { known[record.entry.digest] = record }
@@ -187,14 +187,14 @@ final class OpenedRecords {
             records = Self.gathered(consume records, level, &filling)
         }
         for entry in fresh {
-            records.append(Kept(entry: entry, content: try open(entry, level, snapshot, &filling)))
+            records.append(Kept(entry: entry, content: try open(entry, of: level, in: snapshot, into: &filling)))
         }
         records = Self.sorted(consume records)
         return Level(state: state, records: records, contents: records.map(\.content), filling: filling)
     }
 
     private func open(
-        _ entry: TreeEntry, _ level: ProtectionLevel, _ snapshot: Snapshot, _ filling: inout Filling
+        _ entry: TreeEntry, of level: ProtectionLevel, in snapshot: Snapshot, into filling: inout Filling
     ) throws(VaultError) -> Kept.Content {
         let version = try snapshot.newest(entry, level)
         guard !version.header.isDeleted else { return .tombstone }

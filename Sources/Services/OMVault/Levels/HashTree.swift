@@ -53,13 +53,12 @@ final class HashTree {
         let code = Int64(level.code)
         var branches = try storing { () throws(StorageError) in try database.prepare(VaultSchema.findBranch) }
         var entries = try storing { () throws(StorageError) in try database.prepare(VaultSchema.findEntries) }
-        let root = try load([], digest, keys, code, &branches, &entries)
-        return HashTree(keys, code, root, branches, entries)
+        let root = try load([], digest: digest, keys, level: code, branches: &branches, entries: &entries)
+        return HashTree(root, keys, level: code, branches: branches, entries: entries)
     }
 
     private init(
-        _ keys: LevelKeys, _ level: Int64, _ root: Node, _ branches: consuming Statement,
-        _ entries: consuming Statement
+        _ root: Node, _ keys: LevelKeys, level: Int64, branches: consuming Statement, entries: consuming Statement
     ) {
         (self.keys, self.level, self.root) = (keys, level, root)
         findBranch = branches
@@ -121,7 +120,9 @@ final class HashTree {
         while let (prefix, expected) = rest.popLast() {
             do throws(VaultError) {
                 guard prefix.count <= keyCount * 2 else { throw .corrupt(.tree) }
-                switch try load(prefix, expected, keys, code, &branches, &entries).content {
+                let node = try load(
+                    prefix, digest: expected, keys, level: code, branches: &branches, entries: &entries)
+                switch node.content {
                 case .leaf(let leaf): found.entries += leaf
                 case .branch(let digests, _):
                     for nibble in (0..<16).reversed() { rest.append((prefix + [UInt8(nibble)], digests[nibble])) }
@@ -223,15 +224,16 @@ final class HashTree {
         if let child = children[nibble] { return child }
         guard node.prefix.count < Self.keyCount * 2 else { throw .corrupt(.tree) }
         let child = try Self.load(
-            node.prefix + [UInt8(nibble)], digests[nibble], keys, level, &findBranch, &findEntries)
+            node.prefix + [UInt8(nibble)], digest: digests[nibble], keys, level: level, branches: &findBranch,
+            entries: &findEntries)
         children[nibble] = child
         node.content = .branch(digests: digests, children: children)
         return child
     }
 
     private static func load(
-        _ prefix: [UInt8], _ expected: [UInt8], _ keys: LevelKeys, _ level: Int64, _ findBranch: inout Statement,
-        _ findEntries: inout Statement
+        _ prefix: [UInt8], digest expected: [UInt8], _ keys: LevelKeys, level: Int64,
+        branches findBranch: inout Statement, entries findEntries: inout Statement
     ) throws(VaultError) -> Node {
         let content: Node.Content
         if let digests = try branch(prefix, level, &findBranch) {

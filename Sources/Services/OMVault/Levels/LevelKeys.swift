@@ -98,7 +98,7 @@ struct ClassKeyring: ~Copyable {
         guard let key = key(level, under, vault) else { return nil }
         return ClassKeyWrap(
             level: level, under: under,
-            box: key.wrap(classKey, context: Self.context(level, under, vault, epoch)))
+            box: key.wrap(classKey, context: Self.context(level, under, vault: vault, epoch: epoch)))
     }
 
     /// - Returns: nil when this keyring lacks the key above.
@@ -115,7 +115,7 @@ struct ClassKeyring: ~Copyable {
     func classKey(_ wrap: ClassKeyWrap, vault: [UInt8], epoch: UInt32) throws(VaultError) -> Key<Deriving>? {
         guard let key = key(wrap.level, wrap.under, vault) else { return nil }
         return try authentic(.header) { () throws(SecretsError) in
-            try key.unwrap(wrap.box, context: Self.context(wrap.level, wrap.under, vault, epoch))
+            try key.unwrap(wrap.box, context: Self.context(wrap.level, wrap.under, vault: vault, epoch: epoch))
         }
     }
 
@@ -131,7 +131,7 @@ struct ClassKeyring: ~Copyable {
     }
 
     private static func context(
-        _ level: ProtectionLevel, _ under: ClassKeyWrap.Under, _ vault: [UInt8], _ epoch: UInt32
+        _ level: ProtectionLevel, _ under: ClassKeyWrap.Under, vault: [UInt8], epoch: UInt32
     ) -> Context {
         Context(
             .classWrap, .bytes(vault), .number(UInt64(level.code)), .number(UInt64(under.rawValue)),

@@ -30,8 +30,8 @@ public struct AuditEntry: Hashable, Sendable {
     ) {
         (sequence, previous) = (last.generation + 1, last.digest)
         (self.oldest, self.time, self.event) = (oldest, time, event)
-        mac = MAC.tag(
-            of: Self.body(sequence, oldest, time, event, previous), using: key, context: Self.context(vault))
+        let body = Self.body(event, sequence: sequence, oldest: oldest, time: time, previous: previous)
+        mac = MAC.tag(of: body, using: key, context: Self.context(vault))
     }
 
     /// The entry of a run, in the place of the one that it counts on from.
@@ -40,8 +40,8 @@ public struct AuditEntry: Hashable, Sendable {
     ) {
         (sequence, oldest, previous) = (old.sequence, old.oldest, old.previous)
         (self.time, self.event) = (time, event)
-        mac = MAC.tag(
-            of: Self.body(sequence, oldest, time, event, previous), using: key, context: Self.context(vault))
+        let body = Self.body(event, sequence: sequence, oldest: oldest, time: time, previous: previous)
+        mac = MAC.tag(of: body, using: key, context: Self.context(vault))
     }
 
     /// - Throws: ``MalformedBytes`` for bytes that are no entry, or were not written under `key`.
@@ -69,11 +69,13 @@ public struct AuditEntry: Hashable, Sendable {
     }
 
     /// The bytes of its row, from which its MAC can be computed again.
-    public var encoded: [UInt8] { Self.body(sequence, oldest, time, event, previous) + mac }
+    public var encoded: [UInt8] {
+        Self.body(event, sequence: sequence, oldest: oldest, time: time, previous: previous) + mac
+    }
 
     /// sequence (8) ‖ oldest (8) ‖ time (8) ‖ kind ‖ length of the detail ‖ detail ‖ previous (32)
     private static func body(
-        _ sequence: UInt64, _ oldest: UInt64, _ time: Int64, _ event: AuditEvent, _ previous: [UInt8]
+        _ event: AuditEvent, sequence: UInt64, oldest: UInt64, time: Int64, previous: [UInt8]
     ) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(number: sequence)

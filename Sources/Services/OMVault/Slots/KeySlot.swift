@@ -58,7 +58,7 @@ public struct KeySlot: Hashable, Sendable {
     ) {
         head = SlotHead(new.kind, id: id, new.stretch, salt: new.salt, created: created, subject: new.subject)
         let bound = head.encoded
-        let slotKey = Self.slotKey(head, new.key, vault, device)
+        let slotKey = Self.slotKey(head, new.key, vault: vault, device: device)
         commitment = slotKey.commitment(to: vault + bound)
         let wrapping: Key<Wrapping> = slotKey.derive(Context(.slotWrap))
         box = wrapping.wrap(root, context: Context(.rootWrap, .bytes(vault), .bytes(bound)))
@@ -69,7 +69,7 @@ public struct KeySlot: Hashable, Sendable {
         with key: borrowing Key<Unlocking>, vault: [UInt8], device: borrowing DeviceKey?
     ) throws(VaultError) -> Key<Deriving> {
         let bound = head.encoded
-        let slotKey = try slotKey(key, vault, device)
+        let slotKey = try slotKey(key, vault: vault, device: device)
         do throws(SecretsError) {
             // The commitment first: the AEAD alone could be made to open under two keys.
             try slotKey.check(commitment, to: vault + bound)
@@ -81,17 +81,17 @@ public struct KeySlot: Hashable, Sendable {
     }
 
     private func slotKey(
-        _ key: borrowing Key<Unlocking>, _ vault: [UInt8], _ device: borrowing DeviceKey?
+        _ key: borrowing Key<Unlocking>, vault: [UInt8], device: borrowing DeviceKey?
     ) throws(VaultError) -> Key<Deriving> {
         guard isDeviceBound else { return key.derive(Self.context(head, vault)) }
         switch device {
-        case .some(let device): return Self.slotKey(head, key, vault, device)
+        case .some(let device): return Self.slotKey(head, key, vault: vault, device: device)
         case .none: throw .deviceKeyMissing
         }
     }
 
     private static func slotKey(
-        _ head: SlotHead, _ key: borrowing Key<Unlocking>, _ vault: [UInt8], _ device: borrowing DeviceKey
+        _ head: SlotHead, _ key: borrowing Key<Unlocking>, vault: [UInt8], device: borrowing DeviceKey
     ) -> Key<Deriving> {
         head.kind.isDeviceBound
             ? key.derive(context(head, vault), mixing: device.key) : key.derive(context(head, vault))

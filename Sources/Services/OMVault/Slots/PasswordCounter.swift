@@ -42,7 +42,7 @@ struct PasswordCounter: ~Copyable {
     func check() throws(VaultError) {
         // Under the lock: a charge whose check is running now is not a wrong password yet.
         try file.lock.hold { () throws(VaultError) in
-            try Uninterrupted.run { () throws(VaultError) in _ = try judged() }
+            try Uninterrupted.run { () throws(VaultError) in _ = try validated() }
         }
     }
 
@@ -52,7 +52,7 @@ struct PasswordCounter: ~Copyable {
     func attempt<R: ~Copyable>(_ check: () throws(VaultError) -> R) throws(VaultError) -> R {
         try file.lock.hold { () throws(VaultError) in
             try Uninterrupted.run { () throws(VaultError) in
-                let charged = try judged().charged(at: clock())
+                let charged = try validated().charged(at: clock())
                 try write(charged)
                 note(charged.attempts)
                 let result = try check()
@@ -65,7 +65,7 @@ struct PasswordCounter: ~Copyable {
     }
 
     /// - Throws: ``VaultError/delayed(seconds:)`` while a delay is left.
-    private func judged() throws(VaultError) -> State {
+    private func validated() throws(VaultError) -> State {
         let now = clock()
         var state = try read(at: now)
         if state.failed > 0, state.last > now {

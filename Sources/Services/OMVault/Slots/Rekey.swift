@@ -36,7 +36,7 @@ extension Vault {
             }
             var policy = before.policy
             try change(&policy)
-            try snapshot.rekey(slots, policy, now)
+            try snapshot.rekey(slots, policy, now: now)
         }
         return purge ?? .complete
     }
@@ -44,16 +44,16 @@ extension Vault {
 
 extension Snapshot {
     fileprivate func rekey(
-        _ new: [Vault.RekeyedSlot], _ policy: VaultPolicy, _ now: Int64
+        _ new: [Vault.RekeyedSlot], _ policy: VaultPolicy, now: Int64
     ) throws(VaultError) {
         // Without the device key there are levels that cannot be read, and so not be sealed anew.
         guard states.count == ProtectionLevel.allCases.count, vault.root != nil else { throw .readOnlyHere }
         guard let device = vault.device?.duplicate() else { throw .readOnlyHere }
-        try rekey(new, policy, now, device)
+        try rekey(new, policy, now: now, device: device)
     }
 
     private func rekey(
-        _ new: [Vault.RekeyedSlot], _ policy: VaultPolicy, _ now: Int64, _ device: borrowing DeviceKey
+        _ new: [Vault.RekeyedSlot], _ policy: VaultPolicy, now: Int64, device: borrowing DeviceKey
     ) throws(VaultError) {
         let root = Key<Deriving>.random()
         var slots: [KeySlot] = []

@@ -80,7 +80,8 @@ enum Argon2Kinds {
                 memoryKiB: try test.number("memoryKiB"), passes: try test.number("iterations"),
                 lanes: try test.number("parallelism"))
             return try raw(
-                test, variant, version, parameters, password: "password", output: "out", size: try test.number("size"))
+                test, variant, version: version, parameters: parameters, password: "password", output: "out",
+                size: try test.number("size"))
         }
     }
 
@@ -104,14 +105,14 @@ enum Argon2Kinds {
                     memoryKiB: try record.number("memcost"), passes: try record.number("iter"),
                     lanes: try record.number("lanes"))
                 return try raw(
-                    record, variant, .v19, parameters, password: "pass", output: "output",
+                    record, variant, version: .v19, parameters: parameters, password: "pass", output: "output",
                     size: try record.number("length"))
             }
         }
     }
 
     private static func raw(
-        _ test: Fields, _ variant: Argon2.Variant, _ version: Argon2.Version, _ parameters: Argon2.Parameters,
+        _ test: Fields, _ variant: Argon2.Variant, version: Argon2.Version, parameters: Argon2.Parameters,
         password: String, output: String, size: Int
     ) throws(Unreadable) -> Plan {
         guard isWithinCap(.argon2(variant, parameters)) else { return .skip("Argon2 above the cap on work") }

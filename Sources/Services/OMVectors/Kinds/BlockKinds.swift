@@ -131,8 +131,8 @@ enum BlockKinds {
                 throw test.wrong("resultsArray", "\(DigestKinds.chainCount) results")
             }
             var steps: [BlockChainCheck.Step] = []
-            for result in results { steps.append(try step(result, algorithm, "key", "iv", input, output)) }
-            let first = try step(test, algorithm, "key", "iv", input, nil)
+            for result in results { steps.append(try step(result, algorithm, input: input, output: output)) }
+            let first = try step(test, algorithm, input: input, output: nil)
             let chain = try chain(algorithm, direction, steps, at: test.place)
             let starts = (first.key, first.iv, first.input) == (steps[0].key, steps[0].iv, steps[0].input)
             return .run(StartedChainCheck(starts: starts, chain: chain))
@@ -167,12 +167,12 @@ enum BlockKinds {
     }
 
     private static func step(
-        _ fields: Fields, _ algorithm: BlockAlgorithm, _ key: String, _ iv: String, _ input: String, _ output: String?
+        _ fields: Fields, _ algorithm: BlockAlgorithm, input: String, output: String?
     ) throws(Unreadable) -> BlockChainCheck.Step {
-        let bytes = try fields.bytes(key)
-        guard [16, 24, 32].contains(bytes.count) else { throw fields.wrong(key, "an AES key") }
+        let key = try fields.bytes("key")
+        guard [16, 24, 32].contains(key.count) else { throw fields.wrong("key", "an AES key") }
         return BlockChainCheck.Step(
-            key: bytes, iv: algorithm.usesIV ? try fields.bytes(iv, count: 16) : [], input: try fields.bytes(input),
+            key: key, iv: algorithm.usesIV ? try fields.bytes("iv", count: 16) : [], input: try fields.bytes(input),
             output: try output.map { (name) throws(Unreadable) in try fields.bytes(name) } ?? [])
     }
 

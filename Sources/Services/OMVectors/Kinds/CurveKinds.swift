@@ -109,8 +109,8 @@ enum CurveKinds {
         // What sigGen made is verified: its key stands once for the group.
         return .each(flips: ["message", "qx", "qy", "r", "s"]) { (test, _) throws(Unreadable) in
             KeyHelp.signature(
-                try point(test.has("qx") ? test : parameters, curve), hash, curve, try test.bytes("message"),
-                try test.integerBytes("r"), try test.integerBytes("s"))
+                try point(test.has("qx") ? test : parameters, curve), hash, curve, of: try test.bytes("message"),
+                r: try test.integerBytes("r"), s: try test.integerBytes("s"))
         }
     }
 

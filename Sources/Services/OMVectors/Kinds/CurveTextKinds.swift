@@ -75,7 +75,8 @@ enum CurveTextKinds {
         let key = PublicKeySource.coordinates(
             curve, x: try record.integerBytes("Qx"), y: try record.integerBytes("Qy"))
         return KeyHelp.signature(
-            key, hash, curve, try record.bytes("Msg"), try record.integerBytes("R"), try record.integerBytes("S"))
+            key, hash, curve, of: try record.bytes("Msg"), r: try record.integerBytes("R"),
+            s: try record.integerBytes("S"))
     }
 
     private static func pair(_ record: Fields, _ curve: EllipticCurve) throws(Unreadable) -> KeyPairCheck {

@@ -107,7 +107,7 @@ enum DigestKinds {
     ) { (group) throws(Unreadable) in
         guard let algorithm = try algorithm(group) else { return .skip("\(name(group)) is not supported") }
         return .each(flips: ["Msg", "MD"]) { (record, _) throws(Unreadable) in
-            try messageCheck(record, algorithm, bits: try record.number("Len"), "Msg", "MD")
+            try messageCheck(record, algorithm, bits: try record.number("Len"), message: "Msg", digest: "MD")
         }
     }
 
@@ -172,7 +172,7 @@ enum DigestKinds {
     ) { (group) throws(Unreadable) in
         guard let algorithm = group.head.flatMap(bareAlgorithm) else { return nil }
         return .each(flips: ["Msg", "MD"]) { (record, _) throws(Unreadable) in
-            try messageCheck(record, algorithm, bits: try record.number("Len"), "Msg", "MD")
+            try messageCheck(record, algorithm, bits: try record.number("Len"), message: "Msg", digest: "MD")
         }
     }
 
@@ -192,7 +192,7 @@ enum DigestKinds {
         switch group.type {
         case "AFT", "VOT":
             return .each(flips: ["msg", "md"]) { (test, _) throws(Unreadable) in
-                try messageCheck(test, algorithm, bits: try test.number("len"), "msg", "md")
+                try messageCheck(test, algorithm, bits: try test.number("len"), message: "msg", digest: "md")
             }
         case "MCT":
             let version = group.parameters.has("mctVersion") ? try group.parameters.text("mctVersion") : "standard"
@@ -234,7 +234,7 @@ enum DigestKinds {
 
     /// A message of whole bytes; the empty one is written `00`, or not at all.
     private static func messageCheck(
-        _ record: Fields, _ algorithm: DigestAlgorithm, bits: Int, _ message: String, _ digest: String
+        _ record: Fields, _ algorithm: DigestAlgorithm, bits: Int, message: String, digest: String
     ) throws(Unreadable) -> Plan {
         let bytes = try record.bytes(message)
         let digest = try record.bytes(digest, count: algorithm.count)

@@ -22,8 +22,8 @@ enum KeyHelp {
 
     /// ECDSA of two numbers, as CAVP and ACVP write it.
     static func signature(
-        _ key: PublicKeySource, _ hash: DigestAlgorithm, _ curve: EllipticCurve, _ message: [UInt8], _ r: [UInt8],
-        _ s: [UInt8]
+        _ key: PublicKeySource, _ hash: DigestAlgorithm, _ curve: EllipticCurve, of message: [UInt8], r: [UInt8],
+        s: [UInt8]
     ) -> Plan {
         // A number too large for the field makes a signature too long, which is refused.
         let signature = (padded(r, to: curve.count) ?? r) + (padded(s, to: curve.count) ?? s)

@@ -27,14 +27,14 @@ struct Reading: Sendable {
     ) throws(Unreadable) {
         switch plan ?? .skip("\(group.title) is not supported") {
         case .skip(let reason):
-            for record in records { add(record, group, .skip(reason)) }
+            for record in records { add(record, of: group, .skip(reason)) }
         case .each(let flips, let make):
             for record in records {
                 let plan = try make(record.fields, record.expectation)
                 let control = Control(
                     ordinal: cases.count, flips: flips, records: [record.fields]
                 ) { (records) throws(Unreadable) in try make(records[0], .valid) }
-                add(record, group, plan, control)
+                add(record, of: group, plan, control: control)
             }
         case .chain(let flips, let make):
             guard let first = records.first else { return }
@@ -42,11 +42,11 @@ struct Reading: Sendable {
             let control = Control(
                 ordinal: cases.count, flips: flips, records: records.map(\.fields)
             ) { (records) throws(Unreadable) in try make(records) }
-            add(Record(id: "\(first.id) (Monte Carlo)", fields: first.fields), group, plan, control)
+            add(Record(id: "\(first.id) (Monte Carlo)", fields: first.fields), of: group, plan, control: control)
         }
     }
 
-    private mutating func add(_ record: Record, _ group: VectorGroup, _ plan: Plan, _ control: Control? = nil) {
+    private mutating func add(_ record: Record, of group: VectorGroup, _ plan: Plan, control: Control? = nil) {
         cases.append(
             VectorCase(
                 id: record.id, algorithm: group.title, expectation: record.expectation, flags: record.flags, plan: plan,

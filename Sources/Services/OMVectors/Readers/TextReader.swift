@@ -43,18 +43,11 @@ struct TextReader {
             }
             return UnknownText.read(document, name, .text)
         }
-        var reader = TextReader(document, head, layout, kind, Reading(format), companions)
+        var reader = TextReader(
+            document: document, head: head, layout: layout, kind: kind, reading: Reading(format), companions: companions)
         try reader.read()
         guard reader.recordCount > 0 else { throw Unreadable("the file holds no record") }
         return reader.reading
-    }
-
-    private init(
-        _ document: TextDocument, _ head: TextHead, _ layout: TextLayout, _ kind: Kind, _ reading: Reading,
-        _ companions: Companions
-    ) {
-        (self.document, self.head, self.layout, self.kind) = (document, head, layout, kind)
-        (self.reading, self.companions) = (reading, companions)
     }
 
     private mutating func read() throws(Unreadable) {

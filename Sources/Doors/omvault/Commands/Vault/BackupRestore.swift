@@ -53,7 +53,7 @@ struct BackupRestore: Verb {
         try refuseTwins(backup.summary.vault, home)
         let lives = try path.run { () throws(VaultError) in try backup.livesHere(access.device) }
         guard replaceLiving || !lives else { throw Failure(VaultError.livesHere, vault: nil) }
-        let open = try unlocked(backup, path, access, secrets)
+        let open = try unlocked(backup, at: path, access, secrets)
         let isHome = try path.run { () throws(VaultError) in try backup.isFrom(access.device) }
         let password = isHome ? nil : try newPassword(backup, access, secrets)
         let folder = try DeviceFolder.make(home.device)
@@ -67,7 +67,7 @@ struct BackupRestore: Verb {
     }
 
     private func unlocked(
-        _ backup: BackupFile, _ path: BackupPlace, _ access: VaultAccess, _ secrets: borrowing SecretSources
+        _ backup: BackupFile, at path: BackupPlace, _ access: VaultAccess, _ secrets: borrowing SecretSources
     ) throws(Failure) -> OpenBackup {
         let slots = try candidates(backup), first = slots.tried[0]
         try path.run { () throws(VaultError) in try backup.checkUse(of: first, device: access.device) }
