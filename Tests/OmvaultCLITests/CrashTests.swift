@@ -68,8 +68,9 @@ private final class CrashSite {
                         \(Self.check)right
                         """)
                 let at: Comment = "killed at \(call) \(number): \(ran.output) \(ran.errors)"
-                let lines = ran.output.split(separator: "\n").map(String.init)
+                var lines = ran.output.split(separator: "\n").map(String.init)
                 #expect(!lines.contains("not killed"), at)
+                let said = lines.firstIndex { $0.hasPrefix("said: ") }.map { lines.remove(at: $0) }
                 guard lines.count == 3, let syncs = Int(lines[0]) else {
                     Issue.record(at)
                     continue
@@ -81,6 +82,11 @@ private final class CrashSite {
                 // Only a right one takes it back.
                 let least = syncs > 0 && typed == "wrong" ? 1 : 0
                 #expect(charged >= least && charged <= 1 && failed <= (typed == "wrong" ? charged : 0), at)
+                // A verdict that was said before the kill is on the disk.
+                if let said {
+                    #expect(said.hasPrefix(typed == "wrong" ? "said: denied attempts_left=2" : "said: granted"), at)
+                    #expect(failed == (typed == "wrong" ? 1 : 0) && charged == failed, at)
+                }
                 #expect(login["offline"] as? Bool == true && ran.status == 0 && lines[2].hasPrefix("granted"), at)
             }
         }
