@@ -4,10 +4,7 @@ import Foundation
 import Testing
 
 @Suite("The labels of parameters") struct LabelsTests {
-    private static let notYet = [
-        "Services/OMAuth/", "Doors/omvault/Commands/Logins/", "Doors/omvault/Commands/Toolkit/", "Doors/omvault/Input/",
-        "Ground/OMStorage/",
-    ]
+    private static let notYet = ["Doors/omvault/Commands/Toolkit/", "Doors/omvault/Input/"]
 
     @Test("no function takes more than three parameters without a label")
     func labels() throws {

@@ -72,6 +72,6 @@ public struct DeviceFolder: Sendable {
     public func highWater(
         _ kind: HighWaterFile.Kind, id: [UInt8], under key: borrowing DeviceKey
     ) -> HighWaterFile {
-        HighWaterFile(folder, kind, id, key.key.derive(Context(.highWaterMAC)))
+        HighWaterFile(in: folder, kind, of: id, key.key.derive(Context(.highWaterMAC)))
     }
 }

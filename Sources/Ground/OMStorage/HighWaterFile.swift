@@ -19,8 +19,8 @@ public struct HighWaterMark: Hashable, Sendable {
     /// The place before the first step of a history.
     public static let beginning = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: 32))
 
-    /// Judges the state that was found against the mark that this device wrote last.
-    public func judge(_ found: HighWaterMark) -> Verdict {
+    /// Compares the state that was found with the mark that this device wrote last.
+    public func compare(with found: HighWaterMark) -> Verdict {
         if found.generation > generation { return .newer }
         return found == self ? .same : .rolledBack
     }
@@ -52,7 +52,7 @@ public struct HighWaterFile: ~Copyable, Sendable {
     private let id: [UInt8]
     private let key: Key<Authenticating>
 
-    init(_ folder: PrivateFolder, _ kind: Kind, _ id: [UInt8], _ key: consuming Key<Authenticating>) {
+    init(in folder: PrivateFolder, _ kind: Kind, of id: [UInt8], _ key: consuming Key<Authenticating>) {
         precondition(id.count == 16, "an id has 16 bytes")
         name = "\(kind.rawValue)-\(Hex.encode(id))"
         (self.folder, self.kind, self.id) = (folder, kind, id)

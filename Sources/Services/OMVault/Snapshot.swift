@@ -74,7 +74,7 @@ final class Snapshot {
         if isAhead, isHeaderProven { note(MarkIndex.header, header.mark) }
         for (index, level) in ProtectionLevel.allCases.enumerated() {
             guard let state = states[level] else { continue }
-            switch marks[MarkIndex.level(index)].judge(state.mark) {
+            switch marks[MarkIndex.level(index)].compare(with: state.mark) {
             case .same: break
             case .newer: note(MarkIndex.level(index), state.mark)
             case .rolledBack:

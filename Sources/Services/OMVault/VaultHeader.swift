@@ -109,7 +109,7 @@ struct VaultHeader: Hashable, Sendable {
     /// - Throws: ``VaultError/rolledBack(_:)`` for an older one, ``VaultError/corrupt(_:)`` for another one of the same
     ///   age: two histories of a header need the root key, so this is a header that somebody changed without it.
     func validate(against noted: HighWaterMark, acceptsRollback: Bool) throws(VaultError) -> Bool {
-        switch noted.judge(mark) {
+        switch noted.compare(with: mark) {
         case .same: return false
         case .newer: return true
         case .rolledBack:

@@ -72,7 +72,7 @@ struct LoginStore: ~Copyable {
         guard mark != nil || !isFirstLook else { return try load(id, isFirstLook: false) }
         let row = try LoginRow(bytes, under: id, device)
         // Attack: put an old ledger back, or lose its -wal, to have failed attempts forgotten.
-        guard let mark, mark.judge(HighWaterMark(row, bytes)) != .rolledBack else { throw .rolledBack }
+        guard let mark, mark.compare(with: HighWaterMark(row, bytes)) != .rolledBack else { throw .rolledBack }
         return row
     }
 

@@ -57,7 +57,7 @@ struct RestorePlan {
             if restored.contains(level) {
                 guard let box = file.states[level] else { throw .corrupt(.backup) }
                 state = try LevelState(opening: box, level, levelKeys, vault: id)
-                guard acceptsRollback || noted.judge(state.mark) != .rolledBack else { throw .rolledBack(.level) }
+                guard acceptsRollback || noted.compare(with: state.mark) != .rolledBack else { throw .rolledBack(.level) }
             }
             let next = LevelState(generation: max(state.generation, noted.generation) + 1, root: state.root)
             states[level] = next
