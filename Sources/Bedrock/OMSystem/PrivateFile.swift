@@ -140,7 +140,7 @@ public struct PrivateFolder: Hashable, Sendable {
     public static func make(_ path: String, above mode: UInt32 = 0o700) throws(StorageError) -> PrivateFolder {
         var missing: [String] = []
         var rest = path
-        while access(rest, F_OK) != 0, errno == ENOENT, let slash = rest.lastIndex(of: "/"), slash != rest.startIndex {
+        while access(rest, F_OK) != 0, errno == ENOENT, let slash = rest.utf8.lastIndex(of: UInt8(ascii: "/")), slash != rest.startIndex {
             missing.append(rest)
             rest = String(rest[..<slash])
         }
