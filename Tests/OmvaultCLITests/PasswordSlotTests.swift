@@ -114,7 +114,7 @@ import Testing
                 home, seen = os.path.realpath("."), []
                 for line in open("trace"):
                     call, rest = re.match(r"\\d+ +(\\w+)\\((.*)", line).groups()
-                    if call == "fsync" and f"<{home}/.omvault-" in rest: seen.append("bytes")
+                    if call == "fdatasync" and f"<{home}/.omvault-" in rest: seen.append("bytes")
                     elif call == "link" and "stick" in rest: seen.append("name")
                     elif call == "fsync" and f"<{home}>" in rest: seen.append("folder")
                     elif "personal.omv-wal" in rest and "folder" in seen: seen.append("slot")

@@ -1,16 +1,23 @@
-// A path in two parts, and what stands there.
+// A path in its parts, and what stands there.
+//
+// A path is split at its bytes. To Swift, a slash and an accent behind it are one character, which is no slash.
 
 internal import Glibc
 
 package enum FilePath {
     /// "/" for a name in the root folder, "." for a name alone.
     package static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     package static func name(of path: String) -> String {
-        path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    }
+
+    /// The names between the slashes, from the first on.
+    package static func names(in path: String) -> [String] {
+        path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// Whether something stands at `path`, whatever it is.

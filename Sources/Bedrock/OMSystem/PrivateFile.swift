@@ -21,13 +21,6 @@ package struct PrivateFile: ~Copyable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The same, locked until it closes.
-    package static func locked(_ path: String, _ flags: Int32) throws(StorageError) -> PrivateFile {
-        let file = try PrivateFile(path, flags)
-        guard retryingInterrupts({ flock(file.descriptor, LOCK_EX | LOCK_NB) }) == 0 else { throw .last }
-        return file
-    }
-
     /// The file, or nil when there is none.
     package static func ifPresent(_ path: String, _ flags: Int32) throws(StorageError) -> PrivateFile? {
         do throws(StorageError) { return try PrivateFile(path, flags) } catch {
@@ -103,16 +96,7 @@ package struct PrivateFile: ~Copyable {
 
     /// Writes all of `bytes` at `offset`; the disk has them when the system finds the time.
     package func write(_ bytes: Span<UInt8>, at offset: Int) throws(StorageError) {
-        var written = 0
-        while written < bytes.count {
-            let put = bytes.withUnsafeBytes { buffer in
-                retryingInterrupts {
-                    pwrite(descriptor, buffer.baseAddress! + written, buffer.count - written, off_t(offset + written))
-                }
-            }
-            guard put > 0 else { throw .last }
-            written += put
-        }
+        try writeAll(bytes, to: descriptor, at: offset)
     }
 }
 
@@ -140,7 +124,9 @@ public struct PrivateFolder: Hashable, Sendable {
     public static func make(_ path: String, above mode: UInt32 = 0o700) throws(StorageError) -> PrivateFolder {
         var missing: [String] = []
         var rest = path
-        while access(rest, F_OK) != 0, errno == ENOENT, let slash = rest.lastIndex(of: "/"), slash != rest.startIndex {
+        while access(rest, F_OK) != 0, errno == ENOENT, let slash = rest.utf8.lastIndex(of: UInt8(ascii: "/")),
+            slash != rest.startIndex
+        {
             missing.append(rest)
             rest = String(rest[..<slash])
         }
@@ -161,21 +147,12 @@ public struct PrivateFolder: Hashable, Sendable {
     ///
     /// - Throws: ``StorageError/exists`` when somebody else was first.
     package func create(_ name: String, holding bytes: Span<UInt8>) throws(StorageError) {
-        StaleDrafts.remove(for: file(name))
-        let draft = draftName(for: file(name))
-        defer { unlink(draft) }
-        try write(bytes, to: draft)
-        guard link(draft, file(name)) == 0 else { throw .last }
-        try syncFolder(above: file(name))
+        try make(name, .onlyNew, bytes)
     }
 
     /// Replaces the file, or makes it: another process sees the old bytes or the new ones.
     public func replace(_ name: String, holding bytes: [UInt8]) throws(StorageError) {
-        let draft = draftName(for: file(name))
-        defer { unlink(draft) }
-        try write(bytes.span, to: draft)
-        guard rename(draft, file(name)) == 0 else { throw .last }
-        try syncFolder(above: file(name))
+        try make(name, .replacing, bytes.span)
     }
 
     /// The file's bytes, or nil when there is none.
@@ -215,16 +192,12 @@ public struct PrivateFolder: Hashable, Sendable {
     /// A lock on the file `name`, which is made for it.
     public func lock(_ name: String) -> FileLock { FileLock(self, name) }
 
-    private func write(_ bytes: Span<UInt8>, to draft: String) throws(StorageError) {
-        let file = try PrivateFile(draft, O_WRONLY | O_CREAT | O_EXCL)
-        try file.writeDurably(bytes, at: 0)
+    private func make(_ name: String, _ naming: Draft.Naming, _ bytes: Span<UInt8>) throws(StorageError) {
+        var draft = try Draft.make(for: file(name), naming)
+        try FileTrust.own.check(open: draft.descriptor, .file, at: draft.path)
+        try draft.write(bytes)
+        try draft.finish()
     }
-}
-
-/// Where a file is written before it gets its name. Two threads of one process must not share it.
-package func draftName(for path: String) -> String {
-    let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-    return "\(path).\(String(repeating: "0", count: 16 - digits.count))\(digits).new"
 }
 
 /// Makes a new name in the folder survive a power cut.
@@ -234,6 +207,20 @@ package func syncFolder(above path: String) throws(StorageError) {
     guard descriptor >= 0 else { throw .last }
     defer { close(descriptor) }
     guard fsync(descriptor) == 0 else { throw .last }
+}
+
+/// Writes all of `bytes` at `offset`.
+func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32, at offset: Int) throws(StorageError) {
+    var written = 0
+    while written < bytes.count {
+        let put = bytes.withUnsafeBytes { buffer in
+            retryingInterrupts {
+                pwrite(descriptor, buffer.baseAddress! + written, buffer.count - written, off_t(offset + written))
+            }
+        }
+        guard put > 0 else { throw .last }
+        written += put
+    }
 }
 
 func retryingInterrupts<Number: SignedInteger>(_ call: () -> Number) -> Number {

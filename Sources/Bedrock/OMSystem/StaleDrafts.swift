@@ -1,16 +1,16 @@
-// What killed processes left of files that never got their names.
+// Draft files left behind by processes that were killed.
 
 internal import Glibc
 
-/// Drafts beside a file, named by ``draftName(for:)``.
-package enum StaleDrafts {
-    /// Younger ones may be somebody's who has made the file and not locked it yet, in seconds.
+/// The drafts of a file that ``Draft/make(for:_:)`` made beside it.
+enum StaleDrafts {
+    /// In seconds. The process of a younger draft may have made it and not locked it yet.
     private static let youngest = 60
-    private static let suffix = ".new"
+    static let suffix = ".new"
 
-    /// Takes away the drafts of `path` that nobody works on any more: of this user, older than a minute, locked by nobody.
-    /// What cannot be taken away stays; nothing depends on it.
-    package static func remove(for path: String) {
+    /// Removes the drafts of `path` that no process works on any more: this user's, older than a minute, locked by none.
+    /// A draft that cannot be removed stays; nothing depends on it.
+    static func remove(for path: String) {
         let folder = FilePath.folder(of: path), name = FilePath.name(of: path)
         guard let stream = opendir(folder) else { return }
         defer { closedir(stream) }
@@ -20,9 +20,7 @@ package enum StaleDrafts {
             let text = String(decoding: found, as: UTF8.self)
             if isDraft(text, of: name) { drafts.append("\(folder)/\(text)") }
         }
-        for draft in drafts where isStale(draft) {
-            for end in ["-wal", "-shm", ""] { unlink(draft + end) }
-        }
+        for draft in drafts where isStale(draft) { Draft.remove(draft) }
     }
 
     /// NAME, a dot, 16 hex digits, `.new`.

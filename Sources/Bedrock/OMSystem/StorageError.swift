@@ -32,6 +32,16 @@ public enum StorageError: Error, Hashable, Sendable {
         default: .io(errno)
         }
     }
+
+    /// The `errno` that ``last`` would make this error from; `EIO` if there is none.
+    package var code: Int32 {
+        switch self {
+        case .missing: ENOENT
+        case .exists: EEXIST
+        case .io(let code): code
+        default: EIO
+        }
+    }
 }
 
 /// An error of a room above that carries a ``StorageError``.

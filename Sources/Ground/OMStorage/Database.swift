@@ -47,7 +47,7 @@ public struct Database: ~Copyable {
     public static func create(
         _ path: String, _ schema: Schema, fill: (borrowing Database) throws(StorageError) -> Void
     ) throws(StorageError) -> Database {
-        let draft = try DatabaseDraft.make(for: path, schema, fill: fill)
+        let draft = try Self.draft(for: path, schema, fill: fill)
         try draft.finish()
         return try open(path, schema)
     }

@@ -15,17 +15,13 @@ internal import OMSystem
 struct OutputFile: ~Copyable {
     /// Nil for standard output.
     private let path: String?
-    private let replaces: Bool
+    private let naming: Draft.Naming
     private let mode: mode_t
-    private var temporary: Temporary?
+    private var draft: Draft?
+    /// Of ``TemporaryPath``, while there is a draft.
+    private var slot: Int?
     /// How many bytes were written.
     private(set) var count = 0
-
-    private struct Temporary {
-        let path: String
-        let descriptor: Int32
-        let slot: Int
-    }
 
     /// - Parameters:
     ///   - path: Nil or `-` for standard output.
@@ -35,7 +31,7 @@ struct OutputFile: ~Copyable {
     init(_ path: String?, replacing: Bool, isPublic: Bool = false) throws(Failure) {
         let path = path == "-" ? nil : path
         self.path = path
-        (replaces, mode) = (replacing, isPublic ? 0o644 : 0o600)
+        (naming, mode) = (replacing ? .replacing : .onlyNewAnywhere, isPublic ? 0o644 : 0o600)
         guard let path else { return }
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
@@ -57,8 +53,8 @@ struct OutputFile: ~Copyable {
     /// Whether two paths lead to one file, there or not yet.
     static func areSame(_ one: String, _ other: String) -> Bool {
         if let file = identity(one), let same = identity(other), file == same { return true }
-        let (first, second) = (split(one), split(other))
-        return first.name == second.name && identity(first.folder) == identity(second.folder)
+        return FilePath.name(of: one) == FilePath.name(of: other)
+            && identity(FilePath.folder(of: one)) == identity(FilePath.folder(of: other))
     }
 
     /// Makes the file beside the target, so that a folder that takes none is told before the work is done.
@@ -82,30 +78,20 @@ struct OutputFile: ~Copyable {
     /// - Parameter survivesPowerCut: whether bytes and name are on the disk when this returns.
     consuming func finish(survivesPowerCut: Bool = false) throws(Failure) {
         guard let path else { return }
-        let written = try descriptor()
-        guard survivesPowerCut else { return try takeName(path) }
-        guard fsync(written) == 0 else {
-            throw Failure(.io, "cannot write \"\(path)\" to the disk: \(systemMessage(errno))")
+        try prepare()
+        if survivesPowerCut {
+            do throws(StorageError) { try draft?.sync() } catch {
+                throw Failure(.io, "cannot write \"\(path)\" to the disk: \(systemMessage(error.code))")
+            }
         }
-        try takeName(path)
+        do throws(StorageError) { try draft?.takeName() } catch {
+            guard error != .exists else { throw Self.exists(path) }
+            throw Failure(.io, "cannot make \"\(path)\": \(systemMessage(error.code))")
+        }
+        guard survivesPowerCut else { return }
         do throws(StorageError) { try syncFolder(above: path) } catch {
             unlink(path)
             throw Failure(error)
-        }
-    }
-
-    private func takeName(_ path: String) throws(Failure) {
-        guard let made = temporary else { return }
-        // link(2) never replaces: who made the target meanwhile keeps it. Some file systems have no links.
-        if !replaces {
-            if link(made.path, path) == 0 { return }
-            if errno == EEXIST { throw Self.exists(path) }
-            guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno), access(path, F_OK) != 0 else {
-                throw Failure(.io, "cannot make \"\(path)\": \(systemMessage(errno))")
-            }
-        }
-        guard rename(made.path, path) == 0 else {
-            throw Failure(.io, "cannot make \"\(path)\": \(systemMessage(errno))")
         }
     }
 
@@ -118,26 +104,26 @@ struct OutputFile: ~Copyable {
     }
 
     deinit {
-        guard let temporary else { return }
-        close(temporary.descriptor)
-        unlink(temporary.path)
-        TemporaryPath.forget(temporary.slot)
+        guard let slot else { return }
+        // Removed before its path is forgotten, so that no signal in between leaves the draft behind.
+        draft?.remove()
+        TemporaryPath.forget(slot)
     }
 
     private mutating func descriptor() throws(Failure) -> Int32 {
         guard let path else { return STDOUT_FILENO }
-        if let temporary { return temporary.descriptor }
-        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
-        let name = "\(folder).omvault-\(Hex.encode(Random.bytes(8)))"
-        let slot = TemporaryPath.removeOnSignal(name)
-        let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
-        guard descriptor >= 0 else {
-            let code = errno
-            TemporaryPath.forget(slot)
-            throw Failure(.io, "cannot write beside \"\(path)\": \(systemMessage(code))")
+        if let descriptor = draft?.descriptor { return descriptor }
+        // The path before the file, so that a signal in between finds it.
+        let hidden = "\(FilePath.folder(of: path))/.omvault-\(Hex.encode(Random.bytes(8)))"
+        slot = TemporaryPath.removeOnSignal(hidden)
+        do throws(StorageError) {
+            let made = try Draft(at: hidden, for: path, naming, mode: mode)
+            let descriptor = made.descriptor
+            draft = consume made
+            return descriptor
+        } catch {
+            throw Failure(.io, "cannot write beside \"\(path)\": \(systemMessage(error.code))")
         }
-        temporary = Temporary(path: name, descriptor: descriptor, slot: slot)
-        return descriptor
     }
 
     /// Takes away a file that was made here and is of no use.
@@ -152,11 +138,6 @@ struct OutputFile: ~Copyable {
     static func identity(_ path: String) -> FileIdentity? {
         var status = stat()
         return stat(path, &status) == 0 ? FileIdentity(device: status.st_dev, inode: status.st_ino) : nil
-    }
-
-    private static func split(_ path: String) -> (folder: String, name: Substring) {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return (".", path[...]) }
-        return (String(path[...slash]), path[path.index(after: slash)...])
     }
 
     private static func exists(_ path: String) -> Failure {

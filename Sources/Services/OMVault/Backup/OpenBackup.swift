@@ -45,7 +45,7 @@ public struct OpenBackup: ~Copyable {
                 seen: seen ?? RestorePlan.nothingSeen, acceptsRollback: acceptsRollback, now: now)
             let fill = RestoreFill(plan, BackupKeys(root, vault: id))
             var noted = plan.marks
-            let draft = try DatabaseDraft.make(for: path, VaultSchema.schema) { (database) throws(VaultError) in
+            let draft = try Database.draft(for: path, VaultSchema.schema) { (database) throws(VaultError) in
                 try fill.write(file, into: database)
                 noted[MarkIndex.log] = try log.append(
                     [.vaultRestored(takenAt: file.summary.takenAt)], after: noted[MarkIndex.log], startingAnew: true,
@@ -81,7 +81,7 @@ public struct OpenBackup: ~Copyable {
         }
     }
 
-    private static func name(_ draft: consuming DatabaseDraft) throws(VaultError) {
+    private static func name(_ draft: consuming Draft) throws(VaultError) {
         do throws(StorageError) { try draft.finish() } catch { throw VaultError(storage: error) }
     }
 

@@ -18,23 +18,23 @@ extension Vault {
         to path: String, portable isPortable: Bool, now: Int64 = secondsNow(),
         drafting: (String) -> Void = { _ in }, progress: @escaping (Int) -> Void = { _ in }
     ) throws(VaultError) -> BackupSummary {
-        let target = try filing { () throws(StorageError) in try DraftFile.make(for: path) }
-        drafting(target.draft)
+        var draft = try filing { () throws(StorageError) in try Draft.make(for: path, .onlyNewAnywhere) }
+        drafting(draft.path)
         let summary = try read { snapshot throws(VaultError) in
             try snapshot.backUp(portable: isPortable, now) { piece throws(VaultError) in
-                try filing { () throws(StorageError) in try target.write(piece) }
+                try filing { () throws(StorageError) in try draft.write(piece.span) }
                 progress(piece.count)
             }
         }
-        try filing { () throws(StorageError) in try target.sync() }
+        try filing { () throws(StorageError) in try draft.sync() }
         // Told first: a backup that the log does not know of must not get a name.
         try tell(.backupTaken(portable: isPortable), now)
-        try Self.name(target)
+        try Self.name(draft)
         return summary
     }
 
-    private static func name(_ target: consuming DraftFile) throws(VaultError) {
-        do throws(StorageError) { try target.finish() } catch { throw .storage(error) }
+    private static func name(_ draft: consuming Draft) throws(VaultError) {
+        do throws(StorageError) { try draft.finish() } catch { throw .storage(error) }
     }
 }
 

@@ -1,0 +1,79 @@
+// Files in the making, and what killed processes leave of them.
+
+import Foundation
+import Glibc
+import OMSystem
+import TestSupport
+import Testing
+
+@Suite("Drafts") struct DraftTests {
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    private func make(_ naming: Draft.Naming, holding bytes: [UInt8]) throws(StorageError) {
+        var draft = try Draft.make(for: folder.file("a"), naming)
+        try draft.write(bytes.span)
+        try draft.finish()
+    }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    }
+
+    private func bytes() throws -> [UInt8] { try [UInt8](Data(contentsOf: URL(filePath: folder.file("a")))) }
+
+    @Test(
+        "a file has its name when it is whole, with mode 0600 and nothing beside it",
+        arguments: [Draft.Naming.onlyNew, .onlyNewAnywhere, .replacing])
+    func whole(naming: Draft.Naming) throws {
+        var draft = try Draft.make(for: folder.file("a"), naming)
+        try draft.write([1, 2].span)
+        try draft.write([3].span)
+        #expect(try names.count == 1 && !names.contains("a"))
+        try draft.finish()
+        #expect(try names == ["a"])
+        #expect(try bytes() == [1, 2, 3])
+        #expect(try FileManager.default.attributesOfItem(atPath: folder.file("a"))[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test("a draft that is dropped leaves nothing, and the file as it was")
+    func dropped() throws {
+        try make(.onlyNew, holding: [1])
+        do {
+            var draft = try Draft.make(for: folder.file("a"), .replacing)
+            try draft.write([2].span)
+        }
+        #expect(try names == ["a"])
+        #expect(try bytes() == [1])
+    }
+
+    @Test("a file that is there is replaced if it was asked for, else refused at the start and at the end")
+    func taken() throws {
+        for naming in [Draft.Naming.onlyNew, .onlyNewAnywhere] {
+            let early = try Draft.make(for: folder.file("a"), naming)
+            try make(naming, holding: [1])
+            var refusal: StorageError?
+            do throws(StorageError) { try early.finish() } catch { refusal = error }
+            #expect(refusal == .exists)
+            #expect(throws: StorageError.exists) { try make(naming, holding: [2]) }
+            #expect(try names == ["a"])
+            #expect(try bytes() == [1])
+            #expect(unlink(folder.file("a")) == 0)
+        }
+        try make(.onlyNew, holding: [1])
+        try make(.replacing, holding: [2])
+        #expect(try bytes() == [2])
+    }
+
+    @Test("a file or link that stands under the draft's name is not used, and not removed")
+    func planted() throws {
+        let draft = folder.file("draft")
+        try FileManager.default.createSymbolicLink(atPath: draft, withDestinationPath: folder.file("other"))
+        #expect(throws: StorageError.exists) {
+            _ = try Draft(at: draft, for: folder.file("a"), .onlyNew, mode: 0o600)
+        }
+        #expect(try names == ["draft"])
+    }
+
+}
