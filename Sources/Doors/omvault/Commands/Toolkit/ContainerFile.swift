@@ -75,7 +75,7 @@ struct ContainerFile {
     }
 
     private func recipient(_ origin: KeyOrigin, _ secrets: borrowing SecretSources) throws -> FileRecipient {
-        let bytes = try origin.bytes("public", secrets, options.key.opening.unlock, door)
+        let bytes = try origin.bytes("public", secrets: secrets, unlock: options.key.unlock, door: door)
         guard bytes.count != 32 else { return try FileRecipient(publicKey: bytes.publicBytes()) }
         return try FileRecipient(options.key.opening.file.publicKey(bytes, secrets))
     }
@@ -113,7 +113,7 @@ struct ContainerFile {
             try options.refuseIdle("a container under a password", takesKey: false, takesWork: true)
             return try file.unlock(
                 with: secrets.readPassword("--password-from", prompt: "Password"),
-                limit: options.key.opening.work.limit)
+                limit: options.key.work.limit)
         case .key:
             try requireKey("a key of 32 bytes")
             try options.refuseIdle("a container under a key", takesKey: true, takesWork: false)

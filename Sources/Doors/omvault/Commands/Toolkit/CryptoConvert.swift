@@ -3,7 +3,7 @@ internal import OMCrypto
 internal import OMSecrets
 
 /// `omvault crypto convert`.
-struct CryptoConvert: KeyFileVerb {
+struct CryptoConvert: Verb {
     static let configuration = CommandConfiguration(
         commandName: "convert",
         abstract: "Write a key in another form.",
@@ -21,10 +21,7 @@ struct CryptoConvert: KeyFileVerb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var place: KeyPlaceOptions
-    @OptionGroup var keyFile: KeyFileOptions
-    @OptionGroup var work: WorkOptions
-    @OptionGroup var unlock: UnlockOptions
+    @OptionGroup var source: KeyPlaceOptions
     @OptionGroup var target: KeyOutputOptions
     @OptionGroup var level: LevelOptions
 
@@ -63,8 +60,8 @@ struct CryptoConvert: KeyFileVerb {
         if place == nil, level.level != nil || level.deviceOnly {
             throw Failure(.usage, "--level and --device-only are for a key that goes into a vault")
         }
-        let secrets = try sources(door, [("--encrypt-from", encryptFrom)])
-        let bytes = try bytes("private", secrets, door)
+        let secrets = try source.sources(door, [("--encrypt-from", encryptFrom)])
+        let bytes = try source.bytes("private", secrets, door)
         let isPKCS12 = PKCS12File.isPKCS12(bytes)
         if target.to == .cert {
             guard place == nil else { throw Failure(.usage, "a certificate is no key pair") }
@@ -73,14 +70,14 @@ struct CryptoConvert: KeyFileVerb {
         }
         guard try isPKCS12 || KeyFile(bytes).isPrivate else {
             guard place == nil else { throw Failure(.usage, "a public key alone is no key pair") }
-            return try target.write(opening.file.publicKey(bytes, secrets), comment: "", door)
+            return try target.write(source.opening.file.publicKey(bytes, secrets), comment: "", door)
         }
         try requireSafe(place)
         guard isPKCS12 else {
-            return try write(opening.file.privateKey(bytes, secrets), [], "", place, secrets, door)
+            return try write(source.opening.file.privateKey(bytes, secrets), [], "", place, secrets, door)
         }
-        let contents = try opening.file.contents(bytes, secrets)
-        let identity = try opening.file.identity(in: contents)
+        let contents = try source.opening.file.contents(bytes, secrets)
+        let identity = try source.opening.file.identity(in: contents)
         let chain = contents.chain(of: identity)
         let left = contents.certificates.count - (target.to == .p12 && place == nil ? chain.count : 0)
         if left > 0, cert.isEmpty {
@@ -93,14 +90,14 @@ struct CryptoConvert: KeyFileVerb {
     private func certificates(
         _ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources
     ) throws -> [Certificate] {
-        let contents = try opening.file.contents(bytes, secrets)
-        guard keyFile.identity != nil else {
+        let contents = try source.opening.file.contents(bytes, secrets)
+        guard source.keyFile.identity != nil else {
             let chain = contents.identities.count == 1 ? contents.chain(of: contents.identities[0]) : []
             let found = chain.isEmpty ? contents.certificates : chain
             guard !found.isEmpty else { throw Failure(.notFound, "the file holds no certificate") }
             return found
         }
-        let chain = try contents.chain(of: opening.file.identity(in: contents))
+        let chain = try contents.chain(of: source.opening.file.identity(in: contents))
         guard !chain.isEmpty else { throw Failure(.notFound, "the key has no certificate in the file") }
         return chain
     }
@@ -134,7 +131,7 @@ struct CryptoConvert: KeyFileVerb {
     ) throws {
         let opened = opened
         if let place {
-            let placed = try place.store(door, secrets, unlock, level) { opened.duplicate() }
+            let placed = try place.store(door, secrets, source.unlock, level) { opened.duplicate() }
             return try door.output.done(
                 "stored \(opened.kind.name), \(opened.kind.bits) bits: \"\(placed.item)\" in vault \"\(placed.vault)\"",
                 [

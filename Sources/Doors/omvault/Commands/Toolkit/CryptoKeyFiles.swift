@@ -23,24 +23,23 @@ struct KeyPlaceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The tag of a key pair in the vault.", valueName: "tag"))
     var tag: String?
 
-}
+    @OptionGroup var keyFile: KeyFileOptions
+    @OptionGroup var work: WorkOptions
+    @OptionGroup var unlock: UnlockOptions
 
-/// A verb that looks at a key and writes it down in some way.
-protocol KeyFileVerb: KeyOpeningVerb {
-    var place: KeyPlaceOptions { get }
-}
+    var opening: KeyOpening { KeyOpening(keyFile: keyFile, work: work, unlock: unlock) }
 
-extension KeyFileVerb {
     func sources(
         _ door: Door, _ more: [(key: String, value: SecretSourceArgument?)] = []
     ) throws(Failure) -> SecretSources {
-        let isStandardInput = place.input.map { InputFile.isStandardInput($0) } ?? false
+        let isStandardInput = input.map { InputFile.isStandardInput($0) } ?? false
         return try SecretSources(
             door, opening.sources + more, standardInputIsDataOf: isStandardInput ? "--in" : nil)
     }
 
+    /// - Parameter half: `private` or `public`: the field where the reference names none.
     func bytes(_ half: String, _ secrets: borrowing SecretSources, _ door: Door) throws -> SecretBytes {
-        try KeyOrigin(file: place.input, tag: place.tag).bytes(half, secrets, unlock, door)
+        try KeyOrigin(file: input, tag: tag).bytes(half, secrets: secrets, unlock: unlock, door: door)
     }
 }
 
@@ -82,7 +81,7 @@ struct KeyOutputOptions: ParsableArguments {
 }
 
 /// `omvault crypto pubkey`.
-struct CryptoPubkey: KeyFileVerb {
+struct CryptoPubkey: Verb {
     static let configuration = CommandConfiguration(
         commandName: "pubkey",
         abstract: "Extract the public key.",
@@ -94,10 +93,7 @@ struct CryptoPubkey: KeyFileVerb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var place: KeyPlaceOptions
-    @OptionGroup var keyFile: KeyFileOptions
-    @OptionGroup var work: WorkOptions
-    @OptionGroup var unlock: UnlockOptions
+    @OptionGroup var source: KeyPlaceOptions
     @OptionGroup var target: KeyOutputOptions
 
     @Option(help: ArgumentHelp("openssh: the comment at the end of the line.", valueName: "text"))
@@ -105,14 +101,14 @@ struct CryptoPubkey: KeyFileVerb {
 
     func run(_ door: Door) throws {
         guard comment == comment.shown else { throw Failure(.usage, "--comment is printable text") }
-        let secrets = try sources(door)
-        let bytes = try bytes("public", secrets, door)
-        try target.write(opening.file.publicKey(bytes, secrets), comment: comment, door)
+        let secrets = try source.sources(door)
+        let bytes = try source.bytes("public", secrets, door)
+        try target.write(source.opening.file.publicKey(bytes, secrets), comment: comment, door)
     }
 }
 
 /// `omvault crypto inspect`: what a file is, without its secret.
-struct CryptoInspect: KeyFileVerb {
+struct CryptoInspect: Verb {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract: "Say what a key file is, without showing its secret.",
@@ -125,14 +121,11 @@ struct CryptoInspect: KeyFileVerb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var place: KeyPlaceOptions
-    @OptionGroup var keyFile: KeyFileOptions
-    @OptionGroup var work: WorkOptions
-    @OptionGroup var unlock: UnlockOptions
+    @OptionGroup var source: KeyPlaceOptions
 
     func run(_ door: Door) throws {
-        let secrets = try sources(door)
-        let bytes = try bytes("public", secrets, door)
+        let secrets = try source.sources(door)
+        let bytes = try source.bytes("public", secrets, door)
         if PKCS12File.isPKCS12(bytes) { return try inspectPKCS12(bytes, secrets, door) }
         let file = try KeyFile(bytes)
         var facts: [(String, JSONValue)] = [
@@ -141,8 +134,8 @@ struct CryptoInspect: KeyFileVerb {
         ]
         if let name = file.encryptionName { facts.append(("encryption", .text(name))) }
         if let work = file.encryptionWork { facts.append(("rounds", .number(work))) }
-        if !file.isEncrypted || keyFile.keyPasswordFrom != nil {
-            facts += try Self.facts(opening.file.publicKey(bytes, secrets))
+        if !file.isEncrypted || source.keyFile.keyPasswordFrom != nil {
+            facts += try Self.facts(source.opening.file.publicKey(bytes, secrets))
         }
         try print(facts, door)
     }
@@ -154,8 +147,8 @@ struct CryptoInspect: KeyFileVerb {
         var facts: [(String, JSONValue)] = [
             ("format", .text(KeyFormat.pkcs12.rawValue)), ("encrypted", .flag(true)),
         ]
-        guard keyFile.keyPasswordFrom != nil else { return try print(facts, door) }
-        let contents = try opening.file.contents(bytes, secrets)
+        guard source.keyFile.keyPasswordFrom != nil else { return try print(facts, door) }
+        let contents = try source.opening.file.contents(bytes, secrets)
         facts.append(("keys", .number(contents.identities.count)))
         facts.append(("certificates", .number(contents.certificates.count)))
         if contents.otherSecrets > 0 { facts.append(("other_secrets", .number(contents.otherSecrets))) }

@@ -69,7 +69,7 @@ struct SignatureOptions: ParsableArguments {
 }
 
 /// `omvault crypto sign`.
-struct CryptoSign: KeyVerb {
+struct CryptoSign: Verb {
     static let configuration = CommandConfiguration(
         commandName: "sign",
         abstract: "Sign a file or standard input.",
@@ -81,10 +81,7 @@ struct CryptoSign: KeyVerb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var choice: KeyChoiceOptions
-    @OptionGroup var keyFile: KeyFileOptions
-    @OptionGroup var work: WorkOptions
-    @OptionGroup var unlock: UnlockOptions
+    @OptionGroup var key: ChosenKey
     @OptionGroup var options: SignatureOptions
 
     @Option(help: ArgumentHelp("Where the signature goes; else to standard output.", valueName: "file"))
@@ -99,8 +96,8 @@ struct CryptoSign: KeyVerb {
     func run(_ door: Door) throws {
         var target = try OutputFile(signature, replacing: force)
         let secrets = try options.sources(self.key, door)
-        let bytes = try self.key.origin().bytes("private", secrets, unlock, door)
-        let key = try opening.file.privateKey(bytes, secrets)
+        let bytes = try self.key.bytes("private", secrets, door)
+        let key = try self.key.opening.file.privateKey(bytes, secrets)
         let algorithm = try options.algorithm(key.kind, door)
         if !insecure {
             try InsecureGate.check(key.kind)
@@ -117,7 +114,7 @@ struct CryptoSign: KeyVerb {
 }
 
 /// `omvault crypto verify`.
-struct CryptoVerify: KeyVerb {
+struct CryptoVerify: Verb {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract: "Check a signature; exits with 32 when it is wrong.",
@@ -128,10 +125,7 @@ struct CryptoVerify: KeyVerb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var choice: KeyChoiceOptions
-    @OptionGroup var keyFile: KeyFileOptions
-    @OptionGroup var work: WorkOptions
-    @OptionGroup var unlock: UnlockOptions
+    @OptionGroup var key: ChosenKey
     @OptionGroup var options: SignatureOptions
 
     @Option(help: ArgumentHelp("The file that holds the signature.", valueName: "file"))
@@ -148,8 +142,8 @@ struct CryptoVerify: KeyVerb {
         let stored = try InputFile(signature).readWhole(
             maximum: 1 << 16, hint: "", tooLong: Failure(CryptoError.badSignature))
         let signature = try decoded(stored)
-        let bytes = try self.key.origin().bytes("public", secrets, unlock, door)
-        let key = try opening.file.publicKey(bytes, secrets)
+        let bytes = try self.key.bytes("public", secrets, door)
+        let key = try self.key.opening.file.publicKey(bytes, secrets)
         var verifier = try Verifier(key, options.algorithm(key.kind, door))
         try options.read { (piece) throws(CryptoError) in try verifier.update(piece) }
         try verifier.finish(signature)

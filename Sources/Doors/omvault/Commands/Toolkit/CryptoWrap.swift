@@ -25,6 +25,7 @@ enum WrapAlgorithm {
     }
 }
 
+/// The options that `crypto wrap` and `crypto unwrap` share.
 struct WrapOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The algorithm: \(WrapAlgorithm.names).", valueName: "name"))
     var alg = AESKeyWrap.kwp.name
@@ -51,6 +52,11 @@ struct WrapOptions: ParsableArguments {
     @Flag(help: "Replace the file of -o.")
     var force = false
 
+    @OptionGroup var publicKey: PublicKeyWrapOptions
+    @OptionGroup var work: WorkOptions
+    /// Of the vault that the wrapping key stands in.
+    @OptionGroup var unlock: UnlockOptions
+
     func key(_ secrets: borrowing SecretSources, prompt: String) throws(Failure) -> SecretBytes {
         try secrets.readBytes("--key-from", prompt: prompt, keyEncoding)
     }
@@ -63,20 +69,9 @@ struct WrapOptions: ParsableArguments {
         if encoding != .raw { try target.write([UInt8(ascii: "\n")].span) }
         try target.finish()
     }
-}
 
-/// What `wrap` and `unwrap` have in common.
-protocol WrapVerb: Verb {
-    var wrap: WrapOptions { get }
-    var publicKey: PublicKeyWrapOptions { get }
-    var work: WorkOptions { get }
-    /// Of the vault that the wrapping key stands in.
-    var unlock: UnlockOptions { get }
-}
-
-extension WrapVerb {
     func sources(_ door: Door) throws(Failure) -> SecretSources {
-        let isInVault = wrap.kekFrom?.reference != nil
+        let isInVault = kekFrom?.reference != nil
         guard isInVault || (unlock.given.isEmpty && unlock.keyslot == nil) else {
             throw Failure(
                 .usage, "\(unlock.given.first?.key ?? "--keyslot") opens a vault, and none is named",
@@ -85,7 +80,7 @@ extension WrapVerb {
         return try SecretSources(
             door,
             [
-                ("--kek-from", wrap.kekFrom?.source), ("--key-from", wrap.keyFrom),
+                ("--kek-from", kekFrom?.source), ("--key-from", keyFrom),
                 ("--kek-password-from", publicKey.kekPasswordFrom),
             ] + (isInVault ? unlock.sources : []))
     }
@@ -94,19 +89,19 @@ extension WrapVerb {
     ///
     /// - Parameter field: of an item in a vault, when the reference names none.
     private func kekBytes(_ field: String, _ secrets: borrowing SecretSources, _ door: Door) throws -> SecretBytes {
-        guard let reference = wrap.kekFrom?.reference else {
+        guard let reference = kekFrom?.reference else {
             return try secrets.read(
-                "--kek-from", prompt: "Wrapping key (\(wrap.kekEncoding.rawValue))",
-                keepNewline: wrap.kekEncoding == .raw, maximum: KeyFile.maximumCount)
+                "--kek-from", prompt: "Wrapping key (\(kekEncoding.rawValue))",
+                keepNewline: kekEncoding == .raw, maximum: KeyFile.maximumCount)
         }
-        return try KeyOrigin.vault(reference).bytes(field, secrets, unlock, door)
+        return try KeyOrigin.vault(reference).bytes(field, secrets: secrets, unlock: unlock, door: door)
     }
 
     func wrappingKey(_ secrets: borrowing SecretSources, _ door: Door) throws -> SecretBytes {
-        let key = try wrap.kekEncoding.decode(kekBytes("key", secrets, door), of: "--kek-from")
+        let key = try kekEncoding.decode(kekBytes("key", secrets, door), of: "--kek-from")
         guard [16, 24, 32].contains(key.count) else {
             throw Failure(
-                .usage, "\(wrap.alg) takes a wrapping key of 16, 24 or 32 bytes; this one has \(key.count)",
+                .usage, "\(alg) takes a wrapping key of 16, 24 or 32 bytes; this one has \(key.count)",
                 hint: Self.keyFileHint(key) ?? "--kek-encoding hex or base64 reads text")
         }
         return key
@@ -140,24 +135,24 @@ extension WrapVerb {
         case .publicKey(.oaep): break
         case .aes, .publicKey:
             guard publicKey.mgf == nil, publicKey.label.isEmpty else {
-                throw Failure(.usage, "--mgf and --label are for rsa-oaep, not for \(wrap.alg)")
+                throw Failure(.usage, "--mgf and --label are for rsa-oaep, not for \(alg)")
             }
         }
         switch algorithm {
         case .aes:
             guard publicKey.kekPasswordFrom == nil, !work.isGiven else {
                 let option = work.isGiven ? "--max-work" : "--kek-password-from"
-                throw Failure(.usage, "\(option) is for key files, and \(wrap.alg) takes bare bytes")
+                throw Failure(.usage, "\(option) is for key files, and \(alg) takes bare bytes")
             }
         case .publicKey:
-            guard wrap.kekEncoding == .raw else {
-                throw Failure(.usage, "--kek-encoding is for bare bytes, and \(wrap.alg) takes a key file")
+            guard kekEncoding == .raw else {
+                throw Failure(.usage, "--kek-encoding is for bare bytes, and \(alg) takes a key file")
             }
         }
     }
 }
 
-struct CryptoWrap: WrapVerb {
+struct CryptoWrap: Verb {
     static let configuration = CommandConfiguration(
         commandName: "wrap",
         abstract: "Wrap a key under a key.",
@@ -172,27 +167,24 @@ struct CryptoWrap: WrapVerb {
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var wrap: WrapOptions
-    @OptionGroup var publicKey: PublicKeyWrapOptions
-    @OptionGroup var work: WorkOptions
-    @OptionGroup var unlock: UnlockOptions
 
     @Flag(help: "Allow what is only there for old programs.")
     var insecure = false
 
     func run(_ door: Door) throws {
         let algorithm = try WrapAlgorithm(named: wrap.alg)
-        try requireApplicable(to: algorithm)
-        let secrets = try sources(door)
+        try wrap.requireApplicable(to: algorithm)
+        let secrets = try wrap.sources(door)
         switch algorithm {
         case .aes(let kind):
-            let wrappingKey = try wrappingKey(secrets, door)
+            let wrappingKey = try wrap.wrappingKey(secrets, door)
             let key = try wrap.key(secrets, prompt: "Key to wrap (\(wrap.keyEncoding.rawValue))")
             guard key.count > 0 else { throw Failure(.usage, "--key-from: the key to wrap is empty") }
             try wrap.write(SecretBytes(copying: kind.wrap(key, under: wrappingKey)), door)
         case .publicKey(let kind):
             try kind.requireInsecure(insecure)
-            let holder = try holder(secrets, door)
-            let hashes = try kind.hashes(publicKey)
+            let holder = try wrap.holder(secrets, door)
+            let hashes = try kind.hashes(wrap.publicKey)
             if !insecure {
                 try InsecureGate.check(holder.kind)
                 try hashes.forEach(InsecureGate.check)
@@ -201,12 +193,12 @@ struct CryptoWrap: WrapVerb {
                 door.output.notice("warning: SHA-1 is for interoperability; --alg rsa-oaep-sha256 does without")
             }
             let key = try wrap.key(secrets, prompt: "Key to wrap (\(wrap.keyEncoding.rawValue))")
-            try wrap.write(SecretBytes(copying: kind.wrap(key, under: holder, publicKey)), door)
+            try wrap.write(SecretBytes(copying: kind.wrap(key, under: holder, wrap.publicKey)), door)
         }
     }
 }
 
-struct CryptoUnwrap: WrapVerb {
+struct CryptoUnwrap: Verb {
     static let configuration = CommandConfiguration(
         commandName: "unwrap",
         abstract: "Unwrap a key.",
@@ -219,23 +211,20 @@ struct CryptoUnwrap: WrapVerb {
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var wrap: WrapOptions
-    @OptionGroup var publicKey: PublicKeyWrapOptions
-    @OptionGroup var work: WorkOptions
-    @OptionGroup var unlock: UnlockOptions
 
     func run(_ door: Door) throws {
         let algorithm = try WrapAlgorithm(named: wrap.alg)
-        try requireApplicable(to: algorithm)
-        let secrets = try sources(door)
+        try wrap.requireApplicable(to: algorithm)
+        let secrets = try wrap.sources(door)
         switch algorithm {
         case .aes(let kind):
-            let wrappingKey = try wrappingKey(secrets, door)
+            let wrappingKey = try wrap.wrappingKey(secrets, door)
             let wrapped = try wrap.key(secrets, prompt: "Wrapped key (\(wrap.keyEncoding.rawValue))")
             try wrap.write(kind.unwrap(wrapped.withBytes { [UInt8](copying: $0) }, under: wrappingKey), door)
         case .publicKey(let kind):
-            let holder = try privateHolder(secrets, door)
+            let holder = try wrap.privateHolder(secrets, door)
             let wrapped = try wrap.key(secrets, prompt: "Wrapped key (\(wrap.keyEncoding.rawValue))")
-            try wrap.write(kind.unwrap(wrapped.publicBytes(), under: holder, publicKey), door)
+            try wrap.write(kind.unwrap(wrapped.publicBytes(), under: holder, wrap.publicKey), door)
         }
     }
 }
