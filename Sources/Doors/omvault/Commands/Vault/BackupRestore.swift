@@ -68,7 +68,10 @@ struct BackupRestore: Verb {
     private func unlocked(
         _ backup: BackupFile, _ path: BackupPlace, _ access: VaultAccess, _ secrets: borrowing SecretSources
     ) throws(Failure) -> OpenBackup {
-        let slots = try candidates(backup), first = slots.tried[0]
+        let slots = try TriedSlots(unlock, of: backup.slots, in: "the backup") { id in
+            Failure(.notFound, "the backup has no slot \(id)", hint: "omvault backup verify \(file.shown)")
+        }
+        let first = slots.tried[0]
         try path.run { () throws(VaultError) in try backup.checkUse(of: first, device: access.device) }
         let secret = try access.read(first, secrets, option: unlock.given.first?.key)
         return try slots.naming { () throws(Failure) in
@@ -78,21 +81,6 @@ struct BackupRestore: Verb {
                 }
             }
         }
-    }
-
-    private func candidates(_ backup: BackupFile) throws(Failure) -> TriedSlots {
-        if let id = unlock.keyslot {
-            guard let slot = backup.slots.first(where: { $0.id == id }) else {
-                throw Failure(.notFound, "the backup has no slot \(id)", hint: "omvault backup verify \(file.shown)")
-            }
-            return TriedSlots(slot)
-        }
-        let kind = unlock.kind
-        guard let slots = TriedSlots(kind, of: backup.slots) else {
-            let others = Set(backup.slots.map(\.kind.option)).sorted().joined(separator: " or ")
-            throw Failure(.badSecret, "the backup has no \(kind.noun)", hint: "unlock it with \(others)")
-        }
-        return slots
     }
 
     private func newPassword(

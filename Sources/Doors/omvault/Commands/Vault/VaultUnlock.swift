@@ -83,7 +83,10 @@ extension VaultAccess {
     func openSlot(
         _ secrets: borrowing SecretSources, _ options: UnlockOptions, in file: borrowing VaultFile
     ) throws(Failure) -> Unlocked {
-        let slots = try candidates(file, options), first = slots.tried[0]
+        let slots = try TriedSlots(options, of: file.slots, in: "vault \"\(place.name.shown)\"") { id in
+            Failure(VaultError.noSlot(id), vault: place.name)
+        }
+        let first = slots.tried[0]
         try run { () throws(VaultError) in try file.checkUse(of: first) }
         let secret = try read(first, secrets, option: options.option(for: first))
         let vault = try slots.naming { () throws(Failure) in
@@ -120,29 +123,6 @@ extension VaultAccess {
         guard let slot = file.slots.first(where: { $0.login == id }) else { return nil }
         try file.checkUse(of: slot)
         return try unlock(anyOf: [slot], of: file) { _ throws(VaultError) in login.unlock.duplicate() }
-    }
-
-    /// The slots to try: the one that was named, or those of the kind that was asked for.
-    private func candidates(
-        _ file: borrowing VaultFile, _ options: UnlockOptions
-    ) throws(Failure) -> TriedSlots {
-        if let id = options.keyslot {
-            guard let slot = file.slots.first(where: { $0.id == id }) else {
-                throw Failure(VaultError.noSlot(id), vault: place.name)
-            }
-            if let given = options.given.first?.key, given != slot.kind.option, given != options.passwordOption {
-                throw Failure(.usage, "slot \(id) takes a \(slot.kind.noun)", hint: "give \(slot.kind.option)")
-            }
-            return TriedSlots(slot)
-        }
-        let kind = options.kind
-        guard let slots = TriedSlots(kind, of: file.slots) else {
-            let others = Set(file.slots.map(\.kind.option)).sorted().joined(separator: " or ")
-            throw Failure(
-                .badSecret, "vault \"\(place.name.shown)\" has no \(kind.noun)",
-                hint: "unlock with \(others), or choose with --keyslot ID")
-        }
-        return slots
     }
 
     /// Reads what opens slots of the kind of `slot`.
