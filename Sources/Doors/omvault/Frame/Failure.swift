@@ -31,15 +31,9 @@ struct Failure: Error {
         (self.status, self.message, self.hints, self.details) = (status, message, hints, details)
     }
 
-    private init(
-        _ status: ExitStatus, _ message: String, _ hints: [String], _ details: KeyValuePairs<String, JSONValue>
-    ) {
-        (self.status, self.message, self.hints, self.details) = (status, message, hints, details)
-    }
-
     /// The same with what it is about in front, for a command that reads more than one file.
     func about(_ file: String) -> Failure {
-        Failure(status, "\"\(file)\": \(message)", hints, details).with(sdkCode: sdkCode)
+        Failure(status, "\"\(file)\": \(message)", hints: hints, details: details).with(sdkCode: sdkCode)
     }
 
     /// The same with the SDK's number; nil leaves the number that it has.
@@ -51,7 +45,7 @@ struct Failure: Error {
 
     /// The same with other hints.
     func with(hints: [String]) -> Failure {
-        Failure(status, message, hints, details).with(sdkCode: sdkCode)
+        Failure(status, message, hints: hints, details: details).with(sdkCode: sdkCode)
     }
 
     /// Runs `body`; an input that nobody gives is the SDK's error of this number.

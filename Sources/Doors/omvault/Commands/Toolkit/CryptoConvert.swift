@@ -74,7 +74,9 @@ struct CryptoConvert: Verb {
         }
         try requireSafe(place)
         guard isPKCS12 else {
-            return try write(source.opening.file.privateKey(bytes, secrets), [], "", place, secrets, door)
+            return try write(
+                source.opening.file.privateKey(bytes, secrets), chain: [], friendlyName: "", place: place,
+                secrets: secrets, door: door)
         }
         let contents = try source.opening.file.contents(bytes, secrets)
         let identity = try source.opening.file.identity(in: contents)
@@ -83,7 +85,9 @@ struct CryptoConvert: Verb {
         if left > 0, cert.isEmpty {
             door.output.notice("\(left) of the file's certificates stay behind; --to cert takes them out")
         }
-        try write(identity.key.duplicate(), chain, identity.name, place, secrets, door)
+        try write(
+            identity.key.duplicate(), chain: chain, friendlyName: identity.name, place: place, secrets: secrets,
+            door: door)
     }
 
     /// The certificates of a PKCS#12 file: of one key, if one is named or there is one; else all.
@@ -126,12 +130,14 @@ struct CryptoConvert: Verb {
     }
 
     private func write(
-        _ opened: consuming PrivateKey, _ chain: [Certificate], _ friendlyName: String, _ place: KeyPairPlace?,
-        _ secrets: borrowing SecretSources, _ door: Door
+        _ opened: consuming PrivateKey, chain: [Certificate], friendlyName: String, place: KeyPairPlace?,
+        secrets: borrowing SecretSources, door: Door
     ) throws {
         let opened = opened
         if let place {
-            let placed = try place.store(door, secrets, source.unlock, level) { opened.duplicate() }
+            let placed = try place.store(
+                secrets: secrets, unlock: source.unlock, level: level, door: door
+            ) { opened.duplicate() }
             return try door.output.done(
                 "stored \(opened.kind.name), \(opened.kind.bits) bits: \"\(placed.item)\" in vault \"\(placed.vault)\"",
                 [
@@ -139,7 +145,10 @@ struct CryptoConvert: Verb {
                     "item": .text(placed.item),
                 ])
         }
-        try target.write(isPlain ? plain(opened) : encrypted(opened, chain, friendlyName, secrets), door)
+        try target.write(
+            isPlain
+                ? plain(opened)
+                : encrypted(opened, chain: chain, friendlyName: friendlyName, secrets: secrets), door)
     }
 
     private func plain(_ key: borrowing PrivateKey) throws -> SecretBytes {
@@ -157,8 +166,7 @@ struct CryptoConvert: Verb {
     }
 
     private func encrypted(
-        _ key: borrowing PrivateKey, _ chain: [Certificate], _ friendlyName: String,
-        _ secrets: borrowing SecretSources
+        _ key: borrowing PrivateKey, chain: [Certificate], friendlyName: String, secrets: borrowing SecretSources
     ) throws -> SecretBytes {
         var certificates = cert.isEmpty ? chain : []
         for file in cert {

@@ -52,7 +52,7 @@ struct BackupRestore: Verb {
         try refuseTwins(backup.summary.vault, home)
         let lives = try path.run { () throws(VaultError) in try backup.livesHere(access.device) }
         guard replaceLiving || !lives else { throw Failure(VaultError.livesHere, vault: nil) }
-        let open = try unlocked(backup, path, access, secrets)
+        let open = try unlocked(backup, at: path, access: access, secrets: secrets)
         let isHome = try path.run { () throws(VaultError) in try backup.isFrom(access.device) }
         let password = isHome ? nil : try newPassword(backup, access, secrets)
         let folder = try DeviceFolder.make(home.device)
@@ -66,7 +66,7 @@ struct BackupRestore: Verb {
     }
 
     private func unlocked(
-        _ backup: BackupFile, _ path: BackupPlace, _ access: VaultAccess, _ secrets: borrowing SecretSources
+        _ backup: BackupFile, at path: BackupPlace, access: VaultAccess, secrets: borrowing SecretSources
     ) throws(Failure) -> OpenBackup {
         let slots = try TriedSlots(unlock, of: backup.slots, in: "the backup") { id in
             Failure(.notFound, "the backup has no slot \(id)", hint: "omvault backup verify \(file.shown)")

@@ -54,24 +54,24 @@ struct InitCommand: Verb {
         let policy = VaultPolicy(defaultLevel: .whenUnlocked, stretch: parameters)
         let slot = try NewSlot(password: password, parameters)
         guard !noRecovery else {
-            try make(place, folder, policy, [slot])
+            try make(place, device: folder, policy: policy, slots: [slot])
             return try report(door, place, nil)
         }
         let code = RecoveryCode.random()
         let recovery = try NewSlot(recovery: code, parameters)
         // Whoever types it back does so before the vault is made: a slip of the pen then costs nothing.
         guard RecoveryCodeSheet.isTypedBack(wasGiven: codeFrom != nil, door) else {
-            try make(place, folder, policy, [slot, recovery])
+            try make(place, device: folder, policy: policy, slots: [slot, recovery])
             return try report(door, place, code.text())
         }
         try RecoveryCodeSheet.print(code.text(), door)
         try RecoveryCodeSheet.confirm(code, secrets)
-        try make(place, folder, policy, [slot, recovery])
+        try make(place, device: folder, policy: policy, slots: [slot, recovery])
         made(door, place)
     }
 
     private func make(
-        _ place: VaultPlace, _ folder: DeviceFolder, _ policy: VaultPolicy, _ slots: [NewSlot]
+        _ place: VaultPlace, device folder: DeviceFolder, policy: VaultPolicy, slots: [NewSlot]
     ) throws(Failure) {
         do throws(VaultError) {
             try VaultFile.create(place.path, device: folder, policy: policy, slots: slots)

@@ -91,9 +91,9 @@ struct KeyAddSlot: Verb {
             try access.run { () throws(VaultError) in try Vault.checkRoom(for: .password, among: slots) }
             let password = try secrets.readPassword(
                 "--new-password-from", prompt: "Another password for vault \"\(access.place.name)\"", isNew: true)
-            try add(.password(password), unlocked.vault, policy, access)
-        case .recovery: try addCode(secrets, unlocked.vault, policy, access)
-        case .file: try addFile(secrets, unlocked.vault, policy, access)
+            try add(.password(password), to: unlocked.vault, policy: policy, access: access)
+        case .recovery: try addCode(to: unlocked.vault, policy: policy, secrets: secrets, access: access)
+        case .file: try addFile(to: unlocked.vault, policy: policy, secrets: secrets, access: access)
         case .login:
             let logins = try LoginAccess(door)
             let name = try logins.profileName(profile)
@@ -101,12 +101,12 @@ struct KeyAddSlot: Verb {
                 UserName(user ?? ""), name,
                 domain: LoginAccess.identityDomain(domain, try logins.profiles.profile(name)), secrets,
                 "--login-password-from", door)
-            try add(.login(login), unlocked.vault, policy, access)
+            try add(.login(login), to: unlocked.vault, policy: policy, access: access)
         }
     }
 
     private func addCode(
-        _ secrets: borrowing SecretSources, _ vault: borrowing Vault, _ policy: VaultPolicy, _ access: VaultAccess
+        to vault: borrowing Vault, policy: VaultPolicy, secrets: borrowing SecretSources, access: VaultAccess
     ) throws(Failure) {
         let code = RecoveryCode.random()
         let format = access.door.output.format
@@ -128,11 +128,11 @@ struct KeyAddSlot: Verb {
     }
 
     private func addFile(
-        _ secrets: borrowing SecretSources, _ vault: borrowing Vault, _ policy: VaultPolicy, _ access: VaultAccess
+        to vault: borrowing Vault, policy: VaultPolicy, secrets: borrowing SecretSources, access: VaultAccess
     ) throws(Failure) {
         guard let out else {
             let text = try secrets.read("--key-from", prompt: "Text of the key file")
-            return try add(.keyFile(try access.keyFile(text)), vault, policy, access)
+            return try add(.keyFile(try access.keyFile(text)), to: vault, policy: policy, access: access)
         }
         // The file before the slot: a slot whose file could not be written would be a way in that nobody has.
         var target = try OutputFile(out, replacing: false)
@@ -142,7 +142,9 @@ struct KeyAddSlot: Verb {
         try target.finish(survivesPowerCut: true)
         let made = OutputFile.identity(out)
         let before = try access.run { () throws(VaultError) in try vault.settings() }.slots
-        do throws(Failure) { try add(.keyFile(file), vault, policy, access) } catch {
+        do throws(Failure) {
+            try add(.keyFile(file), to: vault, policy: policy, access: access)
+        } catch {
             // The slot may be there although an error came behind it; its file must not go then.
             let after = (try? vault.settings())?.slots
             let isThere = after?.contains { slot in slot.kind == .keyFile && !before.contains(slot) } ?? true
@@ -152,7 +154,7 @@ struct KeyAddSlot: Verb {
     }
 
     private func add(
-        _ secret: consuming SlotSecret, _ vault: borrowing Vault, _ policy: VaultPolicy, _ access: VaultAccess
+        _ secret: consuming SlotSecret, to vault: borrowing Vault, policy: VaultPolicy, access: VaultAccess
     ) throws(Failure) {
         let new = try access.run { () throws(VaultError) in try secret.newSlot(policy.stretch) }
         let slot = try access.run { () throws(VaultError) in try vault.addSlot(new) }

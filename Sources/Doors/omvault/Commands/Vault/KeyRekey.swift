@@ -52,7 +52,7 @@ struct KeyRekey: Verb {
             guard let slot = slots.first(where: { $0.id == other.id }) else {
                 throw Failure(VaultError.noSlot(other.id), vault: access.place.name)
             }
-            kept.append(try access.keep(slot, secrets, other.option, policy))
+            kept.append(try access.keep(slot, secrets: secrets, option: other.option, policy: policy))
         }
         let rest = slots.filter { slot in !kept.contains { $0.id == slot.id } }
         let replaced = rest.first { $0.kind == .recovery }
@@ -73,9 +73,10 @@ struct KeyRekey: Verb {
             }
         }
         let (ids, seen, stretch) = (kept.map(\.id).sorted(), slots, policy.stretch)
-        let purge = try access.rekey(unlocked.intoVault(), kept, seen, stretch)
+        let purge = try access.rekey(unlocked.intoVault(), slots: kept, expecting: seen, stretch: stretch)
         access.lockAgent()
-        try report(door, access, ids, replaced == nil || isShown ? nil : code.text(), purge)
+        try report(
+            slots: ids, code: replaced == nil || isShown ? nil : code.text(), purge: purge, access: access, door: door)
     }
 
     private func confirm(_ going: [KeySlot], _ access: VaultAccess) throws(Failure) {
@@ -85,7 +86,7 @@ struct KeyRekey: Verb {
     }
 
     private func report(
-        _ door: Door, _ access: VaultAccess, _ slots: [UInt32], _ code: consuming SecretBytes?, _ purge: PurgeResult
+        slots: [UInt32], code: consuming SecretBytes?, purge: PurgeResult, access: VaultAccess, door: Door
     ) throws(Failure) {
         if door.output.format == .json {
             var document = JSONDocument()
@@ -120,7 +121,7 @@ extension VaultAccess {
 
     /// Reads what opens `slot`, and tries it: nobody wants to learn tomorrow that it was mistyped.
     fileprivate func keep(
-        _ slot: KeySlot, _ secrets: borrowing SecretSources, _ option: String, _ policy: VaultPolicy
+        _ slot: KeySlot, secrets: borrowing SecretSources, option: String, policy: VaultPolicy
     ) throws(Failure) -> Vault.RekeyedSlot {
         let file = try file()
         try run { () throws(VaultError) in try file.checkUse(of: slot) }
@@ -130,7 +131,7 @@ extension VaultAccess {
     }
 
     fileprivate func rekey(
-        _ vault: consuming Vault, _ slots: [Vault.RekeyedSlot], _ seen: [KeySlot], _ stretch: Argon2id.Parameters
+        _ vault: consuming Vault, slots: [Vault.RekeyedSlot], expecting seen: [KeySlot], stretch: Argon2id.Parameters
     ) throws(Failure) -> PurgeResult {
         do throws(VaultError) {
             return try vault.rekey(slots: slots, expecting: seen) { policy throws(VaultError) in
