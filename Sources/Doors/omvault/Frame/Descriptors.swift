@@ -3,28 +3,6 @@
 internal import Glibc
 internal import OMSecrets
 
-enum StandardOutput {
-    static var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
-
-    /// - Throws: ``ExitStatus/io`` when the reader went away or the disk is full.
-    static func write(_ text: String) throws(Failure) { try write(text.utf8Span.span) }
-    static func write(_ secret: borrowing SecretBytes) throws(Failure) { try secret.withBytes(write) }
-
-    private static func write(_ bytes: Span<UInt8>) throws(Failure) {
-        if let code = writeAll(bytes, to: STDOUT_FILENO) {
-            throw Failure(.io, "cannot write to standard output: \(systemMessage(code))")
-        }
-    }
-}
-
-/// Nothing can be said about a standard error that takes no words, so its errors end here.
-enum StandardError {
-    static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
-
-    static func write(_ text: String) { _ = writeAll(text.utf8Span.span, to: STDERR_FILENO) }
-    static func write(_ secret: borrowing SecretBytes) { _ = secret.withBytes { writeAll($0, to: STDERR_FILENO) } }
-}
-
 /// Writes everything; the error number when it could not.
 func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) -> Int32? {
     bytes.withUnsafeBytes { bytes in
@@ -41,12 +19,6 @@ func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) -> Int32? {
         }
         return nil
     }
-}
-
-enum ReadEnd: Equatable {
-    case end
-    case tooLong
-    case error(Int32)
 }
 
 /// Reads to the end, or until `buffer` holds more than `maximum` bytes.

@@ -4,15 +4,6 @@
 internal import OMJSON
 internal import OMSecrets
 
-/// A value that is not secret.
-enum JSONValue: Sendable {
-    case text(String)
-    case number(Int)
-    case flag(Bool)
-    case list([JSONValue])
-    case null
-}
-
 /// One JSON object: a whole document, or a member of one.
 ///
 ///     var document = JSONDocument()

@@ -1,16 +1,6 @@
 // Standard output carries data and nothing else; whatever is meant for a person goes to standard error.
 
-internal import ArgumentParser
 internal import OMSecrets
-
-enum OutputFormat: String, CaseIterable, ExpressibleByArgument, Sendable {
-    /// For people; may change.
-    case table
-    /// For scripts: fields separated by a tab, no header.
-    case plain
-    /// One document with a stable schema.
-    case json
-}
 
 struct Output: Sendable {
     let format: OutputFormat

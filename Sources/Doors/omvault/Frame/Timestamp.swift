@@ -1,4 +1,4 @@
-// Counts, points in time and ids as text.
+// Counts and points in time as text.
 
 internal import Glibc
 internal import OMSecrets
@@ -45,22 +45,5 @@ enum Timestamp {
         // timegm(3) turns 30 February into 1 March, and 25 o'clock into the next day.
         let again = Self.text(seconds)
         return again == text || again == text + "T00:00:00Z" ? seconds : nil
-    }
-}
-
-enum Identifier {
-    /// 16 bytes in the form 8-4-4-4-12.
-    static func text(_ bytes: [UInt8]) -> String {
-        let digits = Array(Hex.encode(bytes))
-        let groups = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
-        return groups.map { String(digits[$0.clamped(to: digits.indices)]) }.joined(separator: "-")
-    }
-
-    /// - Returns: nil for anything but 32 hex digits, with the dashes where ``text(_:)`` puts them or without any.
-    static func bytes(_ text: String) -> [UInt8]? {
-        guard let bytes = try? Hex.decode(text.replacing("-", with: "")), bytes.count == 16,
-            !text.contains("-") || Self.text(bytes) == text.lowercased()
-        else { return nil }
-        return bytes
     }
 }

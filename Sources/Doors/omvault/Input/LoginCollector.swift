@@ -3,18 +3,6 @@
 internal import OMAuth
 internal import OMSecrets
 
-/// The names that stand on the command line.
-struct GivenNames {
-    let user: UserName?
-    let domain: IdentityDomain?
-
-    /// Whether the remembered login can be the one that was named.
-    func mayBe(_ remembered: Remembered?) -> Bool {
-        guard let remembered else { return false }
-        return (user == nil || user == remembered.user) && (domain == nil || domain == remembered.domain)
-    }
-}
-
 /// Answers with what was given, and asks at the terminal for the rest. A class: it knows what it was told before.
 final class LoginCollector: CredentialCollector {
     private let terminal: Terminal

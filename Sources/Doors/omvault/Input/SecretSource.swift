@@ -1,6 +1,5 @@
 // Where a secret comes from: the one grammar of every option that ends in `-from`.
 
-internal import ArgumentParser
 internal import Glibc
 internal import OMSecrets
 
@@ -48,19 +47,6 @@ enum SecretSource: Hashable, Sendable {
     private static func descriptor(_ digits: String) -> Int32? {
         digits.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int32(digits) : nil
     }
-}
-
-/// The value of an option that ends in `-from`, as ArgumentParser hands it over.
-///
-///     @Option(help: "Where the password comes from.") var passwordFrom: SecretSourceArgument?
-///
-/// It takes anything: were it to refuse a value, ArgumentParser would print that value, and it may be the secret itself,
-/// typed in the wrong place. ``SecretSources`` refuses it without a word of it.
-struct SecretSourceArgument: ExpressibleByArgument, Sendable {
-    let source: SecretSource?
-
-    init(argument: String) { source = SecretSource(argument) }
-    init(_ source: SecretSource) { self.source = source }
 }
 
 /// `PROGRAM 'an argument' "another"` as words, with a shell's quotes and nothing else of a shell.

@@ -35,10 +35,10 @@ struct BareCipherFile {
         if options.openssl == .legacy {
             throw Self.unsafe("openssl's own derivation is one round of a fast hash", safe: "--openssl pbkdf2")
         }
-        if let iterations = options.opensslIterations, iterations < CipherFormOptions.opensslIterations {
+        if let iterations = options.opensslIterations, iterations < CipherOptions.opensslIterations {
             throw Self.unsafe(
                 "so few iterations do not protect a password",
-                safe: "--openssl-iterations \(CipherFormOptions.opensslIterations) or more")
+                safe: "--openssl-iterations \(CipherOptions.opensslIterations) or more")
         }
     }
 
@@ -68,7 +68,7 @@ struct BareCipherFile {
     func encrypt(_ choice: CipherChoice, allowsInsecure: Bool) throws {
         if case .bare(let algorithm, let count) = choice {
             try pass(algorithm, count, allowsInsecure: allowsInsecure)
-            if let enc = try options.form.opensslEnc() { return try encryptLikeOpenSSL(enc, algorithm, count) }
+            if let enc = try options.opensslEnc() { return try encryptLikeOpenSSL(enc, algorithm, count) }
             if options.encoding == .sdk {
                 return try encryptLikeSDK(algorithm, count, allowsInsecure: allowsInsecure)
             }
@@ -97,7 +97,7 @@ struct BareCipherFile {
 
     func decrypt(_ choice: CipherChoice) throws {
         if case .bare(let algorithm, let count) = choice {
-            if let enc = try options.form.opensslEnc() {
+            if let enc = try options.opensslEnc() {
                 return try decryptLikeOpenSSL(enc, algorithm, count)
             }
             if options.encoding == .sdk { return try decryptLikeSDK(algorithm, count) }
@@ -201,7 +201,7 @@ struct BareCipherFile {
 
     /// The algorithm, the padding and the bytes of a text, whose prefix must be of the cipher that was asked for.
     private func parts(
-        _ input: borrowing InputFile, _ encoding: CipherFormOptions.Encoding, _ named: BlockAlgorithm
+        _ input: borrowing InputFile, _ encoding: CipherOptions.Encoding, _ named: BlockAlgorithm
     ) throws -> (BlockAlgorithm, BlockPadding, [UInt8]) {
         guard encoding == .sdkAndroid else { return (named, options.blockPadding, try decodedLines(input)) }
         let parts: (transformation: Transformation, base64: String)

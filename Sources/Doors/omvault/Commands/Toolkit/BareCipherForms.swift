@@ -91,7 +91,7 @@ extension BareCipherFile {
         var cipher = try enc.cipher(
             .encrypt, unauthenticated: algorithm, keyCount: try keyCount(algorithm, count),
             padding: options.blockPadding, password: password.bytes, header: header,
-            limit: options.key.opening.work.limit)
+            limit: options.key.work.limit)
         if isText {
             try target.write(lines(header + ciphertext(of: whole(input), &cipher)).span)
         } else {
@@ -114,7 +114,7 @@ extension BareCipherFile {
         var cipher = try enc.cipher(
             .decrypt, unauthenticated: algorithm, keyCount: try keyCount(algorithm, count),
             padding: options.blockPadding, password: password.bytes, header: header,
-            limit: options.key.opening.work.limit)
+            limit: options.key.work.limit)
         if let box {
             var place = header.count
             try stream(total: box.count, &cipher, &target) { room in

@@ -75,7 +75,7 @@ struct ContainerFile {
     }
 
     private func recipient(_ origin: KeyOrigin, _ secrets: borrowing SecretSources) throws -> FileRecipient {
-        let bytes = try origin.bytes("public", secrets, options.key.opening.unlock, door)
+        let bytes = try origin.bytes("public", secrets: secrets, unlock: options.key.unlock, door: door)
         guard bytes.count != 32 else { return try FileRecipient(publicKey: bytes.publicBytes()) }
         return try FileRecipient(options.key.opening.file.publicKey(bytes, secrets))
     }
@@ -113,7 +113,7 @@ struct ContainerFile {
             try options.refuseIdle("a container under a password", takesKey: false, takesWork: true)
             return try file.unlock(
                 with: secrets.readPassword("--password-from", prompt: "Password"),
-                limit: options.key.opening.work.limit)
+                limit: options.key.work.limit)
         case .key:
             try requireKey("a key of 32 bytes")
             try options.refuseIdle("a container under a key", takesKey: true, takesWork: false)
@@ -136,29 +136,5 @@ struct ContainerFile {
         guard options.passwordFrom == nil || options.key.isInVault else {
             throw Failure(.usage, "this file opens with \(what), not with a password", hint: "--key-from")
         }
-    }
-}
-
-/// What goes to a terminal: held until it is whole, and judged before it is shown.
-struct ShownText: ~Copyable {
-    private let isNeeded: Bool
-    private var text = SecretBuffer()
-    private static let maximum = 1 << 20
-
-    init(isNeeded: Bool) { self.isNeeded = isNeeded }
-
-    /// Takes the piece when it is for a terminal.
-    mutating func take(_ piece: Span<UInt8>) throws(Failure) -> Bool {
-        guard isNeeded else { return false }
-        guard text.count + piece.count <= Self.maximum else {
-            throw Failure(.usage, "more than 1 MiB, and standard output is a terminal", hint: "give -o FILE")
-        }
-        text.append(piece)
-        return true
-    }
-
-    consuming func show(_ output: Output) throws(Failure) {
-        guard isNeeded else { return }
-        try output.writeSecret(text.finish())
     }
 }

@@ -3,7 +3,7 @@ internal import OMCrypto
 internal import OMSecrets
 
 /// `omvault crypto agree`: a key that two holders of key pairs share.
-struct CryptoAgree: KeyVerb {
+struct CryptoAgree: Verb {
     static let configuration = CommandConfiguration(
         commandName: "agree",
         abstract: "Compute a key shared with the holder of another key pair.",
@@ -15,10 +15,7 @@ struct CryptoAgree: KeyVerb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var choice: KeyChoiceOptions
-    @OptionGroup var keyFile: KeyFileOptions
-    @OptionGroup var work: WorkOptions
-    @OptionGroup var unlock: UnlockOptions
+    @OptionGroup var key: ChosenKey
 
     @Option(help: ArgumentHelp("The file of the other's public key.", valueName: "file"))
     var peer: String
@@ -53,8 +50,8 @@ struct CryptoAgree: KeyVerb {
         let secrets = try SecretSources(door, key.sources)
         let stored = try InputFile(peer).readWhole(maximum: KeyFile.maximumCount, hint: "a key is a short file")
         let other = try Failure.naming(peer) { try publicKey(stored) }
-        let bytes = try key.origin().bytes("private", secrets, unlock, door)
-        let shared = try opening.file.privateKey(bytes, secrets).agree(with: other)
+        let bytes = try key.bytes("private", secrets, door)
+        let shared = try key.opening.file.privateKey(bytes, secrets).agree(with: other)
         let derived =
             bare ? shared : HKDF.deriveBytes(from: shared, salt: nil, info: Array(info.utf8), count: length)
         let encoded = encoding.encode(derived)

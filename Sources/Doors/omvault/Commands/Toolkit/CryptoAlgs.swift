@@ -114,13 +114,13 @@ struct ToolkitName {
     }
 
     private static var cipherForms: [ToolkitName] {
-        list("padding", CipherFormOptions.Padding.allCases, verbs: "encrypt", "decrypt", name: \.rawValue) {
+        list("padding", CipherOptions.Padding.allCases, verbs: "encrypt", "decrypt", name: \.rawValue) {
             $0 == .pkcs7 ? .standard : .ok
         }
-            + list("cipher-encoding", CipherFormOptions.Encoding.allCases, verbs: "encrypt", "decrypt", name: \.rawValue) {
+            + list("cipher-encoding", CipherOptions.Encoding.allCases, verbs: "encrypt", "decrypt", name: \.rawValue) {
                 $0 == .raw ? .standard : .ok
             }
-            + list("openssl-enc", CipherFormOptions.Derivation.allCases, verbs: "encrypt", "decrypt", name: \.rawValue) {
+            + list("openssl-enc", CipherOptions.Derivation.allCases, verbs: "encrypt", "decrypt", name: \.rawValue) {
                 $0 == .legacy ? .legacy : .ok
             }
     }

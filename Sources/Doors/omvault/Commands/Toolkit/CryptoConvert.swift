@@ -3,7 +3,7 @@ internal import OMCrypto
 internal import OMSecrets
 
 /// `omvault crypto convert`.
-struct CryptoConvert: KeyFileVerb {
+struct CryptoConvert: Verb {
     static let configuration = CommandConfiguration(
         commandName: "convert",
         abstract: "Write a key in another form.",
@@ -21,10 +21,7 @@ struct CryptoConvert: KeyFileVerb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var place: KeyPlaceOptions
-    @OptionGroup var keyFile: KeyFileOptions
-    @OptionGroup var work: WorkOptions
-    @OptionGroup var unlock: UnlockOptions
+    @OptionGroup var source: KeyPlaceOptions
     @OptionGroup var target: KeyOutputOptions
     @OptionGroup var level: LevelOptions
 
@@ -63,8 +60,8 @@ struct CryptoConvert: KeyFileVerb {
         if place == nil, level.level != nil || level.deviceOnly {
             throw Failure(.usage, "--level and --device-only are for a key that goes into a vault")
         }
-        let secrets = try sources(door, [("--encrypt-from", encryptFrom)])
-        let bytes = try bytes("private", secrets, door)
+        let secrets = try source.sources(door, [("--encrypt-from", encryptFrom)])
+        let bytes = try source.bytes("private", secrets, door)
         let isPKCS12 = PKCS12File.isPKCS12(bytes)
         if target.to == .cert {
             guard place == nil else { throw Failure(.usage, "a certificate is no key pair") }
@@ -73,34 +70,38 @@ struct CryptoConvert: KeyFileVerb {
         }
         guard try isPKCS12 || KeyFile(bytes).isPrivate else {
             guard place == nil else { throw Failure(.usage, "a public key alone is no key pair") }
-            return try target.write(opening.file.publicKey(bytes, secrets), comment: "", door)
+            return try target.write(source.opening.file.publicKey(bytes, secrets), comment: "", door)
         }
         try requireSafe(place)
         guard isPKCS12 else {
-            return try write(opening.file.privateKey(bytes, secrets), [], "", place, secrets, door)
+            return try write(
+                source.opening.file.privateKey(bytes, secrets), chain: [], friendlyName: "", place: place,
+                secrets: secrets, door: door)
         }
-        let contents = try opening.file.contents(bytes, secrets)
-        let identity = try opening.file.identity(in: contents)
+        let contents = try source.opening.file.contents(bytes, secrets)
+        let identity = try source.opening.file.identity(in: contents)
         let chain = contents.chain(of: identity)
         let left = contents.certificates.count - (target.to == .p12 && place == nil ? chain.count : 0)
         if left > 0, cert.isEmpty {
             door.output.notice("\(left) of the file's certificates stay behind; --to cert takes them out")
         }
-        try write(identity.key.duplicate(), chain, identity.name, place, secrets, door)
+        try write(
+            identity.key.duplicate(), chain: chain, friendlyName: identity.name, place: place, secrets: secrets,
+            door: door)
     }
 
     /// The certificates of a PKCS#12 file: of one key, if one is named or there is one; else all.
     private func certificates(
         _ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources
     ) throws -> [Certificate] {
-        let contents = try opening.file.contents(bytes, secrets)
-        guard keyFile.identity != nil else {
+        let contents = try source.opening.file.contents(bytes, secrets)
+        guard source.keyFile.identity != nil else {
             let chain = contents.identities.count == 1 ? contents.chain(of: contents.identities[0]) : []
             let found = chain.isEmpty ? contents.certificates : chain
             guard !found.isEmpty else { throw Failure(.notFound, "the file holds no certificate") }
             return found
         }
-        let chain = try contents.chain(of: opening.file.identity(in: contents))
+        let chain = try contents.chain(of: source.opening.file.identity(in: contents))
         guard !chain.isEmpty else { throw Failure(.notFound, "the key has no certificate in the file") }
         return chain
     }
@@ -129,12 +130,14 @@ struct CryptoConvert: KeyFileVerb {
     }
 
     private func write(
-        _ opened: consuming PrivateKey, _ chain: [Certificate], _ friendlyName: String, _ place: KeyPairPlace?,
-        _ secrets: borrowing SecretSources, _ door: Door
+        _ opened: consuming PrivateKey, chain: [Certificate], friendlyName: String, place: KeyPairPlace?,
+        secrets: borrowing SecretSources, door: Door
     ) throws {
         let opened = opened
         if let place {
-            let placed = try place.store(door, secrets, unlock, level) { opened.duplicate() }
+            let placed = try place.store(
+                secrets: secrets, unlock: source.unlock, level: level, door: door
+            ) { opened.duplicate() }
             return try door.output.done(
                 "stored \(opened.kind.name), \(opened.kind.bits) bits: \"\(placed.item)\" in vault \"\(placed.vault)\"",
                 [
@@ -142,7 +145,10 @@ struct CryptoConvert: KeyFileVerb {
                     "item": .text(placed.item),
                 ])
         }
-        try target.write(isPlain ? plain(opened) : encrypted(opened, chain, friendlyName, secrets), door)
+        try target.write(
+            isPlain
+                ? plain(opened)
+                : encrypted(opened, chain: chain, friendlyName: friendlyName, secrets: secrets), door)
     }
 
     private func plain(_ key: borrowing PrivateKey) throws -> SecretBytes {
@@ -160,8 +166,7 @@ struct CryptoConvert: KeyFileVerb {
     }
 
     private func encrypted(
-        _ key: borrowing PrivateKey, _ chain: [Certificate], _ friendlyName: String,
-        _ secrets: borrowing SecretSources
+        _ key: borrowing PrivateKey, chain: [Certificate], friendlyName: String, secrets: borrowing SecretSources
     ) throws -> SecretBytes {
         var certificates = cert.isEmpty ? chain : []
         for file in cert {

@@ -3,12 +3,12 @@ internal import OMCrypto
 internal import OMSecrets
 
 /// `omvault crypto encrypt`: the container of docs/file-format.md, or a bare cipher.
-struct CryptoEncrypt: CipherVerb {
+struct CryptoEncrypt: Verb {
     static let configuration = CommandConfiguration(
         commandName: "encrypt",
         abstract: "Encrypt a file or standard input.",
         discussion: """
-            Algorithms: \(CipherFormOptions.algorithms).
+            Algorithms: \(CipherOptions.algorithms).
 
             Without --raw the result is a container: to a password, a key of 32 bytes or public keys, in authenticated
             chunks. Prefer it. With --raw, or an algorithm that only exists bare, it is IV and ciphertext as other
@@ -24,11 +24,7 @@ struct CryptoEncrypt: CipherVerb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var form: CipherFormOptions
-    @OptionGroup var choice: KeyChoiceOptions
-    @OptionGroup var keyFile: KeyFileOptions
-    @OptionGroup var work: WorkOptions
-    @OptionGroup var unlock: UnlockOptions
+    @OptionGroup var cipher: CipherOptions
 
     @Option(
         help: ArgumentHelp(
@@ -42,16 +38,15 @@ struct CryptoEncrypt: CipherVerb {
     var insecure = false
 
     func validate() throws {
-        if !recipient.isEmpty, key.isGiven {
+        if !recipient.isEmpty, cipher.key.isGiven {
             throw ValidationError("--recipient, --key-from and --tag contradict each other")
         }
-        try cipher.validate()
     }
 
     func run(_ door: Door) throws {
-        let way = try form.choice()
+        let way = try cipher.choice()
         if stretch.isGiven {
-            guard case .container = way, recipient.isEmpty, !key.isGiven else {
+            guard case .container = way, recipient.isEmpty, !cipher.key.isGiven else {
                 throw Failure(
                     .usage, "--kdf-mem and --kdf-time are the work of a container's password, and none is used",
                     hint: "leave them out")
@@ -64,39 +59,6 @@ struct CryptoEncrypt: CipherVerb {
                 throw Failure(.usage, "a bare cipher takes no recipients", hint: "leave out --raw for the container")
             }
             try BareCipherFile(cipher, door).encrypt(way, allowsInsecure: insecure)
-        }
-    }
-}
-
-/// `omvault crypto decrypt`: what `encrypt` made, and what others did with the same ciphers.
-struct CryptoDecrypt: CipherVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "decrypt",
-        abstract: "Decrypt a file or standard input.",
-        discussion: """
-            A container says itself what opens it: a password, a key (--key-from, 32 bytes) or a private key of X25519
-            (--key-from, a key file or its 32 bytes; --tag for one in the vault). Nothing is written that is not
-            authenticated, and the file of -o appears only when all of it is. --password-from is the file's password;
-            with --tag or om:// it is the vault's.
-
-              omvault crypto decrypt -i plan.pdf.omvf -o plan.pdf
-              omvault crypto decrypt --alg aes-256-cbc --openssl pbkdf2 -i a.enc -o a
-            """)
-
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var form: CipherFormOptions
-    @OptionGroup var choice: KeyChoiceOptions
-    @OptionGroup var keyFile: KeyFileOptions
-    @OptionGroup var work: WorkOptions
-    @OptionGroup var unlock: UnlockOptions
-
-    func validate() throws { try cipher.validate() }
-
-    func run(_ door: Door) throws {
-        let way = try form.choice()
-        switch way {
-        case .container: try ContainerFile(cipher, door).decrypt()
-        case .sealed, .bare: try BareCipherFile(cipher, door).decrypt(way)
         }
     }
 }

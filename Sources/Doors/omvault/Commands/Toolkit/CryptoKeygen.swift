@@ -109,14 +109,14 @@ struct CryptoKeygen: Verb {
     private func store(_ kind: KeyKind, _ place: KeyPairPlace, _ door: Door) throws {
         var target = try PublicTarget(pub, replacing: force)
         let secrets = try SecretSources(door, unlock.sources)
-        let placed = try place.store(door, secrets, unlock, level) {
+        let placed = try place.store(secrets: secrets, unlock: unlock, level: level, door: door) {
             try target.prepare()
             return try makeKey(kind)
         }
         try target.write(placed.key.publicKey())
         try report(
-            placed.key, "\"\(placed.item)\" in vault \"\(placed.vault)\"",
-            ["vault": placed.vault, "item": placed.item], door)
+            placed.key, at: "\"\(placed.item)\" in vault \"\(placed.vault)\"",
+            members: ["vault": placed.vault, "item": placed.item], door: door)
     }
 
     private func write(_ kind: KeyKind, _ door: Door) throws {
@@ -143,7 +143,7 @@ struct CryptoKeygen: Verb {
         try target.finish()
         try pubTarget.write(key.publicKey())
         guard let output, !isStandardOutput else { return try notice(key, "standard output", door) }
-        try report(key, output, ["file": output], door)
+        try report(key, at: output, members: ["file": output], door: door)
     }
 
     static let plainKeyGate = Failure(
@@ -157,7 +157,7 @@ struct CryptoKeygen: Verb {
 
     /// Says where the key is now, also as a document, unless standard output is taken.
     private func report(
-        _ key: borrowing PrivateKey, _ place: String, _ members: KeyValuePairs<String, String>, _ door: Door
+        _ key: borrowing PrivateKey, at place: String, members: KeyValuePairs<String, String>, door: Door
     ) throws {
         guard door.output.format == .json, pub != "-" else {
             return try notice(key, place, door)
@@ -226,38 +226,5 @@ private struct PublicTarget: ~Copyable {
         guard var target = file.take() else { return }
         try target.write(SecretBytes(copying: Array(KeyText.pem(spki: key.spki()).utf8)))
         try target.finish()
-    }
-}
-
-/// `omvault crypto keyrm`: a key pair out of the vault.
-struct CryptoKeyRemove: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "keyrm",
-        abstract: "Remove a key pair from the vault for good.",
-        discussion: """
-            Both halves go in one change. It asks first; --yes answers.
-
-              omvault crypto keyrm --tag signing
-            """)
-
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var unlock: UnlockOptions
-
-    @Option(help: ArgumentHelp("The pair's tag.", valueName: "tag"))
-    var tag: String
-
-    func run(_ door: Door) throws {
-        _ = try KeyPairTag(tag)
-        let access = try VaultAccess(door)
-        let secrets = try SecretSources(door, unlock.sources)
-        try access.unlock(secrets, unlock)
-        var pairs = VaultKeyPairs(access)
-        let names = try KeyPairTag(tag)
-        guard try pairs.contains(names.privateName) || pairs.contains(names.publicName) else {
-            throw CryptoError.keyPairNotFound
-        }
-        try door.confirm("Remove the key pair \"\(tag)\" for good?")
-        try StoredKeyPair.delete(tag: tag, in: &pairs)
-        try door.output.done("removed the key pair \"\(tag)\"", ["removed": .text(tag)])
     }
 }

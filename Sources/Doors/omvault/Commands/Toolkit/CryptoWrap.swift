@@ -1,163 +1,9 @@
-// `omvault crypto wrap` and `unwrap`: one key under another. One switch on the family of algorithms: a new family is
-// one case of WrapAlgorithm and one branch in each verb.
-
 internal import ArgumentParser
 internal import OMCrypto
 internal import OMSecrets
 
-/// The families of wrapping, by the names of `--alg`.
-enum WrapAlgorithm {
-    case aes(AESKeyWrap)
-    /// Under a public key.
-    case publicKey(PublicKeyWrap)
-
-    static let names = (AESKeyWrap.allCases.map(\.name) + ["rsa-oaep-HASH", "rsa-pkcs1", "x25519"])
-        .joined(separator: ", ")
-
-    init(named name: String) throws(Failure) {
-        if let wrap = try? AESKeyWrap(named: name) {
-            self = .aes(wrap)
-        } else if let wrap = try? PublicKeyWrap(named: name) {
-            self = .publicKey(wrap)
-        } else {
-            throw Failure(.usage, "there is no way of wrapping called \"\(name)\"", hint: "one of: \(Self.names)")
-        }
-    }
-}
-
-struct WrapOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The algorithm: \(WrapAlgorithm.names).", valueName: "name"))
-    var alg = AESKeyWrap.kwp.name
-
-    @Option(help: ArgumentHelp("Where the wrapping key comes from, or om://VAULT/ITEM.", valueName: "source"))
-    var kekFrom: KeySourceArgument?
-
-    @Option(help: ArgumentHelp("raw, hex or base64.", valueName: "encoding"))
-    var kekEncoding = ByteEncoding.raw
-
-    @Option(help: ArgumentHelp("Where the key, or the wrapped key, comes from.", valueName: "source"))
-    var keyFrom: SecretSourceArgument?
-
-    @Option(help: ArgumentHelp("raw, hex or base64.", valueName: "encoding"))
-    var keyEncoding = ByteEncoding.raw
-
-    @Option(help: ArgumentHelp("How the result is written: raw, hex or base64.", valueName: "encoding"))
-    var encoding = ByteEncoding.raw
-
-    @Option(
-        name: [.customShort("o"), .customLong("out")], help: ArgumentHelp("Where the result goes.", valueName: "file"))
-    var output: String?
-
-    @Flag(help: "Replace the file of -o.")
-    var force = false
-
-    func key(_ secrets: borrowing SecretSources, prompt: String) throws(Failure) -> SecretBytes {
-        try secrets.readBytes("--key-from", prompt: prompt, keyEncoding)
-    }
-
-    func write(_ result: borrowing SecretBytes, _ door: Door) throws(Failure) {
-        var target = try OutputFile(output, replacing: force)
-        let encoded = encoding.encode(result)
-        if target.isStandardOutput, StandardOutput.isTerminal { return try door.output.writeSecret(encoded) }
-        try target.write(encoded)
-        if encoding != .raw { try target.write([UInt8(ascii: "\n")].span) }
-        try target.finish()
-    }
-}
-
-/// What `wrap` and `unwrap` have in common.
-protocol WrapVerb: Verb {
-    var wrap: WrapOptions { get }
-    var publicKey: PublicKeyWrapOptions { get }
-    var work: WorkOptions { get }
-    /// Of the vault that the wrapping key stands in.
-    var unlock: UnlockOptions { get }
-}
-
-extension WrapVerb {
-    func sources(_ door: Door) throws(Failure) -> SecretSources {
-        let isInVault = wrap.kekFrom?.reference != nil
-        guard isInVault || (unlock.given.isEmpty && unlock.keyslot == nil) else {
-            throw Failure(
-                .usage, "\(unlock.given.first?.key ?? "--keyslot") opens a vault, and none is named",
-                hint: "--kek-from om://VAULT/ITEM")
-        }
-        return try SecretSources(
-            door,
-            [
-                ("--kek-from", wrap.kekFrom?.source), ("--key-from", wrap.keyFrom),
-                ("--kek-password-from", publicKey.kekPasswordFrom),
-            ] + (isInVault ? unlock.sources : []))
-    }
-
-    /// The bytes that --kek-from names.
-    ///
-    /// - Parameter field: of an item in a vault, when the reference names none.
-    private func kekBytes(_ field: String, _ secrets: borrowing SecretSources, _ door: Door) throws -> SecretBytes {
-        guard let reference = wrap.kekFrom?.reference else {
-            return try secrets.read(
-                "--kek-from", prompt: "Wrapping key (\(wrap.kekEncoding.rawValue))",
-                keepNewline: wrap.kekEncoding == .raw, maximum: KeyFile.maximumCount)
-        }
-        return try KeyOrigin.vault(reference).bytes(field, secrets, unlock, door)
-    }
-
-    func wrappingKey(_ secrets: borrowing SecretSources, _ door: Door) throws -> SecretBytes {
-        let key = try wrap.kekEncoding.decode(kekBytes("key", secrets, door), of: "--kek-from")
-        guard [16, 24, 32].contains(key.count) else {
-            throw Failure(
-                .usage, "\(wrap.alg) takes a wrapping key of 16, 24 or 32 bytes; this one has \(key.count)",
-                hint: Self.keyFileHint(key) ?? "--kek-encoding hex or base64 reads text")
-        }
-        return key
-    }
-
-    func holder(_ secrets: borrowing SecretSources, _ door: Door) throws -> PublicKey {
-        try holderFile.publicKey(kekBytes("public", secrets, door), secrets)
-    }
-
-    func privateHolder(_ secrets: borrowing SecretSources, _ door: Door) throws -> PrivateKey {
-        try holderFile.privateKey(kekBytes("private", secrets, door), secrets)
-    }
-
-    private var holderFile: KeyFileOpening {
-        KeyFileOpening(passwordOption: "--kek-password-from", limit: work.limit)
-    }
-
-    /// The algorithm for a key file that was given as a symmetric key; nil for what is none.
-    private static func keyFileHint(_ key: borrowing SecretBytes) -> String? {
-        guard let kind = try? KeyFile(key).publicKey().kind else { return nil }
-        switch kind {
-        case .rsa: return "it is an RSA key: --alg rsa-oaep-sha256"
-        case .x25519: return "it is an X25519 key: --alg x25519"
-        case .ec, .ed25519: return "it is a key pair's file, and \(kind.name) wraps nothing: RSA and X25519 do"
-        }
-    }
-
-    /// - Throws: ``ExitStatus/usage`` for an option that would mean nothing.
-    func requireApplicable(to algorithm: WrapAlgorithm) throws(Failure) {
-        switch algorithm {
-        case .publicKey(.oaep): break
-        case .aes, .publicKey:
-            guard publicKey.mgf == nil, publicKey.label.isEmpty else {
-                throw Failure(.usage, "--mgf and --label are for rsa-oaep, not for \(wrap.alg)")
-            }
-        }
-        switch algorithm {
-        case .aes:
-            guard publicKey.kekPasswordFrom == nil, !work.isGiven else {
-                let option = work.isGiven ? "--max-work" : "--kek-password-from"
-                throw Failure(.usage, "\(option) is for key files, and \(wrap.alg) takes bare bytes")
-            }
-        case .publicKey:
-            guard wrap.kekEncoding == .raw else {
-                throw Failure(.usage, "--kek-encoding is for bare bytes, and \(wrap.alg) takes a key file")
-            }
-        }
-    }
-}
-
-struct CryptoWrap: WrapVerb {
+/// `omvault crypto wrap`: one key under another.
+struct CryptoWrap: Verb {
     static let configuration = CommandConfiguration(
         commandName: "wrap",
         abstract: "Wrap a key under a key.",
@@ -172,27 +18,24 @@ struct CryptoWrap: WrapVerb {
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var wrap: WrapOptions
-    @OptionGroup var publicKey: PublicKeyWrapOptions
-    @OptionGroup var work: WorkOptions
-    @OptionGroup var unlock: UnlockOptions
 
     @Flag(help: "Allow what is only there for old programs.")
     var insecure = false
 
     func run(_ door: Door) throws {
         let algorithm = try WrapAlgorithm(named: wrap.alg)
-        try requireApplicable(to: algorithm)
-        let secrets = try sources(door)
+        try wrap.requireApplicable(to: algorithm)
+        let secrets = try wrap.sources(door)
         switch algorithm {
         case .aes(let kind):
-            let wrappingKey = try wrappingKey(secrets, door)
+            let wrappingKey = try wrap.wrappingKey(secrets, door)
             let key = try wrap.key(secrets, prompt: "Key to wrap (\(wrap.keyEncoding.rawValue))")
             guard key.count > 0 else { throw Failure(.usage, "--key-from: the key to wrap is empty") }
             try wrap.write(SecretBytes(copying: kind.wrap(key, under: wrappingKey)), door)
         case .publicKey(let kind):
             try kind.requireInsecure(insecure)
-            let holder = try holder(secrets, door)
-            let hashes = try kind.hashes(publicKey)
+            let holder = try wrap.holder(secrets, door)
+            let hashes = try kind.hashes(wrap.publicKey)
             if !insecure {
                 try InsecureGate.check(holder.kind)
                 try hashes.forEach(InsecureGate.check)
@@ -201,41 +44,7 @@ struct CryptoWrap: WrapVerb {
                 door.output.notice("warning: SHA-1 is for interoperability; --alg rsa-oaep-sha256 does without")
             }
             let key = try wrap.key(secrets, prompt: "Key to wrap (\(wrap.keyEncoding.rawValue))")
-            try wrap.write(SecretBytes(copying: kind.wrap(key, under: holder, publicKey)), door)
-        }
-    }
-}
-
-struct CryptoUnwrap: WrapVerb {
-    static let configuration = CommandConfiguration(
-        commandName: "unwrap",
-        abstract: "Unwrap a key.",
-        discussion: """
-            Exits with 30 when the wrapping key is another or the wrapped key was changed: which, it cannot tell.
-
-              omvault crypto unwrap --kek-from file:kek --key-from file:key.wrapped -o key
-              omvault crypto unwrap --alg rsa-oaep-sha256 --kek-from om://main/mine --key-from file:key.wrapped
-            """)
-
-    @OptionGroup var global: GlobalOptions
-    @OptionGroup var wrap: WrapOptions
-    @OptionGroup var publicKey: PublicKeyWrapOptions
-    @OptionGroup var work: WorkOptions
-    @OptionGroup var unlock: UnlockOptions
-
-    func run(_ door: Door) throws {
-        let algorithm = try WrapAlgorithm(named: wrap.alg)
-        try requireApplicable(to: algorithm)
-        let secrets = try sources(door)
-        switch algorithm {
-        case .aes(let kind):
-            let wrappingKey = try wrappingKey(secrets, door)
-            let wrapped = try wrap.key(secrets, prompt: "Wrapped key (\(wrap.keyEncoding.rawValue))")
-            try wrap.write(kind.unwrap(wrapped.withBytes { [UInt8](copying: $0) }, under: wrappingKey), door)
-        case .publicKey(let kind):
-            let holder = try privateHolder(secrets, door)
-            let wrapped = try wrap.key(secrets, prompt: "Wrapped key (\(wrap.keyEncoding.rawValue))")
-            try wrap.write(kind.unwrap(wrapped.publicBytes(), under: holder, publicKey), door)
+            try wrap.write(SecretBytes(copying: kind.wrap(key, under: holder, wrap.publicKey)), door)
         }
     }
 }

@@ -26,8 +26,8 @@ struct KeyPairPlace {
 
     /// Stores the pair that `make` gives once the vault is unlocked.
     func store(
-        _ door: Door, _ secrets: borrowing SecretSources, _ unlock: UnlockOptions, _ level: LevelOptions,
-        _ make: () throws -> PrivateKey
+        secrets: borrowing SecretSources, unlock: UnlockOptions, level: LevelOptions, door: Door,
+        make: () throws -> PrivateKey
     ) throws -> PlacedKeyPair {
         let access = try VaultAccess(door, vault: reference.vault)
         let chosen = try level.level(default: try access.file().policy.defaultLevel)

@@ -58,15 +58,15 @@ struct VectorsVerify: Verb {
         let judge = try policy.map { try VectorRunner.policy(at: $0) } ?? .standard
         let files = try VectorRunner.files(try paths.isEmpty ? [VectorsCommand.defaultFolder(for: "verify")] : paths)
         let progress = FileProgress(of: files.count, isQuiet: global.quiet)
-        try control ? runControl(files, door, progress) : verify(files, judge, door, progress)
+        try control ? runControl(files, door, progress) : verify(files, policy: judge, progress: progress, door: door)
     }
 
-    private func verify(_ files: [VectorFile], _ judge: Policy, _ door: Door, _ progress: FileProgress) throws {
+    private func verify(_ files: [VectorFile], policy: Policy, progress: FileProgress, door: Door) throws {
         let isJSON = door.output.format == .json
         var report = Report()
         for (index, file) in files.enumerated() {
             progress.show(file.path, number: index + 1)
-            let result = VectorRunner.verify(file, policy: judge)
+            let result = VectorRunner.verify(file, policy: policy)
             report.add(result)
             progress.clear()
             if !isJSON { try door.output.line(Self.line(result)) }
@@ -184,22 +184,5 @@ extension JSONDocument {
             entry.field("reason", .text(skip.reason))
             entry.field("count", .number(skip.count))
         }
-    }
-}
-
-/// The file that is being run, on one line of a terminal that is overwritten.
-struct FileProgress {
-    private let total: Int
-    private let isShown: Bool
-
-    init(of total: Int, isQuiet: Bool) {
-        (self.total, isShown) = (total, StandardError.isTerminal && !isQuiet)
-    }
-
-    func show(_ path: String, number: Int) { write("[\(number)/\(total)] \(path.shown)") }
-    func clear() { write("") }
-
-    private func write(_ text: String) {
-        if isShown { StandardError.write("\r\u{1B}[K\(text)") }
     }
 }

@@ -57,29 +57,6 @@ struct AddCommand: Verb {
     }
 }
 
-/// `NAME=SRC`. Like a source it takes anything, so that ArgumentParser never prints a secret typed in the wrong place.
-struct FieldArgument: ExpressibleByArgument {
-    let name: String?
-    let source: SecretSourceArgument
-
-    static let password = FieldArgument(argument: "password=tty")
-
-    init(argument: String) {
-        let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        name = parts.count == 2 ? parts[0] : nil
-        source = SecretSourceArgument(argument: parts.count == 2 ? parts[1] : "")
-    }
-
-    func fieldName() throws(Failure) -> FieldName {
-        guard let name else {
-            throw Failure(
-                .usage, "--field takes a name and a source, as in password=tty",
-                hint: "sources: \(SecretSource.grammar)")
-        }
-        do throws(VaultError) { return try FieldName(name) } catch { throw Failure(error, vault: nil) }
-    }
-}
-
 extension VaultAccess {
     fileprivate func refuseExisting(_ name: ItemName) throws(Failure) {
         do throws(Failure) { _ = try perform(.item(name)) } catch {

@@ -1,4 +1,4 @@
-// The verbs that speak to the agent itself, and how it is found and started.
+// The verbs that speak to the agent itself.
 
 internal import ArgumentParser
 internal import Glibc
@@ -150,39 +150,6 @@ struct AgentEnvironment: Verb {
     }
 }
 
-/// An agent that runs.
-struct RunningAgent {
-    let client: AgentClient
-
-    /// The agent of this version, started if none runs. An older one is told to go first.
-    static func started() throws -> RunningAgent {
-        let socket = try AgentSocket(Environment.text, makes: true)
-        let client = AgentClient(socket)
-        do throws(AgentError) {
-            _ = try client.status()
-            return RunningAgent(client: client)
-        } catch {
-            switch error {
-            case .notRunning: break
-            case .otherVersion(let version) where version < AgentProtocol.version: try client.stepDown()
-            default: throw error
-            }
-        }
-        _ = try AgentProcess.start(try program(), at: socket)
-        return RunningAgent(client: client)
-    }
-
-    /// The agent's program: beside this one, wherever that was started from.
-    static func program() throws(Failure) -> String {
-        guard let own = realpath("/proc/self/exe", nil) else {
-            throw Failure(.agent, "this program does not find itself: \(systemMessage(errno))")
-        }
-        defer { free(own) }
-        let path = String(cString: own)
-        return "\(FilePath.folder(of: path))/\(AgentProcess.programName)"
-    }
-}
-
 extension Confinement.Layer {
     /// The layer by what it takes away.
     fileprivate var words: String {
@@ -195,40 +162,5 @@ extension Confinement.Layer {
         case .sockets: "no local sockets (seccomp)"
         case .calls: "no programs and processes (seccomp)"
         }
-    }
-}
-
-enum Duration {
-    /// Seconds as `12h`, `10m` or `9m30s`.
-    static func text(_ seconds: UInt32) -> String {
-        let parts = [(seconds / 3600, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")].filter { $0.0 > 0 }
-        return parts.isEmpty ? "0s" : parts.map { "\($0.0)\($0.1)" }.joined()
-    }
-}
-
-enum Paths {
-    /// An absolute path without links and dots, as far as it is there; what is not there yet stays behind it.
-    static func resolved(_ path: String) -> String {
-        let names = path.split(separator: "/").map(String.init)
-        for count in stride(from: names.count, through: 0, by: -1) {
-            guard let found = realpath("/" + names.prefix(count).joined(separator: "/"), nil) else { continue }
-            defer { free(found) }
-            let head = String(cString: found)
-            return ([head == "/" ? "" : head] + names.dropFirst(count)).joined(separator: "/")
-        }
-        return path
-    }
-
-    /// The path from the root: another process has another working folder.
-    ///
-    /// Links and dots are resolved where the file is there, so that every spelling of it is one place in the agent.
-    static func absolute(_ path: String) -> String {
-        if let resolved = realpath(path, nil) {
-            defer { free(resolved) }
-            return String(cString: resolved)
-        }
-        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
-        defer { free(folder) }
-        return "\(String(cString: folder))/\(path)"
     }
 }

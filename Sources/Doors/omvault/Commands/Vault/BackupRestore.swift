@@ -53,7 +53,7 @@ struct BackupRestore: Verb {
         try refuseTwins(backup.summary.vault, home)
         let lives = try path.run { () throws(VaultError) in try backup.livesHere(access.device) }
         guard replaceLiving || !lives else { throw Failure(VaultError.livesHere, vault: nil) }
-        let open = try unlocked(backup, at: path, access, secrets)
+        let open = try unlocked(backup, at: path, access: access, secrets: secrets)
         let isHome = try path.run { () throws(VaultError) in try backup.isFrom(access.device) }
         let password = isHome ? nil : try newPassword(backup, access, secrets)
         let folder = try DeviceFolder.make(home.device)
@@ -67,9 +67,12 @@ struct BackupRestore: Verb {
     }
 
     private func unlocked(
-        _ backup: BackupFile, at path: BackupPlace, _ access: VaultAccess, _ secrets: borrowing SecretSources
+        _ backup: BackupFile, at path: BackupPlace, access: VaultAccess, secrets: borrowing SecretSources
     ) throws(Failure) -> OpenBackup {
-        let slots = try candidates(backup), first = slots.tried[0]
+        let slots = try TriedSlots(unlock, of: backup.slots, in: "the backup") { id in
+            Failure(.notFound, "the backup has no slot \(id)", hint: "omvault backup verify \(file.shown)")
+        }
+        let first = slots.tried[0]
         try path.run { () throws(VaultError) in try backup.checkUse(of: first, device: access.device) }
         let secret = try access.read(first, secrets, option: unlock.given.first?.key)
         return try slots.naming { () throws(Failure) in
@@ -79,21 +82,6 @@ struct BackupRestore: Verb {
                 }
             }
         }
-    }
-
-    private func candidates(_ backup: BackupFile) throws(Failure) -> TriedSlots {
-        if let id = unlock.keyslot {
-            guard let slot = backup.slots.first(where: { $0.id == id }) else {
-                throw Failure(.notFound, "the backup has no slot \(id)", hint: "omvault backup verify \(file.shown)")
-            }
-            return TriedSlots(slot)
-        }
-        let kind = unlock.kind
-        guard let slots = TriedSlots(kind, of: backup.slots) else {
-            let others = Set(backup.slots.map(\.kind.option)).sorted().joined(separator: " or ")
-            throw Failure(.badSecret, "the backup has no \(kind.noun)", hint: "unlock it with \(others)")
-        }
-        return slots
     }
 
     private func newPassword(

@@ -14,61 +14,6 @@ struct CredentialCommand: ParsableCommand {
         ])
 }
 
-/// How these verbs unlock: `--password-from` is the credential's own.
-struct CredentialUnlock: ParsableArguments {
-    @Option(help: ArgumentHelp("Where the vault's password comes from.", valueName: "source"))
-    var vaultPasswordFrom: SecretSourceArgument?
-
-    @Option(help: ArgumentHelp("Unlock with the recovery code from here instead.", valueName: "source"))
-    var recoveryFrom: SecretSourceArgument?
-
-    @Option(help: ArgumentHelp("Unlock with the key file from here instead.", valueName: "source"))
-    var keyFileFrom: SecretSourceArgument?
-
-    @Flag(help: "Do not ask the agent: open the vault here.")
-    var noAgent = false
-
-    func options() throws -> UnlockOptions {
-        var options = try UnlockOptions.parse(noAgent ? ["--no-agent"] : [])
-        options.passwordOption = "--vault-password-from"
-        options.passwordFrom = vaultPasswordFrom
-        options.recoveryFrom = recoveryFrom
-        options.keyFileFrom = keyFileFrom
-        try options.validate()
-        return options
-    }
-}
-
-/// A credential's key, or `--property-key` and a property's.
-struct StoredKeyArguments: ParsableArguments {
-    @Argument(help: "The key of a credential; often a URL.")
-    var key: String?
-
-    @Option(help: ArgumentHelp("The key of a property instead.", valueName: "key"))
-    var propertyKey: String?
-
-    func validate() throws {
-        guard (key == nil) != (propertyKey == nil) else {
-            throw ValidationError("give the key of a credential, or --property-key and that of a property")
-        }
-    }
-
-    var text: String { propertyKey ?? key ?? "" }
-    var noun: String { propertyKey == nil ? "credential" : "property" }
-
-    func name(_ vault: String) throws(Failure) -> ItemName {
-        do throws(VaultError) {
-            return try CredentialStore<VaultAccess>.itemName(propertyKey == nil ? .credential : .property, text)
-        } catch { throw Failure(error, vault: vault) }
-    }
-
-    /// - Parameter error: what the vault said of the item, whose name says nothing to those who know the key.
-    func missing(_ vault: String, _ error: Failure) -> Failure {
-        Failure(.notFound, "no \(noun) \"\(text)\" in vault \"\(vault)\"", hint: "omvault credential ls")
-            .with(sdkCode: error.sdkCode)
-    }
-}
-
 struct CredentialGet: Verb {
     static let configuration = CommandConfiguration(
         commandName: "get",

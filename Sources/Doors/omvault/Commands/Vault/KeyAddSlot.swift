@@ -91,9 +91,9 @@ struct KeyAddSlot: Verb {
             try access.run { () throws(VaultError) in try Vault.checkRoom(for: .password, among: slots) }
             let password = try secrets.readPassword(
                 "--new-password-from", prompt: "Another password for vault \"\(access.place.name)\"", isNew: true)
-            try add(.password(password), to: unlocked.vault, policy: policy, access)
-        case .recovery: try addCode(secrets, to: unlocked.vault, policy: policy, access)
-        case .file: try addFile(secrets, to: unlocked.vault, policy: policy, access)
+            try add(.password(password), to: unlocked.vault, policy: policy, access: access)
+        case .recovery: try addCode(to: unlocked.vault, policy: policy, secrets: secrets, access: access)
+        case .file: try addFile(to: unlocked.vault, policy: policy, secrets: secrets, access: access)
         case .login:
             let logins = try LoginAccess(door)
             let name = try logins.profileName(profile)
@@ -101,12 +101,12 @@ struct KeyAddSlot: Verb {
                 UserName(user ?? ""), under: name,
                 domain: LoginAccess.identityDomain(domain, try logins.profiles.profile(name)), secrets,
                 option: "--login-password-from", door)
-            try add(.login(login), to: unlocked.vault, policy: policy, access)
+            try add(.login(login), to: unlocked.vault, policy: policy, access: access)
         }
     }
 
     private func addCode(
-        _ secrets: borrowing SecretSources, to vault: borrowing Vault, policy: VaultPolicy, _ access: VaultAccess
+        to vault: borrowing Vault, policy: VaultPolicy, secrets: borrowing SecretSources, access: VaultAccess
     ) throws(Failure) {
         let code = RecoveryCode.random()
         let format = access.door.output.format
@@ -128,11 +128,11 @@ struct KeyAddSlot: Verb {
     }
 
     private func addFile(
-        _ secrets: borrowing SecretSources, to vault: borrowing Vault, policy: VaultPolicy, _ access: VaultAccess
+        to vault: borrowing Vault, policy: VaultPolicy, secrets: borrowing SecretSources, access: VaultAccess
     ) throws(Failure) {
         guard let out else {
             let text = try secrets.read("--key-from", prompt: "Text of the key file")
-            return try add(.keyFile(try access.keyFile(text)), to: vault, policy: policy, access)
+            return try add(.keyFile(try access.keyFile(text)), to: vault, policy: policy, access: access)
         }
         // The file before the slot: a slot whose file could not be written would be a way in that nobody has.
         var target = try OutputFile(out, replacing: false)
@@ -142,7 +142,9 @@ struct KeyAddSlot: Verb {
         try target.finish(survivesPowerCut: true)
         let made = OutputFile.identity(out)
         let before = try access.run { () throws(VaultError) in try vault.settings() }.slots
-        do throws(Failure) { try add(.keyFile(file), to: vault, policy: policy, access) } catch {
+        do throws(Failure) {
+            try add(.keyFile(file), to: vault, policy: policy, access: access)
+        } catch {
             // The slot may be there although an error came behind it; its file must not go then.
             let after = (try? vault.settings())?.slots
             let isThere = after?.contains { slot in slot.kind == .keyFile && !before.contains(slot) } ?? true
@@ -152,7 +154,7 @@ struct KeyAddSlot: Verb {
     }
 
     private func add(
-        _ secret: consuming SlotSecret, to vault: borrowing Vault, policy: VaultPolicy, _ access: VaultAccess
+        _ secret: consuming SlotSecret, to vault: borrowing Vault, policy: VaultPolicy, access: VaultAccess
     ) throws(Failure) {
         let new = try access.run { () throws(VaultError) in try secret.newSlot(policy.stretch) }
         let slot = try access.run { () throws(VaultError) in try vault.addSlot(new) }
@@ -167,33 +169,5 @@ struct KeyAddSlot: Verb {
         guard !KeySlot.tried(slot.kind, of: slots).contains(slot), slot.kind != .login else { return }
         access.door.output.notice(
             "the slots before it take so long that slot \(slot.id) is not tried by itself: unlock with --keyslot \(slot.id)")
-    }
-}
-
-/// A new recovery code on its way to paper.
-enum RecoveryCodeSheet {
-    /// Prints the code on standard output, with what to do with it beside it.
-    static func print(_ code: borrowing SecretBytes, _ door: Door) throws(Failure) {
-        door.output.notice("the recovery code, shown this once; write it down and keep it off this device:")
-        var line = SecretBuffer()
-        line.append(code)
-        line.append(UInt8(ascii: "\n"))
-        try StandardOutput.write(line.finish())
-    }
-
-    /// Whether the code is wanted back: where `--code-from` was given, or a person has just seen it. A script need not.
-    static func isTypedBack(wasGiven: Bool, _ door: Door) -> Bool {
-        door.output.format != .json && (wasGiven || door.terminal.mayAsk && StandardOutput.isTerminal)
-    }
-
-    static func confirm(_ code: borrowing RecoveryCode, _ secrets: borrowing SecretSources) throws(Failure) {
-        let typed = try secrets.read("--code-from", prompt: "Type the recovery code back, from what you wrote")
-        var isSame = false
-        do throws(VaultError) { isSame = try RecoveryCode(typed: typed).secret.isEqual(to: code.secret) } catch {}
-        guard isSame else {
-            throw Failure(
-                .aborted, "that is another recovery code; nothing was changed, and the one shown opens nothing",
-                hint: "run it again for a new code")
-        }
     }
 }

@@ -52,7 +52,7 @@ struct KeyRekey: Verb {
             guard let slot = slots.first(where: { $0.id == other.id }) else {
                 throw Failure(VaultError.noSlot(other.id), vault: access.place.name)
             }
-            kept.append(try access.keep(slot, secrets, option: other.option, policy: policy))
+            kept.append(try access.keep(slot, secrets: secrets, option: other.option, policy: policy))
         }
         let rest = slots.filter { slot in !kept.contains { $0.id == slot.id } }
         let replaced = rest.first { $0.kind == .recovery }
@@ -76,7 +76,7 @@ struct KeyRekey: Verb {
         let purge = try access.rekey(unlocked.intoVault(), slots: kept, expecting: seen, stretch: stretch)
         access.lockAgent()
         try report(
-            door, access, slots: ids, code: replaced == nil || isShown ? nil : code.text(), purge: purge)
+            slots: ids, code: replaced == nil || isShown ? nil : code.text(), purge: purge, access: access, door: door)
     }
 
     private func confirm(_ going: [KeySlot], _ access: VaultAccess) throws(Failure) {
@@ -86,7 +86,7 @@ struct KeyRekey: Verb {
     }
 
     private func report(
-        _ door: Door, _ access: VaultAccess, slots: [UInt32], code: consuming SecretBytes?, purge: PurgeResult
+        slots: [UInt32], code: consuming SecretBytes?, purge: PurgeResult, access: VaultAccess, door: Door
     ) throws(Failure) {
         if door.output.format == .json {
             var document = JSONDocument()
@@ -121,7 +121,7 @@ extension VaultAccess {
 
     /// Reads what opens `slot`, and tries it: nobody wants to learn tomorrow that it was mistyped.
     fileprivate func keep(
-        _ slot: KeySlot, _ secrets: borrowing SecretSources, option: String, policy: VaultPolicy
+        _ slot: KeySlot, secrets: borrowing SecretSources, option: String, policy: VaultPolicy
     ) throws(Failure) -> Vault.RekeyedSlot {
         let file = try file()
         try run { () throws(VaultError) in try file.checkUse(of: slot) }

@@ -6,15 +6,31 @@ struct TriedSlots {
     let tried: [KeySlot]
     let untried: [KeySlot]
 
-    /// The one slot that was named.
-    init(_ slot: KeySlot) { (tried, untried) = ([slot], []) }
-
-    /// - Returns: nil where there is no slot of the kind.
-    init?(_ kind: KeySlot.Kind, of slots: [KeySlot]) {
-        let tried = KeySlot.tried(kind, of: slots)
-        guard !tried.isEmpty else { return nil }
-        self.tried = tried
-        untried = slots.filter { $0.kind == kind && !tried.contains($0) }
+    /// Chooses the slot that `--keyslot` names, or else those of the kind that the options ask for.
+    ///
+    /// - Parameters:
+    ///   - owner: the vault or the backup, as a message names it.
+    ///   - unknown: the error for an id that no slot has.
+    init(
+        _ options: UnlockOptions, of slots: [KeySlot], in owner: String, unknown: (UInt32) -> Failure
+    ) throws(Failure) {
+        if let id = options.keyslot {
+            guard let slot = slots.first(where: { $0.id == id }) else { throw unknown(id) }
+            if let given = options.given.first?.key, given != slot.kind.option, given != options.passwordOption {
+                throw Failure(.usage, "slot \(id) takes a \(slot.kind.noun)", hint: "give \(slot.kind.option)")
+            }
+            (tried, untried) = ([slot], [])
+            return
+        }
+        let kind = options.kind
+        tried = KeySlot.tried(kind, of: slots)
+        guard !tried.isEmpty else {
+            let others = Set(slots.map(\.kind.option)).sorted().joined(separator: " or ")
+            throw Failure(
+                .badSecret, "\(owner) has no \(kind.noun)",
+                hint: "unlock with \(others), or choose with --keyslot ID")
+        }
+        untried = slots.filter { [tried] slot in slot.kind == kind && !tried.contains(slot) }
     }
 
     /// Runs `body`. Where the secret opens none of the slots, the error names those that were not tried.

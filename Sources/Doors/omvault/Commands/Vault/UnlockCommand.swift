@@ -1,5 +1,3 @@
-// The verbs that open and close a vault in the agent.
-
 internal import ArgumentParser
 internal import OMAgent
 internal import OMSecrets
@@ -48,52 +46,5 @@ struct UnlockCommand: Verb {
                 "result": .text("unlocked"), "vault": .text(access.place.name),
                 "idle": .number(Int(opened?.idleLeft ?? 0)), "hard": .number(Int(opened?.hardLeft ?? 0)),
             ])
-    }
-}
-
-/// `omvault lock`: the keys go.
-struct LockCommand: Verb {
-    static let configuration = CommandConfiguration(
-        commandName: "lock",
-        abstract: "Close a vault that the agent keeps open.",
-        discussion: """
-            The keys of when-unlocked are wiped. Items of after-first-unlock stay readable until the agent ends;
-            --forget wipes their keys too.
-
-              omvault lock
-              omvault lock --all --forget
-            """)
-
-    @OptionGroup var global: GlobalOptions
-
-    @Flag(help: "Every vault that is open.")
-    var all = false
-
-    @Flag(help: "The keys of after-first-unlock go too, and the ticket of afu-ticket.")
-    var forget = false
-
-    func run(_ door: Door) throws {
-        let access = try VaultAccess(door)
-        // "locked" must not be said of a vault that is not there.
-        guard try all || access.run({ () throws(VaultError) in try VaultFile.exists(access.place.path) }) else {
-            throw Failure(VaultError.noVault, vault: access.place.name)
-        }
-        let what = all ? "every vault" : "vault \"\(access.place.name.shown)\""
-        do throws(AgentError) {
-            let client = AgentClient(try AgentSocket(Environment.text))
-            // A ticket outlives the agent that wrote it, and one that was started since knows nothing of it. Before, so that
-            // nobody has it resumed meanwhile, and after, since an unlock may have written one.
-            let forgetTickets = {
-                guard forget else { return }
-                if all { client.forgetTickets(of: nil) } else if let id = try? access.file().id { client.forgetTickets(of: id) }
-            }
-            forgetTickets()
-            defer { forgetTickets() }
-            try client.lock(all ? nil : access.agentPlace, forgets: forget)
-        } catch {
-            guard error == .notRunning || error == .noRuntimeFolder else { throw Failure(error) }
-            return try door.output.done("no agent runs; nothing was open", ["result": .text("locked")])
-        }
-        try door.output.done("locked \(what)", ["result": .text("locked")])
     }
 }

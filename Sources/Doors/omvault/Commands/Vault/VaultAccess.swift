@@ -1,6 +1,5 @@
 // How a verb gets at a vault: which file, which device, which password.
 
-internal import ArgumentParser
 internal import OMAgent
 internal import OMRecords
 internal import OMSecrets
@@ -157,69 +156,4 @@ extension ItemReply {
 
 extension Failure {
     static var unexpectedReply: Failure { Failure(.general, "the vault answered another question than was asked") }
-}
-
-/// `ITEM` or `ITEM:FIELD`, as it is typed.
-struct ItemReference: ExpressibleByArgument {
-    let item: String
-    let field: String?
-
-    init(argument: String) {
-        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        (item, field) = (parts[0], parts.count == 2 ? parts[1] : nil)
-    }
-
-    /// An item where no field can be named.
-    init(whole text: String) { (item, field) = (text, nil) }
-
-    func itemName() throws(Failure) -> ItemName {
-        do throws(VaultError) { return try ItemName(item) } catch { throw Failure(error, vault: nil) }
-    }
-
-    /// - Throws: ``ExitStatus/usage`` when no field was named.
-    func path() throws(Failure) -> FieldPath {
-        guard let field else {
-            throw Failure(
-                .usage, "\"\(item.shown)\" names no field", hint: "name it as \(item.shown):FIELD, such as :password")
-        }
-        let item = try itemName()
-        do throws(VaultError) { return FieldPath(item, try FieldName(field)) } catch {
-            throw Failure(error, vault: nil)
-        }
-    }
-}
-
-/// `--level LEVEL [--device-only]`.
-struct LevelOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "when-unlocked, after-first-unlock, always, or one of the SDK's six names.", valueName: "level"))
-    var level: String?
-
-    @Flag(help: "Bind the item to this device: it is in no backup, export or sync.")
-    var deviceOnly = false
-
-    /// Nil where nothing was given. An unknown level is an error, never a weaker one.
-    ///
-    /// - Parameter defaultLevel: asked for with `--device-only` alone: it takes a look into the vault.
-    func level(
-        default defaultLevel: @autoclosure () throws(Failure) -> ProtectionLevel
-    ) throws(Failure) -> ProtectionLevel? {
-        guard let text = level else {
-            return deviceOnly ? ProtectionLevel(try defaultLevel().availability, deviceOnly: true) : nil
-        }
-        return try ProtectionLevel.parse(text, deviceOnly: deviceOnly)
-    }
-}
-
-extension ProtectionLevel {
-    /// A level as it is typed.
-    static func parse(_ text: String, deviceOnly: Bool) throws(Failure) -> ProtectionLevel {
-        guard let level = ProtectionLevel(named: text) else {
-            throw Failure(
-                .usage, "\"\(text.shown)\" is no protection level",
-                hint: "levels: when-unlocked, after-first-unlock, always; each with or without --device-only")
-        }
-        return ProtectionLevel(level.availability, deviceOnly: level.isDeviceOnly || deviceOnly)
-    }
 }

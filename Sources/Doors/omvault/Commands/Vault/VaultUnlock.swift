@@ -1,65 +1,8 @@
 // Unlocking: which slot, with what, and what follows from it.
 
-internal import ArgumentParser
 internal import OMAuth
 internal import OMSecrets
 internal import OMVault
-
-/// The options of every verb that unlocks.
-struct UnlockOptions: ParsableArguments {
-    private enum CodingKeys: CodingKey { case passwordFrom, recoveryFrom, keyFileFrom, keyslot, noAgent }
-
-    @Option(help: ArgumentHelp("Where the vault's password comes from.", valueName: "source"))
-    var passwordFrom: SecretSourceArgument?
-
-    @Option(help: ArgumentHelp("Unlock with the recovery code from here instead.", valueName: "source"))
-    var recoveryFrom: SecretSourceArgument?
-
-    @Option(help: ArgumentHelp("Unlock with the key file from here instead.", valueName: "source"))
-    var keyFileFrom: SecretSourceArgument?
-
-    @Option(help: ArgumentHelp("Unlock through this slot of 'omvault key slots'.", valueName: "id"))
-    var keyslot: UInt32?
-
-    @Flag(help: "Do not ask the agent: open the vault here.")
-    var noAgent = false
-
-    /// What the vault's password is called where a verb has a password of its own.
-    var passwordOption = "--password-from"
-
-    /// Whether the agent has been asked the same question just now, and did not have the keys.
-    var hasAskedAgent = false
-
-    func validate() throws {
-        if given.count > 1 {
-            throw ValidationError("\(given.map(\.key).joined(separator: " and ")) are two ways to unlock; give one")
-        }
-    }
-
-    /// What ``SecretSources`` is told of these options. With a slot and nothing else any of them may be needed.
-    var sources: [(key: String, value: SecretSourceArgument?)] {
-        if !given.isEmpty { return given }
-        guard keyslot != nil else { return [(passwordOption, nil)] }
-        return [(passwordOption, nil), ("--recovery-from", nil), ("--key-file-from", nil)]
-    }
-
-    /// The one option that was given, if any.
-    var given: [(key: String, value: SecretSourceArgument?)] {
-        [(passwordOption, passwordFrom), ("--recovery-from", recoveryFrom), ("--key-file-from", keyFileFrom)]
-            .filter { $0.value != nil }
-    }
-}
-
-extension UnlockOptions {
-    /// The kind of slot that is asked for where none is named.
-    var kind: KeySlot.Kind { recoveryFrom != nil ? .recovery : keyFileFrom != nil ? .keyFile : .password }
-
-    /// The option behind which the secret of a slot is.
-    fileprivate func option(for slot: KeySlot) -> String? {
-        if let given = given.first?.key { return given }
-        return slot.kind.option == "--password-from" ? passwordOption : nil
-    }
-}
 
 /// A vault that was just unlocked, and what unlocked it.
 struct Unlocked: ~Copyable {
@@ -86,7 +29,10 @@ extension VaultAccess {
     func openSlot(
         _ secrets: borrowing SecretSources, _ options: UnlockOptions, in file: borrowing VaultFile
     ) throws(Failure) -> Unlocked {
-        let slots = try candidates(file, options), first = slots.tried[0]
+        let slots = try TriedSlots(options, of: file.slots, in: "vault \"\(place.name.shown)\"") { id in
+            Failure(VaultError.noSlot(id), vault: place.name)
+        }
+        let first = slots.tried[0]
         try run { () throws(VaultError) in try file.checkUse(of: first) }
         let secret = try read(first, secrets, option: options.option(for: first))
         let vault = try slots.naming { () throws(Failure) in
@@ -123,29 +69,6 @@ extension VaultAccess {
         guard let slot = file.slots.first(where: { $0.login == id }) else { return nil }
         try file.checkUse(of: slot)
         return try unlock(anyOf: [slot], of: file) { _ throws(VaultError) in login.unlock.duplicate() }
-    }
-
-    /// The slots to try: the one that was named, or those of the kind that was asked for.
-    private func candidates(
-        _ file: borrowing VaultFile, _ options: UnlockOptions
-    ) throws(Failure) -> TriedSlots {
-        if let id = options.keyslot {
-            guard let slot = file.slots.first(where: { $0.id == id }) else {
-                throw Failure(VaultError.noSlot(id), vault: place.name)
-            }
-            if let given = options.given.first?.key, given != slot.kind.option, given != options.passwordOption {
-                throw Failure(.usage, "slot \(id) takes a \(slot.kind.noun)", hint: "give \(slot.kind.option)")
-            }
-            return TriedSlots(slot)
-        }
-        let kind = options.kind
-        guard let slots = TriedSlots(kind, of: file.slots) else {
-            let others = Set(file.slots.map(\.kind.option)).sorted().joined(separator: " or ")
-            throw Failure(
-                .badSecret, "vault \"\(place.name.shown)\" has no \(kind.noun)",
-                hint: "unlock with \(others), or choose with --keyslot ID")
-        }
-        return slots
     }
 
     /// Reads what opens slots of the kind of `slot`.

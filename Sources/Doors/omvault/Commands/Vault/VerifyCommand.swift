@@ -35,14 +35,14 @@ struct VerifyCommand: Verb {
         }
         problems += report.findings.map { Problem($0, vault: access.place.name) }
         if report.strays > 0 { problems.append(Problem(strays: report.strays)) }
-        try show(problems, report, vault: access.place.name, door)
+        try show(problems, of: report, vault: access.place.name, door: door)
         if report.isPurgePending { door.output.pendingPurge(of: access.place.name) }
         if report.isFileReplaced { door.output.replacedFile(of: access.place.name) }
         if !problems.isEmpty { throw Answered(status: .doctorFindings) }
     }
 
     private func show(
-        _ problems: [Problem], _ report: VaultReport, vault: String, _ door: Door
+        _ problems: [Problem], of report: VaultReport, vault: String, door: Door
     ) throws(Failure) {
         guard door.output.format == .json else {
             if !problems.isEmpty {

@@ -2,19 +2,6 @@ internal import ArgumentParser
 internal import OMCrypto
 internal import OMSecrets
 
-struct CryptoCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "crypto",
-        abstract: "The toolkit: named algorithms on files and streams.",
-        subcommands: [
-            CryptoHash.self, CryptoCheck.self, CryptoPasswordHash.self, CryptoHMAC.self, CryptoKDF.self,
-            CryptoRand.self,
-            CryptoEncrypt.self, CryptoDecrypt.self, CryptoWrap.self, CryptoUnwrap.self,
-            CryptoKeygen.self, CryptoPubkey.self, CryptoInspect.self, CryptoConvert.self, CryptoKeyRemove.self,
-            CryptoSign.self, CryptoVerify.self, CryptoAgree.self, CryptoAlgs.self,
-        ])
-}
-
 /// `omvault crypto hash`: digests as sha256sum prints them, and salted hashes in every spelling.
 struct CryptoHash: Verb {
     static let configuration = CommandConfiguration(

@@ -1,0 +1,101 @@
+internal import ArgumentParser
+internal import OMCrypto
+internal import OMSecrets
+
+/// `omvault crypto inspect`: what a file is, without its secret.
+struct CryptoInspect: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Say what a key file is, without showing its secret.",
+        discussion: """
+            An encrypted file is told apart without its password; with --key-password-from its key is too. Fingerprints
+            are SHA-256 of the SubjectPublicKeyInfo, and OpenSSH's own.
+
+              omvault crypto inspect --in id.pem
+              omvault crypto inspect --in id.p12 --key-password-from tty --json
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var source: KeyPlaceOptions
+
+    func run(_ door: Door) throws {
+        let secrets = try source.sources(door)
+        let bytes = try source.bytes("public", secrets, door)
+        if PKCS12File.isPKCS12(bytes) { return try inspectPKCS12(bytes, secrets, door) }
+        let file = try KeyFile(bytes)
+        var facts: [(String, JSONValue)] = [
+            ("format", .text(file.format.rawValue)), ("pem", .flag(file.isPEM)),
+            ("holds", .text(file.isPrivate ? "private key" : "public key")), ("encrypted", .flag(file.isEncrypted)),
+        ]
+        if let name = file.encryptionName { facts.append(("encryption", .text(name))) }
+        if let work = file.encryptionWork { facts.append(("rounds", .number(work))) }
+        if !file.isEncrypted || source.keyFile.keyPasswordFrom != nil {
+            facts += try Self.facts(source.opening.file.publicKey(bytes, secrets))
+        }
+        try print(facts, door)
+    }
+
+    private func inspectPKCS12(
+        _ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources, _ door: Door
+    ) throws {
+        _ = try PKCS12File(bytes)
+        var facts: [(String, JSONValue)] = [
+            ("format", .text(KeyFormat.pkcs12.rawValue)), ("encrypted", .flag(true)),
+        ]
+        guard source.keyFile.keyPasswordFrom != nil else { return try print(facts, door) }
+        let contents = try source.opening.file.contents(bytes, secrets)
+        facts.append(("keys", .number(contents.identities.count)))
+        facts.append(("certificates", .number(contents.certificates.count)))
+        if contents.otherSecrets > 0 { facts.append(("other_secrets", .number(contents.otherSecrets))) }
+        guard door.output.format == .json else {
+            try print(facts, door)
+            for (index, identity) in contents.identities.enumerated() { try print(Self.facts(identity, index), door) }
+            return
+        }
+        var document = Self.document(facts)
+        var lists: [[(String, JSONValue)]] = []
+        for (index, identity) in contents.identities.enumerated() { lists.append(try Self.facts(identity, index)) }
+        document.objects("identities", lists) { facts, entry in
+            for (name, value) in facts { entry.field(name, value) }
+        }
+        try door.output.document(document)
+    }
+
+    private static func facts(_ identity: PKCS12Identity, _ index: Int) throws -> [(String, JSONValue)] {
+        var facts: [(String, JSONValue)] = [("identity", .number(index + 1)), ("name", .text(identity.name))]
+        facts += try Self.facts(identity.key.publicKey())
+        if let certificate = identity.certificate {
+            facts.append(("subject", .text(certificate.subject ?? "")))
+            facts.append(("certificate_sha256", .text(Hex.encode(try certificate.fingerprint()))))
+        }
+        return facts
+    }
+
+    private static func facts(_ key: borrowing PublicKey) throws -> [(String, JSONValue)] {
+        var facts: [(String, JSONValue)] = [
+            ("type", .text(key.kind.name)), ("bits", .number(key.kind.bits)),
+            ("sha256", .text(Hex.encode(try key.fingerprint()))),
+        ]
+        if let name = try? key.openSSHFingerprint() { facts.append(("openssh", .text(name))) }
+        return facts
+    }
+
+    private static func document(_ facts: [(String, JSONValue)]) -> JSONDocument {
+        var document = JSONDocument()
+        for (name, value) in facts { document.field(name, value) }
+        return document
+    }
+
+    private func print(_ facts: [(String, JSONValue)], _ door: Door) throws {
+        guard door.output.format != .json else { return try door.output.document(Self.document(facts)) }
+        let rows = facts.map { name, value in
+            switch value {
+            case .text(let text): [name, text]
+            case .number(let number): [name, "\(number)"]
+            case .flag(let flag): [name, flag ? "yes" : "no"]
+            case .list, .null: [name, ""]
+            }
+        }
+        try door.output.rows(rows, header: ["FACT", "VALUE"])
+    }
+}

@@ -1,0 +1,30 @@
+internal import ArgumentParser
+internal import OMCrypto
+internal import OMSecrets
+
+/// `omvault crypto pubkey`.
+struct CryptoPubkey: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "pubkey",
+        abstract: "Extract the public key.",
+        discussion: """
+            Forms: pem and der (SubjectPublicKeyInfo), jwk, openssh, raw, pkcs1, pkcs1-pem.
+
+              omvault crypto pubkey --in id.pem --to openssh
+              omvault crypto pubkey --tag signing -o signing.pub.pem
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var source: KeyPlaceOptions
+    @OptionGroup var target: KeyOutputOptions
+
+    @Option(help: ArgumentHelp("openssh: the comment at the end of the line.", valueName: "text"))
+    var comment = ""
+
+    func run(_ door: Door) throws {
+        guard comment == comment.shown else { throw Failure(.usage, "--comment is printable text") }
+        let secrets = try source.sources(door)
+        let bytes = try source.bytes("public", secrets, door)
+        try target.write(source.opening.file.publicKey(bytes, secrets), comment: comment, door)
+    }
+}

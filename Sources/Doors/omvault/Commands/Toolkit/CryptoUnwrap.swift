@@ -1,0 +1,35 @@
+internal import ArgumentParser
+internal import OMCrypto
+internal import OMSecrets
+
+/// `omvault crypto unwrap`.
+struct CryptoUnwrap: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "unwrap",
+        abstract: "Unwrap a key.",
+        discussion: """
+            Exits with 30 when the wrapping key is another or the wrapped key was changed: which, it cannot tell.
+
+              omvault crypto unwrap --kek-from file:kek --key-from file:key.wrapped -o key
+              omvault crypto unwrap --alg rsa-oaep-sha256 --kek-from om://main/mine --key-from file:key.wrapped
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var wrap: WrapOptions
+
+    func run(_ door: Door) throws {
+        let algorithm = try WrapAlgorithm(named: wrap.alg)
+        try wrap.requireApplicable(to: algorithm)
+        let secrets = try wrap.sources(door)
+        switch algorithm {
+        case .aes(let kind):
+            let wrappingKey = try wrap.wrappingKey(secrets, door)
+            let wrapped = try wrap.key(secrets, prompt: "Wrapped key (\(wrap.keyEncoding.rawValue))")
+            try wrap.write(kind.unwrap(wrapped.withBytes { [UInt8](copying: $0) }, under: wrappingKey), door)
+        case .publicKey(let kind):
+            let holder = try wrap.privateHolder(secrets, door)
+            let wrapped = try wrap.key(secrets, prompt: "Wrapped key (\(wrap.keyEncoding.rawValue))")
+            try wrap.write(kind.unwrap(wrapped.publicBytes(), under: holder, wrap.publicKey), door)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+internal import ArgumentParser
+internal import OMSecrets
+
+/// What a slow function is fed with, for `password-hash` and `kdf`.
+struct DerivationOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Where the password, or the key, comes from.", valueName: "source"))
+    var valueFrom: SecretSourceArgument?
+
+    @Option(
+        help: ArgumentHelp("Where the salt comes from; a password hash has 16 random bytes else.", valueName: "source"))
+    var saltFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("How the salt is spelled there: raw, hex or base64.", valueName: "encoding"))
+    var saltEncoding = ByteEncoding.raw
+
+    @Option(help: ArgumentHelp("Argon2's secret, which no string holds.", valueName: "source"))
+    var secretFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("Argon2's associated data, which the string holds.", valueName: "source"))
+    var adFrom: SecretSourceArgument?
+
+    func sources(
+        _ door: Door, _ more: [(key: String, value: SecretSourceArgument?)] = []
+    ) throws(Failure) -> SecretSources {
+        let given = [("--salt-from", saltFrom), ("--secret-from", secretFrom), ("--ad-from", adFrom)] + more
+        return try SecretSources(door, given.filter { $0.1 != nil } + [("--value-from", valueFrom)])
+    }
+
+    /// Nil when none was given.
+    func salt(_ sources: borrowing SecretSources) throws(Failure) -> [UInt8]? {
+        guard saltFrom != nil else { return nil }
+        return try sources.readBytes("--salt-from", prompt: "Salt", saltEncoding).publicBytes()
+    }
+
+    func secret(_ sources: borrowing SecretSources) throws(Failure) -> SecretBytes {
+        guard secretFrom != nil else { return SecretBytes(copying: []) }
+        return try sources.read("--secret-from", prompt: "Argon2 secret", keepNewline: true)
+    }
+
+    func associatedData(_ sources: borrowing SecretSources) throws(Failure) -> [UInt8] {
+        guard adFrom != nil else { return [] }
+        return try sources.read("--ad-from", prompt: "Associated data", keepNewline: true).publicBytes()
+    }
+}

@@ -1,0 +1,12 @@
+internal import ArgumentParser
+
+/// The forms that keys are written in.
+enum KeyForm: String, CaseIterable, ExpressibleByArgument {
+    case pem, der, jwk, openssh, raw, pkcs1
+    case pkcs1PEM = "pkcs1-pem"
+    case sec1
+    case sec1PEM = "sec1-pem"
+    case p12
+    /// The certificates beside a key.
+    case cert
+}

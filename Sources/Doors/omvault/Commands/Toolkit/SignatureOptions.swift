@@ -1,0 +1,69 @@
+internal import ArgumentParser
+internal import OMCrypto
+internal import OMSecrets
+
+/// What signing and verifying have in common.
+struct SignatureOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "rsa-pss-HASH, rsa-pkcs1-HASH, ecdsa-HASH, ecdsa-p1363-HASH or ed25519; else what suits the key.",
+            valueName: "name"))
+    var alg: String?
+
+    @Option(
+        help: ArgumentHelp("PSS: the salt's length in bytes, digest, or any (max when signing).", valueName: "length"))
+    var saltLength = "digest"
+
+    @Option(help: ArgumentHelp("PSS: the mask's hash; else the message's.", valueName: "hash"))
+    var mgf: String?
+
+    @Option(help: ArgumentHelp("How the signature is written: raw, base64 or hex.", valueName: "encoding"))
+    var encoding = ByteEncoding.raw
+
+    @Argument(help: "The file; - is standard input.")
+    var file = "-"
+
+    func sources(_ key: ChosenKey, _ door: Door) throws(Failure) -> SecretSources {
+        try SecretSources(door, key.sources, standardInputIsDataOf: InputFile.isStandardInput(file) ? "FILE" : nil)
+    }
+
+    func algorithm(_ kind: KeyKind, _ door: Door) throws -> SignatureAlgorithm {
+        var algorithm = try alg.map { try SignatureAlgorithm(named: $0) } ?? SignatureAlgorithm(default: kind)
+        if case .rsaPSS(let hash, _, _) = algorithm {
+            algorithm = .rsaPSS(hash, mask: try mgf.map { try DigestAlgorithm(named: $0) }, salt: try salt())
+        } else if mgf != nil || saltLength != "digest" {
+            throw Failure(.usage, "--mgf and --salt-length are for rsa-pss")
+        }
+        if Self.hashes(algorithm).contains(.insecureSHA1) {
+            door.output.notice("warning: two messages with the same SHA-1 hash can be made on purpose")
+        }
+        return algorithm
+    }
+
+    /// The message's and the mask's.
+    static func hashes(_ algorithm: SignatureAlgorithm) -> [DigestAlgorithm] {
+        guard case .rsaPSS(let hash, let mask?, _) = algorithm else { return algorithm.hash.map { [$0] } ?? [] }
+        return [hash, mask]
+    }
+
+    /// Hands the message over piece by piece.
+    func read(_ update: (Span<UInt8>) throws(CryptoError) -> Void) throws {
+        do { try FilePieces.read(file) { try update($0) } } catch CryptoError.inputTooLong {
+            throw Failure(
+                .usage, "Ed25519 reads its message twice, so it is kept in memory: at most 1 GiB",
+                hint: "sign a digest of it, or with an RSA or EC key, which takes any length")
+        }
+    }
+
+    private func salt() throws -> PSSSaltLength {
+        switch saltLength {
+        case "digest": return .ofDigest
+        case "any", "max", "auto": return .any
+        default:
+            guard let count = Int(saltLength), (0...2048).contains(count) else {
+                throw Failure(.usage, "--salt-length is a number of bytes, digest or any")
+            }
+            return .bytes(count)
+        }
+    }
+}

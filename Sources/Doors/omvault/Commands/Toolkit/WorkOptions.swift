@@ -1,0 +1,21 @@
+internal import ArgumentParser
+internal import OMCrypto
+
+/// `--max-work`: how much work a stored string, or a slip of the fingers, may ask for.
+struct WorkOptions: ParsableArguments {
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Allow so many times the usual limit of work: 1 GiB of memory filled 4 times, 10,000,000 iterations of "
+                + "PBKDF2, bcrypt's cost 16.", valueName: "times"))
+    var maxWork: Int?
+
+    var limit: WorkLimit { WorkLimit(factor: maxWork ?? 1) }
+    var isGiven: Bool { maxWork != nil }
+
+    func validate() throws {
+        guard (1...1 << 20).contains(maxWork ?? 1) else {
+            throw ValidationError("--max-work takes a number from 1 to 1048576")
+        }
+    }
+}

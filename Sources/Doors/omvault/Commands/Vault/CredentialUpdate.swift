@@ -1,0 +1,17 @@
+internal import ArgumentParser
+
+struct CredentialUpdate: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "update",
+        abstract: "Change parts of a credential or a property; store it where there is none.",
+        discussion: """
+            omvault credential update https://host.example.com --password-from tty
+            """)
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var parts: StoredParts
+
+    func run(_ door: Door) throws {
+        try parts.store(door, isWhole: false)
+    }
+}

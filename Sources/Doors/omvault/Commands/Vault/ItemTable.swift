@@ -1,0 +1,66 @@
+internal import ArgumentParser
+internal import OMRecords
+internal import OMVault
+
+/// Items on their way to the screen: what `ls` and `find` print.
+struct ItemTable {
+    let columns: [Column]
+    /// In the order of their names.
+    let items: [Item]
+    let isOfTrash: Bool
+
+    enum Column: String, CaseIterable {
+        case id, name, level, revision, created, modified
+    }
+
+    static func columns(_ list: String) throws -> [Column] {
+        try list.split(separator: ",", omittingEmptySubsequences: false).map { name in
+            guard let column = Column(rawValue: String(name)) else {
+                throw ValidationError(
+                    "\"\(String(name).shown)\" is no column; there are id, name, level, revision, created, modified")
+            }
+            return column
+        }
+    }
+
+    func print(_ door: Door) throws {
+        warnOfNamesakes(door)
+        guard door.output.format == .json else {
+            return try door.output.rows(
+                items.map { item in columns.map { $0.text(of: item) } },
+                header: columns.map { $0.rawValue.uppercased() })
+        }
+        var document = JSONDocument()
+        document.objects("items", items) { item, entry in
+            for column in Column.allCases where column != .revision {
+                entry.field(column.rawValue, .text(column.text(of: item)))
+            }
+            entry.field("revision", .number(Int(clamping: item.revision)))
+            entry.field("fields", .list(item.fields.map { .text($0.name.text) }))
+        }
+        try door.output.document(document)
+    }
+
+    private func warnOfNamesakes(_ door: Door) {
+        guard !isOfTrash else { return }
+        var warned: ItemName?
+        for (one, next) in zip(items, items.dropFirst()) where one.name == next.name && one.name != warned {
+            warned = one.name
+            door.output.notice(
+                "warning: \"\(one.name.text.shown)\" stands under more than one level; one was put there while locked")
+        }
+    }
+}
+
+extension ItemTable.Column {
+    fileprivate func text(of item: Item) -> String {
+        switch self {
+        case .id: Identifier.text(item.id)
+        case .name: item.name.text
+        case .level: item.level.words
+        case .revision: "\(item.revision)"
+        case .created: Timestamp.text(item.created)
+        case .modified: Timestamp.text(item.modified)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+internal import ArgumentParser
+internal import OMRecords
+
+/// `--level LEVEL [--device-only]`.
+struct LevelOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "when-unlocked, after-first-unlock, always, or one of the SDK's six names.", valueName: "level"))
+    var level: String?
+
+    @Flag(help: "Bind the item to this device: it is in no backup, export or sync.")
+    var deviceOnly = false
+
+    /// Nil where nothing was given. An unknown level is an error, never a weaker one.
+    ///
+    /// - Parameter defaultLevel: asked for with `--device-only` alone: it takes a look into the vault.
+    func level(
+        default defaultLevel: @autoclosure () throws(Failure) -> ProtectionLevel
+    ) throws(Failure) -> ProtectionLevel? {
+        guard let text = level else {
+            return deviceOnly ? ProtectionLevel(try defaultLevel().availability, deviceOnly: true) : nil
+        }
+        return try ProtectionLevel.parse(text, deviceOnly: deviceOnly)
+    }
+}
+
+extension ProtectionLevel {
+    /// A level as it is typed.
+    static func parse(_ text: String, deviceOnly: Bool) throws(Failure) -> ProtectionLevel {
+        guard let level = ProtectionLevel(named: text) else {
+            throw Failure(
+                .usage, "\"\(text.shown)\" is no protection level",
+                hint: "levels: when-unlocked, after-first-unlock, always; each with or without --device-only")
+        }
+        return ProtectionLevel(level.availability, deviceOnly: level.isDeviceOnly || deviceOnly)
+    }
+}

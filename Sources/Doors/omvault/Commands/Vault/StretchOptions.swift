@@ -1,0 +1,31 @@
+internal import ArgumentParser
+internal import OMSecrets
+
+/// `--kdf-mem MIB --kdf-time N`: how long a guess takes.
+struct StretchOptions: ParsableArguments {
+    @Option(parsing: .unconditional, help: ArgumentHelp("Argon2id memory in MiB, 8 to 1024 (64).", valueName: "mib"))
+    var kdfMem: UInt32?
+
+    @Option(parsing: .unconditional, help: ArgumentHelp("Argon2id passes, 1 to 16 (3).", valueName: "n"))
+    var kdfTime: UInt32?
+
+    var isGiven: Bool { kdfMem != nil || kdfTime != nil }
+
+    func parameters() throws(Failure) -> Argon2id.Parameters {
+        let standard = Argon2id.Parameters.standard
+        return try Self.parameters(
+            memory: kdfMem ?? standard.memoryKiB >> 10, passes: kdfTime ?? standard.passes)
+    }
+
+    /// - Parameter memory: in MiB.
+    static func parameters(memory: UInt32, passes: UInt32) throws(Failure) -> Argon2id.Parameters {
+        do throws(SecretsError) {
+            guard memory <= 1 << 20 else { throw .stretchOutOfBounds }
+            return try Argon2id.Parameters(memoryKiB: memory << 10, passes: passes)
+        } catch {
+            throw Failure(
+                .usage, "Argon2id takes 8 to 1024 MiB of memory and 1 to 16 passes",
+                hint: "leave out --kdf-mem and --kdf-time for 64 MiB and 3 passes")
+        }
+    }
+}

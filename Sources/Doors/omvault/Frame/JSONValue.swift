@@ -1,0 +1,8 @@
+/// A value that is not secret.
+enum JSONValue: Sendable {
+    case text(String)
+    case number(Int)
+    case flag(Bool)
+    case list([JSONValue])
+    case null
+}

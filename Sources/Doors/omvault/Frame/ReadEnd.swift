@@ -1,0 +1,6 @@
+/// How reading a descriptor ended.
+enum ReadEnd: Equatable {
+    case end
+    case tooLong
+    case error(Int32)
+}

@@ -1,0 +1,44 @@
+internal import ArgumentParser
+internal import OMCrypto
+internal import OMSecrets
+
+/// The key that a verb computes with: chosen, not yet read.
+struct ChosenKey: ParsableArguments {
+    @Option(help: ArgumentHelp("Where the key comes from, or om://VAULT/ITEM.", valueName: "source"))
+    var keyFrom: KeySourceArgument?
+
+    @Option(help: ArgumentHelp("The tag of a key pair in the vault.", valueName: "tag"))
+    var tag: String?
+
+    @OptionGroup var keyFile: KeyFileOptions
+    @OptionGroup var work: WorkOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    func validate() throws {
+        if keyFrom != nil, tag != nil { throw ValidationError("--key-from and --tag are two keys; give one") }
+    }
+
+    var opening: KeyOpening { KeyOpening(keyFile: keyFile, work: work, unlock: unlock) }
+
+    var sources: [(key: String, value: SecretSourceArgument?)] {
+        [("--key-from", keyFrom?.source)] + opening.sources
+    }
+
+    var isGiven: Bool { keyFrom != nil || tag != nil }
+
+    /// Whether the key is in a vault, so that --password-from is the vault's.
+    var isInVault: Bool { tag != nil || keyFrom?.reference != nil }
+
+    /// The bytes of the key's file, or of its field in the vault.
+    ///
+    /// - Parameter half: `private` or `public`: the field where the reference names none.
+    func bytes(_ half: String, _ secrets: borrowing SecretSources, _ door: Door) throws -> SecretBytes {
+        try origin().bytes(half, secrets: secrets, unlock: unlock, door: door)
+    }
+
+    func origin() throws -> KeyOrigin {
+        if let tag { return .vault(VaultReference(tag: try KeyPairTag(tag))) }
+        if let reference = keyFrom?.reference { return .vault(reference) }
+        return .option("--key-from")
+    }
+}

@@ -1,0 +1,10 @@
+internal import ArgumentParser
+
+/// How a key file is opened.
+struct KeyFileOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Where the password of an encrypted key file comes from.", valueName: "source"))
+    var keyPasswordFrom: SecretSourceArgument?
+
+    @Option(help: ArgumentHelp("PKCS#12: the key of this name, or number as inspect counts.", valueName: "name|number"))
+    var identity: String?
+}

@@ -1,0 +1,17 @@
+internal import OMCrypto
+internal import OMSecrets
+
+/// How a key file is opened, or the vault that a key stands in: three groups of options as one value.
+struct KeyOpening {
+    let keyFile: KeyFileOptions
+    let work: WorkOptions
+    let unlock: UnlockOptions
+
+    var file: KeyFileOpening {
+        KeyFileOpening(passwordOption: "--key-password-from", limit: work.limit, identity: keyFile.identity)
+    }
+
+    var sources: [(key: String, value: SecretSourceArgument?)] {
+        [("--key-password-from", keyFile.keyPasswordFrom)] + unlock.sources
+    }
+}

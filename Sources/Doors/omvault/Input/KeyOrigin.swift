@@ -1,0 +1,40 @@
+// Where a key comes from: a file, any source of secrets, or a vault. Only a reference into a vault opens one.
+
+internal import OMCrypto
+internal import OMSecrets
+internal import OMVault
+
+/// A key's place, found but not read.
+enum KeyOrigin {
+    /// What an option of ``SecretSources`` gives.
+    case option(String)
+    /// A path, or `-`.
+    case file(String)
+    case vault(VaultReference)
+
+    /// `--in`, or the tag beside it.
+    init(file: String?, tag: String?) throws {
+        switch (file, tag) {
+        case (let file?, nil): self = VaultReference(file).map { .vault($0) } ?? .file(file)
+        case (nil, let tag?): self = .vault(VaultReference(tag: try KeyPairTag(tag)))
+        case (nil, nil): throw Failure(.usage, "no key was named", hint: "--in FILE, or --tag T for one in the vault")
+        default: throw Failure(.usage, "--in and --tag are two keys; give one")
+        }
+    }
+
+    /// - Parameter half: `private` or `public`: the field where the reference names none.
+    func bytes(
+        _ half: String, secrets: borrowing SecretSources, unlock: UnlockOptions, door: Door
+    ) throws -> SecretBytes {
+        switch self {
+        case .option(let name):
+            return try secrets.read(name, prompt: "Key", keepNewline: true, maximum: KeyFile.maximumCount)
+        case .file(let path):
+            return try InputFile(path).readWhole(maximum: KeyFile.maximumCount, hint: "a key is a short file")
+        case .vault(let reference):
+            let path = try reference.path(default: half)
+            return try VaultAccess(door, vault: reference.vault)
+                .read(.secret(path, revision: nil), secrets, unlock).secret()
+        }
+    }
+}
