@@ -2,6 +2,7 @@
 // another one behind it. What is read must be written again as the same bytes.
 
 import OMSecrets
+import OMStorage
 import OMSystem
 
 @testable import OMAuth

@@ -1,5 +1,7 @@
 // Profiles, configuration URLs and policies, as a stranger could send them.
 
+import OMOnlineModel
+
 @testable import OMAuth
 @testable import OMOnline
 

@@ -1,6 +1,6 @@
 internal import OMRecords
 internal import OMSecrets
-internal import OMStorage
+internal import OMSystem
 internal import OMVault
 
 /// A backup's path, and what goes wrong there.

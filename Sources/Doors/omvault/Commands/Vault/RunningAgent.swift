@@ -1,6 +1,6 @@
 internal import Glibc
 internal import OMAgent
-internal import OMStorage
+internal import OMSystem
 
 /// An agent that runs.
 struct RunningAgent {
