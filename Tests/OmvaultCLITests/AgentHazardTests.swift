@@ -51,7 +51,7 @@ import Testing
                 PY
                 mkfifo open; python3 flood.py run/omvault/agent.sock < open > log & flood=$!
                 exec 5> open
-                until grep -q ready log; do kill -0 $flood; done
+                while_runs $flood grep -qs ready log
                 code omvault get item:f --no-input; cat said; echo
                 if [ "$(id -u)" = 0 ]; then
                     (($(ls /proc/$agent/fd | wc -l) < 120)) && (($(ls /proc/$agent/task | wc -l) < 80)) && echo bounded
@@ -225,12 +225,12 @@ import Testing
                 PY
                 mkfifo open; python3 hold.py < open > log & holder=$!
                 exec 5> open
-                until grep -q True log; do kill -0 $holder; done
+                while_runs $holder grep -qs True log
                 printf new > new
                 (code strace -o trace -e trace=sendto omvault add new --field f=file:new --no-input > ended; cp told why) &
                 change=$!
                 # It has asked whether the vault is open and the name is free, and then for the change.
-                until [ "$(grep -c sendto trace 2>/dev/null)" = 3 ]; do kill -0 $change; done
+                has_sent() { [ "$(grep -cs sendto trace)" = 3 ]; }; while_runs $change has_sent
                 kill -9 "$agent"
                 wait $change
                 cat ended
@@ -260,7 +260,7 @@ import Testing
                     echo $status > code$1
                 }
                 for n in 1 2 3 4 5 6; do write $n & done
-                until [ "$(cat done? 2>/dev/null | wc -l)" -ge 24 ]; do kill -0 "$agent"; done
+                under_way() { [ "$(cat done? 2>/dev/null | wc -l)" -ge 24 ]; }; while_runs "$agent" under_way
                 kill -9 "$agent"
                 wait
                 cat code? | sort -u | grep -vxE '61|8' || true

@@ -23,7 +23,7 @@ import Testing
                 die() {
                     (cd dying; exec python3 "$HOME/unblock.py" strace -f -qq -o calls "$@" \
                         omvault-agent --no-memfd-secret --socket "$HOME/run/omvault/agent.sock") & tracer=$!
-                    until omvault -q agent status > /dev/null 2>&1; do kill -0 $tracer; done
+                    answers() { omvault -q agent status > /dev/null 2>&1; }; while_runs $tracer answers
                     unlock
                     kill -\(signal) "$(pid)"
                     wait $tracer 2> /dev/null || true
@@ -81,7 +81,7 @@ import Testing
                 chown nobody "$theirs/run"
                 as_nobody() { exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
                 as_nobody "$theirs/omvault-agent" --socket "$theirs/run/s" & agent=$!
-                until test -S "$theirs/run/s"; do kill -0 $agent; done
+                while_runs $agent test -S "$theirs/run/s"
                 # Not dumpable, so what the kernel shows of it is root's.
                 stat -c %U "/proc/$agent/mem"
                 (as_nobody python3 "$theirs/same.py" $agent)

@@ -311,7 +311,7 @@ import Testing
                 mkdir run/omvault
                 for version in 7 0; do
                     python3 fake.py $version run/omvault/agent.sock > fake.log & fake=$!
-                    eventually grep -q ready fake.log
+                    while_runs $fake grep -qs ready fake.log
                     code omvault get item:f --no-input
                     omvault -q get item:f --password-from file:password; echo
                     code omvault unlock --password-from file:password
@@ -344,7 +344,7 @@ import Testing
                 PY
                 mkdir run/omvault
                 python3 activate.py stream "$PWD/run/omvault/agent.sock" omvault-agent > log & agent=$!
-                eventually grep -q ready log
+                while_runs $agent grep -qs ready log
                 unlock
                 omvault get item:f; echo
                 test "$(pid)" = "$agent" && echo ours
@@ -371,7 +371,7 @@ import Testing
                 for round in 1 2; do
                     rm -f run/omvault/agent.sock
                     systemd-socket-activate -l "$PWD/run/omvault/agent.sock" "$(command -v omvault-agent)" 2> log & agent=$!
-                    until grep -q '^Listening' log; do kill -0 $agent; done
+                    while_runs $agent grep -qs '^Listening' log
                     code omvault get item:f --no-input
                     unlock
                     omvault get item:f; echo
@@ -416,7 +416,7 @@ import Testing
                 omvault get item:f; echo
                 omvault -q agent stop
                 python3 other.py server run/omvault/agent.sock > log & squatter=$!
-                eventually grep -q ready log
+                while_runs $squatter grep -qs ready log
                 code omvault unlock --password-from file:password
                 grep -c 'another user (65534)' told
                 code omvault get item:f --no-input
@@ -432,7 +432,7 @@ import Testing
                 chown nobody "$theirs/run"
                 as_nobody() { exec setpriv --reuid 65534 --regid 65534 --clear-groups "$@"; }
                 as_nobody "$theirs/omvault-agent" --socket "$theirs/run/s" & agent=$!
-                until test -S "$theirs/run/s"; do kill -0 $agent; done
+                while_runs $agent test -S "$theirs/run/s"
                 (as_nobody python3 "$theirs/other.py" same $agent)
                 kill $agent; wait $agent || true
                 rm -r "$theirs"

@@ -243,7 +243,7 @@ private let start = """
             python3 -c 'import os, signal, sys; signal.pthread_sigmask(signal.SIG_SETMASK, []); os.execvp(sys.argv[1], sys.argv[1:])' \\
                 strace -f -o trace -e trace=execve,connect omvault login check alice --password-from file:right &
             tracer=$!
-            until grep -q "sin_port=htons($blackhole)" trace 2> /dev/null; do kill -0 $tracer; (( SECONDS - began < 200 )); done
+            while_runs $tracer grep -qs "sin_port=htons($blackhole)" trace
             read -r omvault _ < trace
             kill -INT "$omvault"
             # strace ends with the last process that it follows, so the helper is gone then too.
