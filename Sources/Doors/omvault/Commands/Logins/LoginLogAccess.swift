@@ -5,24 +5,6 @@ internal import OMAuth
 internal import OMSecrets
 internal import OMStorage
 
-/// `--logins`, and whose.
-struct LoginLogOptions: ParsableArguments {
-    @Flag(help: "The log of logins, and not a vault's: what was decided about each.")
-    var logins = false
-
-    @Flag(help: systemStoreHelp)
-    var system = false
-
-    mutating func validate() throws {
-        guard logins || !system else { throw ValidationError("--system goes with --logins") }
-    }
-
-    /// nil: a vault's log is meant.
-    func access(_ door: Door) throws(Failure) -> LoginLogAccess? {
-        logins ? try LoginLogAccess(door, system: system) : nil
-    }
-}
-
 /// What was decided about the logins of this home, or of the system.
 struct LoginLogAccess {
     private let access: LoginAccess

@@ -2,12 +2,6 @@ internal import ArgumentParser
 internal import OMAgent
 internal import OMAuth
 
-/// Whether a profile's server is asked for its policy as the profile is set up.
-struct PolicyOptions: ParsableArguments {
-    @Flag(help: ArgumentHelp("Do not ask ProfileURL now. Until it has answered once, no login is cached."))
-    var noFetch = false
-}
-
 /// Fetches what stands behind a profile's `ProfileURL` and keeps it, before anything of the profile is kept.
 struct PolicySetUp {
     let access: LoginAccess

@@ -1,0 +1,117 @@
+internal import ArgumentParser
+internal import OMAgent
+internal import OMAuth
+internal import OMSecrets
+internal import OMStorage
+internal import OMVault
+
+extension LoginAccess {
+    /// The domain that was given, else the profile's own.
+    static func identityDomain(_ domain: String?, _ profile: Profile) throws -> IdentityDomain {
+        if let domain { return try IdentityDomain(domain) }
+        // A login without its domain would be another user's, or nobody's.
+        guard profile.collectIdentityDomain, profile.domain == .none else { return profile.domain }
+        throw Failure(
+            .inputRequired, "the profile \"\(profile.name.text)\" wants to know the user's identity domain",
+            hint: "--domain DOMAIN"
+        )
+        .with(sdkCode: 10037)
+    }
+}
+
+/// The logins of this user's home, or of the system.
+struct LoginAccess {
+    let profiles: ProfileFolder
+    /// nil: the system store.
+    private let home: Home?
+    /// One for the whole command, so that its verdict and what follows open the ledger once.
+    private let logins: Authenticator
+
+    init(_ door: Door, system: Bool = false) throws(Failure) {
+        if system {
+            home = nil
+            do throws(AuthError) {
+                (profiles, logins) = (try SystemStore.profileFolder(), try SystemStore.authenticator().keepingLedger())
+            } catch { throw Failure(error) }
+        } else {
+            let home = try door.home()
+            profiles = try ProfileFolder(home)
+            logins = Authenticator(stateFolder: home.state, deviceFolder: home.device).keepingLedger()
+            self.home = home
+        }
+    }
+
+    var isSystem: Bool { home == nil }
+
+    /// How the agent is told of a login; nil for the system store, and for names that are too long for it.
+    func agentLogin(_ key: LoginKey) -> AgentLogin? {
+        home.flatMap { AgentLogin(state: $0.state, device: $0.device, key: key) }
+    }
+
+    /// Whether a session is one of this home.
+    func owns(_ login: AgentLogin) -> Bool { home?.state == login.state && home?.device == login.device }
+
+    func authenticator(_ parameters: Argon2id.Parameters = .standard) -> Authenticator {
+        logins.stretching(with: parameters)
+    }
+
+    /// Says which files nothing was taken away from: whoever removes a login means those bytes too.
+    func tellSetAside(_ output: Output, but told: SetAside? = nil) {
+        for path in setAside() where path != told?.path {
+            output.notice("a ledger that was set aside is left: \(path.shown); \(SetAside.warning)")
+        }
+    }
+
+    /// The ledgers that were set aside. That they cannot be listed stands in nobody's way.
+    func setAside() -> [String] { (try? authenticator().ledgersSetAside()) ?? [] }
+
+    /// The login that a vault's slot is for; nil when the ledger does not know it.
+    func owner(of slot: KeySlot) throws(Failure) -> LoginOwner? {
+        guard let id = slot.login else { return nil }
+        do throws(AuthError) { return try authenticator().owner(of: id) } catch { throw Failure(error) }
+    }
+
+    /// Logs in for what the login unlocks, the whole way of any login: the profile's mode decides who is asked, and a wrong
+    /// password is counted.
+    ///
+    /// - Throws: ``ExitStatus/noOffline`` too for a login that succeeded and left nothing that could unlock.
+    func check(
+        _ user: UserName, under profile: ProfileName, domain: IdentityDomain = .none,
+        _ secrets: borrowing SecretSources, option: String, _ door: Door
+    ) throws(Failure) -> VerifiedLogin {
+        do {
+            let policy = try profiles.profile(profile)
+            let request = LoginRequest(user, policy, domain: domain)
+            let flow = try LoginFlow(policy, request.mode, in: self, door)
+            let password = try secrets.readLoginPassword(option, prompt: "Password of \(user.text), profile \(profile.text)")
+            let receipt = try flow.attempt(request, password)
+            // What unlocks needs no session.
+            flow.agent.drop(receipt, request, flow.provider)
+            let way = receipt.context.way
+            guard let login = receipt.takeLogin() else { throw Self.nothingToUnlock(way) }
+            return login
+        } catch { throw Failure(describing: error) }
+    }
+
+    static func nothingToUnlock(_ way: LoginContext.Way) -> Failure {
+        var why = ""
+        if case .online(let reason?) = way { why = ": \(Failure(reason).message)" }
+        return Failure(
+            .noOffline, "the server let the user in, but nothing is cached that opens a slot\(why)",
+            hint: "unlock another way, by the password or the recovery code")
+    }
+
+    /// - Parameter name: nil for the only profile there is; among several, for the one of a configuration URL without a name,
+    ///   which is the SDK's default.
+    func profileName(_ name: String?) throws -> ProfileName {
+        if let name { return try ProfileName(name) }
+        let names = try profiles.names()
+        if names.count > 1, let standard = names.first(where: { $0.text == ConfigurationURL.defaultName }) { return standard }
+        guard names.count == 1 else {
+            throw Failure(
+                .usage, names.isEmpty ? "there is no profile yet" : "there are \(names.count) profiles",
+                hint: names.isEmpty ? "omvault profile set NAME OfflineAuthAllowed=true" : "name one with --profile")
+        }
+        return names[0]
+    }
+}

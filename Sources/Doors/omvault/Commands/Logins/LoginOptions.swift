@@ -1,0 +1,33 @@
+internal import ArgumentParser
+internal import OMAgent
+internal import OMAuth
+internal import OMSecrets
+internal import OMStorage
+internal import OMVault
+
+/// Which login a verb is about.
+struct LoginOptions: ParsableArguments {
+    @Argument(help: "The user's name.")
+    var user: String
+
+    @Option(help: profileHelp)
+    var profile: String?
+
+    @Option(help: ArgumentHelp("The identity domain; the profile's, if not given.", valueName: "domain"))
+    var domain: String?
+
+    @Flag(help: systemStoreHelp)
+    var system = false
+
+    /// The domain that was given, else the profile's own.
+    func identityDomain(_ profile: Profile) throws -> IdentityDomain {
+        try LoginAccess.identityDomain(domain, profile)
+    }
+}
+
+/// Which profile ``LoginAccess/profileName(_:)`` takes.
+let profileHelp = ArgumentHelp(
+    "The profile; if not given, the only one there is, else \(ConfigurationURL.defaultName).", valueName: "name")
+
+let systemStoreHelp: ArgumentHelp =
+    "The store that PAM asks, in /var/lib/omvault and /etc/omvault: root only, and no variable is read."

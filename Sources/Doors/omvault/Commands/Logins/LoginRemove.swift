@@ -1,0 +1,44 @@
+internal import ArgumentParser
+internal import OMAuth
+internal import OMSecrets
+internal import OMStorage
+
+/// `omvault login rm`: the way out of a lock-out, damage or a rollback.
+struct LoginRemove: Verb {
+    static let configuration = CommandConfiguration(
+        commandName: "rm",
+        abstract: "Remove a user's cached credential, whatever state it is in.")
+
+    @OptionGroup var global: GlobalOptions
+    @OptionGroup var login: LoginOptions
+
+    func run(_ door: Door) throws {
+        let access = try LoginAccess(door, system: login.system)
+        let user = try UserName(login.user)
+        let profile = try access.profileName(login.profile)
+        try door.confirm("Remove the cached credential of \(user.text.shown) under \"\(profile.text)\"?")
+        // The profile may be gone, or beyond reading; the rows still name themselves then.
+        let policy = try? access.profiles.profile(profile)
+        let domain = try login.domain.map { try IdentityDomain($0) } ?? policy?.domain ?? .none
+        let key = LoginKey(profile: profile, user: user, server: policy?.serverIdentity ?? "", domain: domain)
+        let authenticator = access.authenticator()
+        let ids = (try? authenticator.ids(naming: key)) ?? []
+        let removal = try authenticator.remove(user, profile, domain: domain, server: key.server)
+        let agent = SessionAgent(door, access)
+        agent.forget(naming: key)
+        agent.lockOpened(naming: key, before: ids)
+        try door.output.done(
+            "removed the cached credential of \(user.text.shown)",
+            ["result": .text("removed"), "user": .text(user.text), "profile": .text(profile.text)])
+        var told: SetAside?
+        if case .setAside(let aside) = removal {
+            door.output.notice(aside.words)
+            told = aside
+        }
+        access.tellSetAside(door.output, but: told)
+        if removal == .pending {
+            door.output.notice(
+                "a process still reads an old state of the ledger; the next login command erases the rest")
+        }
+    }
+}

@@ -1,0 +1,51 @@
+internal import ArgumentParser
+internal import OMAgent
+internal import OMAuth
+internal import OMSecrets
+
+/// What `--remember` takes.
+enum RememberArgument: String, CaseIterable, ExpressibleByArgument {
+    case auto, credentials, user, nothing
+
+    /// - Throws: ``ExitStatus/policy`` for what the profile does not allow: nobody types a password for that.
+    func preferences(_ profile: Profile) throws(Failure) -> RememberPreferences {
+        let policy = profile.remember
+        let (isAllowed, key): (Bool, ProfileKey?) =
+            switch self {
+            case .auto: (policy.autoLogin.isAllowed, .autoLoginAllowed)
+            case .credentials: (policy.credentials.isAllowed, .rememberCredentialsAllowed)
+            case .user: (policy.userName.isAllowed, .rememberUsernameAllowed)
+            case .nothing: (true, nil)
+            }
+        guard isAllowed else {
+            guard profile.remembersPasswords || self == .user else {
+                throw Failure(
+                    .policy, "with OAuth only the user's name is remembered, so --remember \(rawValue) is not allowed",
+                    hint: "--remember user")
+            }
+            let key = key?.rawValue ?? ""
+            throw Failure(
+                .policy, "the profile \"\(profile.name.text)\" does not allow --remember \(rawValue)",
+                hint: "omvault profile set \(profile.name.text) \(key)=true")
+        }
+        return preferences
+    }
+
+    /// The choice, and what it includes: who wants the password kept wants the name kept too.
+    var preferences: RememberPreferences {
+        RememberPreferences(
+            autoLogin: self == .auto, credentials: self == .auto || self == .credentials, userName: self != .nothing)
+    }
+}
+
+extension RememberChoice {
+    /// Its name in machine-readable answers.
+    var word: String {
+        switch self {
+        case .autoLogin: "auto_login"
+        case .credentials: "credentials"
+        case .userName: "user_name"
+        case .nothing: "nothing"
+        }
+    }
+}
