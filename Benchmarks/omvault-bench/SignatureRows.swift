@@ -74,12 +74,12 @@ enum SignatureRows {
         _ key: borrowing PrivateKey, _ algorithm: SignatureAlgorithm
     ) throws(BenchError) -> Double {
         guard let signature = try? key.sign(message, algorithm) else { throw BenchError("it does not sign") }
-        let verifier: Verifier
-        do { verifier = try Verifier(key.publicKey(), algorithm) } catch { throw BenchError("it does not verify") }
+        let verifier: SignatureVerifier
+        do { verifier = try SignatureVerifier(key.publicKey(), algorithm) } catch { throw BenchError("it does not verify") }
         return try rate(verifier, signature)
     }
 
-    private static func rate(_ verifier: consuming Verifier, _ signature: [UInt8]) throws(BenchError) -> Double {
+    private static func rate(_ verifier: consuming SignatureVerifier, _ signature: [UInt8]) throws(BenchError) -> Double {
         try Clock.rate(each: 1) { () throws(BenchError) in
             guard (try? verifier.update(message.span)) != nil, (try? verifier.finish(signature)) != nil else {
                 throw BenchError("the signature is not right")

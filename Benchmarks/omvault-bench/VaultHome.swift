@@ -137,7 +137,7 @@ final class VaultHome {
     private func timeMessage(_ count: Int, _ request: () throws -> ItemRequest) throws(BenchError) -> Double {
         let path = path(try vault(count).name)
         do {
-            guard let place = AgentPlace(vault: path, device: device) else { throw BenchError("\(path) is too long") }
+            guard let place = VaultPaths(vault: path, device: device) else { throw BenchError("\(path) is too long") }
             let client = AgentClient(try AgentSocket(path: "\(folder.path)/run/omvault/agent.sock"))
             let request = try request()
             let start = Clock.now

@@ -60,7 +60,7 @@ import Testing
         let spelled = Dictionary(
             uniqueKeysWithValues: try Self.text("Sources/Services/OMAuth/Profiles/ProfileKey.swift")
                 .matches(of: /case (\w+) = "([^"]+)"/).map { (String($0.1), String($0.2)) })
-        for rule in try Self.text("Sources/Services/OMAuth/Profiles/ProfileTable.swift").matches(
+        for rule in try Self.text("Sources/Services/OMAuth/Profiles/ProfileValueType.swift").matches(
             of: /case ([^:]+): \(.*, (\d{5}), \./)
         {
             for name in rule.1.matches(of: /\.(\w+)/) {

@@ -47,8 +47,8 @@ enum LoginWorker {
         let server = Server(net: words[1], known: "password \(words[2])", policy: try ServerPolicy(words: words[3]))
         let person = Person(user, answer: words[5])
         var met: [AuthError] = []
-        func said(_ way: LoginContext.Way) -> String {
-            switch way {
+        func said(_ mode: LoginDetails.Mode) -> String {
+            switch mode {
             case .online(let reason): "online \(reason.map { "\($0)" } ?? "nil")"
             case .offline(let online): "offline \(online.map { "\($0)" } ?? "nil")"
             }
@@ -57,12 +57,12 @@ enum LoginWorker {
         do throws(AuthError) {
             if words[0] == "check" {
                 let request = LoginRequest(user, profile, mode: mode)
-                line = said(try authenticator.login(request, password: password(words[5]), asking: server).context.way)
+                line = said(try authenticator.login(request, password: password(words[5]), asking: server).details.mode)
             } else {
                 let receipt = try authenticator.login(
-                    profile, mode: mode, collecting: person, asking: server,
+                    profile, mode: mode, prompting: person, asking: server,
                     remembering: authenticator.deviceRememberingKey(), preferring: RememberPreferences(wish: words[6]))
-                line = said(receipt.context.way)
+                line = said(receipt.details.mode)
             }
         } catch {
             line = "refused \(error)"
@@ -116,20 +116,20 @@ private func password(_ number: String) -> Password {
 }
 
 /// Answers once, and declines what is asked after that.
-private final class Person: CredentialCollector {
+private final class Person: LoginPrompter {
     private let user: UserName
     private var answer: String
     private(set) var told: [AuthError] = []
 
     init(_ user: UserName, answer: String) { (self.user, self.answer) = (user, answer) }
 
-    func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
+    func credentials(_ question: LoginPrompt) -> LoginInput? {
         if let refusal = question.refusal { told.append(refusal) }
         defer { answer = "-" }
         switch answer {
         case "-": return nil
-        case "remembered": return CredentialAnswer(user, .remembered)
-        default: return CredentialAnswer(user, .typed(password(answer)))
+        case "remembered": return LoginInput(user, .remembered)
+        default: return LoginInput(user, .typed(password(answer)))
         }
     }
 }
@@ -140,7 +140,7 @@ private struct Server: Provider {
     let policy: ServerPolicy?
 
     func authenticate(
-        _ login: ProviderQuestion, password: borrowing Password, asking: any CredentialCollector,
+        _ login: ProviderQuestion, password: borrowing Password, asking: any LoginPrompter,
         cancellation: Cancellation
     ) -> ProviderAnswer {
         switch net {

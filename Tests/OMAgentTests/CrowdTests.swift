@@ -121,11 +121,11 @@ import Testing
         }
         // Every write is in the log once, and no purge is left undone.
         let file = try VaultFile.open(home.vault, device: DeviceFolder(home.root + "/device"))
-        let trail = try file.auditTrail()
-        #expect(trail.fault == nil)
-        let changes = trail.entries.count { (16...21).contains($0.event.kind) }
+        let log = try file.auditReport()
+        #expect(log.fault == nil)
+        let changes = log.entries.count { (16...21).contains($0.event.kind) }
         let all = rounds.count * 9 + rounds.map(\.counted).reduce(0, +) + Self.counters + Self.shared
-        #expect(changes == all || trail.entries[0].sequence > 1 && changes < all)
+        #expect(changes == all || log.entries[0].sequence > 1 && changes < all)
         let database = try Database.open(home.vault, VaultSchema.schema)
         #expect(try database.number("SELECT count(*) FROM pending") == 0)
     }

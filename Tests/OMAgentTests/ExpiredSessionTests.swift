@@ -47,9 +47,9 @@ import Testing
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login, expires: 5_000))
         #expect(store.use(login)?.state == .expired)
-        #expect(try store.keeps(login, token: nil, way: .offline))
+        #expect(try store.keeps(login, token: nil, mode: .offline))
         let session = try #require(store.use(login))
-        #expect(session.state == .valid && session.way == .offline && session.hasServerSession)
+        #expect(session.state == .valid && session.mode == .offline && session.hasServerSession)
     }
 
     @Test("a logout that no address is known for is told as one that the server was not asked for, without a number")

@@ -12,7 +12,7 @@ import Testing
 @testable import OMAgent
 @testable import OMVault
 
-private let id = [UInt8](0..<16), place = AgentPlace(vault: "/v.omv", device: "/d")!
+private let id = [UInt8](0..<16), paths = VaultPaths(vault: "/v.omv", device: "/d")!
 private let later = [UInt8](16..<32)
 
 @Suite("The golden frames") struct GoldenFrameTests {
@@ -100,8 +100,8 @@ private let later = [UInt8](16..<32)
             name: try name("git"), level: .highest, id: id, revision: 3, created: 4, modified: 5, isTrashed: true,
             fields: [Item.Field(name: try field("token"), count: 6), Item.Field(name: try field("user"), count: 0)])
     }
-    private static func login() throws -> AgentLogin {
-        AgentLogin(
+    private static func login() throws -> LoginReference {
+        LoginReference(
             state: "/s", device: "/d",
             key: LoginKey(
                 profile: try ProfileName("corp"), user: try UserName("ada"), server: "https://a.example",
@@ -121,16 +121,16 @@ private let later = [UInt8](16..<32)
                 OAuthService(
                     .token("https://a.example/t", revocation: "https://a.example/r"), clientID: "c", includesClientHeader: true))),
     ]
-    private static func kept() throws -> KeptSession {
-        KeptSession(
-            login: try login(), profile: ProfileDigest([UInt8](repeating: 7, count: 32))!, way: .online,
+    private static func kept() throws -> NewSession {
+        NewSession(
+            login: try login(), profile: ProfileDigest([UInt8](repeating: 7, count: 32))!, mode: .online,
             limits: SessionLimits(survivesRestart: true, idle: 60, session: nil, warningPercentage: 20),
-            asked: KeptSession.Asked(
+            serverPart: NewSession.ServerPart(
                 service: service, clientSecret: secret("cs"), logout: 9, session: secret("cookie"), expires: 77))
     }
     private static func session() throws -> AgentSession {
         AgentSession(
-            login: try login(), profile: ProfileDigest([UInt8](repeating: 7, count: 32))!, way: .offline, state: .idle, since: 8,
+            login: try login(), profile: ProfileDigest([UInt8](repeating: 7, count: 32))!, mode: .offline, state: .idle, since: 8,
             idleLeft: 0, sessionLeft: nil, isWarningDue: false, hasServerSession: true, survivesRestart: false)
     }
     private static func search() throws -> ItemSearch {
@@ -149,39 +149,39 @@ private let later = [UInt8](16..<32)
                     let bytes = SecretBytes(copying: [UInt8](repeating: UInt8(index), count: 32).span)
                     keys.add(try Key<Deriving>(readFrom: bytes), of: level)
                 }
-                return .unlock(place, keys, openedBy: later, idle: 300, hard: 3600)
+                return .unlock(paths, keys, openedBy: later, idle: 300, hard: 3600)
             }
         ),
-        ("lock", { .lock(place, forgets: true) }), ("lock-all", { .lock(nil, forgets: false) }),
-        ("lock-opened", { .lockOpened(by: later) }), ("remembering-key", { .rememberingKey(place, .whenUnlocked) }),
+        ("lock", { .lock(paths, forgets: true) }), ("lock-all", { .lock(nil, forgets: false) }),
+        ("lock-opened", { .lockOpened(by: later) }), ("remembering-key", { .rememberingKey(paths, .whenUnlocked) }),
         ("keep-session", { .keepSession(try kept()) }),
         (
             "keep-offline",
             {
                 .keepSession(
-                    KeptSession(
-                        login: try login(), profile: ProfileDigest([UInt8](repeating: 7, count: 32))!, way: .offline,
-                        limits: SessionLimits(idle: nil, session: 5), asked: nil))
+                    NewSession(
+                        login: try login(), profile: ProfileDigest([UInt8](repeating: 7, count: 32))!, mode: .offline,
+                        limits: SessionLimits(idle: nil, session: 5), serverPart: nil))
             }
         ),
         ("use-session", { .useSession(try login()) }), ("renew-session", { .renewSession(try login(), anew: true) }),
         ("end-session", { .endSession(try login(), waits: true, password: secret("pw")) }),
         ("end-session-plain", { .endSession(try login(), waits: false, password: nil) }),
-        ("items", { .perform(place, .items(trashed: true)) }), ("item", { .perform(place, .item(try name("git"))) }),
-        ("secret", { .perform(place, .secret(FieldPath(try name("git"), try field("token")), revision: 4)) }),
-        ("secrets", { .perform(place, .secrets(try name("git"), revision: nil)) }),
-        ("add", { .perform(place, .add(try name("git"), level: .highest, try values())) }),
-        ("update", { .perform(place, .update(try name("git"), set: try values(), remove: [try field("user")], ifRevision: 4)) }),
-        ("history", { .perform(place, .history(try name("git"))) }),
-        ("set-level", { .perform(place, .setLevel(try name("git"), .whenUnlocked, ifRevision: nil)) }),
-        ("trash", { .perform(place, .trash([try name("git"), try name("b")], ifRevision: nil)) }),
-        ("purge", { .perform(place, .purge([try name("git")], ifRevision: 9)) }),
-        ("purge-trash", { .perform(place, .purgeTrash(nil)) }),
-        ("purge-trash-names", { .perform(place, .purgeTrash([try name("git")])) }),
-        ("restore", { .perform(place, .restore(try name("git"), id: later, revision: 2)) }),
-        ("purge-id", { .perform(place, .purgeID(later, level: .highest)) }),
-        ("places", { .perform(place, .places(id: later, level: nil)) }),
-        ("find", { .perform(place, .find(try search(), trashed: false)) }),
+        ("items", { .perform(paths, .items(trashed: true)) }), ("item", { .perform(paths, .item(try name("git"))) }),
+        ("secret", { .perform(paths, .secret(FieldPath(try name("git"), try field("token")), revision: 4)) }),
+        ("secrets", { .perform(paths, .secrets(try name("git"), revision: nil)) }),
+        ("add", { .perform(paths, .add(try name("git"), level: .highest, try values())) }),
+        ("update", { .perform(paths, .update(try name("git"), set: try values(), remove: [try field("user")], ifRevision: 4)) }),
+        ("history", { .perform(paths, .history(try name("git"))) }),
+        ("set-level", { .perform(paths, .setLevel(try name("git"), .whenUnlocked, ifRevision: nil)) }),
+        ("trash", { .perform(paths, .trash([try name("git"), try name("b")], ifRevision: nil)) }),
+        ("purge", { .perform(paths, .purge([try name("git")], ifRevision: 9)) }),
+        ("purge-trash", { .perform(paths, .purgeTrash(nil)) }),
+        ("purge-trash-names", { .perform(paths, .purgeTrash([try name("git")])) }),
+        ("restore", { .perform(paths, .restore(try name("git"), id: later, revision: 2)) }),
+        ("purge-id", { .perform(paths, .purgeID(later, level: .highest)) }),
+        ("places", { .perform(paths, .entries(id: later, level: nil)) }),
+        ("find", { .perform(paths, .find(try search(), trashed: false)) }),
     ]
 
     private static func errors() throws -> [VaultError] {
@@ -194,11 +194,12 @@ private let later = [UInt8](16..<32)
             .tooLarge, .mistypedRecoveryCode, .invalidItemName, .invalidFieldName, .outOfMemory, .unsupportedStretch,
             .storage(.missing), .storage(.exists), .storage(.hazardous(.otherOwner, path: "/x")), .storage(.corrupt),
             .storage(.laterFormat(3)), .storage(.busy), .storage(.io(28)), .storage(.deviceKeyMissing),
-            .storage(.deviceKeyDamaged), .delayed(seconds: 7), .staleLogin(3), .noSlot(4), .lastSlot, .loginSlotAlone,
+            .storage(.deviceKeyDamaged), .delayed(seconds: 7), .staleLogin(3), .noSlot(4), .lastSlot, .onlyLoginSlots,
             .tooManySlots, .slotChanged(5), .policyOutOfBounds, .noRevision(9, of: git), .malformedKeyFile, .noLogHere, .emptyKey,
-            .noPortableSlot, .livesHere, .tooManyPasswordSlots,
+            .noPortableSlot, .vaultKnownHere, .tooManyPasswordSlots,
             .ambiguousID([
-                ItemPlace(level: .whenUnlocked, entry: id, item: try item()), ItemPlace(level: .highest, entry: later, item: nil),
+                EntryReference(level: .whenUnlocked, entry: id, item: try item()),
+                EntryReference(level: .highest, entry: later, item: nil),
             ]),
         ]
     }
@@ -211,7 +212,7 @@ private let later = [UInt8](16..<32)
                 .status(
                     AgentStatus(
                         process: 7, memory: 2, idle: 300, hard: 3600,
-                        vaults: [.init(place: place, state: .firstUnlocked, idleLeft: 1, hardLeft: 2)]))
+                        vaults: [.init(paths: paths, state: .firstUnlocked, idleLeft: 1, hardLeft: 2)]))
             }
         ),
         ("items", { .reply(.items([try item()])) }), ("item", { .reply(.item(try item())) }),
@@ -224,7 +225,7 @@ private let later = [UInt8](16..<32)
                 .reply(.versions([ItemVersion(revision: 1, modified: 2, isTrashed: false, fields: try item().fields)]))
             }
         ),
-        ("places", { .reply(.places([ItemPlace(level: .highest, entry: later, item: nil)])) }),
+        ("places", { .reply(.entries([EntryReference(level: .highest, entry: later, item: nil)])) }),
         ("locked", { .locked(.locked) }), ("full", { .full }),
         (
             "remembering-key",

@@ -17,35 +17,35 @@ import Testing
         guard FileManager.default.isWritableFile(atPath: "/dev/shm") else { return }
         let home = try AgentHome(in: "/dev/shm")
         try home.makeVault(keepsTicket: true)
-        let tickets = Tickets(home.socket.folder)
-        #expect(try VaultSeats(tickets).unlock(home.place, home.open().classKeys(), openedBy: nil, idle: 600, hard: 600))
-        #expect(VaultSeats(tickets).seat(at: home.place)?.status().state == .firstUnlocked, "the ticket resumes it")
-        // Attack: read a ticket while its vault is forgotten. A lock does not see the seat yet.
-        let seats = Mutex<VaultSeats?>(nil)
-        let resuming = VaultSeats(tickets) {
+        let tickets = VaultTickets(home.socket.folder)
+        #expect(try VaultTable(tickets).unlock(home.paths, home.open().classKeys(), openedBy: nil, idle: 600, hard: 600))
+        #expect(VaultTable(tickets).handle(at: home.paths)?.status().state == .firstUnlocked, "the ticket resumes it")
+        // Attack: read a ticket while its vault is forgotten. A lock does not see the handle yet.
+        let handles = Mutex<VaultTable?>(nil)
+        let resuming = VaultTable(tickets) {
             for id in tickets.vaults { tickets.remove(id) }
-            seats.withLock { $0 }?.lock(nil, forgets: true)
+            handles.withLock { $0 }?.lock(nil, forgets: true)
         }
-        seats.withLock { $0 = resuming }
-        #expect(resuming.seat(at: home.place) == nil && resuming.all.isEmpty)
-        seats.withLock { $0 = nil }
+        handles.withLock { $0 = resuming }
+        #expect(resuming.handle(at: home.paths) == nil && resuming.all.isEmpty)
+        handles.withLock { $0 = nil }
     }
 
     @Test("lock --all asks every vault's request to give up before it waits for one of them")
     func allAtOnce() async throws {
         let home = try AgentHome(), count = 6
         try home.makeVault()
-        let seats = VaultSeats(Tickets(home.socket.folder))
+        let handles = VaultTable(VaultTickets(home.socket.folder))
         // Copies of one vault: whoever changes one of them waits for the same lock.
         let places = try (0..<count).map { number in
             let copy = "\(home.root)/\(number).omv"
             try FileManager.default.copyItem(atPath: home.vault, toPath: copy)
-            return try #require(AgentPlace(vault: copy, device: home.place.device))
+            return try #require(VaultPaths(vault: copy, device: home.paths.device))
         }
-        for place in places { #expect(try seats.unlock(place, home.open().classKeys(), openedBy: nil, idle: 600, hard: 600)) }
+        for paths in places { #expect(try handles.unlock(paths, home.open().classKeys(), openedBy: nil, idle: 600, hard: 600)) }
         let givenUp = Atomic(0), wasEarly = Atomic(false)
-        @Sendable func areAllAsked() -> Bool { seats.all.allSatisfy(\.interruption.isAsked) }
-        let all = seats.all
+        @Sendable func areAllAsked() -> Bool { handles.all.allSatisfy(\.interruption.isAsked) }
+        let all = handles.all
         var requests: Task<[Void], any Error>?
         try home.fileLock().hold { () throws(StorageError) in
             requests = Task { @Sendable in
@@ -58,12 +58,12 @@ import Testing
                 }
             }
             eventuallyHere { Self.waiting(at: home) == count + 1 }
-            seats.lock(nil, forgets: false)
+            handles.lock(nil, forgets: false)
         }
         _ = try await requests?.value
         let gaveUpEarly = wasEarly.load(ordering: .sequentiallyConsistent)
         #expect(!gaveUpEarly, "one gave up while others were not asked")
-        #expect(seats.all.allSatisfy { $0.status().state == .firstUnlocked })
+        #expect(handles.all.allSatisfy { $0.status().state == .firstUnlocked })
         withExtendedLifetime(home) {}
     }
 

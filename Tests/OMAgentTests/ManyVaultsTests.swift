@@ -1,4 +1,4 @@
-// More vaults than the agent has seats.
+// More vaults than the agent has handles.
 
 import Foundation
 import Glibc
@@ -10,46 +10,46 @@ import Testing
 @testable import OMAgent
 @testable import OMVault
 
-@Suite("More vaults than seats", .onOwnThreads) struct ManyVaultsTests {
-    private static let seats = 256
+@Suite("More vaults than handles", .onOwnThreads) struct ManyVaultsTests {
+    private static let handles = 256
 
     @Test(
-        "of 257 vaults 256 are open; the next one is refused, also when another one was locked, and keys that open nothing take no seat"
+        "of 257 vaults 256 are open; the next one is refused, also when another one was locked, and keys that open nothing take no handle"
     )
     func full() throws {
-        let home = try ManyVaults(Self.seats + 1)
+        let home = try ManyVaults(Self.handles + 1)
         var forged = ClassKeys(vault: home.keys.vault, epoch: home.keys.epoch)
         forged.add(Key<Deriving>.random(), of: .whenUnlocked)
-        for index in 0..<Self.seats {
+        for index in 0..<Self.handles {
             if index % 64 == 0 {
-                let place = try home.place(Self.seats)
-                #expect(try home.home.client.unlock(place, forged, openedBy: nil, idle: 0, hard: 0) == .cannotUnlock)
+                let paths = try home.paths(Self.handles)
+                #expect(try home.home.client.unlock(paths, forged, openedBy: nil, idle: 0, hard: 0) == .cannotUnlock)
             }
             try home.unlock(index)
         }
-        #expect(throws: AgentError.full) { try home.unlock(Self.seats) }
-        #expect(try home.home.client.status().vaults.count { $0.state == .unlocked } == Self.seats)
+        #expect(throws: AgentError.full) { try home.unlock(Self.handles) }
+        #expect(try home.home.client.status().vaults.count { $0.state == .unlocked } == Self.handles)
         // The refused vault left nothing behind, and no other vault was closed for it.
-        #expect(try home.answer(Self.seats, .whenUnlocked) == "locked 0")
+        #expect(try home.answer(Self.handles, .whenUnlocked) == "locked 0")
         #expect(try home.answer(0, .whenUnlocked) == "secret of when-unlocked")
 
-        try home.home.client.lock(home.place(7), forgets: true)
-        #expect(throws: AgentError.full) { try home.unlock(Self.seats) }
+        try home.home.client.lock(home.paths(7), forgets: true)
+        #expect(throws: AgentError.full) { try home.unlock(Self.handles) }
         try home.unlock(7)
         #expect(try home.answer(7, .whenUnlocked) == "secret of when-unlocked")
     }
 
-    @Test("an unlock that is refused for want of a seat leaves the ticket that was there")
+    @Test("an unlock that is refused for want of a handle leaves the ticket that was there")
     func ticketStays() throws {
         // A ticket is kept in memory only.
-        let home = try ManyVaults(Self.seats + 1, in: "/dev/shm", keepsTicket: true)
+        let home = try ManyVaults(Self.handles + 1, in: "/dev/shm", keepsTicket: true)
         func ticket() throws -> Data? {
             let name = "omvault-ticket-" + Hex.encode(home.keys.vault)
             return FileManager.default.contents(atPath: "\(home.home.root)/run/\(name)")
         }
-        for index in 0..<Self.seats { try home.unlock(index) }
+        for index in 0..<Self.handles { try home.unlock(index) }
         let before = try #require(try ticket())
-        #expect(throws: AgentError.full) { try home.unlock(Self.seats) }
+        #expect(throws: AgentError.full) { try home.unlock(Self.handles) }
         #expect(try ticket() == before)
         try home.home.client.stepDown()
         try home.home.start()
@@ -76,16 +76,16 @@ private final class ManyVaults {
         }
     }
 
-    func place(_ index: Int) throws -> AgentPlace {
-        try #require(AgentPlace(vault: "\(home.root)/\(index).omv", device: home.root + "/device"))
+    func paths(_ index: Int) throws -> VaultPaths {
+        try #require(VaultPaths(vault: "\(home.root)/\(index).omv", device: home.root + "/device"))
     }
 
     func unlock(_ index: Int) throws {
         let longest = AgentServer.TimeOuts.longest
-        #expect(try home.client.unlock(place(index), keys, openedBy: nil, idle: longest, hard: longest) == nil, "\(index)")
+        #expect(try home.client.unlock(paths(index), keys, openedBy: nil, idle: longest, hard: longest) == nil, "\(index)")
     }
 
     func answer(_ index: Int, _ level: ProtectionLevel) throws -> String {
-        try home.answer(level, of: place(index))
+        try home.answer(level, of: paths(index))
     }
 }

@@ -33,14 +33,14 @@ import Testing
         for (what, needle) in needles where (what.hasPrefix("class key") || what.hasPrefix("the item")) && isSeen {
             #expect(try copies(of: needle, in: process) > 0, "before lock: \(what)")
         }
-        try home.client.lock(home.place, forgets: false)
+        try home.client.lock(home.paths, forgets: false)
         for (what, needle) in needles {
             #expect(try copies(of: needle, in: process) == 0, "after lock: \(what)")
         }
         // What is to stay is there, so the search still works.
         let first = try classKey(home, ProtectionLevel(.afterFirstUnlock))
         #expect(try copies(of: first, in: process) > 0 || !isSeen)
-        try home.client.lock(home.place, forgets: true)
+        try home.client.lock(home.paths, forgets: true)
         #expect(try copies(of: first, in: process) == 0)
     }
 
@@ -61,7 +61,7 @@ import Testing
         #expect(try isThere())
         try home.unlock(idle: 2)
         #expect(try isGone(Self.value, from: process))
-        _ = try home.client.perform(home.place, .items(trashed: false))
+        _ = try home.client.perform(home.paths, .items(trashed: false))
         let isSeen = try isThere()
         // Unless the search took longer than that.
         if try home.client.status().vaults.first?.state == .unlocked { #expect(isSeen) }
@@ -69,16 +69,16 @@ import Testing
         #expect(try isGone(Self.value, from: process))
 
         try home.unlock()
-        _ = try home.client.perform(home.place, .items(trashed: false))
+        _ = try home.client.perform(home.paths, .items(trashed: false))
         #expect(try isThere())
         // Another process's change: the next list takes the old one's place.
         let (name, field) = (try ItemName(Self.item), try FieldName(Self.field))
         try home.open().edit { edit throws(VaultError) in try edit.put(bytes("new"), at: FieldPath(name, field)) }
-        _ = try home.client.perform(home.place, .items(trashed: false))
+        _ = try home.client.perform(home.paths, .items(trashed: false))
         #expect(try isGone(Self.value, from: process))
         func isNamed() throws -> Bool { try copies(of: Array(Self.item.utf8), in: process) > 0 }
         #expect(try isNamed())
-        _ = try home.client.perform(home.place, .purge([name], ifRevision: nil))
+        _ = try home.client.perform(home.paths, .purge([name], ifRevision: nil))
         #expect(try isGone(Self.item, from: process))
     }
 
@@ -136,17 +136,17 @@ import Testing
         let (name, field) = (try ItemName(Self.item), try FieldName(Self.field))
         var values = FieldValues()
         try values.put(bytes(Self.value), at: field)
-        guard case .reply(.changed) = try home.client.perform(home.place, .add(name, level: nil, values)),
-            case .reply(.secrets) = try home.client.perform(home.place, .secrets(name, revision: nil)),
-            case .reply(.items) = try home.client.perform(home.place, .items(trashed: false))
+        guard case .reply(.changed) = try home.client.perform(home.paths, .add(name, level: nil, values)),
+            case .reply(.secrets) = try home.client.perform(home.paths, .secrets(name, revision: nil)),
+            case .reply(.items) = try home.client.perform(home.paths, .items(trashed: false))
         else { throw AgentError.misbehaved }
         var search = ItemSearch()
         _ = search.add(Self.wanted.utf8Span.span)
-        guard case .reply(.items) = try home.client.perform(home.place, .find(search, trashed: false)) else {
+        guard case .reply(.items) = try home.client.perform(home.paths, .find(search, trashed: false)) else {
             throw AgentError.misbehaved
         }
         for _ in 0..<20 {
-            guard case .reply(.secret) = try home.client.perform(home.place, .secret(FieldPath(name, field), revision: nil))
+            guard case .reply(.secret) = try home.client.perform(home.paths, .secret(FieldPath(name, field), revision: nil))
             else { throw AgentError.misbehaved }
         }
         var needles = [
@@ -219,11 +219,11 @@ import Testing
     private func flags(of mapping: String, in process: Int32) throws -> Set<String> {
         let lines = try whole("/proc/\(process)/smaps").split(separator: "\n")
         // By its start: its end may have moved, or another one been joined to it.
-        let place = try #require(mapping.split(separator: "-").first.flatMap { UInt64($0, radix: 16) })
+        let paths = try #require(mapping.split(separator: "-").first.flatMap { UInt64($0, radix: 16) })
         let start = try #require(
             lines.firstIndex { line in
                 let bounds = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt64($0, radix: 16) }
-                return bounds.count == 2 && bounds[0] <= place && place < bounds[1]
+                return bounds.count == 2 && bounds[0] <= paths && paths < bounds[1]
             }, "\(mapping)")
         let flags = try #require(lines[start...].first { $0.hasPrefix("VmFlags:") })
         return Set(flags.split(separator: " ").dropFirst().map(String.init))

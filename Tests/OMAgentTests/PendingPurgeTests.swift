@@ -23,7 +23,7 @@ import Testing
         var before = 0
         try reading(home) {
             let request = ItemRequest.purge([try ItemName(Self.name)], ifRevision: nil)
-            guard case .reply(.removed(_, purge: .pending)) = try home.client.perform(home.place, request) else {
+            guard case .reply(.removed(_, purge: .pending)) = try home.client.perform(home.paths, request) else {
                 Issue.record("the reader did not hold it up")
                 return
             }
@@ -51,7 +51,7 @@ import Testing
             }
         }
         #expect(try pending(home) == 1)
-        try home.client.lock(home.place, forgets: false)
+        try home.client.lock(home.paths, forgets: false)
         #expect(try pending(home) == 0)
     }
 

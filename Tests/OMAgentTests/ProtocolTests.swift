@@ -16,13 +16,13 @@ import Testing
 @Suite("The agent's protocol", .onOwnThreads) struct ProtocolTests {
     /// Bodies that no client of ours sends.
     private static let malformed: [(what: String, bytes: [UInt8])] = {
-        let place = text("/a.omv") + text("/device")
+        let paths = text("/a.omv") + text("/device")
         let id = [UInt8](repeating: 7, count: 16)
         let key = [UInt8](repeating: 9, count: 32)
         func unlock(_ keys: [UInt8]) -> [UInt8] {
-            place + id + [0, 0, 0, 1] + [0, 0, 0, 1] + [0, 0, 0, 1] + [0] + keys
+            paths + id + [0, 0, 0, 1] + [0, 0, 0, 1] + [0, 0, 0, 1] + [0] + keys
         }
-        func perform(_ request: [UInt8]) -> [UInt8] { frame(5, place + request) }
+        func perform(_ request: [UInt8]) -> [UInt8] { frame(5, paths + request) }
         return [
             ("no magic", [1, 2, 3, 4, 5, 6, 7, 8]),
             ("half of the magic", [0x4F, 0x42, 1, 2, 0, 0, 0, 0]),
@@ -46,14 +46,14 @@ import Testing
             ("a path that is no UTF-8", frame(4, [0, 1, 0, 2, 0x2F, 0xFF] + text(""))),
             ("a path longer than its frame", frame(4, [0, 1, 255, 255, 0x2F])),
             ("a path of 5,000 bytes", frame(4, [0, 1] + text("/" + String(repeating: "a", count: 5_000)) + text(""))),
-            ("unlock without keys' count", frame(3, place + id)),
+            ("unlock without keys' count", frame(3, paths + id)),
             ("unlock with a key cut short", frame(3, unlock([1, 0x03] + key.dropLast()))),
             ("unlock with an unknown level", frame(3, unlock([1, 0x04] + key))),
             ("unlock with a key of always", frame(3, unlock([1, 0x01] + key))),
             ("unlock with one level twice", frame(3, unlock([2, 0x03] + key + [0x03] + key))),
             ("unlock with levels out of order", frame(3, unlock([2, 0x03] + key + [0x02] + key))),
             ("unlock with bytes behind it", frame(3, unlock([1, 0x03] + key + [0]))),
-            ("perform without a request", frame(5, place)),
+            ("perform without a request", frame(5, paths)),
             ("an unknown request", perform([99])),
             ("an item name with a colon", perform([2] + text("a:b"))),
             ("an empty item name", perform([2] + text(""))),
@@ -62,10 +62,10 @@ import Testing
             ("add with a value longer than its frame", perform([5] + text("a") + [0, 0, 1] + text("f") + [0, 1, 0, 0])),
             ("add with one field twice", perform([5] + text("a") + [0, 0, 2] + field + field)),
             ("add with 257 fields", perform([5] + text("a") + [0, 1, 1] + manyFields(257))),
-            ("remembering key without a level", frame(0x40, place)),
-            ("remembering key of always", frame(0x40, place + [0x01])),
-            ("remembering key of an unknown level", frame(0x40, place + [0x04])),
-            ("remembering key with bytes behind it", frame(0x40, place + [0x03, 0])),
+            ("remembering key without a level", frame(0x40, paths)),
+            ("remembering key of always", frame(0x40, paths + [0x01])),
+            ("remembering key of an unknown level", frame(0x40, paths + [0x04])),
+            ("remembering key with bytes behind it", frame(0x40, paths + [0x03, 0])),
             ("a remembering key, which is an answer", frame(0xC0, key)),
             ("a session of a ledger that is no path", frame(0x51, text("state") + text("/d") + names)),
             ("a session of a profile with a slash", frame(0x51, paths + text("s") + text("a/b") + text("") + text("u"))),
@@ -217,17 +217,17 @@ import Testing
             .invalidItemName, .invalidFieldName, .outOfMemory, .unsupportedStretch, .storage(.missing),
             .storage(.exists), .storage(.hazardous(.otherOwner, path: "/x")), .storage(.corrupt),
             .storage(.laterFormat(3)), .storage(.busy), .storage(.io(28)), .storage(.deviceKeyMissing),
-            .storage(.deviceKeyDamaged), .delayed(seconds: 7), .staleLogin(3), .noSlot(4), .lastSlot, .loginSlotAlone,
+            .storage(.deviceKeyDamaged), .delayed(seconds: 7), .staleLogin(3), .noSlot(4), .lastSlot, .onlyLoginSlots,
             .tooManySlots, .tooManyPasswordSlots, .slotChanged(5), .policyOutOfBounds, .noRevision(9, of: name),
             .malformedKeyFile,
-            .noLogHere, .livesHere,
+            .noLogHere, .vaultKnownHere,
             .ambiguousID([
-                ItemPlace(
+                EntryReference(
                     level: .whenUnlocked, entry: [UInt8](repeating: 1, count: 16),
                     item: Item(
                         name: name, level: .whenUnlocked, id: [UInt8](repeating: 2, count: 16), revision: 3, created: 4,
                         modified: 5, isTrashed: true, fields: [Item.Field(name: field, count: 6)])),
-                ItemPlace(level: .highest, entry: [UInt8](repeating: 7, count: 16), item: nil),
+                EntryReference(level: .highest, entry: [UInt8](repeating: 7, count: 16), item: nil),
             ]),
         ]
         for error in errors {

@@ -14,7 +14,7 @@ import Testing
 
     /// What tells one key from another.
     private func key(_ home: AgentHome, _ level: ProtectionLevel) throws -> [UInt8]? {
-        guard let key = try home.client.rememberingKey(home.place, of: level) else { return nil }
+        guard let key = try home.client.rememberingKey(home.paths, of: level) else { return nil }
         return key.fingerprint(Context(.rememberKey))
     }
 
@@ -26,11 +26,11 @@ import Testing
         try home.unlock()
         let lent = try Self.levels.map { try key(home, $0) }
         #expect(Set(lent).count == 4 && !lent.contains(nil))
-        try home.client.lock(home.place, forgets: false)
+        try home.client.lock(home.paths, forgets: false)
         for (level, known) in zip(Self.levels, lent) {
             #expect(try key(home, level) == (level.availability == .afterFirstUnlock ? known : nil))
         }
-        try home.client.lock(home.place, forgets: true)
+        try home.client.lock(home.paths, forgets: true)
         for level in Self.levels { #expect(try key(home, level) == nil) }
         try home.unlock()
         #expect(try Self.levels.map { try key(home, $0) } == lent, "what was remembered opens again")

@@ -18,7 +18,7 @@ import Testing
         #expect(try home.client.sessions().isEmpty)
         try home.client.keep(try keptSession(login, token: tokens("access 1"), idle: 1_000, session: 2_000))
         let session = try #require(try home.client.useSession(login))
-        #expect(session.login == login && session.way == .online && session.state == .valid)
+        #expect(session.login == login && session.mode == .online && session.state == .valid)
         #expect((990...1_000).contains(session.idleLeft ?? 0) && (1_990...2_000).contains(session.sessionLeft ?? 0))
         #expect(session.hasServerSession && !session.survivesRestart && !session.isWarningDue)
         #expect(try home.client.useSession(other) == nil)
@@ -37,8 +37,8 @@ import Testing
     @Test("by the agent's clock a session becomes idle and ends, whether or not anybody asks")
     func timeOuts() async throws {
         let home = try AgentHome(), login = try sessionLogin(), other = try sessionLogin("bob")
-        try home.client.keep(try keptSession(login, .noServer, idle: 1, session: 3_600, way: .offline))
-        try home.client.keep(try keptSession(other, .noServer, session: 1, way: .offline))
+        try home.client.keep(try keptSession(login, .noServer, idle: 1, session: 3_600, mode: .offline))
+        try home.client.keep(try keptSession(other, .noServer, session: 1, mode: .offline))
         try await eventually { try home.client.sessions().map(\.login) == [login] }
         try await eventually { try home.client.sessions().first?.state == .idle }
         #expect(try home.client.useSession(login)?.state == .idle)

@@ -27,7 +27,7 @@ import Testing
         #expect(try store.keeps(login))
         server.say(.yes("token 2"))
         server.close()
-        let verdicts = Mutex<[SessionVerdict]>([])
+        let verdicts = Mutex<[SessionCheckResult]>([])
         for _ in 0..<10 {
             Thread.detachNewThread {
                 let verdict = store.renew(login, anew: true)
@@ -125,9 +125,9 @@ import Testing
         #expect(store.expireDue() == 6_000)
         #expect(store.expireDue() == 6_000)
         try await eventually { server.cleared.count >= 1 }
-        #expect(try store.keeps(login, token: nil, idle: 100, session: 1_000, way: .offline))
+        #expect(try store.keeps(login, token: nil, idle: 100, session: 1_000, mode: .offline))
         let session = try #require(store.use(login))
-        #expect(session.state == .valid && session.way == .offline && session.hasServerSession)
+        #expect(session.state == .valid && session.mode == .offline && session.hasServerSession)
         #expect(session.sessionLeft == 1_000)
         _ = store.renew(login, anew: true)
         #expect(server.asked == [AskedOf(task: .refresh, session: "token 1")])
@@ -139,7 +139,7 @@ import Testing
         let store = server.store(clock), login = try sessionLogin()
         #expect(try store.keeps(login, under: "one"))
         #expect(store.list().map(\.profile) == [try said("one")])
-        #expect(try store.keeps(login, token: nil, way: .offline, under: "another"))
+        #expect(try store.keeps(login, token: nil, mode: .offline, under: "another"))
         let session = try #require(store.use(login))
         #expect(session.profile == (try said("another")) && !session.hasServerSession)
         #expect(try await asked(1) == [AskedOf(task: .logout(user: nil), session: "token 1")])
@@ -214,7 +214,7 @@ import Testing
 
 extension SessionStore {
     /// How many threads wait for the answer about the session.
-    fileprivate func waiters(of login: AgentLogin) -> Int? {
+    fileprivate func waiters(of login: LoginReference) -> Int? {
         entries.withLock { $0[login]?.pending?.waiters }
     }
 }

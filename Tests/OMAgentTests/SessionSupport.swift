@@ -89,10 +89,10 @@ private final class Gate: @unchecked Sendable {
     func pass() { condition.withLock { while isClosed { condition.wait() } } }
 }
 
-func sessionLogin(_ user: String = "ada") throws -> AgentLogin {
+func sessionLogin(_ user: String = "ada") throws -> LoginReference {
     let key = LoginKey(
         profile: try ProfileName("work"), user: try UserName(user), server: "http://127.0.0.1:1")
-    return try #require(AgentLogin(state: "/a/state", device: "/a/device", key: key))
+    return try #require(LoginReference(state: "/a/state", device: "/a/device", key: key))
 }
 
 enum SessionKind {
@@ -106,10 +106,10 @@ func said(_ text: String) throws -> ProfileDigest {
 
 /// What a client hands over after a login.
 func keptSession(
-    _ login: AgentLogin, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
-    session: Int64? = nil, survives: Bool = false, way: AgentSession.Way = .online, under profile: String = "this",
+    _ login: LoginReference, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
+    session: Int64? = nil, survives: Bool = false, mode: AgentSession.Mode = .online, under profile: String = "this",
     expires: Int64? = nil
-) throws -> KeptSession {
+) throws -> NewSession {
     let profile = try said(profile)
     let limits = SessionLimits(survivesRestart: survives, idle: idle, session: session)
     let address = "http://127.0.0.1:1"
@@ -121,11 +121,11 @@ func keptSession(
         case .noServer: nil
         }
     guard let service else {
-        return KeptSession(login: login, profile: profile, way: way, limits: limits, asked: nil)
+        return NewSession(login: login, profile: profile, mode: mode, limits: limits, serverPart: nil)
     }
-    return KeptSession(
-        login: login, profile: profile, way: way, limits: limits,
-        asked: KeptSession.Asked(
+    return NewSession(
+        login: login, profile: profile, mode: mode, limits: limits,
+        serverPart: NewSession.ServerPart(
             service: service, clientSecret: bytes("client secret"), logout: 5_000, session: bytes(token ?? ""),
             expires: expires))
 }
@@ -133,15 +133,15 @@ func keptSession(
 // Tests expect what takes no move-only values.
 extension SessionStore {
     func keeps(
-        _ login: AgentLogin, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
-        session: Int64? = nil, survives: Bool = false, way: AgentSession.Way = .online, under profile: String = "this",
+        _ login: LoginReference, _ kind: SessionKind = .oauth, token: String? = "token 1", idle: Int64? = nil,
+        session: Int64? = nil, survives: Bool = false, mode: AgentSession.Mode = .online, under profile: String = "this",
         expires: Int64? = nil
     ) throws -> Bool {
         keep(
             try keptSession(
-                login, kind, token: token, idle: idle, session: session, survives: survives, way: way, under: profile,
+                login, kind, token: token, idle: idle, session: session, survives: survives, mode: mode, under: profile,
                 expires: expires))
     }
 
-    func ends(_ login: AgentLogin) -> SessionEnding { end(login, waits: true, password: nil) }
+    func ends(_ login: LoginReference) -> SessionEnding { end(login, waits: true, password: nil) }
 }

@@ -17,7 +17,7 @@ final class AgentHome {
     var root: String { folder.path }
     let socket: AgentSocket
     let client: AgentClient
-    let place: AgentPlace
+    let paths: VaultPaths
     static let program = Programs.path(of: "omvault-agent")
 
     var vault: String { root + "/a.omv" }
@@ -27,7 +27,7 @@ final class AgentHome {
         self.folder = try TestFolder(in: folder, containing: ["run"])
         socket = try AgentSocket(path: self.folder.file("run/agent.sock"))
         client = AgentClient(socket)
-        place = try #require(AgentPlace(vault: self.folder.file("a.omv"), device: self.folder.file("device")))
+        paths = try #require(VaultPaths(vault: self.folder.file("a.omv"), device: self.folder.file("device")))
         #expect(try AgentProcess.start(Self.program, at: socket, options: options))
     }
 
@@ -71,13 +71,13 @@ final class AgentHome {
     func unlock(
         idle: UInt32 = AgentServer.TimeOuts.longest, hard: UInt32 = AgentServer.TimeOuts.longest
     ) throws {
-        #expect(try client.unlock(place, open().classKeys(), openedBy: nil, idle: idle, hard: hard) == nil)
+        #expect(try client.unlock(paths, open().classKeys(), openedBy: nil, idle: idle, hard: hard) == nil)
     }
 
     /// The secret of the item of a level, or what stands in its way.
-    func answer(_ level: ProtectionLevel, of place: AgentPlace? = nil) throws -> String {
+    func answer(_ level: ProtectionLevel, of paths: VaultPaths? = nil) throws -> String {
         let path = FieldPath(try ItemName(level.itemName), try FieldName("f"))
-        switch try client.perform(place ?? self.place, .secret(path, revision: nil)) {
+        switch try client.perform(paths ?? self.paths, .secret(path, revision: nil)) {
         case .reply(.secret(let secret)): return secret.text
         case .reply: return "another reply"
         case .failure(let error): return "\(error)"

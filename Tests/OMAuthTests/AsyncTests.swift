@@ -48,7 +48,7 @@ import Testing
 
     @Test("what blocks does so on a thread that is no task's")
     func ownThread() async throws {
-        let place = MemoryPlace(), profile = try serverProfile(3)
+        let place = MemoryLoginBackend(), profile = try serverProfile(3)
         let isTask = Mutex<Bool?>(nil)
         let server = TestProvider { _, _ in
             isTask.withLock { $0 = withUnsafeCurrentTask { $0 != nil } }
@@ -74,7 +74,7 @@ import Testing
                 try logins.enroll(ada, profile, password: Password("right"))
             }
         }
-        #expect(enrolled == .cancelled && !FileManager.default.fileExists(atPath: home.places.ledger))
+        #expect(enrolled == .cancelled && !FileManager.default.fileExists(atPath: home.backend.ledger))
         try home.enroll(profile)
         let before = try home.rowBytes(profile)
         let checked = await cancelled { () async throws(AuthError) in
@@ -101,11 +101,11 @@ import Testing
         for changes in [false, true] {
             let (began, release) = (Signal(), Latch())
             let slow = Authenticator(
-                home.places, .floor,
-                stretch: { (recipe, password) throws(AuthError) in
+                home.backend, .floor,
+                stretch: { (derivation, password) throws(AuthError) in
                     began.give()
                     release.wait()
-                    return try recipe.stretch(password)
+                    return try derivation.stretch(password)
                 })
             let task = Task { () -> AuthError? in
                 do throws(AuthError) {
@@ -130,7 +130,7 @@ import Testing
         let cancellation = Cancellation()
         let logins = home.authenticator(onCheck: { _ in cancellation.cancel() })
         let receipt = try logins.blockingLogin(LoginRequest(ada, profile), "right", cancellation)
-        let user = receipt.context.user
+        let user = receipt.details.user
         #expect(user == ada)
         #expect(throws: AuthError.wrongPassword(attemptsLeft: 2, consequence: .wipe)) {
             let late = Cancellation()
@@ -156,10 +156,10 @@ import Testing
         }
         await held.taken()
         let logins = Authenticator(
-            home.places, .floor, lockWait: .max,
-            stretch: { (recipe, password) throws(AuthError) in
+            home.backend, .floor, lockWait: .max,
+            stretch: { (derivation, password) throws(AuthError) in
                 defer { stretched.give() }
-                return try recipe.stretch(password)
+                return try derivation.stretch(password)
             })
         let task = Task { () -> AuthError? in
             do throws(AuthError) { _ = try await logins.check(ada, profile, password: Password("right")) } catch {
@@ -175,33 +175,33 @@ import Testing
         #expect(try home.rowBytes(profile) == before)
     }
 
-    @Test("an application's collector is asked again with the reason, is told of the steps in order, and logs in")
-    func collecting() async throws {
-        let place = MemoryPlace(), profile = try serverProfile(3)
+    @Test("an application's prompter is asked again with the reason, is told of the steps in order, and logs in")
+    func prompting() async throws {
+        let place = MemoryLoginBackend(), profile = try serverProfile(3)
         let form = Form(["typo", "right"])
         let receipt = try await place.authenticator().login(
-            profile, collecting: form, asking: TestProvider(knowing: "right"))
-        let way = receipt.context.way
-        #expect(way == .online(notCached: nil))
+            profile, prompting: form, asking: TestProvider(knowing: "right"))
+        let mode = receipt.details.mode
+        #expect(mode == .online(notCached: nil))
         #expect(await form.refusals == [nil, .online(.rejected)])
         #expect(await form.steps == [.asking, .asking, .storing])
         // Who declines is no error of the server's.
         await #expect(throws: AuthError.cancelled) {
             _ = try await place.authenticator().login(
-                profile, collecting: Form([]), asking: TestProvider(knowing: "right"))
+                profile, prompting: Form([]), asking: TestProvider(knowing: "right"))
         }
     }
 
     @Test(
-        "a login that is called off while its collector waits ends at once, also where the collector goes on; its answer goes nowhere"
+        "a login that is called off while its prompter waits ends at once, also where the prompter goes on; its answer goes nowhere"
     )
-    func collectorWaits() async throws {
-        let place = MemoryPlace(), profile = try serverProfile(3)
+    func prompterWaits() async throws {
+        let place = MemoryLoginBackend(), profile = try serverProfile(3)
         let server = TestProvider(knowing: "right")
         let deaf = Deaf()
         let task = Task { () -> AuthError? in
             do throws(AuthError) {
-                _ = try await place.authenticator().login(profile, collecting: deaf, asking: server)
+                _ = try await place.authenticator().login(profile, prompting: deaf, asking: server)
             } catch { return error }
             return nil
         }
@@ -249,37 +249,37 @@ final class Signal: Sendable {
 }
 
 /// A window of an application, on the main actor, that answers with what a test has written down.
-@MainActor private final class Form: AsyncCredentialCollector {
+@MainActor private final class Form: AsyncLoginPrompter {
     private var passwords: [String]
     private(set) var refusals: [AuthError?] = []
     private(set) var steps: [LoginStep] = []
 
     nonisolated init(_ passwords: [String]) { self.passwords = passwords }
 
-    func credentials(_ question: CredentialQuestion) async -> CredentialAnswer? {
+    func credentials(_ question: LoginPrompt) async -> LoginInput? {
         guard !passwords.isEmpty else { return nil }
         refusals.append(question.refusal)
         await Task.yield()
-        return CredentialAnswer(ada, .typed(Password(passwords.removeFirst())))
+        return LoginInput(ada, .typed(Password(passwords.removeFirst())))
     }
 
     func progress(_ step: LoginStep) { steps.append(step) }
 }
 
 /// A window that does not look at its task's cancellation.
-private final class Deaf: AsyncCredentialCollector {
+private final class Deaf: AsyncLoginPrompter {
     let asked = Signal(), answered = Signal()
     let sawCancellation = Mutex(false)
     private let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
 
-    func credentials(_ question: CredentialQuestion) async -> CredentialAnswer? {
+    func credentials(_ question: LoginPrompt) async -> LoginInput? {
         await withCheckedContinuation { continuation in
             waiting.withLock { $0 = continuation }
             asked.give()
         }
         sawCancellation.withLock { $0 = Task.isCancelled }
         defer { answered.give() }
-        return CredentialAnswer(ada, .typed(Password("right")))
+        return LoginInput(ada, .typed(Password("right")))
     }
 
     func answer() { waiting.withLock { $0.take() }?.resume() }

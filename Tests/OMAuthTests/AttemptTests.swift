@@ -79,7 +79,7 @@ import Testing
         #expect(home.check("wrong", profile) == after)
         let row = try home.row(profile)
         #expect(row.charged == UInt32(limit + 1) && row.failed == UInt32(limit + 1))
-        #expect((row.credential == .wiped) == (consequence == .wipe))
+        #expect((row.verifier == .wiped) == (consequence == .wipe))
         // A new enrolment is the way back from a wipe, and from nothing else.
         let again = refusal { () throws(AuthError) in
             _ = try home.authenticator().enroll(ada, profile, password: Password("new"))
@@ -147,8 +147,8 @@ import Testing
     func lostMarks() throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)
-        let marks = try FileManager.default.contentsOfDirectory(atPath: home.places.device)
-            .filter { $0.hasSuffix(".mark") }.map { "\(home.places.device)/\($0)" }
+        let marks = try FileManager.default.contentsOfDirectory(atPath: home.backend.device)
+            .filter { $0.hasSuffix(".mark") }.map { "\(home.backend.device)/\($0)" }
         #expect(marks.count == 2)
         let synced = Mutex<[String: Data]>([:])
         let watching = home.authenticator { point in
@@ -174,7 +174,7 @@ import Testing
         try home.enroll(profile)
         for _ in 0..<3 { try crashAfterCharge(home, profile) }
         #expect(home.check("right", profile) == .lockedOut)
-        guard case .live = try home.row(profile).credential else { Issue.record("destroyed"); return }
+        guard case .live = try home.row(profile).verifier else { Issue.record("destroyed"); return }
         #expect(try home.row(profile).failed == 0)
     }
 
@@ -246,7 +246,7 @@ import Testing
         for _ in 0..<3 { _ = home.check("wrong", five) }
         let status = try home.authenticator().status(ada, one)
         #expect(status.refusal == .wiped(isFinished: false))
-        guard case .live = try home.row(one).credential else { Issue.record("status wiped"); return }
+        guard case .live = try home.row(one).verifier else { Issue.record("status wiped"); return }
         #expect(home.check("right", one) == .wiped(isFinished: true))
         #expect(home.check("right", five) == .wiped(isFinished: true))
     }

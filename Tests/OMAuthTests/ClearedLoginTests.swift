@@ -20,7 +20,7 @@ import Testing
         let home = try Home(), logins = home.authenticator(), profile = try serverProfile(3)
         #expect(logIn(logins, profile) == .online(notCached: nil))
         _ = logins.end("wrong", profile, .offline, user: zelda, asking: nil)
-        let ledger = try #require(FileManager.default.contents(atPath: home.places.ledger))
+        let ledger = try #require(FileManager.default.contents(atPath: home.backend.ledger))
         #expect(try !home.files(holding: Array("zelda77".utf8)).isEmpty)
         _ = try blocking { () throws(AuthError) in try logins.end(zelda, profile, after: .logoutClear) }
         #expect(try home.files(holding: Array("zelda77".utf8)) == [])
@@ -29,13 +29,13 @@ import Testing
         let log = try blocking { () throws(AuthError) in try logins.log() }
         #expect(log.fault == nil && log.entries.contains { $0.event == .cleared(.logoutClear) })
         // Attack: put the ledger back with its slot, and guess on.
-        try home.write(Array(ledger), to: home.places.ledger)
+        try home.write(Array(ledger), to: home.backend.ledger)
         #expect(logins.end("right", profile, .offline, user: zelda, asking: nil) == .refused(.rolledBack))
     }
 
     @Test("keeps what the server said without the name: an older policy is not taken from the next login")
     func policy() async throws {
-        let place = MemoryPlace(), logins = place.authenticator()
+        let place = MemoryLoginBackend(), logins = place.authenticator()
         let profile = try serverProfile(3)
         let (strict, lax) = (ServerPolicy(epoch: 7, maxLoginAttempts: 1), ServerPolicy(epoch: 3, maxLoginAttempts: 9))
         #expect(logIn(logins, profile, strict) == .online(notCached: nil))
@@ -51,7 +51,7 @@ import Testing
 
     @Test("names the logins that are gone to who closes what they opened, at each server that the profile named")
     func opened() async throws {
-        let place = MemoryPlace(), logins = place.authenticator()
+        let place = MemoryLoginBackend(), logins = place.authenticator()
         let first = try serverProfile(3), second = try serverProfile(3) { $0.serverOrigin = "https://other.example:443" }
         for profile in [first, second] { #expect(logIn(logins, profile) == .online(notCached: nil)) }
         let key = LoginKey(zelda, second), ids = try blocking { () throws(AuthError) in try logins.ids(naming: key) }

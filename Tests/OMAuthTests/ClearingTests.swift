@@ -23,7 +23,7 @@ import Testing
 
     /// Lets the event happen, and says what is left.
     private func done(_ event: ClearingEvent) throws -> [String] {
-        let place = MemoryPlace(), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), authenticator = place.authenticator()
         let profile = try serverProfile(1) { $0.remember.autoLogin = RememberOption(isAllowed: true) }
         let receipt = try authenticator.login(
             LoginRequest(ada, profile), password: Password("right"), asking: TestProvider(knowing: "right"))
@@ -62,36 +62,36 @@ import Testing
             ($0.idleTimeOut, $0.sessionTimeOut, $0.percentageToIdleTimeout) = (100, 1_000, 10)
             $0.sessionActiveOnRestart = true
         }
-        var session = LoginSession(profile, at: clock.read())
+        var session = SessionDeadlines(profile, at: clock.read())
         #expect(session.survivesRestart)
-        #expect(session.standing(at: clock.read()) == .valid(idleLeft: 100, sessionLeft: 1_000, isWarningDue: false))
+        #expect(session.state(at: clock.read()) == .valid(idleLeft: 100, sessionLeft: 1_000, isWarningDue: false))
         // Attack: set the wall clock back.
         clock.advance(wall: -1_000_000, boot: 89)
-        #expect(session.standing(at: clock.read()) == .valid(idleLeft: 11, sessionLeft: 911, isWarningDue: false))
+        #expect(session.state(at: clock.read()) == .valid(idleLeft: 11, sessionLeft: 911, isWarningDue: false))
         clock.advance(boot: 1)
         #expect(session.use(at: clock.read()) == .valid(idleLeft: 10, sessionLeft: 910, isWarningDue: true))
         clock.advance(boot: 99)
-        #expect(session.standing(at: clock.read()) == .valid(idleLeft: 1, sessionLeft: 811, isWarningDue: true))
+        #expect(session.state(at: clock.read()) == .valid(idleLeft: 1, sessionLeft: 811, isWarningDue: true))
         var idle = session
         clock.advance(boot: 1)
         #expect(idle.use(at: clock.read()) == .idle)
-        #expect(idle.standing(at: clock.read()) == .idle)
+        #expect(idle.state(at: clock.read()) == .idle)
         clock.advance(boot: -50)
         for _ in 0..<18 {
             session.use(at: clock.read())
             clock.advance(boot: 50)
         }
-        #expect(session.standing(at: clock.read()) == .ended, "use does not make a session longer")
-        var other = LoginSession(profile, at: clock.read())
+        #expect(session.state(at: clock.read()) == .ended, "use does not make a session longer")
+        var other = SessionDeadlines(profile, at: clock.read())
         clock.reboot()
         clock.advance(boot: 100_000)
-        #expect(other.standing(at: clock.read()) == .ended)
-        other = LoginSession(profile, at: clock.read())
+        #expect(other.state(at: clock.read()) == .ended)
+        other = SessionDeadlines(profile, at: clock.read())
         other.end()
         #expect(other.use(at: clock.read()) == .ended)
-        let unlimited = LoginSession(try serverProfile(1), at: clock.read())
+        let unlimited = SessionDeadlines(try serverProfile(1), at: clock.read())
         clock.advance(boot: 1 << 40)
         #expect(
-            unlimited.standing(at: clock.read()) == .valid(idleLeft: nil, sessionLeft: nil, isWarningDue: false))
+            unlimited.state(at: clock.read()) == .valid(idleLeft: nil, sessionLeft: nil, isWarningDue: false))
     }
 }

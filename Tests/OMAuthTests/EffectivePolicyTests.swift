@@ -123,10 +123,10 @@ import Testing
             (policy(true, 3), policy(nil, nil), policy(true, 3)), (policy(true, 9), policy(false, 3), policy(false, 3)),
             (policy(false, 1), policy(true, 9, 5), policy(true, 9, 5)),
         ] {
-            #expect(known.followed(by: offered) == left, "\(known), \(offered)")
+            #expect(known.merged(by: offered) == left, "\(known), \(offered)")
         }
         let other = ServerPolicy(epoch: 4, cryptoScheme: .plainText, locationUpdateEnabled: true)
-        #expect(policy(nil, nil).followed(by: other) == policy(nil, nil))
+        #expect(policy(nil, nil).merged(by: other) == policy(nil, nil))
     }
 
     @Test("a server's policy that is not whole is none, whatever it is")

@@ -8,20 +8,20 @@ import Testing
 
 @Suite("Failed answers of one login") struct FailedAnswersTests {
     /// Answers each question with the same password. After a hundred questions the login would never have ended.
-    private final class Program: CredentialCollector {
+    private final class Program: LoginPrompter {
         private(set) var told: [AuthError?] = []
         private let password: String
 
         init(_ password: String) { self.password = password }
 
-        func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
+        func credentials(_ question: LoginPrompt) -> LoginInput? {
             told.append(question.refusal)
-            return told.count > 100 ? nil : CredentialAnswer(ada, .typed(Password(password)))
+            return told.count > 100 ? nil : LoginInput(ada, .typed(Password(password)))
         }
     }
 
     /// A login whose remembered password the server no longer takes.
-    private func stale(_ place: MemoryPlace, _ limit: Int) throws -> (Authenticator, Profile, RememberingKey) {
+    private func stale(_ place: MemoryLoginBackend, _ limit: Int) throws -> (Authenticator, Profile, RememberingKey) {
         let logins = place.authenticator()
         let profile = try serverProfile(limit) { $0.remember.autoLogin = RememberOption(isAllowed: true, isDefault: true) }
         let receipt = try logins.login(
@@ -33,17 +33,17 @@ import Testing
 
     @Test("a refused auto login is the first of the N wrong answers, and no more than N reach the server", arguments: [1, 2, 3])
     func autoLogin(_ limit: Int) throws {
-        let (logins, profile, key) = try stale(MemoryPlace(), limit)
+        let (logins, profile, key) = try stale(MemoryLoginBackend(), limit)
         let server = TestProvider(knowing: "new"), program = Program("wrong")
         let error = refusal { () throws(AuthError) in
-            _ = try logins.login(profile, mode: .online, collecting: program, asking: server, remembering: key)
+            _ = try logins.login(profile, mode: .online, prompting: program, asking: server, remembering: key)
         }
         #expect(error == .tooManyAttempts(last: .online(.rejected)) && error?.sdkCode == 10418)
         #expect(program.told.count == limit - 1 && server.asked == limit)
         // The next login asks first, and all of its N answers are typed.
         let next = Program("wrong"), second = TestProvider(knowing: "new")
         let again = refusal { () throws(AuthError) in
-            _ = try logins.login(profile, mode: .online, collecting: next, asking: second, remembering: key)
+            _ = try logins.login(profile, mode: .online, prompting: next, asking: second, remembering: key)
         }
         #expect(again == .tooManyAttempts(last: .online(.rejected)))
         #expect(next.told.count == limit && next.told.first == .some(nil) && second.asked == limit)
@@ -51,27 +51,27 @@ import Testing
 
     @Test("a refused auto login ends an offline login with N = 1 before the answer that would exceed the limit")
     func offlineAutoLogin() throws {
-        let place = MemoryPlace(), (logins, profile, key) = try stale(place, 1)
+        let place = MemoryLoginBackend(), (logins, profile, key) = try stale(place, 1)
         let remembered = place.disk.remembered
         #expect(logins.end("new", profile, .online, asking: TestProvider(knowing: "new")) == .online(notCached: nil))
         place.disk.remembered = remembered
         let program = Program("wrong")
         let error = refusal { () throws(AuthError) in
-            _ = try logins.login(profile, mode: .offline, collecting: program, asking: nil, remembering: key)
+            _ = try logins.login(profile, mode: .offline, prompting: program, asking: nil, remembering: key)
         }
         #expect(error == .tooManyAttempts(last: .wrongPassword(attemptsLeft: 0, consequence: .wipe)))
         #expect(program.told.isEmpty)
         #expect(try place.row(profile)?.isLive == true)
     }
 
-    @Test("a collector that answers at once is told the delay twice, and its third early answer ends the login, uncharged")
+    @Test("a prompter that answers at once is told the delay twice, and its third early answer ends the login, uncharged")
     func delay() throws {
-        let place = MemoryPlace(), clock = TestClock(), logins = place.authenticator(clock: clock)
+        let place = MemoryLoginBackend(), clock = TestClock(), logins = place.authenticator(clock: clock)
         let profile = try serverProfile(9) { $0.attemptDelay = 60 }
         _ = try logins.enroll(ada, profile, password: Password("right")).user
         let program = Program("wrong")
         let error = refusal { () throws(AuthError) in
-            _ = try logins.login(profile, mode: .offline, collecting: program, asking: nil)
+            _ = try logins.login(profile, mode: .offline, prompting: program, asking: nil)
         }
         let delayed = AuthError.delayed(seconds: 60)
         #expect(error == delayed)
@@ -83,23 +83,23 @@ import Testing
     }
 
     /// Means the remembered password, which is not there, in turn with a password that comes too early.
-    private final class Alternating: CredentialCollector {
+    private final class Alternating: LoginPrompter {
         private(set) var asked = 0
 
-        func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
+        func credentials(_ question: LoginPrompt) -> LoginInput? {
             asked += 1
             guard asked <= 100 else { return nil }
-            return CredentialAnswer(ada, asked.isMultiple(of: 2) ? .remembered : .typed(Password("wrong")))
+            return LoginInput(ada, asked.isMultiple(of: 2) ? .remembered : .typed(Password("wrong")))
         }
     }
 
     @Test("early answers in turn with others end the login too")
     func alternating() throws {
-        let logins = MemoryPlace().authenticator(), profile = try serverProfile(9) { $0.attemptDelay = 60 }
+        let logins = MemoryLoginBackend().authenticator(), profile = try serverProfile(9) { $0.attemptDelay = 60 }
         _ = try logins.enroll(ada, profile, password: Password("right")).user
         let person = Alternating()
         let error = refusal { () throws(AuthError) in
-            _ = try logins.login(profile, mode: .offline, collecting: person, asking: nil)
+            _ = try logins.login(profile, mode: .offline, prompting: person, asking: nil)
         }
         #expect(error == .delayed(seconds: 60) && person.asked == 7)
     }

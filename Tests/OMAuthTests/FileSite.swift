@@ -23,12 +23,12 @@ final class FileSite: ModelSite {
     init(_ clock: TestClock) throws {
         home = try Home()
         self.clock = clock
-        id = LoginKey(ada, try ReferenceModel.Settings().profile()).id(under: try home.places.makeDevice())
+        id = LoginKey(ada, try ReferenceModel.Settings().profile()).id(under: try home.backend.makeDevice())
     }
 
     private var authenticator: Authenticator { home.authenticator(clock: clock.read) }
 
-    var hasLedger: Bool { (try? FilePath.exists(home.places.ledger)) ?? false }
+    var hasLedger: Bool { (try? FilePath.exists(home.backend.ledger)) ?? false }
 
     func attempt(
         _ verb: ModelTests.Verb, _ mode: ConnectivityMode?, _ settings: ReferenceModel.Settings, power: Int?
@@ -53,9 +53,9 @@ final class FileSite: ModelSite {
             return Outcome()
         }
         let parts = lines[0].split(separator: " ", maxSplits: 1).map(String.init)
-        guard parts.count == 2, let way = Said.Way(rawValue: parts[0]) else { throw Unusable(line: "\(lines)") }
+        guard parts.count == 2, let mode = Said.Way(rawValue: parts[0]) else { throw Unusable(line: "\(lines)") }
         return Outcome(
-            said: Said(way: way, text: parts[1]), events: lines.dropFirst().compactMap { ClearingEvent(rawValue: String($0)) })
+            said: Said(mode: mode, text: parts[1]), events: lines.dropFirst().compactMap { ClearingEvent(rawValue: String($0)) })
     }
 
     func end(after event: ClearingEvent, _ settings: ReferenceModel.Settings) throws {
@@ -74,14 +74,14 @@ final class FileSite: ModelSite {
         try authenticator.kept(settings.profile())
     }
 
-    func rowBytes() throws -> [UInt8]? { try home.places.openLedger()?.row(id) }
+    func rowBytes() throws -> [UInt8]? { try home.backend.openLedger()?.row(id) }
 
     func row() throws -> LoginRow? {
         guard let bytes = try rowBytes() else { return nil }
         return try LoginRow(bytes, under: id, home.device())
     }
 
-    func mark() throws -> HighWaterMark? { try home.places.marks(id, under: home.device()).read()?.first }
+    func mark() throws -> HighWaterMark? { try home.backend.marks(id, under: home.device()).read()?.first }
 
     // MARK: - Copies
 
@@ -122,7 +122,7 @@ final class FileSite: ModelSite {
             }
         }
         var command = [
-            Self.program, home.places.state, home.places.device, "\(reading.wall)", "\(reading.sinceBoot)",
+            Self.program, home.backend.state, home.backend.device, "\(reading.wall)", "\(reading.sinceBoot)",
             "\(reading.bootID[0])", values.sorted().joined(separator: ","),
         ]
         command += words

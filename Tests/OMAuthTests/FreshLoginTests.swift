@@ -7,16 +7,16 @@ import Testing
 @Suite("The age of a fresh login, and the times of the log") struct FreshLoginTests {
     private func times(_ logins: Authenticator) throws -> [Int64] { try logins.log().entries.map(\.time) }
 
-    private func context(_ logins: Authenticator, _ profile: Profile, serverTime: Int64) throws -> LoginContext {
+    private func context(_ logins: Authenticator, _ profile: Profile, serverTime: Int64) throws -> LoginDetails {
         let receipt = try logins.login(
             LoginRequest(ada, profile), password: Password("right"),
             asking: TestProvider(knowing: "right", time: serverTime))
-        return receipt.context
+        return receipt.details
     }
 
     @Test("a login that a server granted just now has age 0, though the server's clock and its answer are seconds behind")
     func age() async throws {
-        let place = MemoryPlace(), clock = TestClock(), logins = place.authenticator(clock: clock)
+        let place = MemoryLoginBackend(), clock = TestClock(), logins = place.authenticator(clock: clock)
         let profile = try serverProfile(3, maxAge: 1_000)
         let wall = clock.read().wall
         let context = try context(logins, profile, serverTime: wall - 18)
@@ -27,15 +27,15 @@ import Testing
 
     @Test("a server's clock that is further behind than the tolerance corrects this machine's")
     func corrected() async throws {
-        let place = MemoryPlace(), clock = TestClock(), logins = place.authenticator(clock: clock)
+        let place = MemoryLoginBackend(), clock = TestClock(), logins = place.authenticator(clock: clock)
         let profile = try serverProfile(3, maxAge: 1_000)
-        let wall = clock.read().wall, server = wall - TimeMemory.tolerance - 1
+        let wall = clock.read().wall, server = wall - LastSeenTime.tolerance - 1
         #expect(try context(logins, profile, serverTime: server).expires == server + 1_000)
     }
 
     @Test("an entry of the log has the time at which it got the log's lock, not that at which its process began to wait")
     func waiting() async throws {
-        let place = MemoryPlace(), clock = TestClock(), logins = place.authenticator(clock: clock)
+        let place = MemoryLoginBackend(), clock = TestClock(), logins = place.authenticator(clock: clock)
         let profile = try serverProfile(3), start = clock.read().wall
         _ = logins.end("right", profile, asking: TestProvider(knowing: "right"))
         let log = try #require(Set(place.disk.marks.keys).subtracting(place.disk.rows.keys).first)

@@ -13,7 +13,7 @@ import Testing
     /// Runs `body` while another process holds the row of a login.
     private func holding(_ key: LoginKey, _ home: Home, _ body: () throws -> Void) async throws {
         let id = key.id(under: try home.device())
-        let lock = "\(home.places.device)/login-\(Hex.encode(id.bytes)).lock"
+        let lock = "\(home.backend.device)/login-\(Hex.encode(id.bytes)).lock"
         let holder = try Companion(
             ["/usr/bin/flock", "--exclusive", lock, "/bin/sh", "-c", "echo held; read -r line"], in: try TestFolder())
         try #require(await holder.line() == "held")

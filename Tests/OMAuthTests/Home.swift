@@ -14,7 +14,7 @@ final class Home: Sendable {
 
     init() throws { folder = try TestFolder() }
 
-    var places: LoginPlaces { LoginPlaces(state: "\(path)/state", device: "\(path)/device") }
+    var backend: FileLoginBackend { FileLoginBackend(state: "\(path)/state", device: "\(path)/device") }
 
     func authenticator(
         lockWait: Int = .max, clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() },
@@ -27,7 +27,7 @@ final class Home: Sendable {
         lockWait: Int = .max, clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() },
         reached: @escaping @Sendable (AttemptPoint) -> Void
     ) -> Authenticator {
-        Authenticator(places, .floor, lockWait: lockWait, clock: clock, reached: reached)
+        Authenticator(backend, .floor, lockWait: lockWait, clock: clock, reached: reached)
     }
 
     func enroll(_ profile: Profile, user: UserName = ada, password: String = "right") throws {
@@ -44,7 +44,7 @@ final class Home: Sendable {
     // MARK: - Behind the library's back
 
     func device() throws -> DeviceKey {
-        guard let key = try DeviceFolder(places.device).load() else { throw Missing() }
+        guard let key = try DeviceFolder(backend.device).load() else { throw Missing() }
         return key
     }
 
@@ -53,14 +53,14 @@ final class Home: Sendable {
     }
 
     func markPath(_ profile: Profile, _ user: UserName = ada) throws -> String {
-        "\(places.device)/login-\(Hex.encode(try id(profile, user).bytes)).mark"
+        "\(backend.device)/login-\(Hex.encode(try id(profile, user).bytes)).mark"
     }
 
-    func database() throws -> Database { try Database.open(places.ledger, Ledger.schema) }
+    func database() throws -> Database { try Database.open(backend.ledger, Ledger.schema) }
 
     func database(with statements: [String]) throws -> Database {
         try Database.open(
-            places.ledger,
+            backend.ledger,
             Schema(applicationID: Ledger.schema.applicationID, version: Ledger.schema.version, statements: statements))
     }
 
@@ -97,9 +97,9 @@ final class Home: Sendable {
 
     /// The ledgers that could not be read.
     func asideLedgers() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: places.state).sorted()
+        try FileManager.default.contentsOfDirectory(atPath: backend.state).sorted()
             .filter { $0.hasPrefix("logins.db.damaged-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
-            .map { "\(places.state)/\($0)" }
+            .map { "\(backend.state)/\($0)" }
     }
 
     /// Where in the home's files `needle` stands.

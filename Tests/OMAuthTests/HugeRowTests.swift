@@ -18,22 +18,22 @@ import Testing
                 ] {
                     let home = try Home()
                     try FileManager.default.createDirectory(
-                        atPath: home.places.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                        atPath: home.backend.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
                     do {
-                        let ledger = try Ledger.make(home.places.ledger)
+                        let ledger = try Ledger.make(home.backend.ledger)
                         try ledger.put(id, [1])
-                        try ledger.putRemembered(id, [1])
+                        try ledger.putServerRow(id, [1])
                         try ledger.putLog(1, [1])
                     }
-                    try await sqlite3(home.places.ledger, statement)
-                    guard let ledger = try Ledger.open(home.places.ledger) else { throw Unexpected("gone") }
+                    try await sqlite3(home.backend.ledger, statement)
+                    guard let ledger = try Ledger.open(home.backend.ledger) else { throw Unexpected("gone") }
                     let before = try PeakMemory.reset()
                     // Of a table without row numbers SQLite itself reads a row whole, once, to compare its key.
                     let isKeyed = !statement.contains("log ")
                     let counts =
-                        try ledger.rows().flatMap { [$0.id.count, $0.bytes.count] } + ledger.rememberedIDs().map(\.count)
+                        try ledger.rows().flatMap { [$0.id.count, $0.bytes.count] } + ledger.serverRowIDs().map(\.count)
                         + ledger.log(from: 0).map(\.bytes.count) + [
-                            ledger.row(id)?.count ?? 0, ledger.remembered(id)?.count ?? 0,
+                            ledger.row(id)?.count ?? 0, ledger.serverRow(id)?.count ?? 0,
                         ]
                     let grown = try PeakMemory.kilobytes() - before
                     guard counts.max() ?? 0 <= LoginID.count else { throw Unexpected("\(statement): \(counts)") }

@@ -10,11 +10,11 @@ import Testing
 /// How often the ledger is opened, and which file a verdict is written into.
 @Suite struct KeptLedgerTests {
     /// Counts the openings of another backend.
-    private final class Counted: LoginPlace {
-        private let place: any LoginPlace
+    private final class Counted: LoginBackend {
+        private let backend: any LoginBackend
         private let openings = Mutex(0)
 
-        init(_ place: any LoginPlace) { self.place = place }
+        init(_ backend: any LoginBackend) { self.backend = backend }
 
         /// How often the ledger was opened since the last call.
         func count() -> Int {
@@ -26,42 +26,44 @@ import Testing
 
         func openLedger() throws(AuthError) -> (any LedgerTables)? {
             openings.withLock { $0 += 1 }
-            return try place.openLedger()
+            return try backend.openLedger()
         }
 
         func makeLedger() throws(AuthError) -> any LedgerTables {
             openings.withLock { $0 += 1 }
-            return try place.makeLedger()
+            return try backend.makeLedger()
         }
 
-        func loadDevice() throws(AuthError) -> DeviceKey? { try place.loadDevice() }
-        func makeDevice() throws(AuthError) -> DeviceKey { try place.makeDevice() }
+        func loadDevice() throws(AuthError) -> DeviceKey? { try backend.loadDevice() }
+        func makeDevice() throws(AuthError) -> DeviceKey { try backend.makeDevice() }
         func marks(_ id: LoginID, under device: borrowing DeviceKey) throws(AuthError) -> any LoginMarks {
-            try place.marks(id, under: device)
+            try backend.marks(id, under: device)
         }
-        func setUnreadableAside(at wall: Int64) throws(AuthError) -> SetAside? { try place.setUnreadableAside(at: wall) }
-        func setAside() throws(AuthError) -> [String] { try place.setAside() }
+        func renameUnreadableLedger(at wall: Int64) throws(AuthError) -> DamagedFile? {
+            try backend.renameUnreadableLedger(at: wall)
+        }
+        func damagedLedgers() throws(AuthError) -> [String] { try backend.damagedLedgers() }
     }
 
     @Test("one verdict opens the ledger once; a new credential's self-test opens it once more")
     func once() throws {
         let home = try Home(), profile = try serverProfile(3)
-        let place = Counted(home.places), logins = Authenticator(place, .floor)
+        let backend = Counted(home.backend), logins = Authenticator(backend, .floor)
         let yes = TestProvider { _, _ in .yes(nil, nil) }
         _ = logins.end("right", profile, asking: yes)
-        _ = place.count()
+        _ = backend.count()
         #expect(logins.end("right", profile, asking: yes) == .online(notCached: nil))
-        #expect(place.count() == 2)
+        #expect(backend.count() == 2)
         #expect(logins.end("right", profile, .offline, asking: nil) == .offline(nil))
-        #expect(place.count() == 1)
+        #expect(backend.count() == 1)
         #expect(logins.end("right", profile, asking: TestProvider(.unreachable(.refused))) == .offline(.unreachable(.refused)))
-        #expect(place.count() == 1)
+        #expect(backend.count() == 1)
         #expect(
             logins.end("wrong", profile, .offline, asking: nil)
                 == .refused(.wrongPassword(attemptsLeft: 2, consequence: .wipe)))
-        #expect(place.count() == 1)
+        #expect(backend.count() == 1)
         #expect(logins.end("wrong", profile, asking: TestProvider(.rejected)) == .refused(.online(.rejected)))
-        #expect(place.count() == 1)
+        #expect(backend.count() == 1)
         // A command looks at the policy and the status after its verdict, too.
         let kept = logins.keepingLedger()
         #expect(
@@ -69,7 +71,7 @@ import Testing
                 == .refused(.wrongPassword(attemptsLeft: 1, consequence: .wipe)))
         _ = try kept.policy(of: ada, profile)
         _ = try kept.status(ada, profile)
-        #expect(place.count() == 1)
+        #expect(backend.count() == 1)
     }
 
     @Test("a ledger that is put in the place of the open one while a server is asked is the one that is judged and charged")
@@ -77,7 +79,7 @@ import Testing
         let home = try Home(), profile = try serverProfile(3)
         let yes = TestProvider { _, _ in .yes(nil, nil) }
         #expect(home.authenticator().end("right", profile, asking: yes) == .online(notCached: nil))
-        let ledger = home.places.ledger
+        let ledger = home.backend.ledger
         try home.copy(ledger, home.path + "/before")
         // The mark remembers the failure, and the copy does not.
         #expect(home.check("wrong", profile) == .wrongPassword(attemptsLeft: 2, consequence: .wipe))

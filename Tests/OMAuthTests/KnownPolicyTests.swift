@@ -5,7 +5,7 @@ import Testing
 @testable import OMAuth
 
 @Suite("What is known of a server's policy, over all users and set-up") struct KnownPolicyTests {
-    private let place = MemoryPlace()
+    private let place = MemoryLoginBackend()
     private let new = ServerPolicy(epoch: 7, offlineAuthAllowed: true, maxLoginAttempts: 2)
     private let old = ServerPolicy(epoch: 3, offlineAuthAllowed: true, maxLoginAttempts: 9)
     private var logins: Authenticator { place.authenticator() }
@@ -17,11 +17,11 @@ import Testing
         }
     }
 
-    private func logIn(_ name: String, _ profile: Profile, _ policy: ServerPolicy?) throws -> LoginContext {
+    private func logIn(_ name: String, _ profile: Profile, _ policy: ServerPolicy?) throws -> LoginDetails {
         let provider =
             policy.map { TestProvider(knowing: "right", policy: $0) }
             ?? TestProvider { _, _ in .yesWithout(.notFetched(.unreachable(.timedOut))) }
-        return try logins.login(LoginRequest(UserName(name), profile), password: Password("right"), asking: provider).context
+        return try logins.login(LoginRequest(UserName(name), profile), password: Password("right"), asking: provider).details
     }
 
     private func held(_ name: String, _ profile: Profile) throws -> ServerPolicy? {
@@ -31,37 +31,37 @@ import Testing
     @Test("27 a first login takes no epoch below the one that set-up saw, and is cached under what set-up saw")
     func setUp() throws {
         let profile = try asking()
-        #expect(try logins.learn(new, of: profile) == new)
+        #expect(try logins.storePolicy(new, of: profile) == new)
         #expect(try logins.knownEpoch(profile) == 7)
         let context = try logIn("ada", profile, old)
-        #expect(context.policyGap == .older(epoch: 3) && context.way == .online(notCached: nil))
+        #expect(context.policyProblem == .older(epoch: 3) && context.mode == .online(notCached: nil))
         #expect(try held("ada", profile) == new)
-        #expect(throws: AuthError.profile(.serverPolicyOlder(epoch: 3, known: 7))) { try logins.learn(old, of: profile) }
+        #expect(throws: AuthError.profile(.serverPolicyOlder(epoch: 3, known: 7))) { try logins.storePolicy(old, of: profile) }
     }
 
     @Test("27 no user's first login takes an epoch below the one that another's has seen, and neither does set-up")
     func others() throws {
         let profile = try asking()
         _ = try logIn("ada", profile, new)
-        #expect(try logIn("bob", profile, old).policyGap == .older(epoch: 3))
+        #expect(try logIn("bob", profile, old).policyProblem == .older(epoch: 3))
         #expect(try held("bob", profile) == new)
-        #expect(throws: AuthError.profile(.serverPolicyOlder(epoch: 3, known: 7))) { try logins.learn(old, of: profile) }
+        #expect(throws: AuthError.profile(.serverPolicyOlder(epoch: 3, known: 7))) { try logins.storePolicy(old, of: profile) }
         let newest = ServerPolicy(epoch: 8)
-        #expect(try logIn("eve", profile, newest).policyGap == nil)
-        #expect(try logIn("ada", profile, new).policyGap == .older(epoch: 7))
+        #expect(try logIn("eve", profile, newest).policyProblem == nil)
+        #expect(try logIn("ada", profile, new).policyProblem == .older(epoch: 7))
         #expect(try held("ada", profile) == newest)
     }
 
     @Test("28 where no policy comes, a first login is cached under the one that set-up saw, and a prohibition in it stands")
     func missing() throws {
         let profile = try asking()
-        _ = try logins.learn(new, of: profile)
-        #expect(try logIn("ada", profile, nil).way == .online(notCached: nil))
+        _ = try logins.storePolicy(new, of: profile)
+        #expect(try logIn("ada", profile, nil).mode == .online(notCached: nil))
         #expect(try held("ada", profile) == new)
-        _ = try logins.learn(ServerPolicy(epoch: 8, offlineAuthAllowed: false), of: profile)
+        _ = try logins.storePolicy(ServerPolicy(epoch: 8, offlineAuthAllowed: false), of: profile)
         for name in ["ada", "bob"] {
-            #expect(try logIn(name, profile, nil).way == .online(notCached: .offlineNotAllowed))
-            #expect(try place.row(profile, UserName(name))?.credential == .cleared)
+            #expect(try logIn(name, profile, nil).mode == .online(notCached: .offlineNotAllowed))
+            #expect(try place.row(profile, UserName(name))?.verifier == .cleared)
         }
         #expect(logins.end("right", profile, .offline, asking: nil) == .refused(.offlineNotAllowed))
     }
@@ -69,21 +69,21 @@ import Testing
     @Test("of one epoch only what is stricter counts, whoever saw it first")
     func sameEpoch() throws {
         let profile = try asking()
-        #expect(try logins.learn(new, of: profile) == new)
+        #expect(try logins.storePolicy(new, of: profile) == new)
         let stricter = ServerPolicy(epoch: 7, offlineAuthAllowed: true, maxLoginAttempts: 1)
         _ = try logIn("ada", profile, stricter)
-        #expect(try logins.learn(ServerPolicy(epoch: 7, maxLoginAttempts: 9), of: profile) == stricter)
+        #expect(try logins.storePolicy(ServerPolicy(epoch: 7, maxLoginAttempts: 9), of: profile) == stricter)
         _ = try logIn("bob", profile, ServerPolicy(epoch: 7, offlineAuthAllowed: true, maxLoginAttempts: 9))
         #expect(try held("bob", profile) == stricter)
     }
 
     @Test("another server and another application have epochs of their own, and a profile that asks for none takes nobody's")
     func elsewhere() throws {
-        _ = try logins.learn(new, of: asking())
+        _ = try logins.storePolicy(new, of: asking())
         let others = [try asking { $0.serverOrigin = "https://other.example:443" }, try asking { $0.applicationName = "other" }]
         for other in others {
             #expect(try logins.knownEpoch(other) == nil)
-            #expect(try logIn("ada", other, old).policyGap == nil)
+            #expect(try logIn("ada", other, old).policyProblem == nil)
             #expect(try held("ada", other) == old)
         }
         let plain = try serverProfile()
@@ -92,7 +92,7 @@ import Testing
             try logins.login(
                 LoginRequest(UserName("bob"), plain), password: Password("right"), asking: TestProvider(knowing: "right")
             )
-            .context.way == .online(notCached: nil))
+            .details.mode == .online(notCached: nil))
         #expect(try held("bob", plain) == nil)
     }
 
@@ -103,34 +103,34 @@ import Testing
         let id = LoginKey(eve, profile).id(under: try place.makeDevice())
         place.disk.rows[id]?[60] ^= 1
         #expect(try logins.knownEpoch(profile) == nil)
-        #expect(try logIn("ada", profile, old).way == .online(notCached: nil))
+        #expect(try logIn("ada", profile, old).mode == .online(notCached: nil))
         #expect(try held("ada", profile) == old)
-        _ = try logins.learn(new, of: profile)
+        _ = try logins.storePolicy(new, of: profile)
         let seen = try #require(place.disk.remembered.first)
         let device = try place.makeDevice()
-        #expect(try SeenPolicy(seen.value, under: seen.key, device).policy == new)
+        #expect(try StoredServerPolicy(seen.value, under: seen.key, device).policy == new)
         for offset in seen.value.indices {
             var bad = seen.value
             bad[offset] ^= 1
-            #expect(throws: AuthError.quarantined, "offset \(offset)") { try SeenPolicy(bad, under: seen.key, device) }
+            #expect(throws: AuthError.quarantined, "offset \(offset)") { try StoredServerPolicy(bad, under: seen.key, device) }
         }
         for bad in [[], Array(seen.value.dropLast()), seen.value + [0]] {
-            #expect(throws: AuthError.quarantined) { try SeenPolicy(bad, under: seen.key, device) }
+            #expect(throws: AuthError.quarantined) { try StoredServerPolicy(bad, under: seen.key, device) }
         }
         // The row of another application, put in its place with a policy of its own.
-        #expect(throws: AuthError.quarantined) { try SeenPolicy(seen.value, under: id, device) }
+        #expect(throws: AuthError.quarantined) { try StoredServerPolicy(seen.value, under: id, device) }
         place.disk.remembered[seen.key]?[20] ^= 1
-        #expect(try logIn("bob", profile, old).way == .online(notCached: nil))
+        #expect(try logIn("bob", profile, old).mode == .online(notCached: nil))
         #expect(try held("bob", profile) == old)
-        #expect(try logins.learn(new, of: profile) == new)
+        #expect(try logins.storePolicy(new, of: profile) == new)
     }
 
     @Test("a row of what set-up saw that the format does not allow is none, whoever has sealed it")
     func malformed() throws {
-        let device = try place.makeDevice(), id = SeenPolicy.id(origin: origin, application: "work", device)
-        let good = Array(SeenPolicy(id: id, policy: new).encode(under: device).dropLast(MAC.count))
-        func read(_ body: [UInt8]) throws(AuthError) -> SeenPolicy {
-            try SeenPolicy(RowSeal.sealed(body, as: .policyMAC, at: id, under: device), under: id, device)
+        let device = try place.makeDevice(), id = StoredServerPolicy.id(origin: origin, application: "work", device)
+        let good = Array(StoredServerPolicy(id: id, policy: new).encode(under: device).dropLast(MAC.count))
+        func read(_ body: [UInt8]) throws(AuthError) -> StoredServerPolicy {
+            try StoredServerPolicy(RowSeal.sealed(body, as: .policyMAC, at: id, under: device), under: id, device)
         }
         #expect(try read(good).policy == new)
         // Version, id, what follows, the highest bit of the epoch, flag, attempts, scheme, flag.
@@ -148,15 +148,15 @@ import Testing
     @Test("what set-up saw outlives every login, and goes with the profile: the way out of an epoch that was a mistake")
     func wayOut() throws {
         let profile = try asking(), last = ServerPolicy(epoch: ServerPolicy.lastEpoch)
-        _ = try logins.learn(last, of: profile)
+        _ = try logins.storePolicy(last, of: profile)
         _ = try logIn("ada", profile, old)
         try logins.end(ada, profile, after: .logoutClear)
         #expect(try logins.knownEpoch(profile) == ServerPolicy.lastEpoch)
         _ = try logIn("ada", profile, old)
-        try logins.unlearnPolicy(of: profile)
+        try logins.deleteStoredPolicy(of: profile)
         #expect(try logins.knownEpoch(profile) == ServerPolicy.lastEpoch)
         try logins.remove(ada, profile.name, server: profile.serverIdentity)
         #expect(try logins.knownEpoch(profile) == nil)
-        #expect(try logins.learn(old, of: profile) == old)
+        #expect(try logins.storePolicy(old, of: profile) == old)
     }
 }

@@ -27,7 +27,7 @@ import Testing
     }
 
     private func spoil(_ home: Home, _ damage: Damage) throws {
-        let path = home.places.ledger
+        let path = home.backend.ledger
         let whole = try #require(FileManager.default.contents(atPath: path))
         func write(_ bytes: Data) throws { try home.write(Array(bytes), to: path) }
         switch damage {
@@ -50,16 +50,16 @@ import Testing
         let home = try people(profile), authenticator = home.authenticator()
         let entries = try authenticator.log().entries
         try spoil(home, damage)
-        let spoiled = try Data(contentsOf: URL(filePath: home.places.ledger))
+        let spoiled = try Data(contentsOf: URL(filePath: home.backend.ledger))
         #expect(home.check("right", profile) == .quarantined)
         // A server's no is no way out.
         _ = authenticator.end("wrong", profile, .online, asking: TestProvider(.rejected))
-        #expect(try Data(contentsOf: URL(filePath: home.places.ledger)) == spoiled)
+        #expect(try Data(contentsOf: URL(filePath: home.backend.ledger)) == spoiled)
 
         let receipt = try authenticator.login(
             LoginRequest(ada, profile), password: Password("right"), asking: Self.server)
-        let (way, told) = (receipt.context.way, receipt.context.ledgerSetAside)
-        #expect(way == .online(notCached: nil))
+        let (mode, told) = (receipt.details.mode, receipt.details.damagedLedger)
+        #expect(mode == .online(notCached: nil))
         let aside = try #require(told)
         #expect(try home.asideLedgers() == [aside.path] && aside.removed == [])
         #expect(try Data(contentsOf: URL(filePath: aside.path)) == spoiled)
@@ -74,19 +74,19 @@ import Testing
         #expect(home.check("right", profile, user: Self.carol) == .noCredential)
         #expect(home.check("right", profile, user: Self.dave) == .noCredential)
 
-        let trail = try authenticator.log()
-        #expect(trail.fault == nil && trail.entries.first?.event == .ledgerReplaced)
-        #expect(try #require(trail.entries.first?.sequence) > UInt64(entries.count))
+        let report = try authenticator.log()
+        #expect(report.fault == nil && report.entries.first?.event == .ledgerReplaced)
+        #expect(try #require(report.entries.first?.sequence) > UInt64(entries.count))
 
         let again = try authenticator.login(
             LoginRequest(Self.bob, profile), password: Password("right"), asking: Self.server)
-        let second = again.context.ledgerSetAside
+        let second = again.details.damagedLedger
         #expect(second == nil)
         #expect(home.check("right", profile, user: Self.bob) == nil)
         #expect(try home.asideLedgers().count == 1)
         // Attack: put the old one back, now that the marks have moved on.
         if damage == .otherTables {
-            try home.copy(aside.path, home.places.ledger)
+            try home.copy(aside.path, home.backend.ledger)
             try home.database(with: Ledger.schema.statements + ["CREATE TABLE more (id)"]).execute("DROP TABLE more")
             #expect(home.check("right", profile) == .rolledBack)
         }
@@ -94,7 +94,7 @@ import Testing
 
     @Test("what is not damage is left where it is: a later format, an unsafe file, a disk that does not answer")
     func notDamaged() throws {
-        let profile = try serverProfile(3), home = try people(profile), path = home.places.ledger
+        let profile = try serverProfile(3), home = try people(profile), path = home.backend.ledger
         func end() -> Ending { home.authenticator().end("right", profile, asking: Self.server) }
         try home.database().execute("PRAGMA user_version = 3")
         #expect(end() == .online(notCached: .storage(.laterFormat(3))))
@@ -112,14 +112,14 @@ import Testing
     func bounded() throws {
         let profile = try serverProfile(3), home = try people(profile), clock = TestClock()
         let authenticator = home.authenticator(clock: clock.read)
-        var told: [SetAside] = []
+        var told: [DamagedFile] = []
         for _ in 0..<6 {
             try spoil(home, .rubbish)
             // Two of them within one second.
             if told.count != 1 { clock.advance(wall: 1, boot: 1) }
             let receipt = try authenticator.login(
                 LoginRequest(ada, profile), password: Password("right"), asking: Self.server)
-            let aside = receipt.context.ledgerSetAside
+            let aside = receipt.details.damagedLedger
             told.append(try #require(aside))
         }
         #expect(Set(told.map(\.path)).count == 6)
@@ -151,7 +151,7 @@ import Testing
         arguments: [false, true])
     func lostKey(isDamaged: Bool) throws {
         let profile = try serverProfile(3), home = try people(profile)
-        let key = home.places.device + "/device.key", before = try home.rowBytes(profile)
+        let key = home.backend.device + "/device.key", before = try home.rowBytes(profile)
         try home.copy(key, home.path + "/key")
         try FileManager.default.removeItem(atPath: key)
         if isDamaged { try home.write([1], to: key) }
@@ -159,11 +159,11 @@ import Testing
         func end() -> Ending { home.authenticator().end("right", profile, .online, asking: Self.server) }
         #expect(end() == .online(notCached: reason))
         // Nor with the ledger spoiled as well: the marks say that there was a key.
-        try home.copy(home.places.ledger, home.path + "/kept")
+        try home.copy(home.backend.ledger, home.path + "/kept")
         try spoil(home, .rubbish)
         #expect(end() == .online(notCached: reason))
         #expect(try home.asideLedgers() == [])
-        try home.copy(home.path + "/kept", home.places.ledger)
+        try home.copy(home.path + "/kept", home.backend.ledger)
         try home.copy(home.path + "/key", key)
         #expect(try home.rowBytes(profile) == before)
         #expect(home.check("right", profile) == nil)
@@ -172,8 +172,8 @@ import Testing
     @Test("R44 under another device key an online success caches its own login anew, and nobody else's")
     func otherKey() throws {
         let profile = try serverProfile(3), home = try people(profile)
-        guard case .live(let slot) = try home.row(profile).credential else { throw Missing() }
-        try home.write(Random.bytes(32), to: home.places.device + "/device.key")
+        guard case .live(let slot) = try home.row(profile).verifier else { throw Missing() }
+        try home.write(Random.bytes(32), to: home.backend.device + "/device.key")
         #expect(home.check("right", profile) == .otherDeviceKey)
         let authenticator = home.authenticator()
         #expect(authenticator.end("right", profile, asking: Self.server) == .online(notCached: nil))

@@ -9,11 +9,11 @@ import Testing
     func purge() throws {
         let home = try Home()
         try FileManager.default.createDirectory(
-            atPath: home.places.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            atPath: home.backend.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         // With this seed two of the rows are left behind in a page's unused part, in spite of secure_delete.
         var random = Sequence(state: 2)
         let rows = (0..<24).map { _ in (id: LoginID(random.bytes(16)), bytes: random.bytes(200 + Int(random.byte()))) }
-        let ledger = try Ledger.make(home.places.ledger)
+        let ledger = try Ledger.make(home.backend.ledger)
         for row in rows { try ledger.put(row.id, row.bytes) }
         for row in rows { try ledger.put(row.id, Array(row.bytes.prefix(50))) }
         let isPurged = try ledger.purge(wait: 0)
@@ -25,12 +25,12 @@ import Testing
     func made() throws {
         let home = try Home()
         try FileManager.default.createDirectory(
-            atPath: home.places.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let none = try Ledger.open(home.places.ledger) == nil
+            atPath: home.backend.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let none = try Ledger.open(home.backend.ledger) == nil
         #expect(none)
-        let first = try Ledger.make(home.places.ledger)
+        let first = try Ledger.make(home.backend.ledger)
         try first.put(LoginID([UInt8](repeating: 1, count: 16)), [1])
-        let second = try Ledger.make(home.places.ledger)
+        let second = try Ledger.make(home.backend.ledger)
         let found = try second.row(LoginID([UInt8](repeating: 1, count: 16)))
         #expect(found == [1])
     }

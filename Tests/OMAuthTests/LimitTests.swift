@@ -9,7 +9,7 @@ import Testing
         "R18 the limit of N wrong passwords is counted as its mode says, to the attempt",
         arguments: [1, 2, 3], LimitMode.allCases)
     func table(_ limit: Int, _ mode: LimitMode) throws {
-        let place = MemoryPlace(), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), authenticator = place.authenticator()
         let profile = try serverProfile(limit) { $0.limitMode = mode }
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
         let tolerated = mode == .exceeds ? limit : limit - 1
@@ -35,7 +35,7 @@ import Testing
                 .refused(.attemptsExceeded(isFinished: true, online: .unreachable(.refused)))
             ),
         ] {
-            let place = MemoryPlace(), authenticator = place.authenticator(), profile = try serverProfile(1)
+            let place = MemoryLoginBackend(), authenticator = place.authenticator(), profile = try serverProfile(1)
             _ = try authenticator.enroll(ada, profile, password: Password("right"))
             #expect(
                 authenticator.end("changed", profile, .offline, asking: provider)
@@ -49,7 +49,7 @@ import Testing
 
     @Test("after a wrong password the delay has to pass, doubling to an hour; an attempt before that is not charged")
     func delays() throws {
-        let place = MemoryPlace(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
+        let place = MemoryLoginBackend(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
         let profile = try serverProfile(1000) { $0.attemptDelay = 60 }
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
         var expected: Int64 = 60
@@ -79,7 +79,7 @@ import Testing
 
     @Test("who holds the log's lock keeps no wrong password from being counted, told of and wiped for, and no server's no")
     func logHeld() throws {
-        let place = MemoryPlace(), authenticator = place.authenticator(), profile = try serverProfile(1)
+        let place = MemoryLoginBackend(), authenticator = place.authenticator(), profile = try serverProfile(1)
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
         let id = try #require(place.disk.rows.keys.first)
         place.held = place.disk.marks.keys.first { $0 != id }
@@ -99,13 +99,13 @@ import Testing
         #expect(place.disk.log.count == entries)
         place.held = nil
         _ = authenticator.end("right", profile, .offline, asking: nil)
-        let trail = try authenticator.log()
-        #expect(trail.fault == nil && trail.entries.count == entries + 1)
+        let report = try authenticator.log()
+        #expect(report.fault == nil && report.entries.count == entries + 1)
     }
 
     @Test("a ledger that is locked after the charge hides no verdict behind \"nothing was charged\"")
     func ledgerLocked() throws {
-        let place = MemoryPlace(), profile = try serverProfile(1)
+        let place = MemoryLoginBackend(), profile = try serverProfile(1)
         _ = try place.authenticator().enroll(ada, profile, password: Password("right"))
         let authenticator = place.authenticator(onCheck: { _ in place.isLocked = true })
         for expected in [AuthError.wrongPassword(attemptsLeft: 0, consequence: .wipe), .lockedOut] {
@@ -117,7 +117,7 @@ import Testing
 
     @Test("a crash after the charge gets nobody around the delay")
     func delayAfterCrash() throws {
-        let place = MemoryPlace(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
+        let place = MemoryLoginBackend(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
         let profile = try serverProfile(1000) { $0.attemptDelay = 60 }
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
         // The charge, its mark, and no settlement.
@@ -138,7 +138,7 @@ import Testing
     @Test(
         "R19 a server that lowers N below what has failed has the credential wiped; one that raises it revives nothing")
     func lowered() throws {
-        let place = MemoryPlace(), authenticator = place.authenticator(), profile = try serverProfile(3)
+        let place = MemoryLoginBackend(), authenticator = place.authenticator(), profile = try serverProfile(3)
         func log(_ policy: ServerPolicy) {
             #expect(authenticator.end("right", profile, .online, asking: server(policy)) == .online(notCached: nil))
         }
@@ -157,20 +157,20 @@ import Testing
         let lower = try serverProfile(3) { $0.ceiling = PolicyCeiling(maxLoginAttempts: 2) }
         #expect(authenticator.end("right", lower, .offline, asking: nil) == .refused(.wiped(isFinished: true)))
         #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.wiped(isFinished: true)))
-        let trail = try authenticator.log()
-        #expect(trail.entries.count { $0.event == .wipedByPolicy } == 1)
+        let report = try authenticator.log()
+        #expect(report.entries.count { $0.event == .wipedByPolicy } == 1)
     }
 
     @Test("a limit that others exceed while a password is stretched wipes before it is looked at, and the log says so")
     func exceededMeanwhile() throws {
-        let place = MemoryPlace(), others = place.authenticator(), profile = try serverProfile(5)
+        let place = MemoryLoginBackend(), others = place.authenticator(), profile = try serverProfile(5)
         _ = try others.enroll(ada, profile, password: Password("right"))
         let strict = try serverProfile(1)
         let authenticator = Authenticator(
             place, .floor, clock: TestClock().read,
-            stretch: { (recipe, password) throws(AuthError) in
+            stretch: { (derivation, password) throws(AuthError) in
                 for _ in 0..<2 { _ = others.end("wrong", profile, .offline, asking: nil) }
-                return try StretchCache.shared.stretch(recipe, password)
+                return try StretchCache.shared.stretch(derivation, password)
             }, reached: { if case .checking = $0 { Issue.record("a password was looked at") } })
         #expect(authenticator.end("right", strict, .offline, asking: nil) == .refused(.wiped(isFinished: true)))
         #expect(try others.log().entries.count { $0.event == .wipedByPolicy } == 1)
@@ -178,12 +178,12 @@ import Testing
 
     @Test("R26 what the server denies is denied, also when it cannot be reached, and its slot is gone")
     func denied() throws {
-        let place = MemoryPlace(), authenticator = place.authenticator(), profile = try serverProfile(3)
+        let place = MemoryLoginBackend(), authenticator = place.authenticator(), profile = try serverProfile(3)
         #expect(authenticator.end("right", profile, asking: TestProvider(knowing: "right")) == .online(notCached: nil))
         #expect(
             authenticator.end("right", profile, asking: server(ServerPolicy(epoch: 1, offlineAuthAllowed: false)))
                 == .online(notCached: .offlineNotAllowed))
-        #expect(try place.row(profile)?.credential == .cleared)
+        #expect(try place.row(profile)?.verifier == .cleared)
         #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.offlineNotAllowed))
         #expect(
             authenticator.end("right", profile, asking: Self.gone) == .refused(.online(.unreachable(.refused))))
@@ -204,7 +204,7 @@ import Testing
     func allowed() throws {
         let profile = try serverProfile(3, allowed: false)
         let yes = ServerPolicy(epoch: 1, offlineAuthAllowed: true)
-        let place = MemoryPlace()
+        let place = MemoryLoginBackend()
         #expect(place.authenticator().end("right", profile, asking: server(yes)) == .online(notCached: nil))
         #expect(place.authenticator().end("right", profile, asking: Self.gone) == .offline(.unreachable(.refused)))
         let forbidding = try serverProfile(3, allowed: false) { $0.ceiling = PolicyCeiling(offlineAuthAllowed: false) }
@@ -214,7 +214,7 @@ import Testing
 
     @Test("R27 a lower epoch is refused and logged, and the policy that is known stays")
     func epochs() throws {
-        let place = MemoryPlace(), authenticator = place.authenticator(), profile = try serverProfile(3)
+        let place = MemoryLoginBackend(), authenticator = place.authenticator(), profile = try serverProfile(3)
         let strict = ServerPolicy(epoch: 7, maxLoginAttempts: 1), lax = ServerPolicy(epoch: 6, maxLoginAttempts: 9)
         #expect(authenticator.end("right", profile, asking: server(strict)) == .online(notCached: nil))
         #expect(authenticator.end("right", profile, asking: server(lax)) == .online(notCached: nil))
@@ -231,7 +231,7 @@ import Testing
 
     @Test("R27 a laxer policy of the same epoch changes nothing and is logged; a stricter one counts")
     func sameEpoch() throws {
-        let place = MemoryPlace(), authenticator = place.authenticator(), profile = try serverProfile(3)
+        let place = MemoryLoginBackend(), authenticator = place.authenticator(), profile = try serverProfile(3)
         func offer(_ policy: ServerPolicy) throws -> ServerPolicy? {
             _ = authenticator.end("right", profile, asking: server(policy))
             return try place.row(profile)?.server
@@ -250,7 +250,7 @@ import Testing
 
     @Test("the policy in force can be asked for before and after a first login, and says who decided what")
     func inForce() throws {
-        let place = MemoryPlace(), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), authenticator = place.authenticator()
         let profile = try serverProfile(3, maxAge: 86_400) { $0.ceiling = PolicyCeiling(maxLoginAttempts: 7) }
         let before = try authenticator.policy(of: ada, profile)
         #expect(before == LoginPolicy(profile))
@@ -288,7 +288,7 @@ import Testing
 @Suite struct ClockTests {
     @Test("R33 a clock that was set back is judged at the floor and logged; refused where the profile denies it")
     func setBack() throws {
-        let place = MemoryPlace(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
+        let place = MemoryLoginBackend(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
         let judging = try serverProfile(3, maxAge: 100), denying = try serverProfile(3) { $0.clockRollback = .deny }
         #expect(authenticator.end("right", judging, asking: TestProvider(knowing: "right")) == .online(notCached: nil))
         clock.reboot()
@@ -305,7 +305,7 @@ import Testing
     @Test("R34 a clock set forward brings back no credential that was wiped or locked")
     func setForward() throws {
         for consequence in OnAttemptsExceeded.allCases {
-            let place = MemoryPlace(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
+            let place = MemoryLoginBackend(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
             let profile = try serverProfile(1, consequence)
             _ = try authenticator.enroll(ada, profile, password: Password("right"))
             for _ in 0..<2 { _ = authenticator.end("wrong", profile, .offline, asking: nil) }
@@ -319,7 +319,7 @@ import Testing
 
     @Test("R35 a floor that a clock in 2038 has raised comes down with the next online success")
     func poisoned() throws {
-        let place = MemoryPlace(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
+        let place = MemoryLoginBackend(), clock = TestClock(), authenticator = place.authenticator(clock: clock)
         let profile = try serverProfile(3, maxAge: 30 * 86_400), start: Int64 = 1_800_000_000
         func server(_ time: Int64) -> TestProvider { TestProvider(knowing: "right", time: time) }
         #expect(authenticator.end("right", profile, asking: server(start)) == .online(notCached: nil))

@@ -6,8 +6,8 @@ import Testing
 
 @Suite("A log of logins that was broken") struct LogChainTests {
     /// Ten entries of one login.
-    private func written() throws -> (MemoryPlace, Authenticator, Profile) {
-        let place = MemoryPlace(), profile = try serverProfile(5), logins = place.authenticator()
+    private func written() throws -> (MemoryLoginBackend, Authenticator, Profile) {
+        let place = MemoryLoginBackend(), profile = try serverProfile(5), logins = place.authenticator()
         _ = logins.end("right", profile, asking: TestProvider(knowing: "right"))
         try add(9, logins, profile)
         return (place, logins, profile)
@@ -18,7 +18,7 @@ import Testing
     }
 
     private func begin(_ logins: Authenticator) throws -> LogFault? { try logins.beginLogChain() }
-    private func log(_ logins: Authenticator) throws -> LoginTrail { try logins.log() }
+    private func log(_ logins: Authenticator) throws -> LoginLogReport { try logins.log() }
 
     @Test("R56 what is behind a break is shown as unproven, and what is not this device's is not shown")
     func unproven() async throws {
@@ -26,10 +26,10 @@ import Testing
         place.disk.log[4] = nil
         place.disk.log[7]?[9] ^= 1
         try add(1, logins, profile)
-        let trail = try log(logins)
-        #expect(trail.fault == LogFault(sequence: 4, kind: .missing) && trail.breaks.isEmpty)
-        #expect(trail.entries.map(\.sequence) == [1, 2, 3])
-        #expect(trail.unproven.map(\.sequence) == [5, 6, 8, 9, 10, 11])
+        let report = try log(logins)
+        #expect(report.fault == LogFault(sequence: 4, kind: .missing) && report.breaks.isEmpty)
+        #expect(report.entries.map(\.sequence) == [1, 2, 3])
+        #expect(report.unproven.map(\.sequence) == [5, 6, 8, 9, 10, 11])
     }
 
     @Test("a new chain proves what follows, says where the break was, and hides neither the break nor what was there")
@@ -38,11 +38,11 @@ import Testing
         place.disk.log[4] = nil
         #expect(try begin(logins) == LogFault(sequence: 4, kind: .missing))
         try add(2, logins, profile)
-        let trail = try log(logins)
-        #expect(trail.fault == nil && trail.breaks == [LogFault(sequence: 4, kind: .missing)])
-        #expect(trail.entries.map(\.sequence) == [1, 2, 3, 11, 12, 13])
-        #expect(trail.entries[3].event == .chainBegun(brokenAt: 4))
-        #expect(trail.unproven.map(\.sequence) == Array(5...10))
+        let report = try log(logins)
+        #expect(report.fault == nil && report.breaks == [LogFault(sequence: 4, kind: .missing)])
+        #expect(report.entries.map(\.sequence) == [1, 2, 3, 11, 12, 13])
+        #expect(report.entries[3].event == .chainBegun(brokenAt: 4))
+        #expect(report.unproven.map(\.sequence) == Array(5...10))
     }
 
     @Test("R56 an attacker begins a new chain to hide: a second break, before or behind it, is one all the same")
@@ -52,7 +52,7 @@ import Testing
         _ = try begin(logins)
         try add(2, logins, profile)
         let whole = place.disk
-        func fault(_ change: (inout MemoryPlace.Disk) -> Void) throws -> LogFault? {
+        func fault(_ change: (inout MemoryLoginBackend.Disk) -> Void) throws -> LogFault? {
             place.disk = whole
             change(&place.disk)
             return try log(logins).fault
@@ -77,7 +77,7 @@ import Testing
         let before = place.disk.log
         #expect(try begin(logins) == nil)
         #expect(place.disk.log == before)
-        #expect(try begin(MemoryPlace().authenticator()) == nil)
+        #expect(try begin(MemoryLoginBackend().authenticator()) == nil)
     }
 
     @Test("a break may follow a new chain, and another chain that one; a lost mark proves nothing until then")

@@ -11,7 +11,7 @@ import Testing
     @Test(
         "R56 an entry that is dropped, moved, edited, doubled or cut off is named; a log that nobody touched is whole")
     func tampering() throws {
-        let place = MemoryPlace(), profile = try serverProfile(5), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try serverProfile(5), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
         for _ in 0..<4 { _ = authenticator.end("right", profile, .offline, asking: nil) }
         // Another history of the same device, put back later: its sixth entry is authentic, and was another.
@@ -21,12 +21,12 @@ import Testing
         place.disk = early
         for _ in 0..<5 { _ = authenticator.end("right", profile, .offline, asking: nil) }
         let whole = place.disk
-        let trail = try authenticator.log()
-        #expect(trail.fault == nil && trail.entries.map(\.sequence) == Array(1...10))
+        let report = try authenticator.log()
+        #expect(report.fault == nil && report.entries.map(\.sequence) == Array(1...10))
         #expect(
-            trail.entries.map(\.event) == [.enrolled(isReplaced: false)] + Array(repeating: .grantedOffline, count: 9))
-        #expect(Set(trail.entries.compactMap(\.login)).count == 1)
-        func fault(_ change: (inout MemoryPlace.Disk) -> Void) throws -> LogFault? {
+            report.entries.map(\.event) == [.enrolled(isReplaced: false)] + Array(repeating: .grantedOffline, count: 9))
+        #expect(Set(report.entries.compactMap(\.login)).count == 1)
+        func fault(_ change: (inout MemoryLoginBackend.Disk) -> Void) throws -> LogFault? {
             place.disk = whole
             change(&place.disk)
             return try authenticator.log().fault
@@ -56,7 +56,7 @@ import Testing
 
     @Test("a log with a hole does not stand in the way of a login, and is written on behind it")
     func hole() throws {
-        let place = MemoryPlace(), profile = try serverProfile(5), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try serverProfile(5), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
         _ = authenticator.end("right", profile, .offline, asking: nil)
         place.disk.log = [:]
@@ -66,9 +66,9 @@ import Testing
 
     @Test("the newest ten thousand entries are kept")
     func bounded() throws {
-        let place = MemoryPlace(), profile = try serverProfile(5), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try serverProfile(5), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
-        guard let store = try authenticator.openAny() else { throw Missing() }
+        guard let store = try authenticator.openIfPresent() else { throw Missing() }
         let log = store.log
         func add(_ count: Int) throws {
             try log.hold { (entries: inout LoginLog.Entries) throws(AuthError) in
@@ -84,7 +84,7 @@ import Testing
 
     @Test("strangers who are refused are one entry for each way, with a count and both times, however they take turns")
     func strangers() throws {
-        let place = MemoryPlace(), clock = TestClock(), profile = try serverProfile(5)
+        let place = MemoryLoginBackend(), clock = TestClock(), profile = try serverProfile(5)
         let authenticator = place.authenticator(clock: clock)
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
         #expect(authenticator.end("right", profile, .offline, asking: nil) == .offline(nil))
@@ -97,15 +97,15 @@ import Testing
             }
             try authenticator.end(user, profile, after: .logout)
         }
-        let trail = try authenticator.log()
-        #expect(trail.fault == nil)
+        let report = try authenticator.log()
+        #expect(report.fault == nil)
         #expect(
-            trail.entries.map(\.event) == [
+            report.entries.map(\.event) == [
                 .enrolled(isReplaced: false), .grantedOffline, .refused(.noCredential), .refusedOnline(.rejected),
                 .refusedOnline(.forbidden), .loggedOut(isCleared: false),
             ])
-        #expect(trail.entries.map(\.count) == [1, 1, 300, 300, 300, 300])
-        for entry in trail.entries.suffix(4) {
+        #expect(report.entries.map(\.count) == [1, 1, 300, 300, 300, 300])
+        for entry in report.entries.suffix(4) {
             #expect(entry.login == nil && entry.first == start + 1 && entry.time == start + 300)
         }
         // What somebody can do who has a password ends the tail, and what comes then is counted anew.
@@ -116,7 +116,7 @@ import Testing
 
     @Test("refusals that nobody is charged for are counted for each login that is known")
     func uncharged() throws {
-        let place = MemoryPlace(), clock = TestClock(), bob = try UserName("bob")
+        let place = MemoryLoginBackend(), clock = TestClock(), bob = try UserName("bob")
         let authenticator = place.authenticator(clock: clock)
         let locked = try serverProfile(1, .lockout)
         for user in [ada, bob] { _ = try authenticator.enroll(user, locked, password: Password("right")) }
@@ -129,18 +129,18 @@ import Testing
                 _ = authenticator.end("wrong", locked, .online, user: user, asking: TestProvider(.rejected))
             }
         }
-        let trail = try authenticator.log()
-        #expect(trail.fault == nil)
-        let refused = trail.entries.filter { $0.event == .refused(.lockedOut) }
+        let report = try authenticator.log()
+        #expect(report.fault == nil)
+        let refused = report.entries.filter { $0.event == .refused(.lockedOut) }
         #expect(Set(refused.map(\.login)).count == 2 && refused.reduce(0) { $0 + $1.count } == 400)
         // Two comparisons for each login, no more: they are charged, and each ends the tail.
-        #expect(trail.entries.count { if case .compared = $0.event { true } else { false } } == 4)
-        #expect(trail.entries.count < 40, "\(trail.entries.count) entries")
+        #expect(report.entries.count { if case .compared = $0.event { true } else { false } } == 4)
+        #expect(report.entries.count < 40, "\(report.entries.count) entries")
     }
 
     @Test("R56 an entry with a count that is edited, dropped, doubled, or put back as it was, is named")
     func tamperingWithCounts() throws {
-        let place = MemoryPlace(), profile = try serverProfile(5), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try serverProfile(5), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
         func knock(_ answer: OnlineRefusal) throws {
             _ = authenticator.end("guess", profile, .online, user: try UserName("eve"), asking: TestProvider(answer))
@@ -173,7 +173,7 @@ import Testing
 
     @Test("a crash between an entry that was counted up and its mark leaves the log whole, and so do several")
     func crashWhileCounting() throws {
-        let place = MemoryPlace(), profile = try serverProfile(5), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try serverProfile(5), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
         func knock(power: Int?) throws {
             place.power = power
@@ -203,7 +203,7 @@ import Testing
             try home.database().execute("INSERT INTO log VALUES (\(sequence), x'00')")
             #expect(try authenticator.log().fault?.kind == .added)
             if isMarkGone {
-                let (folder, kept) = (home.places.device, try home.markPath(profile))
+                let (folder, kept) = (home.backend.device, try home.markPath(profile))
                 let marks = try FileManager.default.contentsOfDirectory(atPath: folder).map { "\(folder)/\($0)" }
                 for mark in marks where mark.hasSuffix(".mark") && mark != kept {
                     try FileManager.default.removeItem(atPath: mark)
@@ -211,14 +211,14 @@ import Testing
             }
             #expect(authenticator.end("right", profile, .offline, asking: nil) == .offline(nil))
             #expect(try home.database().number("SELECT count(*) FROM log WHERE sequence > 100 OR sequence < 1") == 0)
-            let trail = try authenticator.log()
+            let report = try authenticator.log()
             guard !isMarkGone else {
                 // The number that was left out stays a hole.
-                #expect(trail.fault?.kind == .missing)
+                #expect(report.fault?.kind == .missing)
                 return
             }
-            #expect(trail.fault == nil)
-            let told = trail.entries.dropFirst(before).map(\.event)
+            #expect(report.fault == nil)
+            let told = report.entries.dropFirst(before).map(\.event)
             #expect(told == (sequence > 0 ? [.strayRows(first: UInt64(sequence))] : []) + [.grantedOffline])
         }
     }
@@ -235,12 +235,12 @@ import Testing
         #expect(
             authenticator.end("canary-typed", profile, .offline, user: unknown, asking: nil) == .refused(.noCredential))
         #expect(try home.files(holding: Array("canary".utf8)) == [])
-        let trail = try authenticator.log()
-        #expect(trail.fault == nil)
-        #expect(trail.entries.last?.event == .refused(.noCredential) && trail.entries.last?.login == nil)
+        let report = try authenticator.log()
+        #expect(report.fault == nil)
+        #expect(report.entries.last?.event == .refused(.noCredential) && report.entries.last?.login == nil)
         // One entry a decision.
         #expect(
-            trail.entries.map(\.event) == [
+            report.entries.map(\.event) == [
                 .grantedOnline(isCached: true), .grantedOffline, .wrongPassword(attemptsLeft: 2),
                 .refused(.noCredential),
             ])

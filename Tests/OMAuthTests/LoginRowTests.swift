@@ -39,7 +39,7 @@ import Testing
         #expect(Array(good[141..<153]) == [4] + Array("work".utf8) + [3] + Array("ada".utf8) + [0, 0, 0])
         #expect(good[127] == 1 && Array(good[128..<141]) == [UInt8](repeating: 0, count: 13) && good[153] == 10)
         var wiped = row
-        wiped.credential = .wiped
+        wiped.verifier = .wiped
         #expect(try wiped.encode(under: home.device()).count == good.count - LoginSlot.count)
         #expect(try decode(wiped.encode(under: home.device())) == wiped)
     }
@@ -90,8 +90,8 @@ import Testing
     func slotParts() throws {
         let device = try home.device(), clock = ClockReading.now()
         let row = try decode(good)
-        guard case .live(let slot) = row.credential else { throw Missing() }
-        let stretched = try slot.recipe.stretch(Password("right"))
+        guard case .live(let slot) = row.verifier else { throw Missing() }
+        let stretched = try slot.derivation.stretch(Password("right"))
         func opens(_ body: [UInt8], _ device: borrowing DeviceKey) throws -> Bool {
             try decode(sealed(body)).openNewSlot(
                 with: stretched, on: device, under: LoginPolicy(work, nil), at: clock) != nil
@@ -116,8 +116,8 @@ import Testing
         var row = try decode(good)
         row.server = policy
         (row.onlineCompares, row.lastAttempt) = (2, 1_700_000_000)
-        for credential: LoginRow.Credential in [row.credential, .clearPending, .cleared] {
-            row.credential = credential
+        for credential: LoginRow.StoredVerifier in [row.verifier, .clearPending, .cleared] {
+            row.verifier = credential
             #expect(try decode(row.encode(under: home.device())) == row)
         }
         row.server = ServerPolicy(epoch: 0)
@@ -145,15 +145,15 @@ import Testing
         #expect(row == (try decode(good)))
         // As the release before this one left it: the row, its mark, and a ledger of one table.
         let id = try home.id(work)
-        try FileManager.default.removeItem(atPath: home.places.ledger)
-        for end in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: home.places.ledger + end) }
-        _ = try Database.create(home.places.ledger, Ledger.firstSchema) { (database) throws(StorageError) in
+        try FileManager.default.removeItem(atPath: home.backend.ledger)
+        for end in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: home.backend.ledger + end) }
+        _ = try Database.create(home.backend.ledger, Ledger.firstSchema) { (database) throws(StorageError) in
             var add = try database.prepare("INSERT INTO logins VALUES (?1, ?2)")
             try add.bind(1, id.bytes)
             try add.bind(2, stored)
             _ = try add.step()
         }
-        try DeviceFolder(home.places.device).highWater(.login, id: id.bytes, under: home.device())
+        try DeviceFolder(home.backend.device).highWater(.login, id: id.bytes, under: home.device())
             .write([HighWaterMark(generation: row.generation, digest: Array(stored.suffix(32)))])
         #expect(home.check("wrong", work) == .wrongPassword(attemptsLeft: 2, consequence: .wipe))
         #expect(home.check("right", work) == nil)

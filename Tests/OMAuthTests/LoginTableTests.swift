@@ -55,7 +55,7 @@ import Testing
         _ row: String, _ answer: String, _ mode: ConnectivityMode, _ isAllowed: Bool, _ cached: Cached,
         _ change: (inout ProfileSettings) -> Void = { _ in }
     ) throws -> String {
-        let place = MemoryPlace()
+        let place = MemoryLoginBackend()
         let checks = Counter()
         let authenticator = place.authenticator(onCheck: { _ in checks.add() })
         let allowing = try serverProfile(1)
@@ -100,22 +100,22 @@ import Testing
     }
 
     @Test("a login that asks a person comes to the same in each of these states")
-    func statesCollecting() throws {
+    func statesPrompting() throws {
         let answers = ["unreachable", "rejected", "forbidden", "blocked", "untrusted", "failed", "accepted"]
         for row in try LoginPage.rows("states").dropFirst() {
             let (state, offline, cells) = (row[0], row[1], zip(answers, row.dropFirst(2)))
-            #expect(try result(state, .offline, "accepted", isCollecting: true) == offline, "\(state), offline")
+            #expect(try result(state, .offline, "accepted", isPrompting: true) == offline, "\(state), offline")
             for (answer, expected) in cells {
-                #expect(try result(state, .auto, answer, isCollecting: true) == expected, "\(state), auto, \(answer)")
+                #expect(try result(state, .auto, answer, isPrompting: true) == expected, "\(state), auto, \(answer)")
             }
         }
     }
 
     private func result(
         _ state: String, _ mode: ConnectivityMode, _ answer: String, typed: String = "right", allowed: Bool = true,
-        isCollecting: Bool = false, _ change: @escaping (inout ProfileSettings) -> Void = { _ in }
+        isPrompting: Bool = false, _ change: @escaping (inout ProfileSettings) -> Void = { _ in }
     ) throws -> String {
-        let place = MemoryPlace(), clock = TestClock()
+        let place = MemoryLoginBackend(), clock = TestClock()
         let authenticator = place.authenticator(clock: clock)
         var profile = try serverProfile(1, maxAge: 100, change)
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
@@ -149,8 +149,8 @@ import Testing
         let wasLive = (try? place.row(profile))??.isLive ?? false
         let provider = try Self.provider(answer)
         let ending =
-            isCollecting
-            ? authenticator.end(profile, mode, collecting: Once(typed), asking: provider)
+            isPrompting
+            ? authenticator.end(profile, mode, prompting: Once(typed), asking: provider)
             : authenticator.end(typed, profile, mode, asking: provider)
         let isGone = wasLive && !place.isDeviceLost && !place.isDeviceDamaged && !((try? place.row(profile))??.isLive ?? false)
         if case .online(nil) = ending {
@@ -162,7 +162,7 @@ import Testing
     @Test("R21 offline, without an attempt too many, nobody is asked, whatever is typed and cached")
     func nobodyAsked() throws {
         let provider = TestProvider { _, _ in .yes(nil, nil) }
-        let authenticator = MemoryPlace().authenticator()
+        let authenticator = MemoryLoginBackend().authenticator()
         let profile = try serverProfile(3)
         #expect(authenticator.end("right", profile, .offline, asking: provider) == .refused(.noCredential))
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
@@ -177,21 +177,21 @@ import Testing
 
     @Test("an event that does not belong to a state of the machine grants nothing")
     func strangeEvents() {
-        let rules = LoginMachine.Rules(
+        let rules = LoginStateMachine.Rules(
             mode: .auto, isOfflineAllowed: true, isOfflineOnUntrusted: false, isOfflineOnServerError: false,
             hasProvider: true)
-        let states: [LoginMachine.State] = [
+        let states: [LoginStateMachine.State] = [
             .start, .asking, .accepting, .refusing(.rejected), .checking(online: nil),
             .askingAfterWipe(isFinished: true), .refusingAfterWipe(.rejected, isFinished: true), .ended,
         ]
-        let events: [LoginMachine.Event] = [
+        let events: [LoginStateMachine.Event] = [
             .begun, .answered(nil), .answered(.rejected), .answered(.unreachable(.refused)), .settled, .opened,
             .refused(.noCredential), .wrong(.lockedOut),
         ]
         var grants: [String] = []
         for state in states {
             for event in events {
-                let (_, effect) = LoginMachine.next(state, event, rules)
+                let (_, effect) = LoginStateMachine.next(state, event, rules)
                 if effect == .grantOnline || effect == .grantOffline { grants.append("\(state) \(event)") }
             }
         }
@@ -226,7 +226,7 @@ import Testing
             + [.failed(.unexpectedAnswer, status: 500), .failed(.brokenAnswer), .failed(.unusableProfile, status: 500)]
         var falling: [OnlineRefusal] = []
         for answer in answers {
-            let authenticator = MemoryPlace().authenticator()
+            let authenticator = MemoryLoginBackend().authenticator()
             let profile = try serverProfile(1) { $0.offlineOnServerError = true }
             _ = try authenticator.enroll(ada, profile, password: Password("right"))
             let ending = authenticator.end("right", profile, asking: TestProvider(answer))
@@ -280,7 +280,7 @@ import Testing
 }
 
 /// Types one password, and declines to type another.
-private final class Once: CredentialCollector {
+private final class Once: LoginPrompter {
     private let password: String
     /// Why the password was refused.
     private(set) var refusal: AuthError?
@@ -288,22 +288,22 @@ private final class Once: CredentialCollector {
 
     init(_ password: String) { self.password = password }
 
-    func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
+    func credentials(_ question: LoginPrompt) -> LoginInput? {
         refusal = question.refusal
         defer { isAsked = true }
-        return isAsked ? nil : CredentialAnswer(ada, .typed(Password(password)))
+        return isAsked ? nil : LoginInput(ada, .typed(Password(password)))
     }
 }
 
 extension Authenticator {
     fileprivate func end(
-        _ profile: Profile, _ mode: ConnectivityMode, collecting person: Once, asking provider: any Provider
+        _ profile: Profile, _ mode: ConnectivityMode, prompting person: Once, asking provider: any Provider
     ) -> Ending {
         do throws(AuthError) {
             let receipt = try login(
-                profile, mode: mode, collecting: person, asking: provider,
+                profile, mode: mode, prompting: person, asking: provider,
                 remembering: try? makeDeviceRememberingKey())
-            switch receipt.context.way {
+            switch receipt.details.mode {
             case .online(let reason): return .online(notCached: reason)
             case .offline(let online): return .offline(online)
             }

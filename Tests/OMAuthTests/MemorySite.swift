@@ -42,7 +42,7 @@ struct Outcome {
 struct Said: Equatable {
     enum Way: String { case online, offline, session, refused }
 
-    let way: Way
+    let mode: Way
     let text: String
 }
 
@@ -51,10 +51,10 @@ extension Said {
     init(_ ending: Ending?, told: [AuthError]) {
         let after = told.map { ", after \($0)" }.joined()
         switch ending {
-        case .online(let reason)?: self.init(way: .online, text: (reason.map { "\($0)" } ?? "nil") + after)
-        case .offline(let online)?: self.init(way: .offline, text: (online.map { "\($0)" } ?? "nil") + after)
-        case .refused(let error)?: self.init(way: .refused, text: "\(error)" + after)
-        case nil: self.init(way: .session, text: after)
+        case .online(let reason)?: self.init(mode: .online, text: (reason.map { "\($0)" } ?? "nil") + after)
+        case .offline(let online)?: self.init(mode: .offline, text: (online.map { "\($0)" } ?? "nil") + after)
+        case .refused(let error)?: self.init(mode: .refused, text: "\(error)" + after)
+        case nil: self.init(mode: .session, text: after)
         }
     }
 }
@@ -73,10 +73,10 @@ extension ReferenceModel.Settings {
 
 /// The product's own code over a memory whose power can be cut at every write.
 final class MemorySite: ModelSite {
-    private let place = MemoryPlace(), checks = Counter()
+    private let place = MemoryLoginBackend(), checks = Counter()
     private let authenticator: Authenticator
     private let id: LoginID
-    private var kept: MemoryPlace.Disk?
+    private var kept: MemoryLoginBackend.Disk?
     /// The one that was needed last: to read it anew for each step would take as long as the step.
     private var read: (settings: ReferenceModel.Settings, profile: Profile)?
 
@@ -110,7 +110,7 @@ final class MemorySite: ModelSite {
         case .check(let password):
             ending = authenticator.end("password \(password)", profile, mode ?? .auto, asking: provider)
         case .login(_, let wish):
-            ending = authenticator.end(profile, mode, collecting: person, asking: provider, wish?.preferences)
+            ending = authenticator.end(profile, mode, prompting: person, asking: provider, wish?.preferences)
         }
         place.power = nil
         var errors = person.told
@@ -173,7 +173,7 @@ final class MemorySite: ModelSite {
 extension Authenticator {
     /// The row as it is judged; where the whole ledger is gone, the mark says whether it should be there.
     func judged(_ id: LoginID, _ mark: () throws -> HighWaterMark?) throws(AuthError) -> LoginRow? {
-        if let store = try openAny() { return try store.load(id) }
+        if let store = try openIfPresent() { return try store.load(id) }
         guard (try? mark())?.isVacant ?? true else { throw .rolledBack }
         return nil
     }
@@ -182,7 +182,7 @@ extension Authenticator {
 extension Authenticator {
     /// What is remembered, and which password it is.
     func kept(_ profile: Profile) throws -> ReferenceModel.Remembered {
-        guard let store = try openAny(), let key = try deviceRememberingKey(),
+        guard let store = try openIfPresent(), let key = try deviceRememberingKey(),
             let row = try store.remembered(Self.rememberedID(profile, store.device))
         else { return ReferenceModel.Remembered() }
         var found = ReferenceModel.Remembered(
@@ -196,14 +196,14 @@ extension Authenticator {
     }
 
     fileprivate func end(
-        _ profile: Profile, _ mode: ConnectivityMode?, collecting person: Person, asking provider: any Provider,
+        _ profile: Profile, _ mode: ConnectivityMode?, prompting person: Person, asking provider: any Provider,
         _ wanted: RememberPreferences?
     ) -> Ending {
         do throws(AuthError) {
             let receipt = try login(
-                profile, mode: mode, collecting: person, asking: provider, remembering: deviceRememberingKey(),
+                profile, mode: mode, prompting: person, asking: provider, remembering: deviceRememberingKey(),
                 preferring: wanted)
-            switch receipt.context.way {
+            switch receipt.details.mode {
             case .online(let reason): return .online(notCached: reason)
             case .offline(let online): return .offline(online)
             }
@@ -212,7 +212,7 @@ extension Authenticator {
 }
 
 /// Answers once, and declines what is asked after that.
-private final class Person: CredentialCollector {
+private final class Person: LoginPrompter {
     private var answer: ModelTests.Answer
     private(set) var told: [AuthError] = []
 
@@ -220,13 +220,13 @@ private final class Person: CredentialCollector {
         if case .login(let answer, _) = verb { self.answer = answer } else { answer = .none }
     }
 
-    func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
+    func credentials(_ question: LoginPrompt) -> LoginInput? {
         if let refusal = question.refusal { told.append(refusal) }
         defer { answer = .none }
         switch answer {
         case .none: return nil
-        case .remembered: return CredentialAnswer(ada, .remembered)
-        case .typed(let password): return CredentialAnswer(ada, .typed(Password("password \(password)")))
+        case .remembered: return LoginInput(ada, .remembered)
+        case .typed(let password): return LoginInput(ada, .typed(Password("password \(password)")))
         }
     }
 }

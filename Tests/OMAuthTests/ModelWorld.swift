@@ -94,7 +94,7 @@ final class ModelWorld<Site: ModelSite> {
 
     private func attempt(_ verb: ModelTests.Verb, _ mode: ConnectivityMode?, _ power: Int?) throws -> String? {
         let step = ModelTests.Step.attempt(verb, mode, power: power)
-        let slot = try site.row()?.credential
+        let slot = try site.row()?.verifier
         var expected = model
         let meant = expected.attempt(verb, mode, reading)
         let words = Said(meant.ending, told: meant.told)
@@ -103,14 +103,14 @@ final class ModelWorld<Site: ModelSite> {
         }
         if case .login(_, nil) = verb, mode == nil, keeper.answers(at: clock.read()) {
             model = expected
-            return words.way == .session ? try difference(after: step) : "\(step): the session answered, meant: \(words)"
+            return words.mode == .session ? try difference(after: step) : "\(step): the session answered, meant: \(words)"
         }
         let outcome = try site.attempt(verb, mode, model.settings, power: power)
         guard power != nil else {
             model = expected
             for event in outcome.events { keeper.follow(event) }
             // A check keeps none.
-            if case .login = verb, outcome.said?.way != .refused {
+            if case .login = verb, outcome.said?.mode != .refused {
                 keeper.keep(try model.settings.profile().sessionLimits, at: clock.read())
             }
             guard outcome.said == words else {
@@ -124,16 +124,16 @@ final class ModelWorld<Site: ModelSite> {
     /// The power went at some write, or later: what is left is a state that the whole step passes through, no check is
     /// left without its charge, and nobody is let in who should not be. The agent was told nothing.
     private func afterCut(
-        _ outcome: Outcome, _ meant: Said, _ expected: ReferenceModel, _ slot: LoginRow.Credential?,
+        _ outcome: Outcome, _ meant: Said, _ expected: ReferenceModel, _ slot: LoginRow.StoredVerifier?,
         _ step: ModelTests.Step
     ) throws -> String? {
         // What was held up is finished by the next operation.
         try site.finish()
         let (found, remembered) = (try found(), try site.remembered(model.settings))
         let said = outcome.said
-        switch said?.way {
+        switch said?.mode {
         case .offline: if said != meant { return "\(step): \(String(describing: said)), meant: \(meant)" }
-        case .online: if meant.way != .online { return "\(step): \(String(describing: said)), meant: \(meant)" }
+        case .online: if meant.mode != .online { return "\(step): \(String(describing: said)), meant: \(meant)" }
         case .session: return "\(step): a session answered"
         case .refused, nil: break
         }
@@ -152,7 +152,7 @@ final class ModelWorld<Site: ModelSite> {
             // Two passwords may leave rows that look alike; the same slot is still the same password's.
             let password = model.row?.password
             (model.row, model.isRolledBack) = (state.row, false)
-            if let password, let slot, slot == (try site.row()?.credential) {
+            if let password, let slot, slot == (try site.row()?.verifier) {
                 model.row?.password = password
             } else if let password = expected.row?.password {
                 model.row?.password = password
@@ -164,7 +164,7 @@ final class ModelWorld<Site: ModelSite> {
 
     private func difference(after step: ModelTests.Step) throws -> String? {
         let (found, remembered) = (try found(), try site.remembered(model.settings))
-        let (meant, standing) = (model.standing(clock.read()), keeper.standing(at: clock.read()))
+        let (meant, standing) = (model.standing(clock.read()), keeper.state(at: clock.read()))
         if standing != meant { return "\(step): the session is \(standing), meant: \(meant)" }
         if remembered != model.remembered { return "\(step): \(remembered), meant: \(model.remembered)" }
         guard found.isRolledBack == model.isRolledBack else {
@@ -202,7 +202,7 @@ extension ReferenceModel.Row {
         self.init(
             floor: row.time.floor, written: row.time.written, sinceBoot: row.time.sinceBoot, boot: row.time.bootID[0])
         kind =
-            switch row.credential {
+            switch row.verifier {
             case .live: .live
             case .wiped, .wipePending: .wiped
             case .cleared, .clearPending: .cleared

@@ -4,7 +4,7 @@ import Testing
 @testable import OMAuth
 
 @Suite("a login belongs to its server and application") struct MovedLoginTests {
-    private let place = MemoryPlace()
+    private let place = MemoryLoginBackend()
 
     /// The profile "work" with some of its values changed.
     private func work(_ changes: [String: ProfileValue] = [:], name: String = "work") throws -> Profile {
@@ -137,9 +137,9 @@ import Testing
         try arm()
         // By the names alone, as for a profile that is gone.
         let names = LoginKey(profile: first.name, user: ada)
-        #expect(try authenticator.knows(names))
+        #expect(try authenticator.hasData(names))
         #expect(try authenticator.remove(ada, first.name) == .done)
-        #expect(try !authenticator.knows(names))
+        #expect(try !authenticator.hasData(names))
         #expect(place.disk.remembered.isEmpty && place.disk.rows.isEmpty)
     }
 
@@ -153,6 +153,6 @@ import Testing
         #expect(place.disk.remembered.count == 1)
         try authenticator.end(LoginKey(profile: profile.name, user: ada), after: .logoutClear)
         #expect(place.disk.remembered.isEmpty)
-        #expect(try !authenticator.knows(LoginKey(profile: profile.name, user: ada)))
+        #expect(try !authenticator.hasData(LoginKey(profile: profile.name, user: ada)))
     }
 }

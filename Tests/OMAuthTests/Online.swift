@@ -72,7 +72,7 @@ final class TestProvider: Provider {
     enum Answer: Sendable {
         case yes(ServerPolicy?, Int64?)
         /// Yes, and no policy for this reason.
-        case yesWithout(PolicyGap)
+        case yesWithout(PolicyProblem)
         case no(OnlineRefusal)
     }
 
@@ -91,14 +91,14 @@ final class TestProvider: Provider {
     convenience init(_ refusal: OnlineRefusal) { self.init { _, _ in .no(refusal) } }
 
     func authenticate(
-        _ login: ProviderQuestion, password: borrowing Password, asking: any CredentialCollector,
+        _ login: ProviderQuestion, password: borrowing Password, asking: any LoginPrompter,
         cancellation: Cancellation
     ) -> ProviderAnswer {
         count.wrappingAdd(1, ordering: .relaxed)
         let typed = password.bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
         return switch answer(login, typed) {
         case .yes(let policy, let time): .accepted(policy: policy, serverTime: time, session: nil)
-        case .yesWithout(let gap): .accepted(policy: nil, policyGap: gap, serverTime: nil, session: nil)
+        case .yesWithout(let gap): .accepted(policy: nil, policyProblem: gap, serverTime: nil, session: nil)
         case .no(let refusal): .refused(refusal)
         }
     }
@@ -120,7 +120,7 @@ extension Authenticator {
             let request = LoginRequest(user, profile, domain: domain, mode: mode)
             let receipt = try login(
                 request, password: Password(password), asking: provider, cancellation: cancellation)
-            switch receipt.context.way {
+            switch receipt.details.mode {
             case .online(let reason): return .online(notCached: reason)
             case .offline(let online): return .offline(online)
             }
@@ -131,7 +131,7 @@ extension Authenticator {
 /// Stands in for the stretch where a hundred thousand steps cannot afford it: Argon2id once a password, then bound to the whole
 /// recipe as the stretch is, so that another recipe gives another key. What a recipe costs and its scheme do is not in it.
 final class StretchCache: Sendable {
-    private let recipe = LoginRecipe(.saltedSHA512, .floor)
+    private let derivation = SlotKeyDerivation(.saltedSHA512, .floor)
     private let keys = Mutex<[[UInt8]: Kept]>([:])
 
     private final class Kept: Sendable {
@@ -139,11 +139,11 @@ final class StretchCache: Sendable {
         init(_ key: consuming Key<Unlocking>) { self.key = key }
     }
 
-    func stretch(_ recipe: LoginRecipe, _ password: borrowing Password) throws(AuthError) -> Key<Unlocking> {
-        let context = Context(.loginSlot, .bytes(recipe.encoded))
+    func stretch(_ derivation: SlotKeyDerivation, _ password: borrowing Password) throws(AuthError) -> Key<Unlocking> {
+        let context = Context(.loginSlot, .bytes(derivation.encoded))
         let bytes = password.bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
         if let kept = keys.withLock({ $0[bytes] }) { return kept.key.derive(context) }
-        let kept = Kept(try self.recipe.stretch(password))
+        let kept = Kept(try self.derivation.stretch(password))
         keys.withLock { $0[bytes] = kept }
         return kept.key.derive(context)
     }
@@ -151,14 +151,14 @@ final class StretchCache: Sendable {
     static let shared = StretchCache()
 }
 
-extension MemoryPlace {
+extension MemoryLoginBackend {
     func authenticator(
         clock: TestClock = TestClock(),
         onCheck: @escaping @Sendable (LoginRow) -> Void = { _ in }
     ) -> Authenticator {
         Authenticator(
             self, .floor, clock: clock.read,
-            stretch: { (recipe, password) throws(AuthError) in try StretchCache.shared.stretch(recipe, password) },
+            stretch: { (derivation, password) throws(AuthError) in try StretchCache.shared.stretch(derivation, password) },
             reached: { if case .checking(let row) = $0 { onCheck(row) } })
     }
 
@@ -170,7 +170,7 @@ extension MemoryPlace {
 }
 
 extension LoginRow {
-    var isLive: Bool { if case .live = credential { true } else { false } }
+    var isLive: Bool { if case .live = verifier { true } else { false } }
 }
 
 final class Counter: Sendable {

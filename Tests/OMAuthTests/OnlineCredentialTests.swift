@@ -38,10 +38,10 @@ import Testing
             return login.unlock.withExposedBytes { bytes in bytes.indices.map { bytes[$0] } }
         }
         let first = try key("right", .online)
-        let slot = try home.row(profile).credential
+        let slot = try home.row(profile).verifier
         #expect(try key("right", .offline) == first)
         #expect(try key("right", .online) == first)
-        #expect(try home.row(profile).credential != slot, "a fresh slot, around the same key")
+        #expect(try home.row(profile).verifier != slot, "a fresh slot, around the same key")
         // A wrong password offline before: the charge is taken back all the same.
         _ = home.check("wrong", profile)
         #expect(try key("right", .online) == first)
@@ -57,7 +57,7 @@ import Testing
 
     @Test("a server that says yes to everything earns no check beyond the limit")
     func lyingServer() throws {
-        let place = MemoryPlace(), profile = try serverProfile(2, .lockout), checks = Counter()
+        let place = MemoryLoginBackend(), profile = try serverProfile(2, .lockout), checks = Counter()
         let authenticator = place.authenticator(onCheck: { _ in checks.add() })
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
         for _ in 0..<3 { _ = try? authenticator.check(ada, profile, password: Password("wrong")) }
@@ -79,14 +79,14 @@ import Testing
             LoginRequest(ada, profile), password: Password("old"), asking: TestProvider(knowing: "old"))
         let key = try #require(try authenticator.deviceRememberingKey())
         try authenticator.remember(receipt, profile, password: Password("old"), key: key)
-        guard case .live(let slot) = try home.row(profile).credential else { throw Missing() }
+        guard case .live(let slot) = try home.row(profile).verifier else { throw Missing() }
         #expect(try authenticator.remembered(profile)?.hasPassword == true)
         #expect(
             authenticator.end("old", profile, asking: TestProvider(knowing: "new")) == .refused(.online(.rejected)))
         #expect(home.check("old", profile) == .noCredential)
         #expect(try authenticator.remembered(profile)?.hasPassword == false)
         #expect(try authenticator.remembered(profile)?.user == ada)
-        for trace in [slot.box.bytes, slot.commitment, slot.recipe.stretchSalt, slot.recipe.schemeSalt] {
+        for trace in [slot.box.bytes, slot.commitment, slot.derivation.stretchSalt, slot.derivation.schemeSalt] {
             #expect(try home.files(holding: trace) == [])
         }
         #expect(authenticator.end("new", profile, asking: TestProvider(knowing: "new")) == .online(notCached: nil))
@@ -95,7 +95,7 @@ import Testing
 
     @Test("R25 a 401 to another password than the cached one takes no credential away")
     func rubbish() throws {
-        let place = MemoryPlace(), profile = try serverProfile(3), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try serverProfile(3), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
         let server = TestProvider(.rejected)
         for _ in 0..<2 {
@@ -108,7 +108,7 @@ import Testing
 
     @Test("R25b a server that answers 401 to 1000 guesses causes N + 1 comparisons, each charged before, and then none")
     func blockedAccount() throws {
-        let place = MemoryPlace(), profile = try serverProfile(3)
+        let place = MemoryLoginBackend(), profile = try serverProfile(3)
         let seen = Seen()
         let authenticator = place.authenticator(onCheck: { row in
             if (try? place.row(profile)) == row { seen.add(row.onlineCompares) }
@@ -129,7 +129,7 @@ import Testing
 
     @Test("R23 a year of offline logins changes no byte of the slot, and makes the credential no younger")
     func renewals() throws {
-        let place = MemoryPlace(), clock = TestClock(), profile = try serverProfile(3)
+        let place = MemoryLoginBackend(), clock = TestClock(), profile = try serverProfile(3)
         let authenticator = place.authenticator(clock: clock)
         #expect(authenticator.end("right", profile, asking: TestProvider(knowing: "right")) == .online(notCached: nil))
         let before = try #require(try place.row(profile))
@@ -138,12 +138,12 @@ import Testing
             #expect(authenticator.end("right", profile, asking: Self.gone) == .offline(.unreachable(.timedOut)))
         }
         let after = try #require(try place.row(profile))
-        #expect(after.credential == before.credential && after.lastOnline == before.lastOnline)
+        #expect(after.verifier == before.verifier && after.lastOnline == before.lastOnline)
     }
 
     @Test("R31 one user has one counter however the name is played with, and domains and servers keep users apart")
     func names() throws {
-        let place = MemoryPlace(), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), authenticator = place.authenticator()
         let profile = try serverProfile(3)
         let sales = try IdentityDomain("sales"), other = try IdentityDomain("other")
         let server = TestProvider(knowing: "right")
@@ -174,7 +174,7 @@ import Testing
 
     @Test("where a credential cannot be stored, the server's yes is a login, and says that nothing is cached")
     func fullDisk() throws {
-        let place = MemoryPlace(), profile = try serverProfile(3), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try serverProfile(3), authenticator = place.authenticator()
         place.power = 0
         #expect(
             authenticator.end("right", profile, asking: TestProvider(knowing: "right"))
@@ -185,7 +185,7 @@ import Testing
 
     @Test("called off while the server is asked, what decides nothing is dropped, and a yes or a no is carried through")
     func cancelled() throws {
-        let place = MemoryPlace(), profile = try serverProfile(3), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try serverProfile(3), authenticator = place.authenticator()
         func end(_ answer: TestProvider.Answer, _ profile: Profile, _ password: String = "right") -> Ending {
             let cancellation = Cancellation()
             let server = TestProvider { _, _ in
@@ -216,7 +216,7 @@ import Testing
             (true, TestProvider.Answer.yes(nil, nil), OnlineRefusal.failed(.cancelled)),
             (false, .no(.failed(.cancelled)), .failed(.cancelled)), (false, .no(.rejected), .rejected),
         ] {
-            let place = MemoryPlace(), cancellation = Cancellation()
+            let place = MemoryLoginBackend(), cancellation = Cancellation()
             _ = try place.authenticator().enroll(ada, profile, password: Password("right"))
             _ = place.authenticator().end("wrong", profile, .offline, asking: nil)
             let server = TestProvider { _, _ in
@@ -232,7 +232,7 @@ import Testing
 
     @Test("what else goes wrong offline does not hide why the server was no help")
     func neither() throws {
-        let place = MemoryPlace(), profile = try serverProfile(3), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try serverProfile(3), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
         place.held = place.disk.rows.keys.first
         #expect(

@@ -21,13 +21,13 @@ import Testing
         }
     }
 
-    private func slow(_ place: any LoginPlace, _ body: @escaping @Sendable () -> Void) -> Authenticator {
+    private func slow(_ place: any LoginBackend, _ body: @escaping @Sendable () -> Void) -> Authenticator {
         let meanwhile = Meanwhile(body)
         return Authenticator(
             place, .floor,
-            stretch: { (recipe, password) throws(AuthError) in
+            stretch: { (derivation, password) throws(AuthError) in
                 meanwhile.happen()
-                return try recipe.stretch(password)
+                return try derivation.stretch(password)
             })
     }
 
@@ -42,7 +42,7 @@ import Testing
     @Test("R27 a slow login does not bring back the policy that a quick one has had replaced meanwhile")
     func policy() throws {
         let home = try Home(), profile = try serverProfile(3)
-        for place: any LoginPlace in [MemoryPlace(), home.places] {
+        for place: any LoginBackend in [MemoryLoginBackend(), home.backend] {
             let others = Authenticator(place, .floor)
             #expect(others.end("right", profile, asking: server(5, allowed: true)) == .online(notCached: nil))
             let late = slow(place) {
@@ -65,7 +65,7 @@ import Testing
 
     @Test("R27 nor does one that bars offline logins under a policy that was replaced before it got the lock")
     func barred() throws {
-        let place = MemoryPlace(), logins = place.authenticator(), profile = try serverProfile(3)
+        let place = MemoryLoginBackend(), logins = place.authenticator(), profile = try serverProfile(3)
         #expect(logins.end("right", profile, asking: server(5)) == .online(notCached: nil))
         let id = try #require(place.disk.rows.keys.first)
         place.prelude = (id, { _ = logins.end("right", profile, asking: server(7, allowed: true)) })
@@ -76,7 +76,7 @@ import Testing
 
     @Test("nor does an enrolment beside a server's word")
     func enrolment() throws {
-        let place = MemoryPlace(), others = place.authenticator(), profile = try serverProfile(3)
+        let place = MemoryLoginBackend(), others = place.authenticator(), profile = try serverProfile(3)
         #expect(others.end("right", profile, asking: server(5)) == .online(notCached: nil))
         try others.end(ada, profile, after: .logoutClear)
         let late = slow(place) { _ = others.end("right", profile, asking: server(6, allowed: false)) }
@@ -89,7 +89,7 @@ import Testing
     @Test("a password that the server refused after its yes is not cached, whenever in between that was")
     func refusedMeanwhile() throws {
         let home = try Home(), profile = try serverProfile(3)
-        for place: any LoginPlace in [MemoryPlace(), home.places] {
+        for place: any LoginBackend in [MemoryLoginBackend(), home.backend] {
             let others = Authenticator(place, .floor)
             let refuse: @Sendable () -> Void = {
                 #expect(others.end("old", profile, asking: TestProvider(.rejected)) == .refused(.online(.rejected)))
@@ -113,7 +113,7 @@ import Testing
 
     @Test("a refused password that was not the cached one may be that of the slow login: nothing takes the cached one's place")
     func comparedMeanwhile() throws {
-        let place = MemoryPlace(), others = place.authenticator(), profile = try serverProfile(3)
+        let place = MemoryLoginBackend(), others = place.authenticator(), profile = try serverProfile(3)
         #expect(others.end("first", profile, asking: yes) == .online(notCached: nil))
         let late = slow(place) { _ = others.end("second", profile, asking: TestProvider(.rejected)) }
         #expect(late.end("second", profile, asking: yes) == .online(notCached: .overtaken))
@@ -127,7 +127,7 @@ import Testing
 
     @Test("of two passwords that the server took one after the other, the one that was stored first stays")
     func replacedMeanwhile() throws {
-        let place = MemoryPlace(), others = place.authenticator(), profile = try serverProfile(3)
+        let place = MemoryLoginBackend(), others = place.authenticator(), profile = try serverProfile(3)
         for isFirst in [true, false] {
             if !isFirst { #expect(others.end("old", profile, asking: yes) == .online(notCached: nil)) }
             let late = slow(place) {
@@ -150,7 +150,7 @@ import Testing
             guard let login = receipt?.takeLogin() else { return [] }
             return login.unlock.fingerprint(Context(.loginID))
         }
-        let late = slow(home.places) {
+        let late = slow(home.backend) {
             let known = key(home.authenticator())
             quick.withLock { $0 = known }
         }

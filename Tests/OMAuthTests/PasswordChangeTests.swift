@@ -14,7 +14,7 @@ import Testing
         let home = try Home(), profile = try policy(3, .lockout)
         try home.enroll(profile)
         let (unlock, row) = (try opened(home, profile, "right"), try home.row(profile))
-        guard case .live(let slot) = row.credential else { throw Missing() }
+        guard case .live(let slot) = row.verifier else { throw Missing() }
         let old = slot.box.bytes
         #expect(try !home.files(holding: old).isEmpty)
         _ = try home.authenticator().changePassword(ada, profile, from: Password("right"), to: Password("new"))

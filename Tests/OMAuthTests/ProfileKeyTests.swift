@@ -105,7 +105,7 @@ import Testing
     func spellings() throws {
         #expect(ProfileKey.otherSpellings.count == 8)
         for (spelling, key) in ProfileKey.otherSpellings {
-            let good = [ProfileForm.flag: "true", .list: "a", .secret: "cred:a", .url: "https://a/", .text: "a"][key.form]
+            let good = [ProfileValueType.flag: "true", .list: "a", .secret: "cred:a", .url: "https://a/", .text: "a"][key.form]
             let text = good ?? OAuthGrant.resourceOwner.rawValue
             #expect(ProfileKey(spelled: spelling) == key && ProfileKey(rawValue: spelling) == nil)
             #expect(problem([spelling: text, key.rawValue: text]) == .repeatedKey(key), "\(spelling)")

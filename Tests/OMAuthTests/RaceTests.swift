@@ -103,7 +103,7 @@ import Testing
         try home.enroll(profile)
         let id = try home.id(profile), device = try home.device()
         let lock = try home.markPath(profile).replacingOccurrences(of: ".mark", with: ".lock")
-        let flags = try home.places.marks(id, under: device).hold(wait: 1_000) { () throws(AuthError) -> [Int32] in
+        let flags = try home.backend.marks(id, under: device).hold(wait: 1_000) { () throws(AuthError) -> [Int32] in
             (0..<1024).compactMap { descriptor in
                 var name = [CChar](repeating: 0, count: 4096)
                 guard readlink("/proc/self/fd/\(descriptor)", &name, name.count - 1) > 0, String(cString: name) == lock

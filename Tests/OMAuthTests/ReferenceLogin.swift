@@ -34,11 +34,11 @@ extension ReferenceModel {
     mutating func takeAway(after event: ClearingEvent) {
         switch event {
         case .limitExceeded, .wrongOffline, .rejectedCached, .rejectedOther, .forbidden, .blocked:
-            forgetPassword()
+            deletePassword()
             if remembered.hasUser { remembered.preferences.autoLogin = false }
         case .otherFailure, .idleTimeOut: break
         case .sessionTimeOut, .logout:
-            forgetPassword()
+            deletePassword()
             session = nil
         case .logoutClear:
             // A choice that names nobody is nobody's.
@@ -47,7 +47,7 @@ extension ReferenceModel {
         }
     }
 
-    private mutating func forgetPassword() { (remembered.password, remembered.isArmed) = (nil, false) }
+    private mutating func deletePassword() { (remembered.password, remembered.isArmed) = (nil, false) }
 
     /// Refusals that the matrix names end the session, whichever verb met them.
     private mutating func follow(_ error: AuthError) {
@@ -109,7 +109,7 @@ extension ReferenceModel {
     private mutating func logIn(
         _ mode: ConnectivityMode, _ answer: ModelTests.Answer, _ wish: ModelTests.Wish?, _ clock: ClockReading
     ) -> Meant {
-        forgetWithdrawn()
+        deleteDisallowed()
         var (told, wrong): ([AuthError], Int) = ([], 0)
         func cancelled() -> Meant { Meant(ending: .refused(.cancelled), told: told) }
         if remembered.isArmed, choice == .autoLogin, let password = remembered.password {
@@ -169,7 +169,7 @@ extension ReferenceModel {
     }
 
     /// A login that asks a person first takes away what the profile does not keep any more.
-    private mutating func forgetWithdrawn() {
+    private mutating func deleteDisallowed() {
         let before = remembered, policy = settings.remember, wanted = remembered.preferences
         if choice != .autoLogin, choice != .credentials { remembered.password = nil }
         if choice != .autoLogin || remembered.password == nil { remembered.isArmed = false }

@@ -76,7 +76,7 @@ import Testing
         #expect(try opened(RememberingKey(.random())) == nil)
         let device = try home.device()
         let id = Authenticator.rememberedID(profile, device)
-        let stored = try #require(try Ledger.open(home.places.ledger)?.remembered(id))
+        let stored = try #require(try Ledger.open(home.backend.ledger)?.serverRow(id))
         let box = try #require(try RememberedRow(stored, under: id, device).password?.box.bytes)
         #expect(try !home.files(holding: box).isEmpty)
         // Every bit of it is authenticated; what is not is worth nothing, and stands in nobody's way.
@@ -102,7 +102,7 @@ import Testing
         try authenticator.remember(receipt, profile, password: Password("right"), key: try key(authenticator))
         let device = try home.device()
         let id = Authenticator.rememberedID(profile, device)
-        let stored = try #require(try Ledger.open(home.places.ledger)?.remembered(id))
+        let stored = try #require(try Ledger.open(home.backend.ledger)?.serverRow(id))
         let box = try #require(try RememberedRow(stored, under: id, device).password?.box.bytes)
         let reader = try home.database()
         try reader.transaction(.read) { () throws(StorageError) in
@@ -120,7 +120,7 @@ import Testing
 
     @Test("R53 a stale password in a loop of 50 restarts costs one charge, is deleted, and wipes nothing")
     func staleLoop() throws {
-        let place = MemoryPlace(), profile = try auto(3), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try auto(3), authenticator = place.authenticator()
         let receipt = try authenticator.login(
             LoginRequest(ada, profile), password: Password("old"), asking: TestProvider(knowing: "old"))
         let key = try key(authenticator)
@@ -134,7 +134,7 @@ import Testing
         for _ in 0..<50 {
             let refusal = refusal { () throws(AuthError) in
                 _ = try authenticator.login(
-                    profile, mode: .offline, collecting: nobody, asking: nil, remembering: key)
+                    profile, mode: .offline, prompting: nobody, asking: nil, remembering: key)
             }
             #expect(refusal == .cancelled)
         }
@@ -148,7 +148,7 @@ import Testing
 
     @Test("an auto login that a crash cut short is not tried again by itself; one that reached nobody is")
     func autoLogin() throws {
-        let place = MemoryPlace(), profile = try auto(), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try auto(), authenticator = place.authenticator()
         let server = TestProvider(knowing: "right")
         let receipt = try authenticator.login(LoginRequest(ada, profile), password: Password("right"), asking: server)
         let key = try key(authenticator)
@@ -157,7 +157,7 @@ import Testing
         func login(_ provider: TestProvider?, _ mode: ConnectivityMode) -> AuthError? {
             refusal { () throws(AuthError) in
                 _ = try authenticator.login(
-                    profile, mode: mode, collecting: nobody, asking: provider, remembering: key)
+                    profile, mode: mode, prompting: nobody, asking: provider, remembering: key)
             }
         }
         #expect(login(server, .auto) == nil)
@@ -173,7 +173,7 @@ import Testing
         #expect(nobody.questions.count == 1 && nobody.questions[0].hasRememberedPassword)
         // Locked: there is no key, so nobody is logged in, and nothing is lost.
         let locked = refusal { () throws(AuthError) in
-            _ = try authenticator.login(profile, collecting: nobody, asking: server)
+            _ = try authenticator.login(profile, prompting: nobody, asking: server)
         }
         #expect(locked == .cancelled && nobody.questions.last?.hasRememberedPassword == false)
         #expect(try authenticator.remembered(profile)?.hasPassword == true)
@@ -181,7 +181,7 @@ import Testing
 
     @Test("a login that was called off before it began takes no auto login")
     func calledOff() throws {
-        let place = MemoryPlace(), profile = try auto(), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try auto(), authenticator = place.authenticator()
         let server = TestProvider(knowing: "right")
         let receipt = try authenticator.login(LoginRequest(ada, profile), password: Password("right"), asking: server)
         let key = try key(authenticator), cancellation = Cancellation()
@@ -189,14 +189,14 @@ import Testing
         cancellation.cancel()
         #expect(throws: AuthError.cancelled) {
             _ = try authenticator.login(
-                profile, collecting: Script([]), asking: server, remembering: key, cancellation: cancellation)
+                profile, prompting: Script([]), asking: server, remembering: key, cancellation: cancellation)
         }
         #expect(try authenticator.remembered(profile)?.isArmed == true && server.asked == 1)
     }
 
     @Test("R53 an auto login that a server got and did not judge, or was late with, is not submitted again")
     func unjudged() throws {
-        let place = MemoryPlace(), profile = try auto(), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try auto(), authenticator = place.authenticator()
         let receipt = try authenticator.login(
             LoginRequest(ada, profile), password: Password("right"), asking: TestProvider(knowing: "right"))
         let key = try key(authenticator), nobody = Script([])
@@ -206,7 +206,7 @@ import Testing
             for _ in 0..<3 {
                 _ = refusal { () throws(AuthError) in
                     _ = try authenticator.login(
-                        profile, mode: .online, collecting: nobody, asking: server, remembering: key)
+                        profile, mode: .online, prompting: nobody, asking: server, remembering: key)
                 }
             }
             #expect(server.asked == 1, "\(answer)")
@@ -228,7 +228,7 @@ import Testing
                 LoginRequest(ada, profile), password: Password("right"), asking: nil)
             try authenticator.remember(receipt, profile, password: Password("right"), key: try key(authenticator))
             let id = Authenticator.rememberedID(profile, try home.device())
-            let stored = try #require(try Ledger.open(home.places.ledger)?.remembered(id))
+            let stored = try #require(try Ledger.open(home.backend.ledger)?.serverRow(id))
             let box = try #require(try RememberedRow(stored, under: id, home.device()).password?.box.bytes)
             #expect(try !home.files(holding: box).isEmpty)
             if removes {
@@ -252,9 +252,9 @@ import Testing
         let key = try authenticator.makeDeviceRememberingKey()
         let server = TestProvider(knowing: "right")
         let script = Script([.init(ada, .none, "right", nil)])
-        _ = try authenticator.login(profile, collecting: script, asking: server, remembering: key)
+        _ = try authenticator.login(profile, prompting: script, asking: server, remembering: key)
         let nobody = Script([])
-        _ = try authenticator.login(profile, collecting: nobody, asking: server, remembering: key)
+        _ = try authenticator.login(profile, prompting: nobody, asking: server, remembering: key)
         #expect(nobody.questions.isEmpty && server.asked == 2)
         let bob = try UserName("bob")
         #expect(throws: AuthError.noCredential) { try authenticator.remove(bob, profile.name, server: profile.serverIdentity) }
@@ -265,7 +265,7 @@ import Testing
 
     @Test("what is remembered and damaged is as if nothing were, and the next login that is remembered takes its place")
     func damaged() throws {
-        let place = MemoryPlace(), profile = try auto(), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try auto(), authenticator = place.authenticator()
         let server = TestProvider(knowing: "right")
         let receipt = try authenticator.login(LoginRequest(ada, profile), password: Password("right"), asking: server)
         let key = try key(authenticator)
@@ -273,14 +273,14 @@ import Testing
         for id in place.disk.remembered.keys { place.disk.remembered[id]?[40] ^= 1 }
         #expect(try authenticator.remembered(profile) == nil)
         let script = Script([.init(ada, .none, "right", nil)])
-        _ = try authenticator.login(profile, collecting: script, asking: server, remembering: key)
+        _ = try authenticator.login(profile, prompting: script, asking: server, remembering: key)
         #expect(script.questions.count == 1 && script.questions[0].user == nil)
         #expect(try authenticator.remembered(profile)?.isArmed == true)
     }
 
     @Test("an auto login is not submitted where another one is meant, nor one under another key offered")
     func notMeant() throws {
-        let place = MemoryPlace(), profile = try auto(), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try auto(), authenticator = place.authenticator()
         let server = TestProvider(knowing: "right")
         let receipt = try authenticator.login(LoginRequest(ada, profile), password: Password("right"), asking: server)
         let key = try key(authenticator)
@@ -289,7 +289,7 @@ import Testing
         for (key, submits) in [(key, false), (RememberingKey(.random()), true)] {
             let end = refusal { () throws(AuthError) in
                 _ = try authenticator.login(
-                    profile, collecting: script, asking: server, remembering: key, submitsAutoLogin: submits)
+                    profile, prompting: script, asking: server, remembering: key, submitsAutoLogin: submits)
             }
             #expect(end == .cancelled)
         }
@@ -300,7 +300,7 @@ import Testing
 
     @Test("another user's failures, offline and online, take nothing away of what is remembered")
     func othersFailures() throws {
-        let place = MemoryPlace(), profile = try auto(), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try auto(), authenticator = place.authenticator()
         let receipt = try authenticator.login(
             LoginRequest(ada, profile), password: Password("right"), asking: TestProvider(knowing: "right"))
         try authenticator.remember(receipt, profile, password: Password("right"), key: try key(authenticator))
@@ -317,21 +317,21 @@ import Testing
     }
 
     @Test(
-        "a collector that goes on answering with a remembered password that is not there is told so once, and then the login ends"
+        "a prompter that goes on answering with a remembered password that is not there is told so once, and then the login ends"
     )
     func stubborn() throws {
-        let place = MemoryPlace(), profile = try auto(), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try auto(), authenticator = place.authenticator()
         let server = TestProvider(knowing: "right")
         let script = Script(Array(repeating: .init(ada, .none, nil, nil), count: 5))
         #expect(throws: AuthError.noCredential) {
-            _ = try authenticator.login(profile, collecting: script, asking: server)
+            _ = try authenticator.login(profile, prompting: script, asking: server)
         }
         #expect(script.questions.map(\.refusal) == [nil, .noCredential] && server.asked == 0)
     }
 
-    @Test("a collector is asked again with the reason, its choices are remembered, and eight stars are a password")
-    func collecting() throws {
-        let place = MemoryPlace(), authenticator = place.authenticator()
+    @Test("a prompter is asked again with the reason, its choices are remembered, and eight stars are a password")
+    func prompting() throws {
+        let place = MemoryLoginBackend(), authenticator = place.authenticator()
         let profile = try serverProfile(3) {
             $0.remember.credentials = RememberOption(isAllowed: true)
             $0.collectIdentityDomain = true
@@ -345,17 +345,17 @@ import Testing
         let script = Script([
             .init(ada, .none, "typo", nil), .init(ada, sales, "********", RememberPreferences(credentials: true)),
         ])
-        let receipt = try authenticator.login(profile, collecting: script, asking: server, remembering: key)
-        let context = receipt.context
-        #expect(context.domain == sales && context.way == .online(notCached: nil))
+        let receipt = try authenticator.login(profile, prompting: script, asking: server, remembering: key)
+        let context = receipt.details
+        #expect(context.domain == sales && context.mode == .online(notCached: nil))
         #expect(script.questions.map(\.refusal) == [nil, .online(.rejected)])
         #expect(script.questions.map(\.asksDomain) == [true, true])
         #expect(script.steps == [.asking, .asking, .storing])
         // The remembered one, by its own name and by nobody else's.
         let bob = try UserName("bob")
         let next = Script([.init(bob, sales, nil, nil), .init(ada, sales, nil, nil)])
-        let again = try authenticator.login(profile, collecting: next, asking: server, remembering: key)
-        let user = again.context.user
+        let again = try authenticator.login(profile, prompting: next, asking: server, remembering: key)
+        let user = again.details.user
         #expect(user == ada)
         #expect(next.questions.map(\.refusal) == [nil, .noCredential])
         #expect(next.questions[0].user == ada && next.questions[0].hasRememberedPassword)
@@ -363,7 +363,7 @@ import Testing
 }
 
 /// Somebody who answers what a test has written down, and then declines.
-private final class Script: CredentialCollector, @unchecked Sendable {
+private final class Script: LoginPrompter, @unchecked Sendable {
     struct Line {
         let user: UserName
         let domain: IdentityDomain
@@ -377,20 +377,20 @@ private final class Script: CredentialCollector, @unchecked Sendable {
     }
 
     private var lines: [Line]
-    var questions: [CredentialQuestion] = []
+    var questions: [LoginPrompt] = []
     var steps: [LoginStep] = []
 
     init(_ lines: [Line]) { self.lines = lines }
 
-    func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
+    func credentials(_ question: LoginPrompt) -> LoginInput? {
         questions.append(question)
         guard !lines.isEmpty else { return nil }
         let line = lines.removeFirst()
         if let password = line.password {
-            return CredentialAnswer(
+            return LoginInput(
                 line.user, domain: line.domain, .typed(Password(password)), preferences: line.preferences)
         }
-        return CredentialAnswer(line.user, domain: line.domain, .remembered, preferences: line.preferences)
+        return LoginInput(line.user, domain: line.domain, .remembered, preferences: line.preferences)
     }
 
     func progress(_ step: LoginStep) { steps.append(step) }

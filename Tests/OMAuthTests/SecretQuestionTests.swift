@@ -5,15 +5,15 @@ import Testing
 
 @testable import OMAuth
 
-/// Secret questions (KBA): an application's own provider asks them through the collector.
+/// Secret questions (KBA): an application's own provider asks them through the prompter.
 @Suite struct SecretQuestionTests {
     @Test("a provider's question reaches whoever logs in, and the answer decides; afterwards the password alone works offline")
     func asked() throws {
-        let place = MemoryPlace(), profile = try serverProfile(3), bank = Bank()
+        let place = MemoryLoginBackend(), profile = try serverProfile(3), bank = Bank()
         let person = Person(answers: ["Fido", "Rex"])
-        let receipt = try place.authenticator().login(profile, collecting: person, asking: bank)
-        let way = receipt.context.way
-        #expect(way == .online(notCached: nil))
+        let receipt = try place.authenticator().login(profile, prompting: person, asking: bank)
+        let mode = receipt.details.mode
+        #expect(mode == .online(notCached: nil))
         #expect(person.heard == [SecretQuestion("Your first pet?"), SecretQuestion("Your first pet?")])
         // The wrong answer was the server's no: the person was asked anew.
         #expect(person.refusals == [nil, .online(.rejected)])
@@ -23,15 +23,15 @@ import Testing
 
     @Test("who declines to answer is not logged in, nothing is charged or taken away, and no password is asked for again")
     func declined() throws {
-        let place = MemoryPlace(), profile = try serverProfile(3)
+        let place = MemoryLoginBackend(), profile = try serverProfile(3)
         #expect(place.authenticator().end("right", profile, asking: TestProvider(knowing: "right")) == .online(notCached: nil))
         let before = try place.row(profile)
         let person = Person(answers: [nil])
         #expect(throws: AuthError.online(.failed(.cancelled))) {
-            _ = try place.authenticator().login(profile, collecting: person, asking: Bank())
+            _ = try place.authenticator().login(profile, prompting: person, asking: Bank())
         }
         #expect(person.heard.count == 1 && person.refusals == [nil])
-        #expect(try place.row(profile)?.credential == before?.credential)
+        #expect(try place.row(profile)?.verifier == before?.verifier)
         #expect(try place.row(profile)?.charged == 0)
         // Where nobody is there to be asked, it is the same.
         #expect(place.authenticator().end("right", profile, asking: Bank()) == .refused(.online(.failed(.cancelled))))
@@ -42,12 +42,12 @@ import Testing
         let profile = try serverProfile(3)
         // While the first question is open, and before it.
         for early in [false, true] {
-            let place = MemoryPlace(), cancellation = Cancellation(), bank = Bank(asks: 2)
+            let place = MemoryLoginBackend(), cancellation = Cancellation(), bank = Bank(asks: 2)
             let person = Person(answers: ["Rex", "Rex"]) { cancellation.cancel() }
             if early { bank.beforeAsking = { cancellation.cancel() } }
             #expect(throws: AuthError.cancelled) {
                 _ = try place.authenticator().login(
-                    profile, collecting: person, asking: bank, cancellation: cancellation)
+                    profile, prompting: person, asking: bank, cancellation: cancellation)
             }
             #expect(person.heard.count == (early ? 0 : 1))
             #expect(bank.answered == [nil, nil])
@@ -57,15 +57,15 @@ import Testing
 
     @Test("an application's window answers a question, and called off, an answer that is still typed goes nowhere")
     func awaited() async throws {
-        let place = MemoryPlace(), profile = try serverProfile(3)
-        let receipt = try await place.authenticator().login(profile, collecting: Window(waits: false), asking: Bank())
-        let way = receipt.context.way
-        #expect(way == .online(notCached: nil))
+        let place = MemoryLoginBackend(), profile = try serverProfile(3)
+        let receipt = try await place.authenticator().login(profile, prompting: Window(waits: false), asking: Bank())
+        let mode = receipt.details.mode
+        #expect(mode == .online(notCached: nil))
 
         let window = Window(waits: true), bank = Bank(asks: 2)
         let task = Task { () -> AuthError? in
             do throws(AuthError) {
-                _ = try await MemoryPlace().authenticator().login(profile, collecting: window, asking: bank)
+                _ = try await MemoryLoginBackend().authenticator().login(profile, prompting: window, asking: bank)
             } catch { return error }
             return nil
         }
@@ -88,7 +88,7 @@ private final class Bank: Provider, @unchecked Sendable {
     init(asks: Int = 1) { self.asks = asks }
 
     func authenticate(
-        _ login: ProviderQuestion, password: borrowing Password, asking: any CredentialCollector,
+        _ login: ProviderQuestion, password: borrowing Password, asking: any LoginPrompter,
         cancellation: Cancellation
     ) -> ProviderAnswer {
         guard password.bytes.isEqual(to: SecretBytes(copying: Array("right".utf8))) else { return .refused(.rejected) }
@@ -106,7 +106,7 @@ private final class Bank: Provider, @unchecked Sendable {
     }
 }
 
-private final class Person: CredentialCollector {
+private final class Person: LoginPrompter {
     private var answers: [String?]
     private let whenAsked: () -> Void
     private(set) var heard: [SecretQuestion] = []
@@ -116,9 +116,9 @@ private final class Person: CredentialCollector {
         (self.answers, self.whenAsked) = (answers, whenAsked)
     }
 
-    func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
+    func credentials(_ question: LoginPrompt) -> LoginInput? {
         refusals.append(question.refusal)
-        return CredentialAnswer(ada, .typed(Password("right")))
+        return LoginInput(ada, .typed(Password("right")))
     }
 
     func answer(_ question: SecretQuestion) -> SecretBytes? {
@@ -128,15 +128,15 @@ private final class Person: CredentialCollector {
     }
 }
 
-private final class Window: AsyncCredentialCollector {
+private final class Window: AsyncLoginPrompter {
     let asked = Signal(), pressed = Signal()
     private let waits: Bool
     private let button = Mutex<CheckedContinuation<Void, Never>?>(nil)
 
     init(waits: Bool) { self.waits = waits }
 
-    func credentials(_ question: CredentialQuestion) async -> CredentialAnswer? {
-        CredentialAnswer(ada, .typed(Password("right")))
+    func credentials(_ question: LoginPrompt) async -> LoginInput? {
+        LoginInput(ada, .typed(Password("right")))
     }
 
     func answer(_ question: SecretQuestion) async -> SecretBytes? {

@@ -13,7 +13,7 @@ import Testing
         "no server's clock makes a credential expire later than this machine's time and the maximum age",
         arguments: [0, 1, 3_600, 86_400, 86_401, 30 * 86_400, 251_602_300_799] as [Int64])
     func ahead(_ seconds: Int64) throws {
-        let place = MemoryPlace(), clock = TestClock(), profile = try serverProfile(3, maxAge: 100)
+        let place = MemoryLoginBackend(), clock = TestClock(), profile = try serverProfile(3, maxAge: 100)
         let authenticator = place.authenticator(clock: clock)
         let server = TestProvider(knowing: "right", time: Self.now + seconds)
         // The second time there is a row that remembers a time already.
@@ -28,10 +28,10 @@ import Testing
 
     @Test("the administrator's ceiling bounds a credential of a server in the year 9999")
     func ceiling() throws {
-        let place = MemoryPlace(), clock = TestClock()
+        let place = MemoryLoginBackend(), clock = TestClock()
         let profile = try serverProfile(3) { $0.ceiling = PolicyCeiling(offlineCredentialMaxAge: 3_600) }
         let authenticator = place.authenticator(clock: clock)
-        let server = TestProvider(knowing: "right", time: TimeMemory.range.upperBound)
+        let server = TestProvider(knowing: "right", time: LastSeenTime.range.upperBound)
         #expect(authenticator.end("right", profile, asking: server) == .online(notCached: nil))
         clock.advance(wall: 3_600, boot: 3_600)
         #expect(authenticator.end("right", profile, .offline, asking: nil) == .offline(nil))
@@ -41,7 +41,7 @@ import Testing
 
     @Test("a floor that a clock in 2038 has raised comes down again with a server's time")
     func poisoned() throws {
-        let place = MemoryPlace(), clock = TestClock(), profile = try serverProfile(3, maxAge: 30 * Self.day)
+        let place = MemoryLoginBackend(), clock = TestClock(), profile = try serverProfile(3, maxAge: 30 * Self.day)
         let authenticator = place.authenticator(clock: clock)
         let in2038: Int64 = 345_916_800
         clock.advance(wall: in2038)
@@ -56,7 +56,7 @@ import Testing
 
     @Test("a 401 takes away the slot that was compared, and not the one that another process has stored since")
     func bound() throws {
-        let place = MemoryPlace(), profile = try serverProfile(3), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try serverProfile(3), authenticator = place.authenticator()
         #expect(authenticator.end("old", profile, asking: TestProvider(knowing: "old")) == .online(notCached: nil))
         guard let device = try place.loadDevice() else { throw Missing() }
         let id = LoginKey(ada, profile).id(under: device)
@@ -79,8 +79,8 @@ import Testing
     @Test("a boot without an id is never the same one: no session outlives it")
     func unknownBoot() throws {
         let clock = ClockReading(wall: Self.now, sinceBoot: 10, bootID: [UInt8](repeating: 0, count: 16))
-        var session = LoginSession(try serverProfile(1), at: clock)
-        #expect(session.standing(at: clock) == .ended)
+        var session = SessionDeadlines(try serverProfile(1), at: clock)
+        #expect(session.state(at: clock) == .ended)
         #expect(session.use(at: clock) == .ended)
     }
 

@@ -6,15 +6,15 @@ import OMSystem
 struct SessionKeeper {
     enum Standing { case none, valid, idle }
 
-    private var session: LoginSession?
+    private var session: SessionDeadlines?
     private var wasIdle = false
 
     mutating func keep(_ limits: SessionLimits, at clock: ClockReading) {
-        (session, wasIdle) = (LoginSession(limits, at: clock), false)
+        (session, wasIdle) = (SessionDeadlines(limits, at: clock), false)
     }
 
-    func standing(at clock: ClockReading) -> Standing {
-        switch session?.standing(at: clock) {
+    func state(at clock: ClockReading) -> Standing {
+        switch session?.state(at: clock) {
         case nil, .ended?: .none
         case .idle?: .idle
         case .valid?: .valid
@@ -35,7 +35,7 @@ struct SessionKeeper {
 
     /// What has come about by itself since it was last looked at.
     mutating func judge(at clock: ClockReading) -> ClearingEvent? {
-        switch session?.standing(at: clock) {
+        switch session?.state(at: clock) {
         case nil, .valid?: return nil
         case .idle?:
             defer { wasIdle = true }
@@ -48,7 +48,7 @@ struct SessionKeeper {
 
     /// Another agent takes up what this one may leave.
     mutating func restart(at clock: ClockReading) {
-        guard let kept = session, !kept.survivesRestart || kept.standing(at: clock) == .ended else { return }
+        guard let kept = session, !kept.survivesRestart || kept.state(at: clock) == .ended else { return }
         session = nil
     }
 }

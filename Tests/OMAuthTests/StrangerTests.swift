@@ -7,15 +7,15 @@ import Testing
 @Suite("What a refusal costs") struct StrangerTests {
     /// How often `answer` stretches, from a place with the login of ada.
     private func stretches(
-        _ change: (MemoryPlace, Authenticator, Profile) throws -> Void = { _, _, _ in },
+        _ change: (MemoryLoginBackend, Authenticator, Profile) throws -> Void = { _, _, _ in },
         _ answer: (Authenticator, Profile) throws -> Void
     ) throws -> Int {
-        let place = MemoryPlace(), count = Counter(), profile = try serverProfile(1)
+        let place = MemoryLoginBackend(), count = Counter(), profile = try serverProfile(1)
         let logins = Authenticator(
             place, .floor, clock: TestClock().read,
-            stretch: { (recipe, password) throws(AuthError) in
+            stretch: { (derivation, password) throws(AuthError) in
                 count.add()
-                return try StretchCache.shared.stretch(recipe, password)
+                return try StretchCache.shared.stretch(derivation, password)
             })
         #expect(logins.end("right", profile, asking: TestProvider(knowing: "right")) == .online(notCached: nil))
         try change(place, logins, profile)

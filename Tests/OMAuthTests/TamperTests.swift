@@ -10,9 +10,9 @@ import Testing
     func oldLedger() throws {
         let home = try Home(), profile = try policy(1)
         try home.enroll(profile)
-        try home.copy(home.places.ledger, home.path + "/old")
+        try home.copy(home.backend.ledger, home.path + "/old")
         #expect(home.check("wrong", profile) == .wrongPassword(attemptsLeft: 0, consequence: .wipe))
-        try home.copy(home.path + "/old", home.places.ledger)
+        try home.copy(home.path + "/old", home.backend.ledger)
         let before = try home.rowBytes(profile)
         #expect(home.check("right", profile) == .rolledBack)
         #expect(home.check("wrong", profile) == .rolledBack)
@@ -29,13 +29,13 @@ import Testing
         let open = try home.database()
         _ = home.check("wrong", profile)
         _ = home.check("wrong", profile)
-        #expect(FileManager.default.fileExists(atPath: home.places.ledger + "-wal"))
+        #expect(FileManager.default.fileExists(atPath: home.backend.ledger + "-wal"))
         // What a kill -9 and rm leave: the file without its log.
-        try home.copy(home.places.ledger, home.path + "/alone")
+        try home.copy(home.backend.ledger, home.path + "/alone")
         withExtendedLifetime(try open.number("SELECT 1")) {}
         _ = consume open
-        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: home.places.ledger + suffix) }
-        try home.copy(home.path + "/alone", home.places.ledger)
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: home.backend.ledger + suffix) }
+        try home.copy(home.path + "/alone", home.backend.ledger)
         #expect(home.check("right", profile) == .rolledBack)
     }
 
@@ -43,19 +43,19 @@ import Testing
     func deleted() throws {
         let home = try Home(), profile = try policy()
         try home.enroll(profile)
-        try home.copy(home.places.ledger, home.path + "/kept")
-        try FileManager.default.removeItem(atPath: home.places.ledger)
+        try home.copy(home.backend.ledger, home.path + "/kept")
+        try FileManager.default.removeItem(atPath: home.backend.ledger)
         #expect(home.check("right", profile) == .rolledBack)
         #expect(try home.authenticator().status(ada, profile).refusal == .rolledBack)
         #expect(
             refusal { () throws(AuthError) in
                 _ = try home.authenticator().enroll(ada, profile, password: Password("mine"))
             } == .rolledBack)
-        try home.copy(home.path + "/kept", home.places.ledger)
+        try home.copy(home.path + "/kept", home.backend.ledger)
         #expect(home.check("right", profile) == nil)
         try home.database().execute("DELETE FROM logins")
         #expect(home.check("right", profile) == .rolledBack)
-        try home.copy(home.path + "/kept", home.places.ledger)
+        try home.copy(home.path + "/kept", home.backend.ledger)
         try FileManager.default.removeItem(atPath: home.markPath(profile))
         #expect(home.check("right", profile) == .rolledBack)
         #expect(home.check("right", profile, user: try UserName("bob")) == .noCredential)
@@ -70,9 +70,9 @@ import Testing
         _ = home.check("wrong", profile)
         try home.copy(home.path + "/old", mark)
         #expect(home.check("right", profile) == nil)
-        try home.copy(home.places.ledger, home.path + "/ledger")
+        try home.copy(home.backend.ledger, home.path + "/ledger")
         _ = home.check("wrong", profile)
-        try home.copy(home.path + "/ledger", home.places.ledger)
+        try home.copy(home.path + "/ledger", home.backend.ledger)
         #expect(home.check("right", profile) == .rolledBack)
     }
 
@@ -80,7 +80,7 @@ import Testing
     func forked() throws {
         let home = try Home(), profile = try policy(5)
         try home.enroll(profile)
-        let paths = [home.places.ledger, try home.markPath(profile)]
+        let paths = [home.backend.ledger, try home.markPath(profile)]
         for (number, path) in paths.enumerated() { try home.copy(path, home.path + "/\(number)") }
         _ = home.check("wrong", profile)
         try home.copy(paths[0], home.path + "/fork")
@@ -122,9 +122,9 @@ import Testing
     func truncated() throws {
         let home = try Home(), profile = try policy()
         try home.enroll(profile)
-        let whole = try #require(FileManager.default.contents(atPath: home.places.ledger))
+        let whole = try #require(FileManager.default.contents(atPath: home.backend.ledger))
         for count in stride(from: 0, to: whole.count, by: 509) {
-            let path = home.places.ledger
+            let path = home.backend.ledger
             try FileManager.default.removeItem(atPath: path)
             try home.write(Array(whole.prefix(count)), to: path)
             // Cut inside the page of the rows, the file reads as one whose row is gone.
@@ -142,7 +142,7 @@ import Testing
         try home.enroll(profile)
         let before = try home.rowBytes(profile)
         let id = try home.id(profile)
-        let key = home.places.device + "/device.key"
+        let key = home.backend.device + "/device.key"
         try home.copy(key, home.path + "/key")
         try FileManager.default.removeItem(atPath: key)
         #expect(home.check("right", profile) == .deviceKeyMissing)
@@ -172,12 +172,12 @@ import Testing
     func unreadableLedger(count: Int) throws {
         let home = try Home(), profile = try policy()
         try home.enroll(profile)
-        try Data(Random.bytes(count)).write(to: URL(filePath: home.places.ledger))
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: home.places.ledger)
+        try Data(Random.bytes(count)).write(to: URL(filePath: home.backend.ledger))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: home.backend.ledger)
         #expect(home.check("right", profile) == .quarantined)
         let removal = try home.authenticator().remove(ada, profile.name)
         let aside = try #require(try home.asideLedgers().first)
-        #expect(removal == .setAside(SetAside(path: aside, removed: [])))
+        #expect(removal == .ledgerRenamed(DamagedFile(path: aside, removed: [])))
         #expect(try Data(contentsOf: URL(filePath: aside)).count == count)
         #expect(home.check("right", profile) == .noCredential)
         try home.enroll(profile)
@@ -188,7 +188,7 @@ import Testing
     func damagedDeviceKey() throws {
         let home = try Home(), profile = try policy()
         try home.enroll(profile)
-        let key = home.places.device + "/device.key"
+        let key = home.backend.device + "/device.key"
         try Data([1]).write(to: URL(filePath: key))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
         #expect(home.check("right", profile) == .deviceKeyDamaged)
@@ -205,17 +205,17 @@ import Testing
         }
         #expect(remove() == .noCredential)
         try home.enroll(profile)
-        try home.copy(home.places.ledger, home.path + "/old")
+        try home.copy(home.backend.ledger, home.path + "/old")
         #expect(remove() == nil)
         #expect(home.check("right", profile) == .noCredential)
         #expect(remove() == .noCredential)
         // Attack: bring the removed credential back.
-        try home.copy(home.path + "/old", home.places.ledger)
+        try home.copy(home.path + "/old", home.backend.ledger)
         #expect(home.check("right", profile) == .rolledBack)
         #expect(remove() == nil)
         try home.enroll(profile, password: "new")
         #expect(home.check("new", profile) == nil)
-        try home.copy(home.path + "/old", home.places.ledger)
+        try home.copy(home.path + "/old", home.backend.ledger)
         #expect(home.check("right", profile) == .rolledBack)
 
         // A damaged row, a damaged mark, a deleted ledger, a lost device key.
@@ -228,10 +228,10 @@ import Testing
         #expect(home.check("right", profile) == .quarantined)
         #expect(remove() == nil)
         try home.enroll(profile)
-        try FileManager.default.removeItem(atPath: home.places.ledger)
+        try FileManager.default.removeItem(atPath: home.backend.ledger)
         #expect(remove() == nil)
         try home.enroll(profile)
-        try FileManager.default.removeItem(atPath: home.places.device)
+        try FileManager.default.removeItem(atPath: home.backend.device)
         #expect(remove() == nil)
         #expect(home.check("right", profile) == .noCredential)
         try home.enroll(profile)
@@ -259,10 +259,10 @@ import Testing
         #expect(try home.row(profile).charged == 1)
         #expect(replace("right") == nil)
         let new = try home.row(profile)
-        #expect(new.generation > old.generation && new.charged == 0 && new.credential != old.credential)
+        #expect(new.generation > old.generation && new.charged == 0 && new.verifier != old.verifier)
         #expect(home.check("right", profile) == .wrongPassword(attemptsLeft: 0, consequence: .wipe))
         #expect(home.check("new", profile) == nil)
-        guard case .live(let slot) = old.credential else { Issue.record("no slot"); return }
+        guard case .live(let slot) = old.verifier else { Issue.record("no slot"); return }
         #expect(try home.files(holding: slot.box.bytes).isEmpty)
     }
 }

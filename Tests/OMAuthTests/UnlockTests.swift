@@ -11,7 +11,7 @@ import Testing
         "login unlock gives no comparison behind a server's 401 back: N + 1 lie between two online successes, however often it is used"
     )
     func comparisons() throws {
-        let place = MemoryPlace(), profile = try serverProfile(2, .lockout), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), profile = try serverProfile(2, .lockout), authenticator = place.authenticator()
         _ = try authenticator.enroll(ada, profile, password: Password("right"))
         let server = TestProvider(.rejected)
         for _ in 0..<2 { #expect(authenticator.end("guess", profile, .online, asking: server) == .refused(.online(.rejected))) }

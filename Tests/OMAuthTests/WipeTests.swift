@@ -21,7 +21,7 @@ import Testing
         #expect(home.check("wrong", profile) == .wrongPassword(attemptsLeft: 0, consequence: .wipe))
         #expect(home.check("wrong", profile) == .attemptsExceeded(isFinished: true))
         for trace in traces.stored + [traces.inner] { #expect(try home.files(holding: trace) == []) }
-        #expect(try home.row(profile).credential == .wiped)
+        #expect(try home.row(profile).verifier == .wiped)
         for user in others { #expect(home.check("right", profile, user: user) == nil) }
     }
 
@@ -39,7 +39,7 @@ import Testing
             _ = try reader.number("SELECT count(*) FROM logins")
             #expect(home.check("wrong", profile) == .attemptsExceeded(isFinished: false))
             #expect(home.check("right", profile) == .wiped(isFinished: false))
-            #expect((try? home.row(profile).credential) == .wipePending)
+            #expect((try? home.row(profile).verifier) == .wipePending)
         }
         switch next {
         case "status":
@@ -47,7 +47,7 @@ import Testing
         case "check": #expect(home.check("right", profile) == .wiped(isFinished: true))
         default: #expect(home.check("right", profile, user: bob) == nil)
         }
-        #expect(try home.row(profile).credential == .wiped)
+        #expect(try home.row(profile).verifier == .wiped)
         for trace in traces.stored + [traces.inner] { #expect(try home.files(holding: trace) == []) }
         _ = consume reader
     }
@@ -61,7 +61,7 @@ import Testing
         let store = try home.authenticator().open(key)
         let id = try home.id(profile)
         _ = try store.change(id) { (row) throws(AuthError) in
-            (row.charged, row.failed, row.credential) = (2, 2, .wipePending)
+            (row.charged, row.failed, row.verifier) = (2, 2, .wipePending)
         }
         #expect(home.check("right", profile) == .wiped(isFinished: true))
         for trace in traces.stored { #expect(try home.files(holding: trace) == []) }
@@ -69,11 +69,11 @@ import Testing
 
     /// Everything that a wipe must take away; `inner` must never have been there.
     private func traces(_ home: Home, _ profile: Profile) throws -> (stored: [[UInt8]], inner: [UInt8]) {
-        guard case .live(let slot) = try home.row(profile).credential else { throw Missing() }
-        let recipe = slot.recipe
-        let inner = try recipe.scheme.inner(of: Password("right"), salt: recipe.schemeSalt)
+        guard case .live(let slot) = try home.row(profile).verifier else { throw Missing() }
+        let derivation = slot.derivation
+        let inner = try derivation.scheme.inner(of: Password("right"), salt: derivation.schemeSalt)
         let text = inner.withBytes { bytes in bytes.indices.map { bytes[$0] } }
         #expect(try home.files(holding: text).isEmpty)
-        return ([slot.box.bytes, slot.commitment, recipe.schemeSalt, recipe.stretchSalt], text)
+        return ([slot.box.bytes, slot.commitment, derivation.schemeSalt, derivation.stretchSalt], text)
     }
 }

@@ -36,7 +36,7 @@ import Testing
             (user, "ac", false, false, false), (user, "u", true, false, false), (user, "", false, false, false),
         ] as [(RememberPreferences, String, Bool, Bool, Bool)])
     func withdrawn(_ chosen: RememberPreferences, _ allowed: String, _ name: Bool, _ password: Bool, _ armed: Bool) throws {
-        let place = MemoryPlace(), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), authenticator = place.authenticator()
         try remember(chosen, try profile("acu"), authenticator)
         let left = try profile(allowed)
         func check(_ when: String) throws {
@@ -48,13 +48,13 @@ import Testing
         let hasMore = allowed != "a" && !(chosen == Self.user && allowed == "u")
         try check("before anything is removed")
         let before = place.disk.remembered
-        #expect(try authenticator.forgetWithdrawn(left) == hasMore)
+        #expect(try authenticator.deleteDisallowed(left) == hasMore)
         try check("after")
         // All allowed again: what is gone stays gone.
         let again = try #require(try authenticator.remembered(try profile("acu")))
         #expect(again.user == (name ? ada : nil) && again.hasPassword == password)
         #expect(again.isArmed == armed)
-        #expect(try !authenticator.forgetWithdrawn(left))
+        #expect(try !authenticator.deleteDisallowed(left))
         #expect((place.disk.remembered == before) == !hasMore)
     }
 
@@ -64,24 +64,24 @@ import Testing
         let before = try profile("acu", application: "one")
         try remember(Self.auto, before, authenticator)
         let device = try home.device(), id = Authenticator.rememberedID(before, device)
-        let stored = try #require(try Ledger.open(home.places.ledger)?.remembered(id))
+        let stored = try #require(try Ledger.open(home.backend.ledger)?.serverRow(id))
         let box = try #require(try RememberedRow(stored, under: id, device).password?.box.bytes)
-        #expect(try !authenticator.forgetWithdrawn(try profile("acu", application: "two")))
+        #expect(try !authenticator.deleteDisallowed(try profile("acu", application: "two")))
         #expect(try !home.files(holding: box).isEmpty)
-        #expect(try authenticator.forgetWithdrawn(try profile("u", application: "two")))
+        #expect(try authenticator.deleteDisallowed(try profile("u", application: "two")))
         #expect(try home.files(holding: box) == [])
         #expect(try authenticator.remembered(before)?.user == ada)
     }
 
     @Test("a login that asks a person begins by forgetting, and shows no name that may not be remembered")
     func asked() throws {
-        let place = MemoryPlace(), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), authenticator = place.authenticator()
         try remember(Self.auto, try profile("acu"), authenticator)
         let asker = Asker(), nothing = try profile("")
         let server = TestProvider(knowing: "right")
         #expect(throws: AuthError.cancelled) {
             _ = try authenticator.login(
-                nothing, collecting: asker, asking: server, remembering: try authenticator.deviceRememberingKey())
+                nothing, prompting: asker, asking: server, remembering: try authenticator.deviceRememberingKey())
         }
         #expect(asker.users == [nil] && server.asked == 0)
         #expect(try authenticator.remembered(try profile("acu"))?.user == nil)
@@ -100,12 +100,12 @@ import Testing
         #expect(oauth.effect(of: .autoLoginAllowed) == .none)
         #expect(oauth.effect(of: .rememberUsernameAllowed) == .acts)
         #expect(try profile("acu").effect(of: .autoLoginAllowed) == .acts)
-        let place = MemoryPlace(), authenticator = place.authenticator()
+        let place = MemoryLoginBackend(), authenticator = place.authenticator()
         // As an earlier version left it: the row of the OAuth login with a password in it.
         let receipt = try authenticator.login(
             LoginRequest(ada, oauth), password: Password("right"), asking: TestProvider(knowing: "right"))
         let key = try authenticator.makeDeviceRememberingKey()
-        guard let store = try authenticator.openAny() else { throw Missing() }
+        guard let store = try authenticator.openIfPresent() else { throw Missing() }
         let id = Authenticator.rememberedID(oauth, store.device)
         _ = try store.changeRemembered(id, oauth.name) { row in
             row.preferences = Self.auto
@@ -115,7 +115,7 @@ import Testing
         #expect(try authenticator.remembered(oauth)?.hasPassword == false)
         let isTaken = try authenticator.takeAutoLogin(oauth, key: key) != nil
         #expect(!isTaken)
-        #expect(try authenticator.forgetWithdrawn(oauth))
+        #expect(try authenticator.deleteDisallowed(oauth))
         let left = try #require(try store.remembered(id))
         #expect(left.password == nil && left.user == ada)
         try authenticator.remember(receipt, oauth, password: Password("right"), Self.auto, key: key)
@@ -124,10 +124,10 @@ import Testing
 }
 
 /// Notes whose name it is shown, and declines.
-private final class Asker: CredentialCollector, @unchecked Sendable {
+private final class Asker: LoginPrompter, @unchecked Sendable {
     var users: [UserName?] = []
 
-    func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
+    func credentials(_ question: LoginPrompt) -> LoginInput? {
         users.append(question.user)
         return nil
     }

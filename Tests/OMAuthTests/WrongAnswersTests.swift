@@ -6,12 +6,12 @@ import Testing
 
 @Suite("Wrong answers of one login") struct WrongAnswersTests {
     /// Answers each question with the same wrong password, for a while.
-    private final class Stubborn: CredentialCollector {
+    private final class Stubborn: LoginPrompter {
         private(set) var asked = 0
 
-        func credentials(_ question: CredentialQuestion) -> CredentialAnswer? {
+        func credentials(_ question: LoginPrompt) -> LoginInput? {
             asked += 1
-            return asked > 10 ? nil : CredentialAnswer(ada, domain: .none, .typed(Password("wrong")))
+            return asked > 10 ? nil : LoginInput(ada, domain: .none, .typed(Password("wrong")))
         }
     }
 
@@ -20,7 +20,7 @@ import Testing
     ) -> (error: AuthError?, asked: Int) {
         let person = Stubborn()
         let error = refusal { () throws(AuthError) in
-            _ = try logins.login(profile, mode: mode, collecting: person, asking: server)
+            _ = try logins.login(profile, mode: mode, prompting: person, asking: server)
         }
         return (error, person.asked)
     }
@@ -32,7 +32,7 @@ import Testing
 
     @Test("as many as the profile's MaxLoginAttempts end it with 10418, and no more reach the server", arguments: [1, 2, 5])
     func profile(_ limit: Int) async throws {
-        let server = TestProvider(knowing: "right"), place = MemoryPlace()
+        let server = TestProvider(knowing: "right"), place = MemoryLoginBackend()
         let (error, asked) = refused(try serverProfile(limit), server, place.authenticator())
         #expect(error == .tooManyAttempts(last: .online(.rejected)))
         #expect(error?.sdkCode == 10418 && error?.clearing == .rejectedOther)
@@ -41,7 +41,7 @@ import Testing
 
     @Test("as many as the server's policy says end it, whatever the profile says")
     func server() async throws {
-        let place = MemoryPlace(), logins = place.authenticator(), profile = try serverProfile(5)
+        let place = MemoryLoginBackend(), logins = place.authenticator(), profile = try serverProfile(5)
         let policy = ServerPolicy(epoch: 1, maxLoginAttempts: 2)
         #expect(
             logins.end("right", profile, asking: TestProvider(knowing: "right", policy: policy)) == .online(notCached: nil))
@@ -51,7 +51,7 @@ import Testing
 
     @Test("three end it where neither names a number, and the SDK's default of 1 still wipes offline")
     func unnamedLimit() async throws {
-        let place = MemoryPlace(), logins = place.authenticator(), profile = try unnamed()
+        let place = MemoryLoginBackend(), logins = place.authenticator(), profile = try unnamed()
         let (error, asked) = refused(profile, TestProvider(knowing: "right"), logins)
         #expect(error == .tooManyAttempts(last: .online(.rejected)) && asked == 3)
         #expect(logins.end("right", profile, asking: TestProvider(knowing: "right")) == .online(notCached: nil))
@@ -61,7 +61,7 @@ import Testing
 
     @Test("the attempt that locks is a verdict as the one that wipes is, also where the server was not reached")
     func locking() async throws {
-        let place = MemoryPlace(), logins = place.authenticator(), profile = try serverProfile(1, .lockout)
+        let place = MemoryLoginBackend(), logins = place.authenticator(), profile = try serverProfile(1, .lockout)
         _ = try place.enrolled(logins, profile)
         let gone = TestProvider(.unreachable(.refused))
         #expect(
@@ -74,7 +74,7 @@ import Testing
     }
 }
 
-extension MemoryPlace {
+extension MemoryLoginBackend {
     fileprivate func enrolled(_ logins: Authenticator, _ profile: Profile) throws -> Bool {
         let login = try logins.enroll(ada, profile, password: Password("right"))
         return login.user == ada

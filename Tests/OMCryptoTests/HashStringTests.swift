@@ -52,7 +52,7 @@ import Testing
             #expect(throws: error, "\(algorithm) \(encoding)") { try write(algorithm, encoding, salt) }
         }
         #expect(throws: CryptoError.noSuchForm) {
-            _ = try HashString(.sha256, .ldap, switches: SDKSwitches(hasPrefix: false))
+            _ = try HashString(.sha256, .ldap, switches: SDKHashOptions(hasPrefix: false))
         }
     }
 
@@ -77,7 +77,7 @@ import Testing
         for encoding in [HashEncoding.sdk, .sdkAndroid] {
             for salt in [[], encoding == .sdk ? Array("A1B2".utf8) : [1, 2, 3]] as [[UInt8]] {
                 for bits in 0..<8 {
-                    let switches = SDKSwitches(
+                    let switches = SDKHashOptions(
                         appendsSalt: bits & 1 > 0, usesBase64: bits & 2 > 0, hasPrefix: bits & 4 > 0)
                     var hash = try HashString(.sha384, encoding, salt: salt, switches: switches)
                     hash.update(Self.password.span)
@@ -98,18 +98,18 @@ import Testing
 
     @Test("a string that contradicts what is said of it is refused")
     func contradictions() throws {
-        let noSalt = SDKSwitches(appendsSalt: false)
+        let noSalt = SDKHashOptions(appendsSalt: false)
         let named = Array("{SaltedSHA-256}ieAVNqwgcnlAnU3h5SU+AfShdp5pbbDWBiypuPVnZ8g=".utf8)
         let plain = Array("{SHA-256}ieAVNqwgcnlAnU3h5SU+AfShdp5pbbDWBiypuPVnZ8g=".utf8)
         let bare = Array("ieAVNqwgcnlAnU3h5SU+AfShdp5pbbDWBiypuPVnZ8g=".utf8)
-        let cases: [([UInt8], SDKSwitches, DigestAlgorithm?, [UInt8], CryptoError)] = [
+        let cases: [([UInt8], SDKHashOptions, DigestAlgorithm?, [UInt8], CryptoError)] = [
             (named, noSalt, nil, [], .saltRequired), (plain, noSalt, nil, [1], .saltNotSupported),
-            (named, SDKSwitches(), nil, [], .malformedHash), (named, noSalt, .sha512, [1], .noSuchForm),
-            (bare, SDKSwitches(), .sha256, [], .notPrefixed),
-            (bare, SDKSwitches(hasPrefix: false), nil, [], .noSuchForm),
-            (bare, SDKSwitches(hasPrefix: false), .sha512, [], .malformedHash),
-            (bare, SDKSwitches(appendsSalt: false, hasPrefix: false), .insecureSHA1, [], .malformedHash),
-            (bare, SDKSwitches(usesBase64: false), .sha256, [], .malformedHash),
+            (named, SDKHashOptions(), nil, [], .malformedHash), (named, noSalt, .sha512, [1], .noSuchForm),
+            (bare, SDKHashOptions(), .sha256, [], .notPrefixed),
+            (bare, SDKHashOptions(hasPrefix: false), nil, [], .noSuchForm),
+            (bare, SDKHashOptions(hasPrefix: false), .sha512, [], .malformedHash),
+            (bare, SDKHashOptions(appendsSalt: false, hasPrefix: false), .insecureSHA1, [], .malformedHash),
+            (bare, SDKHashOptions(usesBase64: false), .sha256, [], .malformedHash),
             (Array("{SSHA256}".utf8) + bare.dropFirst(0), noSalt, nil, [1], .noSuchForm),
             (Array("{SHA-257}".utf8) + bare, noSalt, nil, [], .unknownAlgorithm),
         ]
@@ -119,7 +119,7 @@ import Testing
             }
         }
         #expect(throws: CryptoError.noSuchForm) {
-            _ = try StoredHash(written: plain, as: .ldap, SDKSwitches(), algorithm: nil)
+            _ = try StoredHash(written: plain, as: .ldap, SDKHashOptions(), algorithm: nil)
         }
     }
 

@@ -71,7 +71,7 @@ import Testing
         ]
         for (sample, way) in ways {
             var signer = try Signer(sample.key, way)
-            var verifier = try Verifier(sample.key.publicKey(), way)
+            var verifier = try SignatureVerifier(sample.key.publicKey(), way)
             for number in UInt8(0)..<4 {
                 let message = [UInt8](repeating: number, count: 100 * Int(number))
                 try signer.update(message.span)

@@ -34,20 +34,20 @@ struct Logins: Sendable {
     }
 }
 
-@MainActor final class LoginForm: AsyncCredentialCollector {
+@MainActor final class LoginForm: AsyncLoginPrompter {
     /// What the window shows; `refusal` says why the answer before was no good.
-    private(set) var question: CredentialQuestion?
+    private(set) var question: LoginPrompt?
     private(set) var secretQuestion: SecretQuestion?
     private(set) var step: LoginStep?
     private var button: CheckedContinuation<Void, Never>?
     private var typed: SecretBytes?
 
-    func credentials(_ question: CredentialQuestion) async -> CredentialAnswer? {
+    func credentials(_ question: LoginPrompt) async -> LoginInput? {
         self.question = question
         defer { self.question = nil }
         guard let typed = await pressed(), let password = try? Password(typed), let user = user ?? question.user
         else { return nil }
-        return CredentialAnswer(user, .typed(password))
+        return LoginInput(user, .typed(password))
     }
 
     func answer(_ question: SecretQuestion) async -> SecretBytes? {
@@ -91,8 +91,8 @@ func tokenLength(vault path: String, device folder: String, typed: consuming Sec
 func logIn(
     _ form: LoginForm, _ profile: Profile, _ logins: Logins
 ) async throws(AuthError) -> LoginReceipt {
-    let receipt = try await logins.authenticator.login(profile, collecting: form, asking: logins.provider)
-    switch receipt.context.way {
+    let receipt = try await logins.authenticator.login(profile, prompting: form, asking: logins.provider)
+    switch receipt.details.mode {
     case .online(let notCached): print(notCached.map { "nothing is cached: \($0)" } ?? "the next one can be offline")
     case .offline(let online): print("without the server: \(online.map { "\($0)" } ?? "as asked")")
     }
@@ -125,13 +125,13 @@ func secret(
 
 /// Before each use of what the login gave. Nothing runs in the background: it is asked.
 func mayGoOn(
-    _ session: inout LoginSession, _ context: LoginContext, _ profile: Profile, _ logins: Logins
+    _ session: inout SessionDeadlines, _ details: LoginDetails, _ profile: Profile, _ logins: Logins
 ) async throws(AuthError) -> Bool {
     switch session.use(at: .now()) {
     case .valid: return true
     case .idle: return false
     case .ended:
-        let login = LoginRequest(context.user, profile, domain: context.domain).login
+        let login = LoginRequest(details.user, profile, domain: details.domain).login
         try await logins.authenticator.end(login, after: .sessionTimeOut)
         return false
     }
@@ -141,14 +141,14 @@ func mayGoOn(
 func logOut(
     _ receipt: consuming LoginReceipt, _ profile: Profile, _ logins: Logins
 ) async throws(AuthError) -> OnlineRefusal? {
-    let request = LoginRequest(receipt.context.user, profile, domain: receipt.context.domain)
+    let request = LoginRequest(receipt.details.user, profile, domain: receipt.details.domain)
     try await logins.authenticator.end(request.login, after: .logout)
     guard let session = receipt.takeSession() else { return nil }
     return await logins.provider.end(session, of: request)
 }
 
 /// Asks the server of a session that the agent keeps.
-func stillCounts(_ login: AgentLogin, _ agent: AgentClient) async throws(AgentError) -> Bool {
+func stillCounts(_ login: LoginReference, _ agent: AgentClient) async throws(AgentError) -> Bool {
     let verdict = try await OwnThread.run { () throws(AgentError) in try agent.renewSession(login, anew: false) }
     if case .valid = verdict { return true }
     return false
@@ -164,13 +164,13 @@ struct BankProvider: Provider {
     let bank: any Bank
 
     func authenticate(
-        _ login: ProviderQuestion, password: borrowing Password, asking collector: any CredentialCollector,
+        _ login: ProviderQuestion, password: borrowing Password, asking prompter: any LoginPrompter,
         cancellation: Cancellation
     ) -> ProviderAnswer {
         let user = login.user.text, password = password.duplicate()
         let question = cancellation.wait { [bank] in await bank.greet(user, password.bytes) }
         guard let question else { return .refused(.rejected) }
-        guard let answer = collector.answer(SecretQuestion(question)) else { return .refused(.failed(.cancelled)) }
+        guard let answer = prompter.answer(SecretQuestion(question)) else { return .refused(.failed(.cancelled)) }
         let isRight = cancellation.wait { [bank] in await bank.accepts(answer, of: user) }
         return isRight == true ? .accepted(policy: nil, serverTime: nil, session: nil) : .refused(.forbidden(.status))
     }

@@ -45,9 +45,9 @@ import Testing
         form.user = alice
         async let answers: [AuthError?] = answer(form, ["wrong", "correct horse 42"])
         let receipt = try await logIn(form, work, logins)
-        let (context, hasSession) = (receipt.context, receipt.isKeepingSession)
+        let (context, hasSession) = (receipt.details, receipt.isKeepingSession)
         #expect(await answers == [nil, .online(.rejected)])
-        #expect(context.way == .online(notCached: nil) && form.step == .storing && hasSession)
+        #expect(context.mode == .online(notCached: nil) && form.step == .storing && hasSession)
         // The server's word by now: its policy says 3.
         #expect(try await attemptsBeforeTheWipe(alice, work, logins) == 3)
 
@@ -56,7 +56,7 @@ import Testing
         let agent = try Agent(home, Self.program)
         let request = LoginRequest(alice, work, domain: context.domain)
         let named = try #require(
-            AgentLogin(state: "\(home)/omvault", device: "\(home)/omvault-device", key: request.login))
+            LoginReference(state: "\(home)/omvault", device: "\(home)/omvault-device", key: request.login))
         try agent.client.keep(receipt, of: request, in: named, asking: logins.provider)
         #expect(try agent.client.useSession(named)?.state == .valid)
         // This server knows no session without the password: its word ends the agent's.
@@ -69,8 +69,8 @@ import Testing
         await server.stop()
         async let again: [AuthError?] = answer(form, ["correct horse 42"])
         let offline = try await logIn(form, work, logins)
-        let way = offline.context.way
-        #expect(await again == [nil] && way == .offline(.unreachable(.refused)))
+        let mode = offline.details.mode
+        #expect(await again == [nil] && mode == .offline(.unreachable(.refused)))
         guard let login = offline.takeLogin() else { throw NoSession() }
         try fill(path, device, field, login)
         let token = try await secret(field, vault: path, device: device, login)
@@ -121,13 +121,13 @@ import Testing
         let bank = BankProvider(bank: TestBank())
         async let wrong: [AuthError?] = answer(form, ["wrong", "right", "Fido"])
         await #expect(throws: AuthError.online(.forbidden(.status))) {
-            _ = try await logins.authenticator.login(work, collecting: form, asking: bank)
+            _ = try await logins.authenticator.login(work, prompting: form, asking: bank)
         }
         #expect(await wrong == [nil, .online(.rejected), .online(.rejected)])
         async let right: [AuthError?] = answer(form, ["right", "Rex"])
-        let receipt = try await logins.authenticator.login(work, collecting: form, asking: bank)
-        let way = receipt.context.way
-        #expect(await right == [nil, nil] && way == .online(notCached: .offlineNotAllowed))
+        let receipt = try await logins.authenticator.login(work, prompting: form, asking: bank)
+        let mode = receipt.details.mode
+        #expect(await right == [nil, nil] && mode == .online(notCached: .offlineNotAllowed))
     }
 
     /// Presses the button with each text as soon as something is asked.

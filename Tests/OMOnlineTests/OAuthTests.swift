@@ -29,7 +29,7 @@ import Testing
             "\"revocation_endpoint_auth_methods_supported\":{}", "\"issuer\":\"https://a.example\"", "\"x\":01",
         ])
     func discoveryTypes(member: String) throws {
-        let address = try #require(WebAddress(reading: "https://a.example/.well-known/openid-configuration"))
+        let address = try #require(EndpointURL(reading: "https://a.example/.well-known/openid-configuration"))
         func read(_ more: String) throws -> OAuthEndpoints {
             let text = "{\"issuer\":\"https://a.example\",\"token_endpoint\":\"https://a.example/t\"\(more)}"
             return try OAuthEndpoints.read(Array(text.utf8), from: address)

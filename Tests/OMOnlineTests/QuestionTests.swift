@@ -170,7 +170,7 @@ import Testing
         var rows = Self.refusals.map { (body(of: OnlineReply.refused($0), number), "\($0)") }
         rows.append((accepted([1, 2], nil), "2 5 6 -1"))
         rows.append((accepted([1, 2], profile), "2 5 6 2"))
-        for refusal in Self.refusals where !refusal.isVerdict {
+        for refusal in Self.refusals where !refusal.isDecision {
             rows.append((accepted([1, 2], nil, refusal), "2 5 6 \(refusal)"))
         }
         for (body, expected) in rows {

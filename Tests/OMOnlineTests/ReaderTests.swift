@@ -9,7 +9,7 @@ import Testing
 @testable import OMOnline
 
 @Suite("Readers of what servers write") struct ReaderTests {
-    private func address(_ text: String) throws -> WebAddress { try #require(WebAddress(reading: text)) }
+    private func address(_ text: String) throws -> EndpointURL { try #require(EndpointURL(reading: text)) }
 
     @Test("a date is read in each of HTTP's spellings, and only when it is one")
     func dates() {
@@ -17,28 +17,28 @@ import Testing
             "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
             "Sun, 06-Nov-1994 08:49:37 GMT",
         ] {
-            #expect(HTTPTime.seconds(text) == 784_111_777, "\(text)")
+            #expect(HTTPDate.seconds(text) == 784_111_777, "\(text)")
         }
-        #expect(HTTPTime.seconds("Thu, 29 Feb 2024 00:00:00 GMT") == 1_709_164_800)
-        #expect(HTTPTime.seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
+        #expect(HTTPDate.seconds("Thu, 29 Feb 2024 00:00:00 GMT") == 1_709_164_800)
+        #expect(HTTPDate.seconds("Thu, 01 Jan 1970 00:00:00 GMT") == 0)
         for text in [
             "", "Sun", "06 Nov 08:49:37", "30 Feb 2024 00:00:00", "29 Feb 2023 00:00:00", "06 Nov 1994 24:00:00",
             "06 Nov 1994 08:60:37", "00 Nov 1994 08:49:37", "06 Nov 1994 08:49", "06 Nov 1969 08:49:37",
             "06 Nov 1994 8:4:x", String(repeating: "1", count: 65),
         ] {
-            #expect(HTTPTime.seconds(text) == nil, "\(text)")
+            #expect(HTTPDate.seconds(text) == nil, "\(text)")
         }
     }
 
     @Test("Retry-After is seconds, or a date held against the server's own clock, and never more than a day")
     func retryAfter() {
-        let date = HTTPTime.seconds("Sun, 06 Nov 1994 08:49:37 GMT")
+        let date = HTTPDate.seconds("Sun, 06 Nov 1994 08:49:37 GMT")
         for (text, expected) in [
             ("120", 120), ("0", 0), (" 7", 7), ("86401", 86_400), ("99999999999999999999", 86_400),
             ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sun, 06 Nov 1994 08:00:00 GMT", 0), ("soon", nil), ("-1", nil),
             ("", nil), ("1.5", nil),
         ] as [(String, UInt32?)] {
-            #expect(HTTPTime.retryAfter(text, date: date, now: 0) == expected, "\(text)")
+            #expect(HTTPDate.retryAfter(text, date: date, now: 0) == expected, "\(text)")
         }
     }
 
@@ -46,7 +46,7 @@ import Testing
     func cookies() throws {
         let here = try address("https://login.example.com/app/login")
         var jar = CookieJar()
-        try jar.take(
+        try jar.store(
             [
                 "plain=1", "root=2; Path=/", "wide=3; Domain=.Example.com; Path=/", "secure=4; Secure; Path=/",
                 "late=5; Max-Age=60; Path=/", "dated=6; Expires=Sun, 06 Nov 1994 08:49:37 GMT; Path=/",
@@ -65,16 +65,16 @@ import Testing
         #expect(try field("https://login.example.com/", now: 784_111_777)?.contains("dated") == false)
         // As long as nobody can count is for ever, and not ended.
         for age in ["9223372036854775807", "9223372036854775808", "99999999999999999999999"] {
-            try jar.take(["long=1; Max-Age=\(age); Path=/"], from: here, now: 1_000)
+            try jar.store(["long=1; Max-Age=\(age); Path=/"], from: here, now: 1_000)
             #expect(try field("https://login.example.com/")?.contains("long=1") == true, "\(age)")
         }
-        try jar.take(["long=; Max-Age=-99999999999999999999999; Path=/"], from: here, now: 1_000)
+        try jar.store(["long=; Max-Age=-99999999999999999999999; Path=/"], from: here, now: 1_000)
         #expect(try field("https://login.example.com/")?.contains("long") == false)
         #expect(jar.holds(["root", "twice"]) && !jar.holds(["empty"]) && !jar.holds(["Root"]))
-        try jar.take(["root=; Max-Age=0; Path=/"], from: here, now: 1_000)
+        try jar.store(["root=; Max-Age=0; Path=/"], from: here, now: 1_000)
         #expect(!jar.holds(["root"]))
         var numeric = CookieJar()
-        try numeric.take(["a=1; Domain=0.0.1"], from: try address("https://127.0.0.1/"), now: 0)
+        try numeric.store(["a=1; Domain=0.0.1"], from: try address("https://127.0.0.1/"), now: 0)
         #expect(numeric.cookies.isEmpty)
     }
 
@@ -105,7 +105,7 @@ import Testing
             ("invalid_grant", "Invalid user credentials", false), ("invalid_grant", nil, false),
             ("invalid_grant", "No user 'account disabled'", false), ("invalid_grant", "x AADSTS50053:", false),
         ] as [(String, String?, Bool)] {
-            #expect(TokenAnswer.saysBlocked(error, description) == expected, "\(error) \(description ?? "")")
+            #expect(TokenResponse.saysBlocked(error, description) == expected, "\(error) \(description ?? "")")
         }
         for (description, expected) in [
             (nil, true), ("", true), (" ", true), ("Invalid user credentials", true), ("Bad Password", true),
@@ -117,7 +117,7 @@ import Testing
             ("AADSTS50126: Fehler beim Überprüfen der Anmeldeinformationen", true),
             ("AADSTS: The password is wrong", true), ("AADSTSx: Falsch", false),
         ] as [(String?, Bool)] {
-            #expect(TokenAnswer.saysWrongPassword(description) == expected, "\(description ?? "nil")")
+            #expect(TokenResponse.saysWrongPassword(description) == expected, "\(description ?? "nil")")
         }
     }
 
@@ -202,8 +202,8 @@ import Testing
         let asked = OnlineService(
             .basic(service), trusted: server.ca, profile: server.url("/hanging", "https"),
             deadlines: OnlineDeadlines(connect: 1_000, total: 600_000))
-        let flight = try Flight(asked)
-        let answer = await ApplicationProfile.fetchIfAny(asked, flight)
+        let exchange = try HTTPExchange(asked)
+        let answer = await ApplicationProfile.fetchIfAny(asked, exchange)
         #expect(answer == .missing(.unreachable(.timedOut)))
     }
 }

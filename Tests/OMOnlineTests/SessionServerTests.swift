@@ -27,9 +27,9 @@ import Testing
 
         deinit { try? client.stepDown() }
 
-        func login() throws -> AgentLogin {
+        func login() throws -> LoginReference {
             let key = LoginKey(profile: try ProfileName("work"), user: try UserName("alice"))
-            return try #require(AgentLogin(state: root, device: root, key: key))
+            return try #require(LoginReference(state: root, device: root, key: key))
         }
     }
 
@@ -46,13 +46,13 @@ import Testing
             return try helper.ask(question).get().session()
         }
         func keep(_ session: borrowing SecretBytes) throws {
-            let asked = KeptSession.Asked(
+            let asked = NewSession.ServerPart(
                 service: service, clientSecret: bytes("omvault-secret"), logout: 40_000, session: session.duplicate(),
                 expires: nil)
             try home.client.keep(
-                KeptSession(
-                    login: login, profile: try Profile(login.key.profile, values: [:]).digest, way: .online,
-                    limits: SessionLimits(idle: nil, session: nil), asked: asked))
+                NewSession(
+                    login: login, profile: try Profile(login.key.profile, values: [:]).digest, mode: .online,
+                    limits: SessionLimits(idle: nil, session: nil), serverPart: asked))
         }
         let first = try tokens()
         try keep(first)

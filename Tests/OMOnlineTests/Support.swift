@@ -92,13 +92,13 @@ extension OnlineGrant {
 }
 
 extension SecretBytes {
-    borrowing func tokens() throws -> Session.Tokens {
-        guard case .tokens(let tokens) = try Session(self) else { throw NoSession() }
+    borrowing func tokens() throws -> ServerSession.Tokens {
+        guard case .tokens(let tokens) = try ServerSession(self) else { throw NoSession() }
         return tokens
     }
 
     borrowing func cookies() throws -> CookieJar {
-        guard case .cookies(let jar) = try Session(self) else { throw NoSession() }
+        guard case .cookies(let jar) = try ServerSession(self) else { throw NoSession() }
         return jar
     }
 }

@@ -9,9 +9,9 @@ import Testing
 @testable import OMVault
 
 extension Home {
-    func trail() throws -> AuditTrail { try VaultFile.open(vault, device: device(), acceptsRollback: true).auditTrail() }
+    func report() throws -> AuditLogReport { try VaultFile.open(vault, device: device(), acceptsRollback: true).auditReport() }
 
-    func events() throws -> [AuditEvent] { try trail().entries.map(\.event) }
+    func events() throws -> [AuditEvent] { try report().entries.map(\.event) }
 }
 
 @Suite struct AuditLogTests {
@@ -46,12 +46,12 @@ extension Home {
     @Test("every change writes its entry, in ids and numbers")
     func entries() throws {
         let home = try homeWithALog()
-        let trail = try home.trail()
-        #expect(trail.fault == nil)
-        #expect(trail.entries.map(\.sequence) == Array(1...8))
-        #expect(trail.entries.allSatisfy { $0.oldest == 1 })
+        let report = try home.report()
+        #expect(report.fault == nil)
+        #expect(report.entries.map(\.sequence) == Array(1...8))
+        #expect(report.entries.allSatisfy { $0.oldest == 1 })
         let a = try home.unlock().item(ItemName("a"))
-        let events = trail.entries.map(\.event)
+        let events = report.entries.map(\.event)
         #expect(events[0] == .vaultCreated && events[1] == .unlocked(slot: 1))
         #expect(events[2] == .itemAdded(.init(id: a.id, level: .whenUnlocked, revision: 1)))
         #expect(events[6] == .itemChanged(.init(id: a.id, level: .whenUnlocked, revision: 2)))
@@ -63,7 +63,7 @@ extension Home {
     func failures() throws {
         let home = try homeWithALog()
         let vault = try home.unlock()
-        let before = try home.trail().entries.count
+        let before = try home.report().entries.count
         var isRefused = false
         do { try add("c", to: vault) } catch { isRefused = error as? VaultError == .itemExists(try ItemName("c")) }
         #expect(isRefused)
@@ -75,7 +75,7 @@ extension Home {
         } catch { isRefused = error == .noItem(try ItemName("q")) }
         #expect(isRefused)
         try vault.edit { _ throws(VaultError) in }
-        #expect(try home.trail().entries.count == before)
+        #expect(try home.report().entries.count == before)
     }
 
     @Test("every unlock and every wrong password is an entry, before the keys are handed out")
@@ -85,10 +85,10 @@ extension Home {
         _ = try home.unlock()
         #expect(try home.events().suffix(2) == [.wrongSecret(slot: 2), .unlocked(slot: 1)])
         // A password that is delayed was not checked, and class keys are no unlock.
-        let count = try home.trail().entries.count
+        let count = try home.report().entries.count
         #expect(throws: VaultError.cannotUnlock) { _ = try home.unlock("wrong") }
         #expect(throws: VaultError.delayed(seconds: 1)) { _ = try home.unlock() }
-        #expect(try home.trail().entries.count == count + 1)
+        #expect(try home.report().entries.count == count + 1)
     }
 
     @Test("the right one of two recovery codes is no wrong one, and a wrong one is one attempt")
@@ -115,11 +115,11 @@ extension Home {
         let home = try homeWithALog()
         let file = try file(home)
         for number in 1...40 { try file.record(.wrongSecret(slot: UInt32(2 + number % 2)), now: Int64(number)) }
-        let trail = try home.trail()
-        #expect(trail.fault == nil && trail.entries.count == 9)
-        guard case .repeated(let run)? = trail.entries.last?.event else { throw VaultError.unchanged }
+        let report = try home.report()
+        #expect(report.fault == nil && report.entries.count == 9)
+        guard case .repeated(let run)? = report.entries.last?.event else { throw VaultError.unchanged }
         #expect(!run.isUnlock && run.slot == 2 && run.count == 40 && run.first == 1)
-        #expect(trail.entries.last?.time == 40)
+        #expect(report.entries.last?.time == 40)
         // Something else ends it, and the next is a new one; unlocks are counted for each slot.
         for event in [1, 1, 1, 2, 2].map({ AuditEvent.unlocked(slot: $0) }) + [.wrongSecret(slot: 1)] {
             try file.record(event)
@@ -131,7 +131,7 @@ extension Home {
         #expect((first.isUnlock, first.slot, first.count) == (true, 1, 3))
         #expect((second.isUnlock, second.slot, second.count) == (true, 2, 2))
         #expect(events.count == 12 && events.last == .wrongSecret(slot: 1))
-        #expect(try home.trail().fault == nil)
+        #expect(try home.report().fault == nil)
     }
 
     @Test("a run that is put back to a smaller count is noticed, and one that a crash left before its mark is not lost")
@@ -145,24 +145,24 @@ extension Home {
         let marks = try home.marks()
         for _ in 1...2 { try file.record(.wrongSecret(slot: 2)) }
         try home.tamper("UPDATE log SET body = x'\(three)' WHERE id = 9")
-        #expect(try home.trail().fault == LogFault(sequence: 9, kind: .changed))
+        #expect(try home.report().fault == LogFault(sequence: 9, kind: .changed))
         // Nothing is written behind a log that is not the one of the mark.
         try file.record(.wrongSecret(slot: 2))
         #expect(try last() == three && home.rows("log") == 9)
         // One step ahead of its mark: a crash came between the two.
         try home.replaceMarks(marks)
-        #expect(try home.trail().fault == nil)
+        #expect(try home.report().fault == nil)
         try file.record(.wrongSecret(slot: 2))
         let four = try last()
         try home.replaceMarks(marks)
         #expect(four != three)
-        #expect(try home.trail().fault == nil)
+        #expect(try home.report().fault == nil)
         // And the next does not go in its place, since the mark would then be two behind.
         try file.record(.wrongSecret(slot: 2))
         #expect(try last() == four && home.rows("log") == 10)
-        #expect(try home.trail().fault == nil)
+        #expect(try home.report().fault == nil)
         try home.open(try home.classKeys()).edit { edit throws(VaultError) in try edit.purge(ItemName("a")) }
-        #expect(try home.trail().fault == nil)
+        #expect(try home.report().fault == nil)
     }
 
     @Test("what is done to a copy of the vault, or to an older state of it, leaves the log of the vault whole")
@@ -173,7 +173,7 @@ extension Home {
         _ = try home.unlock()
         try home.save("same")
         try FileManager.default.copyItem(atPath: home.root + "/same", toPath: copy)
-        let before = try home.trail()
+        let before = try home.report()
         func guess(at path: String, acceptsRollback: Bool = false) throws {
             let file = try VaultFile.open(path, device: home.device(), acceptsRollback: acceptsRollback)
             #expect(throws: VaultError.cannotUnlock) {
@@ -183,7 +183,7 @@ extension Home {
         }
         // The very same bytes, in another file.
         try guess(at: copy)
-        #expect(try home.trail().entries == before.entries && home.trail().fault == nil)
+        #expect(try home.report().entries == before.entries && home.report().fault == nil)
         // Another state, in the very file.
         let whole = try Data(contentsOf: URL(filePath: home.vault))
         func overwrite(_ bytes: Data) throws {
@@ -195,10 +195,10 @@ extension Home {
         try overwrite(try Data(contentsOf: URL(filePath: home.root + "/old")))
         try guess(at: home.vault, acceptsRollback: true)
         try overwrite(whole)
-        #expect(try home.trail().entries == before.entries && home.trail().fault == nil)
+        #expect(try home.report().entries == before.entries && home.report().fault == nil)
         // The vault itself goes on, and a change in a copy makes that the vault.
         try guess(at: home.vault)
-        #expect(try home.trail().entries.count == before.entries.count + 2 && home.trail().fault == nil)
+        #expect(try home.report().entries.count == before.entries.count + 2 && home.report().fault == nil)
     }
 
     @Test("an accepted rollback is told where the log is the one of the mark, and notes nothing else")
@@ -216,7 +216,7 @@ extension Home {
         let vault = try home.unlock(acceptsRollback: true)
         #expect(try vault.value("a", "x") == "another")
         #expect(try home.events().last == .rollbackAccepted)
-        #expect(try home.trail().fault == nil)
+        #expect(try home.report().fault == nil)
         #expect(throws: VaultError.rolledBack(.level)) { _ = try home.get("a", "x") }
     }
 
@@ -244,13 +244,13 @@ extension Home {
         try home.create()
         let vault = try fill(home)
         try home.tamper(statement)
-        let trail = try home.trail()
-        #expect(trail.fault == LogFault(sequence: sequence, kind: kind))
-        #expect(trail.entries.map(\.sequence) == Array(1..<min(max(sequence, 1), 9)))
+        let report = try home.report()
+        #expect(report.fault == LogFault(sequence: sequence, kind: kind))
+        #expect(report.entries.map(\.sequence) == Array(1..<min(max(sequence, 1), 9)))
         #expect(try vault.value("a", "x") == "another")
         // And still found behind later entries, if it was not behind the end.
         try add("f", to: vault)
-        let after = try home.trail()
+        let after = try home.report()
         if sequence < 9 {
             #expect(after.fault?.sequence == sequence)
         } else {
@@ -271,11 +271,11 @@ extension Home {
                 var bytes = try Hex.decode(whole.lowercased())
                 bytes[index] ^= 1 << UInt8(bit)
                 try home.tamper("UPDATE log SET body = x'\(Hex.encode(bytes))' WHERE id = 5")
-                #expect(try home.trail().fault == LogFault(sequence: 5, kind: .changed), "\(index) \(bit)")
+                #expect(try home.report().fault == LogFault(sequence: 5, kind: .changed), "\(index) \(bit)")
             }
         }
         try home.tamper("UPDATE log SET body = x'\(whole)' WHERE id = 5")
-        #expect(try home.trail().fault == nil)
+        #expect(try home.report().fault == nil)
     }
 
     @Test("a log without its last entries, put back together with nothing else, is noticed; so is another history's")
@@ -286,16 +286,16 @@ extension Home {
         try file(home).record(.unlocked(slot: 1))
         let other = try Database.open(home.vault, VaultSchema.schema).text("SELECT hex(body) FROM log WHERE id = 9")
         try home.putBack("before")
-        #expect(try home.trail().fault == LogFault(sequence: 9, kind: .missing))
+        #expect(try home.report().fault == LogFault(sequence: 9, kind: .missing))
         // The same place in another history, as a copy of the vault on the same device could have it.
         let log = AuditLog(try home.device().make(), vault: try home.vaultID())
         let last = try AuditEntry(decoding: Hex.decode(old.lowercased()), log.key, home.vaultID())
         let forked = AuditEntry(
             after: last.mark, oldest: 1, time: 7, .unlocked(slot: 2), log.key, try home.vaultID())
         try home.tamper("INSERT INTO log VALUES (9, x'\(Hex.encode(forked.encoded))')")
-        #expect(try home.trail().fault == LogFault(sequence: 9, kind: .changed))
+        #expect(try home.report().fault == LogFault(sequence: 9, kind: .changed))
         try home.tamper("UPDATE log SET body = x'\(other)' WHERE id = 9")
-        #expect(try home.trail().fault == nil)
+        #expect(try home.report().fault == nil)
     }
 
     @Test("a crash between the commit and the mark is no fault, and the next entry follows")
@@ -308,12 +308,12 @@ extension Home {
         try VaultFile.open(home.vault, device: home.device()).record(.unlocked(slot: 1))
         try VaultFile.open(home.vault, device: home.device()).record(.unlocked(slot: 2))
         try before.write(to: URL(filePath: mark))
-        #expect(try home.trail().fault == nil)
-        #expect(try home.trail().entries.count == 10)
+        #expect(try home.report().fault == nil)
+        #expect(try home.report().entries.count == 10)
         let vault = try home.open(keys)
         try add("f", to: vault)
-        let trail = try home.trail()
-        #expect(trail.fault == nil && trail.entries.count == 11)
+        let report = try home.report()
+        #expect(report.fault == nil && report.entries.count == 11)
     }
 
     @Test("10,000 entries are kept, and those before are known to be gone")
@@ -333,16 +333,16 @@ extension Home {
         try marks.write(seen)
         #expect(try database.number("SELECT count(*) FROM log") == 10_000)
         try file.record(.unlocked(slot: 2))
-        let trail = try home.trail()
-        #expect(trail.fault == nil && trail.entries.count == 10_000)
-        #expect(trail.entries.first?.sequence == 53 && trail.entries.last?.oldest == 53)
+        let report = try home.report()
+        #expect(report.fault == nil && report.entries.count == 10_000)
+        #expect(report.entries.first?.sequence == 53 && report.entries.last?.oldest == 53)
         try home.tamper("DELETE FROM log WHERE id = 53")
-        #expect(try home.trail().fault == LogFault(sequence: 53, kind: .missing))
+        #expect(try home.report().fault == LogFault(sequence: 53, kind: .missing))
         // What is not kept any more is not missed; the end that was cut off is.
         try home.tamper("DELETE FROM log WHERE id > 10000")
         try home.add("a", [:])
-        #expect(try home.trail().fault == LogFault(sequence: 10_001, kind: .missing))
-        #expect(try home.trail().entries.first?.sequence == 55)
+        #expect(try home.report().fault == LogFault(sequence: 10_001, kind: .missing))
+        #expect(try home.report().entries.first?.sequence == 55)
     }
 
     @Test("more than 64 items in one change are one entry")
@@ -368,16 +368,16 @@ extension Home {
         let other = try homeWithALog()
         let theirs = try Database.open(other.vault, VaultSchema.schema).text("SELECT hex(body) FROM log WHERE id = 8")
         try home.tamper("UPDATE log SET body = x'\(theirs)' WHERE id = 8")
-        #expect(try home.trail().fault == LogFault(sequence: 8, kind: .changed))
+        #expect(try home.report().fault == LogFault(sequence: 8, kind: .changed))
         try FileManager.default.removeItem(atPath: home.deviceFolder)
-        #expect(throws: VaultError.noLogHere) { _ = try home.trail() }
+        #expect(throws: VaultError.noLogHere) { _ = try home.report() }
         _ = try home.device().make()
-        #expect(throws: VaultError.noLogHere) { _ = try home.trail() }
+        #expect(throws: VaultError.noLogHere) { _ = try home.report() }
     }
 
     @Test("every event is read back from its bytes, and no other bytes are one")
     func codec() throws {
-        let item = AuditEvent.ItemTrace(id: Random.bytes(16), level: .highest, revision: 9)
+        let item = AuditEvent.ItemVersionID(id: Random.bytes(16), level: .highest, revision: 9)
         let events: [AuditEvent] = [
             .vaultCreated, .vaultRestored(takenAt: -1), .backupTaken(portable: false), .backupTaken(portable: true),
             .itemAdded(item), .itemChanged(item), .itemTrashed(item), .itemRestored(item), .itemPurged(item),
@@ -426,7 +426,7 @@ extension Home {
                 secret("other-" + canary), at: FieldPath(ItemName("name-" + canary), FieldName("field-" + canary)))
         }
         try vault.edit { edit throws(VaultError) in try edit.purge(ItemName("name-" + canary)) }
-        let bytes = try home.trail().entries.flatMap(\.encoded)
+        let bytes = try home.report().entries.flatMap(\.encoded)
         #expect(bytes.count > 400)
         // The scan finds what is there: an item's id.
         let told = try home.events().compactMap { if case .itemAdded(let item) = $0 { item.id } else { nil } }

@@ -56,7 +56,7 @@ final class BackupHome {
     func write(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(filePath: path)) }
 
     /// The backup, opened with the vault's password, or with its recovery code.
-    func open(_ device: DeviceFolder?, recovery: Bool = false) throws -> OpenBackup {
+    func open(_ device: DeviceFolder?, recovery: Bool = false) throws -> UnlockedBackup {
         let backup = try BackupFile.open(path)
         let slot = backup.slots[recovery ? 1 : 0]
         let key = recovery ? try slot.key(stretching: code.secret) : try slot.key(stretching: secret("pass word"))
@@ -92,10 +92,10 @@ final class BackupHome {
         }
         // It is a vault like any other from then on, and its log begins anew behind the old one.
         try home.add("new", ["x": "y"])
-        let trail = try home.trail()
-        #expect(trail.fault == nil && trail.entries.count == 3)
-        #expect(trail.entries[0].event == .vaultRestored(takenAt: summary.takenAt))
-        #expect(trail.entries[0].sequence > 20)
+        let log = try home.report()
+        #expect(log.fault == nil && log.entries.count == 3)
+        #expect(log.entries[0].event == .vaultRestored(takenAt: summary.takenAt))
+        #expect(log.entries[0].sequence > 20)
     }
 
     @Test("on another device every portable item opens with the recovery code; the others are counted and named")
@@ -133,7 +133,7 @@ final class BackupHome {
         }
         let open = try VaultFile.open(other.vault, device: other.device()).openAlways()
         #expect(try open.value("always", "x") == "value of always" && open.value("always here", "x") == "mine")
-        #expect(try other.trail().fault == nil)
+        #expect(try other.report().fault == nil)
     }
 
     @Test("R41 a portable backup holds nothing of a device-only level, and nothing that the device key opens")
@@ -346,14 +346,14 @@ final class BackupHome {
         let home = site.home
         try site.backUp()
         let other = home.root + "/data/other.omv"
-        #expect(try BackupFile.open(site.path).livesHere(home.device()))
-        #expect(throws: VaultError.livesHere) { try site.open(home.device()).restore(to: other, device: home.device()) }
+        #expect(try BackupFile.open(site.path).isVaultKnown(home.device()))
+        #expect(throws: VaultError.vaultKnownHere) { try site.open(home.device()).restore(to: other, device: home.device()) }
         #expect(!FileManager.default.fileExists(atPath: other))
         #expect(try home.get("unlocked", "x") == "value of unlocked")
         // Marks that cannot be read are those of a vault that was here.
         let marks = try home.marks()
         try home.replaceMarks((marks.0, Data(count: 1024)))
-        #expect(throws: VaultError.livesHere) {
+        #expect(throws: VaultError.vaultKnownHere) {
             try site.open(home.device()).restore(to: other, device: home.device(), acceptsRollback: true)
         }
         try home.replaceMarks(marks)
@@ -362,7 +362,7 @@ final class BackupHome {
         #expect(throws: VaultError.rolledBack(.header)) { _ = try home.get("unlocked", "x") }
         // Where nothing was seen of it, nothing is in the way.
         let elsewhere = try Home()
-        #expect(try !BackupFile.open(site.path).livesHere(elsewhere.device()))
+        #expect(try !BackupFile.open(site.path).isVaultKnown(elsewhere.device()))
         #expect(throws: Never.self) {
             try site.open(elsewhere.device(), recovery: true).restore(to: elsewhere.vault, device: elsewhere.device())
         }

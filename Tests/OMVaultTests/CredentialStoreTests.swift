@@ -82,7 +82,7 @@ import Testing
         #expect(try !contains(url))
         #expect(try store().keys().isEmpty)
         #expect(try home.unlock().items(trashed: true).isEmpty)
-        #expect(throws: VaultError.noItem(try StoredKey.name(.credential, url))) {
+        #expect(throws: VaultError.noItem(try CredentialItemName.name(.credential, url))) {
             try store().deleteCredential(key: url)
         }
     }

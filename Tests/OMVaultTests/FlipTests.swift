@@ -245,9 +245,9 @@ private final class FlipSite {
         ask("file") {
             let file = try VaultFile.open(home.vault, device: home.device())
             ask("log") {
-                let trail = try file.auditTrail()
-                return trail.fault == nil
-                    ? "\(trail.entries.count) entries, the last \(Hex.encode(trail.entries.last?.mac ?? []))" : nil
+                let report = try file.auditReport()
+                return report.fault == nil
+                    ? "\(report.entries.count) entries, the last \(Hex.encode(report.entries.last?.mac ?? []))" : nil
             }
             ask("always") { try file.openAlways().value("two", "x") }
             ask("unlock") {

@@ -168,7 +168,7 @@ import Testing
             #expect(seen == .slotChanged(3))
         }
         let login = Vault.RekeyedSlot(id: 9, NewSlot(login: Random.bytes(16), key: .random()))
-        #expect(throws: VaultError.loginSlotAlone) { try rekey(home, [login]) }
+        #expect(throws: VaultError.onlyLoginSlots) { try rekey(home, [login]) }
         #expect(throws: VaultError.lastSlot) { try rekey(home, []) }
         #expect(try home.get("a", "x") == "5")
         #expect(try rekey(home, kept) == .complete)

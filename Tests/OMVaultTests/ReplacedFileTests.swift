@@ -30,26 +30,26 @@ extension Home {
     @Test("a copy in the vault's place is told, and its next change takes it over: its log says so, and goes on")
     func takenOver() throws {
         let home = try home()
-        let before = try home.trail()
+        let before = try home.report()
         #expect(try !home.isReplaced() && !before.isFileReplaced && !home.unlock().verify(deep: false).isFileReplaced)
-        let told = try home.trail().entries
+        let told = try home.report().entries
         try home.replaceFile()
-        #expect(try home.isReplaced() && home.trail().isFileReplaced)
+        #expect(try home.isReplaced() && home.report().isFileReplaced)
         let report = try home.unlock().verify(deep: true)
         #expect(report.isFileReplaced && report.findings.isEmpty)
         #expect(throws: VaultError.cannotUnlock) { _ = try home.unlock("wrong", slot: 1) }
         #expect(try home.get("a", "x") == "value of a")
         // Nobody can tell whose copy it is, so who opens it is in no log.
-        #expect(try home.trail().entries == told && home.trail().fault == nil)
+        #expect(try home.report().entries == told && home.report().fault == nil)
         try home.add("b", [:])
         #expect(try !home.isReplaced())
-        let trail = try home.trail()
-        #expect(trail.fault == nil && !trail.isFileReplaced)
-        let events = trail.entries.map(\.event).suffix(3)
+        let log = try home.report()
+        #expect(log.fault == nil && !log.isFileReplaced)
+        let events = log.entries.map(\.event).suffix(3)
         #expect(events.prefix(2) == [.fileReplaced, .unlocked(slot: 1)])
         guard case .itemAdded = events.last else { throw VaultError.unchanged }
         _ = try home.unlock()
-        #expect(try home.events().last == .unlocked(slot: 1) && home.events().count == trail.entries.count + 1)
+        #expect(try home.events().last == .unlocked(slot: 1) && home.events().count == log.entries.count + 1)
     }
 
     @Test("what only notes a state, such as a read after a crash, takes no copy over, and writes nothing into its log")
@@ -68,11 +68,11 @@ extension Home {
         // The state is noted all the same: the one before is refused.
         try home.add("c", [:])
         let events = try home.events()
-        #expect(try home.trail().fault == nil && events.contains(.fileReplaced) && !(try home.isReplaced()))
+        #expect(try home.report().fault == nil && events.contains(.fileReplaced) && !(try home.isReplaced()))
     }
 
     @Test("an unlock does not wait for who holds the vault's lock or its database, says so, and its next change tells of it")
-    func untold() throws {
+    func unrecordedEvent() throws {
         let home = try home()
         let marks = try home.logMarks()
         let other = try Database.open(home.vault, VaultSchema.schema)
@@ -80,29 +80,29 @@ extension Home {
         let waited = try marks.lock.hold { () throws(VaultError) in
             do { return try home.unlock() } catch { throw error as? VaultError ?? .noVault }
         }
-        let isWaitedUntold = waited.isUnlockUntold
+        let isWaitedUntold = waited.isUnlockUnrecorded
         #expect(isWaitedUntold)
         #expect(try waited.value("a", "x") == "value of a" && home.events() == before)
         try other.execute("BEGIN IMMEDIATE")
         let second = try home.unlock()
         try other.execute("ROLLBACK")
-        var isUntold = second.isUnlockUntold
+        var isUntold = second.isUnlockUnrecorded
         #expect(try isUntold && home.events() == before)
         // What fails tells nothing, and what is done tells it once.
         let taken = VaultError.itemExists(try ItemName("a"))
         #expect(throws: taken) {
             try second.edit { edit throws(VaultError) in try edit.add(ItemName("a"), level: nil) { _ in } }
         }
-        isUntold = second.isUnlockUntold
+        isUntold = second.isUnlockUnrecorded
         #expect(isUntold)
         for name in ["b", "c"] {
             try second.edit { edit throws(VaultError) in try edit.add(ItemName(name), level: nil) { _ in } }
         }
-        isUntold = second.isUnlockUntold
+        isUntold = second.isUnlockUnrecorded
         #expect(!isUntold)
         let events = try home.events().dropFirst(before.count)
         #expect(events.count == 3 && events.first == .unlocked(slot: 1))
-        #expect(try home.trail().fault == nil)
+        #expect(try home.report().fault == nil)
         #expect(Vault.unlockWait.lock + Int(Vault.unlockWait.database) + PasswordCounter.noteWait <= 500)
     }
 
@@ -115,7 +115,7 @@ extension Home {
         let marks = try home.logMarks()
         let database = try Database.open(home.vault, VaultSchema.schema)
         var reads = 0
-        func verified(meanwhile: () throws(VaultError) -> Void) throws -> AuditTrail {
+        func verified(meanwhile: () throws(VaultError) -> Void) throws -> AuditLogReport {
             reads = 0
             return try log.read(in: database) { () throws(VaultError) in
                 let seen = try storing { () throws(StorageError) in try marks.read() }
@@ -124,15 +124,15 @@ extension Home {
                 return seen?[MarkIndex.log] ?? HighWaterMark.beginning
             }
         }
-        let trail = try verified { () throws(VaultError) in
+        let report = try verified { () throws(VaultError) in
             for _ in 1...2 { try file.record(.wrongSecret(slot: 2)) }
         }
-        #expect(trail.fault == nil && reads == 2)
-        guard case .repeated(let run)? = trail.entries.last?.event else { throw VaultError.unchanged }
+        #expect(report.fault == nil && reads == 2)
+        guard case .repeated(let run)? = report.entries.last?.event else { throw VaultError.unchanged }
         #expect(run.count == 3)
         // What stays wrong is called so.
         try home.tamper("UPDATE log SET body = zeroblob(120) WHERE id = (SELECT max(id) FROM log)")
-        let last = trail.entries.count
+        let last = report.entries.count
         #expect(try verified {}.fault == LogFault(sequence: UInt64(last), kind: .changed))
         #expect(reads == 2)
     }

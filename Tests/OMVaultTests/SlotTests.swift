@@ -70,10 +70,10 @@ import Testing
         let keyFile = try vault.addSlot(NewSlot(keyFile: VaultKeyFile.random()))
         #expect(throws: VaultError.noSlot(9)) { try vault.removeSlot(9) }
         _ = try vault.removeSlot(2)
-        #expect(throws: VaultError.loginSlotAlone) { try vault.removeSlot(1) }
+        #expect(throws: VaultError.onlyLoginSlots) { try vault.removeSlot(1) }
         _ = try vault.removeSlot(3)
         _ = try vault.removeSlot(1)
-        #expect(throws: VaultError.loginSlotAlone) {
+        #expect(throws: VaultError.onlyLoginSlots) {
             _ = try vault.addSlot(NewSlot(login: Random.bytes(16), key: .random()))
         }
         #expect(throws: VaultError.lastSlot) { try vault.removeSlot(keyFile.id) }

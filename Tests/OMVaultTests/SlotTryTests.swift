@@ -64,9 +64,9 @@ import Testing
 
     @Test("a wrong password at eight slots is one entry of the audit log")
     func oneEntry() async throws {
-        let before = try file().auditTrail().entries.count
+        let before = try file().auditReport().entries.count
         #expect(throws: VaultError.cannotUnlock) { try unlock("wrong") }
-        let entries = try file().auditTrail().entries
+        let entries = try file().auditReport().entries
         #expect(entries.count == before + 1 && entries.last?.event == .wrongSecret(slot: 8))
     }
 
@@ -127,7 +127,7 @@ import Testing
         let stretch: Argon2id.Parameters? =
             kind.isStretched ? try Argon2id.Parameters(memoryKiB: MiB << 10, passes: passes, lanes: lanes) : nil
         let zeros = [UInt8](repeating: 0, count: 16)
-        let head = SlotHead(kind, id: id, stretch, salt: zeros, created: 0, subject: zeros)
+        let head = SlotHeader(kind, id: id, stretch, salt: zeros, created: 0, subject: zeros)
         return try KeySlot(decoding: head.encoded + [UInt8](repeating: 0, count: 104))
     }
 

@@ -44,12 +44,12 @@ import Testing
         let (home, own) = try home()
         try plant("planted", id: own.id, in: home)
         let vault = try home.unlock()
-        let places = try vault.places(id: own.id)
+        let places = try vault.entries(id: own.id)
         try #require(places.map(\.level) == [.whenUnlocked, always])
         #expect(places.map { $0.item?.name.text } == ["own", "planted"])
         #expect(throws: VaultError.ambiguousID(places)) { _ = try vault.perform(.purgeID(own.id, level: nil)) }
         #expect(try vault.items().count == 2)
-        guard case .places(let asked) = try vault.perform(.places(id: own.id, level: always)) else { throw VaultError.noVault }
+        guard case .entries(let asked) = try vault.perform(.entries(id: own.id, level: always)) else { throw VaultError.noVault }
         #expect(asked == [places[1]])
         #expect(try removed(vault, own.id, always).map(\.name.text) == ["planted"])
         #expect(try vault.items() == [own] && home.get("own", "x") == "mine")
@@ -61,9 +61,9 @@ import Testing
     func sameEntry() throws {
         let (home, own) = try home()
         let vault = try home.unlock()
-        let entry = try #require(try vault.places(id: own.id).first).entry
+        let entry = try #require(try vault.entries(id: own.id).first).entry
         try plant("planted", id: Random.bytes(16), entry: entry, in: home)
-        let places = try vault.places(id: entry)
+        let places = try vault.entries(id: entry)
         try #require(places.map(\.level) == [.whenUnlocked, always])
         #expect(places[1].item == nil)
         #expect(throws: VaultError.ambiguousID(places)) { _ = try vault.perform(.purgeID(entry, level: nil)) }
@@ -78,7 +78,7 @@ import Testing
         try plant("one", id: id, in: home)
         try plant("two", id: id, in: home)
         let vault = try home.unlock()
-        let places = try vault.places(id: id, level: always)
+        let places = try vault.entries(id: id, level: always)
         #expect(places.count == 2)
         #expect(throws: VaultError.ambiguousID(places)) { _ = try vault.perform(.purgeID(id, level: always)) }
         let one = try #require(places.first { $0.item?.name.text == "one" })
@@ -86,6 +86,6 @@ import Testing
         #expect(try removed(vault, one.entry, always).map(\.name.text) == ["one"])
         #expect(try vault.items().map(\.name.text) == ["own", "three", "two"])
         let locked = try VaultFile.open(home.vault, device: home.device()).openAlways()
-        #expect(throws: VaultError.levelLocked(.whenUnlocked)) { _ = try locked.places(id: id, level: .whenUnlocked) }
+        #expect(throws: VaultError.levelLocked(.whenUnlocked)) { _ = try locked.entries(id: id, level: .whenUnlocked) }
     }
 }

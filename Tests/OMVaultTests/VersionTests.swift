@@ -193,11 +193,11 @@ private let name = try! ItemName("a")
         try home.addVersions(2)
         let vault = try home.unlock()
         try vault.edit { edit throws(VaultError) in try edit.trash(name) }
-        let open = vault.open
+        let state = vault.state
         // By somebody who can compute the tree: only the seal of the record is in the way.
-        try open.database.transaction(.write) { () throws(VaultError) in
-            let snapshot = try Snapshot(open, seen: try vault.readMarks())
-            guard let (level, entry, _) = try snapshot.trashed(name).first, let keys = open.keys[level] else { return }
+        try state.database.transaction(.write) { () throws(VaultError) in
+            let snapshot = try Snapshot(state, seen: try vault.readMarks())
+            guard let (level, entry, _) = try snapshot.trashed(name).first, let keys = state.keys[level] else { return }
             try snapshot.remove(entry, level)
             try snapshot.insert(TreeEntry(key: keys.key(of: name), digest: entry.digest, row: entry.row), level)
             _ = try snapshot.finish(now: 1)
@@ -364,7 +364,7 @@ private let name = try! ItemName("a")
         }
         let vault = try home.unlock()
         let finding = try #require(try vault.verify(deep: true).findings.first)
-        let place = try #require(finding.place)
+        let place = try #require(finding.entryPath)
         let entry = stride(from: 0, to: 32, by: 2).map { place[$0] << 4 | place[$0 + 1] }
         let missing = VaultError.noItem(try ItemName(String(repeating: "07", count: 16)))
         #expect(throws: missing) {
@@ -398,7 +398,7 @@ private let name = try! ItemName("a")
                 "UPDATE records SET body = CAST(substr(body, 1, 100) || x'0000' || substr(body, 103) AS BLOB) WHERE id = \(row)")
         }
         let both = try vault.verify(deep: true).findings
-        let place = try #require(both.first { $0.item?.text != "b" }?.place)
+        let place = try #require(both.first { $0.item?.text != "b" }?.entryPath)
         let entry = stride(from: 0, to: 32, by: 2).map { place[$0] << 4 | place[$0 + 1] }
         guard case .removed(let items, _) = try vault.perform(.purgeID(entry, level: nil)) else { throw VaultError.noVault }
         #expect(items.isEmpty)
@@ -542,11 +542,11 @@ private let name = try! ItemName("a")
         #expect(report.findings.count == 1 && report.items == 20 && report.strays == 0)
         let finding = try #require(report.findings.first)
         #expect(finding.error == .corrupt(.record) && finding.item == name && finding.readable == [2, 1])
-        #expect(finding.level == .whenUnlocked && finding.place?.count == 32)
+        #expect(finding.level == .whenUnlocked && finding.entryPath?.count == 32)
         // Without another version there is no name, only a place.
         try home.tamper("UPDATE records SET body = zeroblob(376) WHERE id = 4")
         let both = try home.unlock().verify(deep: true).findings
-        #expect(both.count == 2 && both.contains { $0.item == nil && $0.readable.isEmpty && $0.place?.count == 32 })
+        #expect(both.count == 2 && both.contains { $0.item == nil && $0.readable.isEmpty && $0.entryPath?.count == 32 })
         #expect(try home.unlock().verify(deep: false).findings.isEmpty)
     }
 
@@ -556,7 +556,7 @@ private let name = try! ItemName("a")
         try home.save("whole")
         try home.tamper("DELETE FROM entries WHERE key = (SELECT min(key) FROM entries)")
         let tree = try home.unlock().verify(deep: true)
-        #expect(tree.findings.map(\.error) == [.corrupt(.tree)] && tree.findings[0].place?.count == 1)
+        #expect(tree.findings.map(\.error) == [.corrupt(.tree)] && tree.findings[0].entryPath?.count == 1)
         #expect(tree.items == 20 && tree.strays > 0)
 
         try home.putBack("whole")

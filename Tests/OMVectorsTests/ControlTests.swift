@@ -19,12 +19,12 @@ import Testing
         #expect(files >= 11)
     }
 
-    private struct Blind: Check {
-        func run() -> Outcome { .agrees }
+    private struct Blind: VectorCheck {
+        func run() -> CheckOutcome { .agrees }
     }
 
-    private func control(_ flips: [String], _ fields: [String: JSON], ordinal: Int = 0) -> Control {
-        Control(ordinal: ordinal, flips: flips, records: [Fields(fields, at: "test")]) { _ in .run(Blind()) }
+    private func control(_ flips: [String], _ fields: [String: JSON], ordinal: Int = 0) -> NegativeControl {
+        NegativeControl(ordinal: ordinal, flips: flips, records: [Fields(fields, at: "test")]) { _ in .run(Blind()) }
     }
 
     @Test("a check that notices nothing is a miss, and so is a case without anything to flip")
@@ -33,13 +33,13 @@ import Testing
         for fields in [["ct": JSON.string("")], [:], ["ct": .null], ["ct": .array([])], ["tag": .string("00")]] {
             #expect(control(["ct"], fields).miss() == "nothing to flip a bit of")
         }
-        let skipping = Control(ordinal: 0, flips: ["ct"], records: [Fields(["ct": .string("00")], at: "")]) { _ in
+        let skipping = NegativeControl(ordinal: 0, flips: ["ct"], records: [Fields(["ct": .string("00")], at: "")]) { _ in
             .skip("too much work")
         }
         #expect(skipping.miss() == "ct flipped: skipped, too much work")
-        let unreadable = Control(
+        let unreadable = NegativeControl(
             ordinal: 0, flips: ["ct"], records: [Fields(["ct": .string("00")], at: "")]
-        ) { (_) throws(Unreadable) in throw Unreadable("broken") }
+        ) { (_) throws(UnreadableFile) in throw UnreadableFile("broken") }
         #expect(unreadable.miss() == "nothing to flip a bit of")
     }
 

@@ -37,7 +37,7 @@ import Testing
                 let (mutated, count) = flip(field, in: original)
                 guard count > 0 else { continue }
                 guard case .object(let broken) = mutated else { continue }
-                let companions = Companions(of: Self.folder.appending(path: name).path)
+                let companions = CompanionFiles(of: Self.folder.appending(path: name).path)
                 let report = VectorRunner.run(try NativeReader.read(Fields(broken, at: "file"), companions), at: name)
                 #expect(report.failures.count == count, "\(name): \(field)")
                 flips += count

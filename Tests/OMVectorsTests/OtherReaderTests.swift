@@ -91,7 +91,7 @@ import Testing
         for text in [
             Self.rsaLabs, Self.rsaLabs.replacing("\n", with: "\r\n"), Self.rsaLabs.replacing(":\n", with: ": \n"),
         ] {
-            let reading = try Reading.of(Array(text.utf8), named: "oaep-vect.txt")
+            let reading = try ParsedVectors.of(Array(text.utf8), named: "oaep-vect.txt")
             #expect(reading.format == .rsaLabs)
             #expect(reading.cases.map(\.id) == ["line 33", "line 45"])
             #expect(outcome(text) == skips(Self.cases))
@@ -206,7 +206,7 @@ import Testing
 
     @Test("sign.input gives a record a line")
     func signInputRecords() throws {
-        let reading = try Reading.of(Array(Self.signInput.utf8), named: "sign.input")
+        let reading = try ParsedVectors.of(Array(Self.signInput.utf8), named: "sign.input")
         #expect(reading.format == .signInput)
         #expect(reading.cases.map(\.id) == ["line 1", "line 2"])
         #expect(outcome(Self.signInput) == passes(2))
@@ -311,15 +311,15 @@ import Testing
             atPath: "\(folder.path)/index/link.pem", withDestinationPath: "\(folder.path)/secret.pem")
         try FileManager.default.createSymbolicLink(
             atPath: "\(folder.path)/index/up", withDestinationPath: folder.path)
-        let companions = Companions(of: "\(folder.path)/index/keys.json")
+        let companions = CompanionFiles(of: "\(folder.path)/index/keys.json")
         #expect(try companions.bytes("keys/a.pem") == Array("inside".utf8))
         for name in [
             "../secret.pem", "keys/../../secret.pem", "/etc/passwd", "", ".", "..", "keys/", "keys//a.pem",
             "./keys/a.pem",
             "\(folder.path)/secret.pem", "keys/a.pem\0", "link.pem", "up/secret.pem", "nothing.pem", "keys",
         ] {
-            #expect(throws: Unreadable.self, "\(name)") { try companions.bytes(name) }
+            #expect(throws: UnreadableFile.self, "\(name)") { try companions.bytes(name) }
         }
-        #expect(throws: Unreadable.self) { try Companions.none.bytes("a.pem") }
+        #expect(throws: UnreadableFile.self) { try CompanionFiles.none.bytes("a.pem") }
     }
 }

@@ -16,7 +16,7 @@ func outcome(_ text: String, named name: String = "vectors") -> String { outcome
 
 func outcome(_ bytes: [UInt8], named name: String = "vectors") -> String {
     do {
-        return VectorRunner.run(try Reading.of(bytes, named: name), at: name).summary
+        return VectorRunner.run(try ParsedVectors.of(bytes, named: name), at: name).summary
     } catch {
         return error.reason
     }

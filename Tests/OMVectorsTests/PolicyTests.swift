@@ -11,9 +11,11 @@ import Testing
          "LowOrder": {"rule": "refuse", "reason": "RFC 7748"}, "Odd": {"rule": "either", "reason": "of no matter"}}}
         """
 
-    private func policy(_ text: String) throws(VectorsError) -> Policy { try Policy(parsing: Array(text.utf8)) }
+    private func policy(_ text: String) throws(VectorsError) -> AcceptancePolicy {
+        try AcceptancePolicy(parsing: Array(text.utf8))
+    }
 
-    private func rule(_ flags: [String], _ algorithm: String = "AES") throws -> Policy.Rule {
+    private func rule(_ flags: [String], _ algorithm: String = "AES") throws -> AcceptancePolicy.Rule {
         try policy(Self.text).rule(
             for: VectorCase(id: "1", algorithm: algorithm, expectation: .acceptable, flags: flags, plan: .skip("")))
     }
@@ -36,7 +38,7 @@ import Testing
     @Test("an acceptable case fails when it does what the policy forbids, and says which flag; a wrong output always")
     func verdicts() throws {
         let policy = try policy(Self.text)
-        let grade = { (flags: [String], outcome: Outcome) in
+        let grade = { (flags: [String], outcome: CheckOutcome) in
             VectorCase(id: "1", algorithm: "AES", expectation: .acceptable, flags: flags, plan: .skip(""))
                 .grade(outcome, by: policy)
         }
@@ -58,7 +60,7 @@ import Testing
             "\"flags\": []", with: "\"flags\": [\"Strange\", \"Odd\"]")
         try folder.write(acceptable, to: "aes.json")
         let file = try #require(try VectorRunner.files(["\(folder.path)/aes.json"]).first)
-        #expect(VectorRunner.verify(file).acceptances == [Acceptance(flags: "Strange, Odd", accepted: 0, refused: 1)])
+        #expect(VectorRunner.verify(file).acceptances == [AcceptableCases(flags: "Strange, Odd", accepted: 0, refused: 1)])
         let graded = VectorRunner.verify(
             file,
             policy: try policy(
@@ -73,9 +75,9 @@ import Testing
         let page = try String(contentsOf: repository.appending(path: "docs/vectors.md"), encoding: .utf8)
         let block = try #require(page.split(separator: "```json\n").first { $0.contains("omvault-policy/1\"") })
         let written = try policy(String(block.prefix(upTo: try #require(block.firstRange(of: "```")).lowerBound)))
-        let lines = { (policy: Policy) in policy.lines.map { "\($0.flag) \($0.rule) \($0.reason)" }.sorted() }
+        let lines = { (policy: AcceptancePolicy) in policy.lines.map { "\($0.flag) \($0.rule) \($0.reason)" }.sorted() }
         #expect(lines(written) == lines(.standard))
-        #expect(written.otherwise == Policy.standard.otherwise)
+        #expect(written.otherwise == AcceptancePolicy.standard.otherwise)
     }
 
     @Test("every malformed policy is refused with its reason")
@@ -123,7 +125,7 @@ import Testing
             #expect(throws: VectorsError.policy(reason: reason), "\(part) → \(broken)") { try policy(changed) }
         }
         #expect(throws: VectorsError.policy(reason: "not UTF-8 text of at most 1 MiB")) {
-            try Policy(parsing: [0xFF])
+            try AcceptancePolicy(parsing: [0xFF])
         }
     }
 }

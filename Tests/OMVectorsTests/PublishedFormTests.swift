@@ -232,7 +232,7 @@ import Testing
         let records = "\nCOUNT = 0\nKEY = 00\nIV = 00\nPLAINTEXT = 00\nCIPHERTEXT = 00\n\nCOUNT = 1\nKEY = 00\n"
         let text = "# CAST5 CTR vectors\n# Derived from the RFC 3686 test vectors for AES CTR\n" + records
         #expect(outcome(text) == skips(2))
-        #expect(try Reading.of(Array(text.utf8), named: "a.txt").cases[0].algorithm == "CAST5")
+        #expect(try ParsedVectors.of(Array(text.utf8), named: "a.txt").cases[0].algorithm == "CAST5")
         #expect(outcome(records, named: "camellia-cbc.txt") == skips(2))
         let unknown = "neither the comments, the fields nor the file's name tell the kind"
         #expect(outcome(records, named: "a.txt") == unknown)

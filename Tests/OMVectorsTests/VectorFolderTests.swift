@@ -7,8 +7,8 @@ import Testing
 let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-func report(_ paths: [String]) throws -> Report {
-    var report = Report()
+func report(_ paths: [String]) throws -> RunReport {
+    var report = RunReport()
     for file in try VectorRunner.files(paths) { report.add(VectorRunner.verify(file)) }
     return report
 }

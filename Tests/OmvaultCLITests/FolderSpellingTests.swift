@@ -9,17 +9,17 @@ import Testing
 @Suite("Spellings of a folder") struct FolderSpellingTests {
     @Test("links, dots and slashes in the state folder's path are resolved, also before the folder is there")
     func resolved() async throws {
-        let folder = try TestFolder(), path = Paths.resolved(folder.url.path)
+        let folder = try TestFolder(), path = AbsolutePath.resolved(folder.url.path)
         try FileManager.default.createDirectory(atPath: path + "/real", withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(atPath: path + "/link", withDestinationPath: path + "/real")
         for spelling in ["/real", "/real/", "//real", "/link", "/link/", "/./real", "/link/../real"] {
-            let home = try Home { ["HOME": "/h", "XDG_STATE_HOME": path + spelling][$0] }
+            let home = try UserFolders { ["HOME": "/h", "XDG_STATE_HOME": path + spelling][$0] }
             #expect(home.device == path + "/real/omvault-device" && home.state == path + "/real/omvault", "\(spelling)")
-            let later = try Home { ["HOME": "/h", "XDG_STATE_HOME": path + spelling + "/not/yet/"][$0] }
+            let later = try UserFolders { ["HOME": "/h", "XDG_STATE_HOME": path + spelling + "/not/yet/"][$0] }
             #expect(later.device == path + "/real/not/yet/omvault-device", "\(spelling)")
         }
-        #expect(Paths.resolved("/") == "")
-        #expect(Paths.resolved("/no such folder//a/") == "/no such folder/a")
+        #expect(AbsolutePath.resolved("/") == "")
+        #expect(AbsolutePath.resolved("/no such folder//a/") == "/no such folder/a")
     }
 
     @Test(

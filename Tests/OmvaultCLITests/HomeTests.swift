@@ -39,15 +39,15 @@ import Testing
             ("./work", "work", "./work"), ("/a/work.omv", "work", "/a/work.omv"), ("work.omv", "work", "work.omv"),
         ] as [(String?, String, String)])
     func vault(given: String?, name: String, path: String) throws {
-        let place = try VaultPlace(given, in: home(["HOME": "/h"]))
+        let place = try VaultLocation(given, in: home(["HOME": "/h"]))
         #expect(place.name == name)
         #expect(place.path == path)
     }
 
     @Test("a name that is no name is refused", arguments: ["", ".", "..", ".omv", ".hidden", "a\nb", "a\u{1B}b"])
     func refused(given: String) {
-        #expect(throws: Failure.self) { try VaultPlace(given, in: home(["HOME": "/h"])) }
+        #expect(throws: Failure.self) { try VaultLocation(given, in: home(["HOME": "/h"])) }
     }
 
-    private func home(_ variables: [String: String]) throws -> Home { try Home { variables[$0] } }
+    private func home(_ variables: [String: String]) throws -> UserFolders { try UserFolders { variables[$0] } }
 }

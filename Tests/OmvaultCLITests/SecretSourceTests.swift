@@ -208,8 +208,8 @@ import Testing
 
 private struct Wrong: Error {}
 
-private func quietDoor() throws -> Door {
-    try Door(GlobalOptions.parse(["--no-input", "--quiet"]))
+private func quietDoor() throws -> CommandContext {
+    try CommandContext(GlobalOptions.parse(["--no-input", "--quiet"]))
 }
 
 private func read(_ source: String, keepNewline: Bool = false) throws -> String {

@@ -17,11 +17,11 @@ enum Worker {
         do {
             let words = CommandLine.arguments
             guard words.count == 8, let number = Int(words[6]), let rounds = Int(words[7]) else { exit(2) }
-            let place = Place(vault: words[1], device: words[2], keyFile: words[3], password: words[4], socket: words[5])
+            let paths = Place(vault: words[1], device: words[2], keyFile: words[3], password: words[4], socket: words[5])
             // All begin at once: when whoever started them closes the other end.
             var byte: UInt8 = 0
             while read(STDIN_FILENO, &byte, 1) > 0 {}
-            let crowd = try Crowd(place.unlock(), number)
+            let crowd = try Crowd(paths.unlock(), number)
             for round in 0..<rounds { try crowd.work(round) }
             print("done \(number) longest \(crowd.longest) busy \(Patience.busy)")
         } catch {
@@ -40,13 +40,13 @@ private struct Place {
         let file = try VaultFile.open(vault, device: try DeviceFolder(device))
         let vault = try self.vault(file)
         guard socket != "-" else { return OpenHere(vault) }
-        guard let place = AgentPlace(vault: self.vault, device: device) else { throw Unexpected.answer }
+        guard let paths = VaultPaths(vault: self.vault, device: device) else { throw Unexpected.answer }
         let client = AgentClient(try AgentSocket(path: socket))
         let keys = vault.classKeys()
-        guard try Patience.ask({ try client.unlock(place, keys, openedBy: nil, idle: 0, hard: 0) }) == nil else {
+        guard try Patience.ask({ try client.unlock(paths, keys, openedBy: nil, idle: 0, hard: 0) }) == nil else {
             throw Unexpected.answer
         }
-        return OpenInAgent(client: client, place: place)
+        return OpenInAgent(client: client, paths: paths)
     }
 
     private func vault(_ file: borrowing VaultFile) throws -> Vault {
@@ -109,10 +109,10 @@ private final class OpenHere: Asked {
 
 private struct OpenInAgent: Asked {
     let client: AgentClient
-    let place: AgentPlace
+    let paths: VaultPaths
 
     func perform(_ request: consuming ItemRequest) throws -> ItemReply {
-        switch try client.perform(place, request) {
+        switch try client.perform(paths, request) {
         case .reply(let reply): return reply
         case .failure(let error): throw error
         case .locked: throw Unexpected.locked

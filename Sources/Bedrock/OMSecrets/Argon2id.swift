@@ -39,7 +39,7 @@ public enum Argon2id {
     /// The most work that a file from elsewhere gets without being asked twice: 1 GiB, filled 4 times. Some seconds.
     package static let mostWork = 4 << 20
 
-    /// Stretches `secret` to a key, after waiting for one of the machine's ``StretchSlot``s.
+    /// Stretches `secret` to a key, after waiting for one of the machine's ``StretchPermit``s.
     ///
     /// - Parameter salt: 16 bytes.
     /// - Throws: ``SecretsError/outOfMemory``, ``SecretsError/lanesUnsupported``.
@@ -47,7 +47,7 @@ public enum Argon2id {
         _ secret: borrowing SecretBytes, salt: [UInt8], _ parameters: Parameters
     ) throws(SecretsError) -> Key<Unlocking> {
         precondition(salt.count == saltCount, "Argon2id takes a salt of 16 bytes here")
-        return try StretchSlot.hold { () throws(SecretsError) in
+        return try StretchPermit.hold { () throws(SecretsError) in
             Key<Unlocking>(try deriveRaw(secret, salt: salt, parameters, count: Key<Unlocking>.count))
         }
     }

@@ -1,12 +1,5 @@
 // Keys that know what they are for: sealing with a wrapping key does not compile.
 
-internal import CSodium
-
-/// What a key may be used for.
-public protocol KeyUse {}
-/// A use from which further keys are derived.
-public protocol DerivingUse: KeyUse {}
-
 /// Seals and opens records and states with ``AEAD``.
 public enum Sealing: KeyUse {}
 /// Wraps other keys.

@@ -62,23 +62,6 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// Comparison in a time that depends on the lengths only: the one such function of the house.
-public enum ConstantTime {
-    public static func areEqual(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
-        guard one.count == other.count else { return false }
-        return unsafe one.withPointer { left, count in
-            unsafe other.withPointer { right, _ in unsafe sodium_memcmp(left, right, count) == 0 }
-        }
-    }
-}
-
-/// Random bytes that are not secret: salts, ids, nonces.
-public enum Random {
-    public static func bytes(_ count: Int) -> [UInt8] {
-        unsafe [UInt8](count: count) { unsafe randombytes_buf($0, count) }
-    }
-}
-
 extension SecretBytes {
     /// For ``SecretBuffer`` alone: a finished secret does not change.
     mutating func withMutableBytes<R: ~Copyable, E: Error>(

@@ -1,6 +1,5 @@
 // One lock from charge to settle, from a vault's commit to its high-water mark.
 
-internal import COMSystem
 internal import Glibc
 
 /// A lock on a file that is made once and never replaced. Each hold opens the file anew, so threads exclude each other too.
@@ -16,11 +15,11 @@ public struct FileLock: Sendable {
     ///   - wait: how long to wait for it, in milliseconds.
     ///   - interruption: ends the wait before that.
     /// - Throws: ``StorageError/busy`` after the wait; nothing has run then.
-    public func hold<R: ~Copyable, E: StorageFailing>(
+    public func hold<R: ~Copyable, E: StorageErrorConvertible>(
         wait: Int = 60_000, unless interruption: Interruption? = nil, _ body: () throws(E) -> R
     ) throws(E) -> R {
         let file: PrivateFile
-        do throws(StorageError) { file = try take(wait, interruption) } catch { throw E(storage: error) }
+        do throws(StorageError) { file = try acquire(wait, interruption) } catch { throw E(storage: error) }
         let result = try body()
         // Not before here: the lock goes when the descriptor closes.
         withExtendedLifetime(file.descriptor) {}
@@ -28,7 +27,7 @@ public struct FileLock: Sendable {
         return result
     }
 
-    private func take(_ wait: Int, _ interruption: Interruption?) throws(StorageError) -> PrivateFile {
+    private func acquire(_ wait: Int, _ interruption: Interruption?) throws(StorageError) -> PrivateFile {
         // Milliseconds. If hundreds of processes looked every 2 ms, the lock's holder would get no processor time.
         let longestPause = min(20, max(2, wait / 100))
         var waited = 0, pause = 2
@@ -46,17 +45,5 @@ public struct FileLock: Sendable {
             guard waited < wait, interruption?.isAsked != true else { throw .busy }
             waited += 2
         }
-    }
-}
-
-/// A stretch of code that the signals of a terminal, of a limit and of `kill` wait for, so that a charge is always settled.
-public enum Uninterrupted {
-    public static func run<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
-        var mask = [UInt8](repeating: 0, count: om_signal_mask_size())
-        let held = mask.withUnsafeMutableBytes { om_signals_hold($0.baseAddress, $0.count) == 0 }
-        defer {
-            if held { _ = mask.withUnsafeBytes { om_signals_release($0.baseAddress, $0.count) } }
-        }
-        return try body()
     }
 }

@@ -16,10 +16,10 @@ public enum OwnThread {
     ///
     /// - Parameter cancel: Called when the task is cancelled, on any thread; it is for `body` to end then.
     /// - Throws: What `body` throws; `E` for ``StorageError/io(_:)`` when the system has no thread left.
-    public static func run<R: ~Copyable & Sendable, E: StorageFailing>(
+    public static func run<R: ~Copyable & Sendable, E: StorageErrorConvertible>(
         _ body: @escaping @Sendable () throws(E) -> R, onCancel cancel: @escaping @Sendable () -> Void = {}
     ) async throws(E) -> R {
-        let work = Work(body)
+        let work = ThreadWork(body)
         await withTaskCancellationHandler {
             await withCheckedContinuation { work.start(resuming: $0) }
         } onCancel: {
@@ -30,7 +30,7 @@ public enum OwnThread {
 }
 
 /// One piece of work on its way through a thread.
-private final class Work<R: ~Copyable & Sendable, E: StorageFailing>: Sendable {
+private final class ThreadWork<R: ~Copyable & Sendable, E: StorageErrorConvertible>: Sendable {
     private let body: @Sendable () throws(E) -> R
     private let result = Mutex<Result<R, E>?>(nil)
     private let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
@@ -61,24 +61,5 @@ private final class Work<R: ~Copyable & Sendable, E: StorageFailing>: Sendable {
     func takeResult() throws(E) -> R {
         guard let end = result.withLock({ $0.take() }) else { throw E(storage: .io(EINVAL)) }
         return try end.get()
-    }
-}
-
-/// Holds a thread up until another opens it; from then on it is open.
-package final class Latch: @unchecked Sendable {
-    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-
-    package init() { sem_init(semaphore, 0, 0) }
-
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-
-    package func open() { sem_post(semaphore) }
-
-    package func wait() {
-        while sem_wait(semaphore) != 0, errno == EINTR {}
-        sem_post(semaphore)
     }
 }

@@ -44,23 +44,6 @@ public enum StorageError: Error, Hashable, Sendable {
     }
 }
 
-/// An error of a room above that carries a ``StorageError``.
-public protocol StorageFailing: Error {
-    init(storage error: StorageError)
-}
-
-extension StorageFailing {
-    /// Runs `body` and turns its storage errors into this room's.
-    package static func storing<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(Self) -> R {
-        do throws(StorageError) { return try body() } catch { throw Self(storage: error) }
-    }
-}
-
-extension StorageError: StorageFailing {
+extension StorageError: StorageErrorConvertible {
     public init(storage error: StorageError) { self = error }
-}
-
-/// Why a file or folder is not safe to use.
-public enum FileHazard: String, Hashable, Sendable {
-    case symbolicLink, notRegular, notAFolder, otherOwner, openToOthers, writableByOthers, onNetwork, foreignJournal, secondName
 }

@@ -36,7 +36,7 @@ enum PamHelper {
                 return PamAnswer(verdict: .root)
             }
             let request = LoginRequest(user, policy, domain: policy.domain, mode: question.mode.connectivity)
-            let provider = try PamServer.provider(for: request, within: question.seconds)
+            let provider = try PamOnlineProvider.provider(for: request, within: question.seconds)
             _ = try SystemStore.authenticator().login(request, password: password, asking: provider)
             return PamAnswer(verdict: .granted)
         } catch {

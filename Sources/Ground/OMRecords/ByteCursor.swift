@@ -1,10 +1,5 @@
 // Strict reading and writing of the house's binary formats: big-endian numbers, counted bytes, nothing left over.
 
-/// Bytes that do not follow their format.
-public struct MalformedBytes: Error, Hashable, Sendable {
-    public init() {}
-}
-
 /// A position in bytes that are read from front to back. It holds no bytes itself, so it serves secrets too.
 public struct ByteCursor: Sendable {
     public private(set) var offset = 0

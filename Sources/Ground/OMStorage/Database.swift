@@ -7,23 +7,11 @@ internal import CSQLite
 internal import Glibc
 public import OMSystem
 
-/// The tables of one kind of file, and the marks that tell it from others.
-public struct Schema: Sendable {
-    public let applicationID: UInt32
-    public let version: UInt32
-    /// Exactly the statements that make the tables; a file whose schema differs in one byte is refused.
-    public let statements: [String]
-
-    public init(applicationID: UInt32, version: UInt32, statements: [String]) {
-        (self.applicationID, self.version, self.statements) = (applicationID, version, statements)
-    }
-}
-
 /// One connection. Not shared between threads.
 public struct Database: ~Copyable {
     let handle: OpaquePointer
-    private let shelf: StatementShelf
-    private let busy = BusyWait()
+    private let cache: StatementCache
+    private let busy = BusyHandler()
 
     /// Opens a file of ours.
     ///
@@ -54,12 +42,12 @@ public struct Database: ~Copyable {
 
     private init(handle: OpaquePointer) {
         self.handle = handle
-        shelf = StatementShelf(handle)
+        cache = StatementCache(handle)
         busy.install(handle)
     }
 
     deinit {
-        shelf.close()
+        cache.close()
         // A statement that is let go of later closes the connection then, and finds nobody to ask how long to wait.
         sqlite3_busy_handler(handle, nil, nil)
         sqlite3_close_v2(handle)
@@ -67,7 +55,7 @@ public struct Database: ~Copyable {
 
     /// A statement that is prepared once and kept for the next time: `sql` is one of a schema's few.
     public borrowing func prepare(_ sql: String) throws(StorageError) -> Statement {
-        try Statement(shelf, sql)
+        try Statement(cache, sql)
     }
 
     public borrowing func execute(_ sql: String) throws(StorageError) {
@@ -90,7 +78,7 @@ public struct Database: ~Copyable {
 
     /// Runs `body` in a transaction, of which a connection has one at a time, that sees one state from start to end; `.write` also keeps other writers out.
     /// What it throws rolls the transaction back.
-    public borrowing func transaction<R: ~Copyable, E: StorageFailing>(
+    public borrowing func transaction<R: ~Copyable, E: StorageErrorConvertible>(
         _ access: Access, _ body: () throws(E) -> R
     ) throws(E) -> R {
         precondition(sqlite3_get_autocommit(handle) != 0, "a transaction is running on this connection")

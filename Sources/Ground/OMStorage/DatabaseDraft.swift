@@ -12,7 +12,7 @@ extension Database {
     ///
     /// The draft's file is open while it lives. SQLite loses its locks on a file when any descriptor of it closes, so no
     /// connection to the draft may be open when the draft ends.
-    package static func draft<E: StorageFailing>(
+    package static func draft<E: StorageErrorConvertible>(
         for target: String, _ schema: Schema, fill: (borrowing Database) throws(E) -> Void
     ) throws(E) -> Draft {
         // The file first: SQLite alone would follow a link, or take a file that another user put there.
@@ -21,7 +21,7 @@ extension Database {
         return draft
     }
 
-    private static func write<E: StorageFailing>(
+    private static func write<E: StorageErrorConvertible>(
         _ draft: String, _ schema: Schema, _ fill: (borrowing Database) throws(E) -> Void
     ) throws(E) {
         let database = try E.storing { () throws(StorageError) in try make(draft) }

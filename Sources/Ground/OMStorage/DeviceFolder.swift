@@ -4,18 +4,6 @@ internal import Glibc
 public import OMSecrets
 public import OMSystem
 
-/// The device's key, for deriving and for mixing into a slot.
-public struct DeviceKey: ~Copyable, Sendable {
-    public let key: Key<Deriving>
-
-    public init(_ key: consuming Key<Deriving>) { self.key = key }
-
-    /// 32 public bytes that tell this device key from another.
-    public borrowing func fingerprint() -> [UInt8] { key.fingerprint(Context(.deviceID)) }
-
-    public borrowing func duplicate() -> DeviceKey { DeviceKey(key.duplicate()) }
-}
-
 /// `$XDG_STATE_HOME/omvault-device/`: mode 0700, ours, no symbolic link, on a local file system.
 public struct DeviceFolder: Sendable {
     private static let keyFile = "device.key"

@@ -5,35 +5,6 @@ internal import Glibc
 internal import OMSecrets
 public import OMSystem
 
-/// A position in one history and the digest of the state there.
-public struct HighWaterMark: Hashable, Sendable {
-    public let generation: UInt64
-    /// 32 bytes.
-    public let digest: [UInt8]
-
-    public init(generation: UInt64, digest: [UInt8]) {
-        precondition(digest.count == 32, "a digest has 32 bytes")
-        (self.generation, self.digest) = (generation, digest)
-    }
-
-    /// The place before the first step of a history.
-    public static let beginning = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: 32))
-
-    /// Compares the state that was found with the mark that this device wrote last.
-    public func compare(with found: HighWaterMark) -> Verdict {
-        if found.generation > generation { return .newer }
-        return found == self ? .same : .rolledBack
-    }
-
-    public enum Verdict: Sendable {
-        case same
-        /// A crash between the commit and the mark. Accepted, and to be noted.
-        case newer
-        /// Older, or another state under the same number.
-        case rolledBack
-    }
-}
-
 /// The marks of one vault or login, in two slots of 512 bytes that are written in place in turn: a torn write leaves the
 /// slot before it.
 public struct HighWaterFile: ~Copyable, Sendable {

@@ -1,55 +1,6 @@
 // A log in which each entry carries the MAC of the one before: what the vault's log and the log of logins have in common.
 // Their entries' bytes are their own.
 
-/// The first place where a log is not what this device wrote.
-public struct LogFault: Hashable, Sendable {
-    public enum Kind: String, Hashable, Sendable {
-        /// An entry was dropped, or the log's end was cut off.
-        case missing
-        /// An entry was edited, moved or replaced.
-        case changed
-        /// An entry stands where this device keeps none.
-        case added
-    }
-
-    /// The sequence of the bad entry.
-    public let sequence: UInt64
-    public let kind: Kind
-
-    public init(sequence: UInt64, kind: Kind) { (self.sequence, self.kind) = (sequence, kind) }
-}
-
-/// An entry, which was authenticated when it was read.
-package protocol ChainedEntry {
-    /// 1 for the first entry, and 1 more with each.
-    var sequence: UInt64 { get }
-    /// The MAC of the entry before; zeros for the first.
-    var previous: [UInt8] { get }
-    var mac: [UInt8] { get }
-    /// The MAC of the entry in whose place this one was written; nil if there was none.
-    var replacedMAC: [UInt8]? { get }
-}
-
-extension ChainedEntry {
-    /// The entry as a place in the log's history.
-    package var mark: HighWaterMark { HighWaterMark(generation: sequence, digest: mac) }
-
-    /// Whether this is the mark's entry, or the entry that replaced it just before a crash kept the mark from being written.
-    package func fits(_ mark: HighWaterMark) -> Bool {
-        sequence == mark.generation && (mac == mark.digest || replacedMAC == mark.digest)
-    }
-
-    /// Whether the entry stands right behind `last`.
-    package func follows(_ last: HighWaterMark) -> Bool {
-        sequence == last.generation + 1 && previous == last.digest
-    }
-}
-
-/// What was read of a log.
-package protocol LogTrail {
-    var fault: LogFault? { get }
-}
-
 /// The rules by which a log is read against the mark that says where it ends.
 package enum LogChain {
     /// The most entries that are kept.
@@ -94,15 +45,15 @@ package enum LogChain {
     /// the mark's entry the mark is read again. If it has not moved, the fault is real.
     ///
     /// - Parameter mark: reads where this device says that the log ends.
-    package static func read<Trail: LogTrail, E: Error>(
+    package static func read<Trail: LogReport, E: Error>(
         mark readMark: () throws(E) -> HighWaterMark?, _ read: (HighWaterMark?) throws(E) -> Trail
     ) throws(E) -> Trail {
         var mark = try readMark()
         while true {
-            let trail = try read(mark)
-            guard let fault = trail.fault, fault.sequence == mark?.generation else { return trail }
+            let report = try read(mark)
+            guard let fault = report.fault, fault.sequence == mark?.generation else { return report }
             let since = try readMark()
-            guard since != mark else { return trail }
+            guard since != mark else { return report }
             mark = since
         }
     }

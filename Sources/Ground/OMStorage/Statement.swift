@@ -7,20 +7,20 @@ public struct Statement: ~Copyable {
     private let handle: OpaquePointer
     private let sql: String
     /// Where it goes when it is let go of; nil for one that is not used again.
-    private let shelf: StatementShelf?
+    private let cache: StatementCache?
 
     init(_ database: OpaquePointer, _ sql: String) throws(StorageError) {
-        handle = try StatementShelf.prepare(database, sql)
-        (self.sql, shelf) = (sql, nil)
+        handle = try StatementCache.prepare(database, sql)
+        (self.sql, cache) = (sql, nil)
     }
 
-    init(_ shelf: StatementShelf, _ sql: String) throws(StorageError) {
-        handle = try shelf.take(sql)
-        (self.sql, self.shelf) = (sql, shelf)
+    init(_ cache: StatementCache, _ sql: String) throws(StorageError) {
+        handle = try cache.take(sql)
+        (self.sql, self.cache) = (sql, cache)
     }
 
     deinit {
-        if let shelf { shelf.put(handle, sql) } else { sqlite3_finalize(handle) }
+        if let cache { cache.put(handle, sql) } else { sqlite3_finalize(handle) }
     }
 
     /// Runs to the next row.

@@ -6,14 +6,6 @@ public import OMRecords
 public import OMSecrets
 public import OMVault
 
-/// What became of a request to the agent.
-public enum AgentAnswer: ~Copyable, Sendable {
-    case reply(ItemReply)
-    case failure(VaultError)
-    /// The keys that the request needs are not at hand there: ask for the password here.
-    case locked(AgentVaultState)
-}
-
 /// This user's agent, if one runs. Each call is a connection of its own.
 public struct AgentClient: Sendable {
     let socket: AgentSocket
@@ -21,9 +13,9 @@ public struct AgentClient: Sendable {
     public init(_ socket: AgentSocket) { self.socket = socket }
 
     /// Has the agent answer a question or make a change.
-    public func perform(_ place: AgentPlace, _ request: consuming ItemRequest) throws(AgentError) -> AgentAnswer {
+    public func perform(_ paths: VaultPaths, _ request: consuming ItemRequest) throws(AgentError) -> AgentItemReply {
         var body = SecretBuffer()
-        body.write(place)
+        body.write(paths)
         request.encode(into: &body)
         switch try repeating(.perform, body) {
         case .reply(let reply): return .reply(reply)
@@ -42,9 +34,9 @@ public struct AgentClient: Sendable {
     ///   - hard: seconds after which it locks in any case; 0 for the agent's own.
     /// - Returns: what the vault refused, if it did.
     public func unlock(
-        _ place: AgentPlace, _ keys: ClassKeys, openedBy login: [UInt8]?, idle: UInt32, hard: UInt32
+        _ paths: VaultPaths, _ keys: ClassKeys, openedBy login: [UInt8]?, idle: UInt32, hard: UInt32
     ) throws(AgentError) -> VaultError? {
-        switch try ask(.unlock(place, keys, openedBy: login, idle: idle, hard: hard)) {
+        switch try ask(.unlock(paths, keys, openedBy: login, idle: idle, hard: hard)) {
         case .done: return nil
         case .failure(let error): return error
         case .full: throw .full
@@ -53,8 +45,8 @@ public struct AgentClient: Sendable {
     }
 
     /// Locks one vault, or all with nil. With `forgets` the keys of after-first-unlock go too.
-    public func lock(_ place: AgentPlace?, forgets: Bool) throws(AgentError) {
-        guard case .done = try ask(.lock(place, forgets: forgets)) else { throw .misbehaved }
+    public func lock(_ paths: VaultPaths?, forgets: Bool) throws(AgentError) {
+        guard case .done = try ask(.lock(paths, forgets: forgets)) else { throw .misbehaved }
     }
 
     /// Locks every vault that this login opened; the keys of after-first-unlock go too.
@@ -66,9 +58,9 @@ public struct AgentClient: Sendable {
     ///
     /// - Returns: nil while that level is locked there.
     public func rememberingKey(
-        _ place: AgentPlace, of level: ProtectionLevel
+        _ paths: VaultPaths, of level: ProtectionLevel
     ) throws(AgentError) -> Key<Remembering>? {
-        switch try ask(.rememberingKey(place, level)) {
+        switch try ask(.rememberingKey(paths, level)) {
         case .rememberingKey(let key): return key
         // What is wrong with the vault, whoever opens it is told.
         case .locked: return nil
@@ -78,13 +70,13 @@ public struct AgentClient: Sendable {
     }
 
     /// Takes away the tickets of one vault, or of all with nil, which outlive an agent that was killed.
-    public func forgetTickets(of vault: [UInt8]?) {
-        let tickets = Tickets(socket.folder)
+    public func deleteTickets(of vault: [UInt8]?) {
+        let tickets = VaultTickets(socket.folder)
         for id in vault.map({ [$0] }) ?? tickets.vaults { tickets.remove(id) }
     }
 
     /// The same, of the vaults that this login opened.
-    public func forgetTickets(openedBy login: [UInt8]) { Tickets(socket.folder).remove(openedBy: login) }
+    public func deleteTickets(openedBy login: [UInt8]) { VaultTickets(socket.folder).remove(openedBy: login) }
 
     public func status() throws(AgentError) -> AgentStatus {
         switch try ask(.status) {
@@ -117,12 +109,12 @@ public struct AgentClient: Sendable {
 
     /// Asks again while the agent has too many clients.
     private func repeating(_ kind: FrameKind, _ body: borrowing SecretBuffer) throws(AgentError) -> AgentReply {
-        let end = now() + Int64(AgentProtocol.busyTime)
+        let end = bootMilliseconds() + Int64(AgentProtocol.busyTime)
         var pause: UInt32 = 2_000
         while true {
             switch try ask(kind, body) {
             case .busy:
-                guard now() < end else { throw .busy }
+                guard bootMilliseconds() < end else { throw .busy }
                 usleep(pause)
                 pause = min(pause * 2, 100_000)
             case .otherVersion(let version): throw .otherVersion(version)
@@ -153,7 +145,7 @@ public struct AgentClient: Sendable {
     }
 
     private func connect() throws(AgentError) -> FrameChannel {
-        let descriptor = om_socket_connect(socket.folder.reach(socket.name), Int32(AgentProtocol.busyTime))
+        let descriptor = om_socket_connect(socket.folder.descriptorPath(socket.name), Int32(AgentProtocol.busyTime))
         guard descriptor >= 0 else {
             // A socket that nobody listens at is what a killed agent leaves behind.
             throw errno == ENOENT || errno == ECONNREFUSED ? .notRunning : errno == EAGAIN ? .busy : .io(errno)

@@ -30,7 +30,7 @@ public enum AgentError: Error, Hashable, Sendable {
 }
 
 /// For questions that are awaited: ``OwnThread``.
-extension AgentError: StorageFailing {
+extension AgentError: StorageErrorConvertible {
     public init(storage error: StorageError) {
         switch error {
         case .busy: self = .busy

@@ -63,7 +63,7 @@ public enum AgentProcess {
         _ program: String, at socket: AgentSocket, options: [String] = []
     ) throws(AgentError) -> Bool {
         let program = try check(program)
-        let lock = open(socket.folder.reach("\(socket.name).start"), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        let lock = open(socket.folder.descriptorPath("\(socket.name).start"), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw .io(errno) }
         defer { close(lock) }
         // Whoever has the lock starts one; the others find it running.
@@ -127,10 +127,10 @@ public enum AgentProcess {
 
     private static func readWords(_ descriptor: Int32) -> String {
         var words: [UInt8] = []
-        let end = now() + 15_000
+        let end = bootMilliseconds() + 15_000
         while words.count < 4096 {
             var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&waiting, 1, Int32(clamping: max(0, end - now()))) != 0 else { return "it did not answer" }
+            guard poll(&waiting, 1, Int32(clamping: max(0, end - bootMilliseconds()))) != 0 else { return "it did not answer" }
             var piece = [UInt8](repeating: 0, count: 512)
             let got = read(descriptor, &piece, piece.count)
             if got < 0, errno == EINTR { continue }

@@ -29,7 +29,7 @@ public final class AgentServer: Sendable {
 
     private let listening: ListeningSocket
     private let timeOuts: TimeOuts
-    private let seats: VaultSeats
+    private let vaults: VaultTable
     private let sessions: SessionStore
     /// Connections, and those of them whose request is being answered.
     private let clients = Mutex<(all: Int, working: Int)>((0, 0))
@@ -39,7 +39,7 @@ public final class AgentServer: Sendable {
     /// - Throws: ``AgentError/io(_:)``.
     public init(_ listening: ListeningSocket, _ timeOuts: TimeOuts) throws(AgentError) {
         (self.listening, self.timeOuts) = (listening, timeOuts)
-        seats = VaultSeats(Tickets(listening.folder))
+        vaults = VaultTable(VaultTickets(listening.folder))
         // A server is asked by this very program in another process, and not by anything that a client could name.
         let program = AgentProcess.ownProgram
         sessions = SessionStore(
@@ -77,7 +77,7 @@ public final class AgentServer: Sendable {
             if waiting[0].revents != 0 { acceptAll() }
         }
         listening.end()
-        seats.lock(nil, forgets: false)
+        vaults.lock(nil, forgets: false)
         // Whoever was promised an answer gets it, within reason.
         var waited = 0
         while clients.withLock({ $0.working }) > 0, waited < 5_000 {
@@ -92,7 +92,7 @@ public final class AgentServer: Sendable {
     private func expireDue() {
         var expirations: UInt64 = 0
         _ = read(timer, &expirations, 8)
-        let next = (seats.all.map { $0.expireDue() } + [sessions.expireDue()]).compactMap(\.self).min()
+        let next = (vaults.all.map { $0.expireDue() } + [sessions.expireDue()]).compactMap(\.self).min()
         om_boot_timer_set(timer, next ?? 0)
     }
 
@@ -183,31 +183,31 @@ public final class AgentServer: Sendable {
         switch consume request {
         case .stepDown: return .done
         case .status: return .status(status())
-        case .unlock(let place, let keys, let login, let idle, let hard):
+        case .unlock(let paths, let keys, let login, let idle, let hard):
             let (idle, hard) = (Self.bounded(idle, timeOuts.idle), Self.bounded(hard, timeOuts.hard))
             do throws(VaultError) {
-                guard try seats.unlock(place, keys, openedBy: login, idle: idle, hard: hard) else { return .full }
+                guard try vaults.unlock(paths, keys, openedBy: login, idle: idle, hard: hard) else { return .full }
             } catch {
                 return .failure(error)
             }
             expireDue()
             return .done
-        case .lock(let place, let forgets):
-            seats.lock(place, forgets: forgets)
+        case .lock(let paths, let forgets):
+            vaults.lock(paths, forgets: forgets)
             expireDue()
             return .done
         case .lockOpened(let login):
-            seats.lock(openedBy: login)
+            vaults.lock(openedBy: login)
             expireDue()
             return .done
-        case .perform(let place, let request):
-            guard let seat = seats.seat(at: place) else { return .locked(.locked) }
-            let reply = seat.perform(request)
+        case .perform(let paths, let request):
+            guard let handle = vaults.handle(at: paths) else { return .locked(.locked) }
+            let reply = handle.perform(request)
             if reply.leavesPurge { expireDue() }
             return reply
-        case .rememberingKey(let place, let level):
-            guard let seat = seats.seat(at: place) else { return .locked(.locked) }
-            return seat.rememberingKey(of: level)
+        case .rememberingKey(let paths, let level):
+            guard let handle = vaults.handle(at: paths) else { return .locked(.locked) }
+            return handle.rememberingKey(of: level)
         case .keepSession(let kept):
             // What is over ends before a login could go on with it.
             expireDue()
@@ -239,8 +239,8 @@ public final class AgentServer: Sendable {
     private func status() -> AgentStatus {
         AgentStatus(
             process: getpid(), memory: SecretMemory.protection.rawValue, idle: timeOuts.idle, hard: timeOuts.hard,
-            vaults: seats.all.map { $0.status() }.filter { $0.state != .locked }
-                .sorted { $0.place.vault < $1.place.vault })
+            vaults: vaults.all.map { $0.status() }.filter { $0.state != .locked }
+                .sorted { $0.paths.vault < $1.paths.vault })
     }
 }
 

@@ -23,7 +23,7 @@ struct BootSecrets: Sendable {
 
     /// The ids that have a file.
     var ids: [[UInt8]] {
-        guard let stream = opendir(folder.reach(".")) else { return [] }
+        guard let stream = opendir(folder.descriptorPath(".")) else { return [] }
         defer { closedir(stream) }
         var found: [[UInt8]] = []
         while let entry = readdir(stream) {
@@ -38,7 +38,7 @@ struct BootSecrets: Sendable {
 
     func remove(_ id: [UInt8]) {
         om_keyring_remove(name(id))
-        for name in [name(id), secretName(id)] { unlink(folder.reach(name)) }
+        for name in [name(id), secretName(id)] { unlink(folder.descriptorPath(name)) }
     }
 
     func read(_ id: [UInt8]) -> SecretBytes? { read(name(id)) }
@@ -72,7 +72,7 @@ struct BootSecrets: Sendable {
     private func secretName(_ id: [UInt8]) -> String { secretPrefix + Hex.encode(id) }
 
     private func write(_ bytes: borrowing SecretBytes, to name: String) -> Bool {
-        let path = folder.reach(name)
+        let path = folder.descriptorPath(name)
         unlink(path)
         let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return false }
@@ -81,7 +81,7 @@ struct BootSecrets: Sendable {
     }
 
     private func read(_ name: String) -> SecretBytes? {
-        let descriptor = Glibc.open(folder.reach(name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        let descriptor = Glibc.open(folder.descriptorPath(name), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         guard let status = try? FileTrust.own.check(open: descriptor, .file, at: folder.path), status.st_size <= longest else {

@@ -22,7 +22,7 @@ public final class ListeningSocket: Sendable {
     public init(_ socket: AgentSocket) throws(AgentError) {
         (folder, name) = (socket.folder, socket.name)
         lock = try Self.takeLock(socket)
-        let path = folder.reach(name)
+        let path = folder.descriptorPath(name)
         var status = stat()
         if lstat(path, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFSOCK else {
@@ -30,7 +30,7 @@ public final class ListeningSocket: Sendable {
             }
             unlink(path)
         }
-        removals = om_removals(folder.reach("."))
+        removals = om_removals(folder.descriptorPath("."))
         descriptor = om_socket_listen(path, 256)
         guard descriptor >= 0 else { throw .io(errno) }
         guard lstat(path, &status) == 0 else { throw .io(errno) }
@@ -53,9 +53,9 @@ public final class ListeningSocket: Sendable {
             guard fcntl(3, command, flag) == 0 else { throw .io(errno) }
         }
         (descriptor, folder, name, lock) = (3, socket.folder, socket.name, nil)
-        removals = om_removals(folder.reach("."))
+        removals = om_removals(folder.descriptorPath("."))
         var status = stat()
-        guard lstat(folder.reach(name), &status) == 0 else { throw .io(errno) }
+        guard lstat(folder.descriptorPath(name), &status) == 0 else { throw .io(errno) }
         inode = status.st_ino
     }
 
@@ -65,24 +65,24 @@ public final class ListeningSocket: Sendable {
     var isReachable: Bool {
         om_removals_seen(removals)
         var status = stat()
-        return lstat(folder.reach(name), &status) == 0 && status.st_ino == inode
+        return lstat(folder.descriptorPath(name), &status) == 0 && status.st_ino == inode
     }
 
     /// Closes the socket, so that the next client starts another agent.
     func end() {
-        if lock != nil { unlink(folder.reach(name)) }
+        if lock != nil { unlink(folder.descriptorPath(name)) }
         close(descriptor)
     }
 
     private static func takeLock(_ socket: AgentSocket) throws(AgentError) -> Int32 {
-        let path = socket.folder.reach("\(socket.name).lock")
+        let path = socket.folder.descriptorPath("\(socket.name).lock")
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .io(errno) }
         // An agent that is ending has closed its socket and holds the lock until it is gone.
-        let end = now() + leaving
+        let end = bootMilliseconds() + leaving
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            let other = om_socket_connect(socket.folder.reach(socket.name), 0)
-            if other >= 0 || now() > end {
+            let other = om_socket_connect(socket.folder.descriptorPath(socket.name), 0)
+            if other >= 0 || bootMilliseconds() > end {
                 close(other)
                 close(descriptor)
                 throw .cannotStart("another agent runs at \(socket.path)")

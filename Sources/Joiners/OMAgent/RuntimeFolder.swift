@@ -35,42 +35,8 @@ final class RuntimeFolder: Sendable {
     }
 
     /// A name in the very folder that was checked, whatever its path leads to by now; short enough for a socket too.
-    func reach(_ name: String) -> String { "/proc/self/fd/\(descriptor)/\(name)" }
+    func descriptorPath(_ name: String) -> String { "/proc/self/fd/\(descriptor)/\(name)" }
 
     /// Whether what is in it is gone at reboot.
     var isInMemory: Bool { om_is_in_memory(descriptor) == 1 }
-}
-
-/// The socket of this user's agent.
-public struct AgentSocket: Sendable {
-    let folder: RuntimeFolder
-    let name: String
-
-    public var path: String { "\(folder.path)/\(name)" }
-
-    /// The socket by the environment: `OMVAULT_AGENT_SOCK`, else `$XDG_RUNTIME_DIR/omvault/agent.sock`.
-    ///
-    /// - Parameter makes: whether the last folder is made when it is not there.
-    /// - Throws: ``AgentError/noRuntimeFolder``, ``AgentError/unsafeFolder(_:path:)``, ``AgentError/notRunning``.
-    public init(_ variable: (String) -> String?, makes: Bool = false) throws(AgentError) {
-        if let path = variable("OMVAULT_AGENT_SOCK") {
-            self = try AgentSocket(path: path)
-            return
-        }
-        guard let runtime = variable("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") else { throw .noRuntimeFolder }
-        do throws(AgentError) { _ = try RuntimeFolder(runtime) } catch {
-            throw error == .notRunning ? .noRuntimeFolder : error
-        }
-        let path = "\(runtime)/omvault"
-        self = AgentSocket(makes ? try RuntimeFolder.make(path) : try RuntimeFolder(path), "agent.sock")
-    }
-
-    private init(_ folder: RuntimeFolder, _ name: String) { (self.folder, self.name) = (folder, name) }
-
-    /// The socket at `path`, which must be absolute.
-    public init(path: String) throws(AgentError) {
-        guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) else { throw .noRuntimeFolder }
-        folder = try RuntimeFolder(FilePath.folder(of: path))
-        name = FilePath.name(of: path)
-    }
 }

@@ -21,7 +21,7 @@ public indirect enum AuthError: Error, Hashable, Sendable {
     /// Profile, server or administrator do not allow offline logins.
     case offlineNotAllowed
     /// The profile names a `ProfileURL`, and no policy was ever had from there: nothing is cached without the server's word.
-    case policyMissing(PolicyGap)
+    case policyMissing(PolicyProblem)
     /// The server took the password, and what it said to another login meanwhile is newer: nothing is cached.
     case overtaken
     /// An online login was asked for, and the profile names no server that could be asked.
@@ -137,7 +137,7 @@ public indirect enum AuthError: Error, Hashable, Sendable {
     }
 }
 
-extension AuthError: StorageFailing {
+extension AuthError: StorageErrorConvertible {
     public init(storage error: StorageError) {
         switch error {
         case .busy: self = .busy

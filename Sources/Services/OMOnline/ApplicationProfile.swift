@@ -13,27 +13,27 @@ public enum ApplicationProfile {
     /// - Throws: ``OnlineFailure/unsafeAddress`` unless it is https, ``OnlineFailure/unusableProfile`` unless it is on the
     ///   login's own host, and what else may go wrong with a server.
     public static func fetch(_ service: OnlineService) async throws(OnlineRefusal) -> ServerProfile {
-        try await fetch(service, try Flight(service), patience: service.deadlines.total)
+        try await fetch(service, try HTTPExchange(service), timeLimit: service.deadlines.total)
     }
 
     /// The profile beside a login, within what is left of its deadline and no longer than a connection may take: a place
     /// that hangs must not make each login as slow as it may be. What it means that one cannot be had is not decided here.
-    static func fetchIfAny(_ service: OnlineService, _ flight: Flight) async -> ProfileAnswer {
+    static func fetchIfAny(_ service: OnlineService, _ exchange: HTTPExchange) async -> ProfileAnswer {
         guard service.profile != nil else { return .notAsked }
         do throws(OnlineRefusal) {
-            return .given(try await fetch(service, flight, patience: service.deadlines.connect))
+            return .given(try await fetch(service, exchange, timeLimit: service.deadlines.connect))
         } catch { return .missing(error) }
     }
 
     private static func fetch(
-        _ service: OnlineService, _ flight: Flight, patience: UInt32
+        _ service: OnlineService, _ exchange: HTTPExchange, timeLimit: UInt32
     ) async throws(OnlineRefusal) -> ServerProfile {
         let address = try address(of: service)
         var request = HTTPClientRequest(url: address.text)
         request.headers.add(name: "Accept", value: "application/json")
-        let answer = try await flight.fetch(request, limit: maximumBytes, readsErrors: false, patience: patience)
+        let answer = try await exchange.fetch(request, limit: maximumBytes, readsErrors: false, timeLimit: timeLimit)
         guard answer.isSuccess else {
-            switch Flight.refusal(answer) {
+            switch HTTPExchange.refusal(answer) {
             // Nobody was asked about a password.
             case .rejected, .forbidden, .blocked: throw .failed(.unusableProfile, status: UInt16(answer.status))
             case let refusal: throw refusal
@@ -43,8 +43,8 @@ public enum ApplicationProfile {
     }
 
     /// Attack: who may write to some other server sets the number of attempts.
-    private static func address(of service: OnlineService) throws(OnlineRefusal) -> WebAddress {
-        guard let text = service.profile, let address = WebAddress(reading: text), address.isSecure else {
+    private static func address(of service: OnlineService) throws(OnlineRefusal) -> EndpointURL {
+        guard let text = service.profile, let address = EndpointURL(reading: text), address.isSecure else {
             throw .failed(.unsafeAddress)
         }
         let own =
@@ -55,7 +55,7 @@ public enum ApplicationProfile {
                 case .discovery(let text), .token(let text, _): text
                 }
             }
-        guard let server = WebAddress(reading: own), server.host == address.host else {
+        guard let server = EndpointURL(reading: own), server.host == address.host else {
             throw .failed(.unusableProfile)
         }
         return address

@@ -20,7 +20,7 @@ struct CookieJar: Codable, Sendable {
     private(set) var cookies: [Cookie] = []
 
     /// Takes what a server set. One that is expired removes its namesake; one for a domain that is not its own is left out.
-    mutating func take(_ fields: [String], from address: WebAddress, now: Int64) throws(OnlineRefusal) {
+    mutating func store(_ fields: [String], from address: EndpointURL, now: Int64) throws(OnlineRefusal) {
         for field in fields {
             guard let cookie = Self.read(field, from: address, now: now) else { continue }
             cookies.removeAll { $0.name == cookie.name && $0.domain == cookie.domain && $0.path == cookie.path }
@@ -36,7 +36,7 @@ struct CookieJar: Codable, Sendable {
     }
 
     /// What goes into `Cookie` for `address`; nil for none.
-    func field(for address: WebAddress, now: Int64) -> String? {
+    func field(for address: EndpointURL, now: Int64) -> String? {
         let fitting = cookies.filter { cookie in
             (!cookie.isSecure || address.isSecure || address.isLocal) && cookie.expires.map { $0 > now } ?? true
                 && Self.covers(cookie, address.host) && Self.covers(path: cookie.path, address.path)
@@ -52,7 +52,7 @@ struct CookieJar: Codable, Sendable {
         asked == path || asked.hasPrefix(path.hasSuffix("/") ? path : path + "/")
     }
 
-    static func read(_ field: String, from address: WebAddress, now: Int64) -> Cookie? {
+    static func read(_ field: String, from address: EndpointURL, now: Int64) -> Cookie? {
         let parts = field.split(separator: ";", omittingEmptySubsequences: false).map { trimmed($0) }
         guard let first = parts.first, let equals = first.firstIndex(of: "=") else { return nil }
         let (name, value) = (trimmed(first[..<equals]), trimmed(first[first.index(after: equals)...]))
@@ -80,7 +80,7 @@ struct CookieJar: Codable, Sendable {
             case "path": path = value.hasPrefix("/") ? String(value) : path
             case "secure": isSecure = true
             case "max-age": lives = seconds(value) ?? lives
-            case "expires": expires = HTTPTime.seconds(String(value)) ?? expires
+            case "expires": expires = HTTPDate.seconds(String(value)) ?? expires
             default: break
             }
         }

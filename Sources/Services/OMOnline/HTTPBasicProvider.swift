@@ -20,14 +20,14 @@ public struct HTTPBasicProvider: Sendable {
     public func logIn(
         _ user: String, password: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
-        let name = try LoginName(user, service.domain)
-        let authorization = try Authorization.basic(name.text, password)
+        let name = try QualifiedUserName(user, service.domain)
+        let authorization = try AuthorizationHeader.basic(name.text, password)
         let headers = try headers(name.header)
-        let login = try WebAddress(basic.login)
-        let flight = try Flight(service)
+        let login = try EndpointURL(basic.login)
+        let exchange = try HTTPExchange(service)
 
-        let asking = try await challengingAddress(login, headers, flight)
-        var visit = Visit(flight: flight, headers: headers)
+        let asking = try await challengingAddress(login, headers, exchange)
+        var visit = Visit(exchange: exchange, headers: headers)
         let password = OnlineService.Header("Authorization", authorization)
         var (answer, address) = (try await visit.get(asking, adding: [password]), asking)
         if answer.isRedirect {
@@ -39,11 +39,11 @@ public struct HTTPBasicProvider: Sendable {
                 throw .failed(.redirected, status: UInt16(answer.status))
             }
         }
-        guard answer.isSuccess else { throw Flight.refusal(answer) }
+        guard answer.isSuccess else { throw HTTPExchange.refusal(answer) }
         guard visit.jar.holds(basic.requiredTokens) else { throw .failed(.tokenMissing, status: UInt16(answer.status)) }
         return OnlineGrant(
-            session: try Session.cookies(visit.jar).sealable(), serverTime: address.isSecure ? answer.date : nil,
-            profile: await ApplicationProfile.fetchIfAny(service, flight))
+            session: try ServerSession.cookies(visit.jar).sealable(), serverTime: address.isSecure ? answer.date : nil,
+            profile: await ApplicationProfile.fetchIfAny(service, exchange))
     }
 
     /// Asks the server whether the session still counts, with its cookies and without a password.
@@ -51,16 +51,16 @@ public struct HTTPBasicProvider: Sendable {
     /// - Throws: ``OnlineRefusal/rejected`` when it does not.
     public func check(_ session: borrowing SecretBytes) async throws(OnlineRefusal) -> OnlineGrant {
         let jar = try jar(session)
-        let login = try WebAddress(basic.login)
+        let login = try EndpointURL(basic.login)
         let domain = service.domain.flatMap { domain in domain.header.map { OnlineService.Header($0, domain.name) } }
         let headers = try headers(domain)
-        var visit = Visit(flight: try Flight(service), headers: headers, jar: jar)
+        var visit = Visit(exchange: try HTTPExchange(service), headers: headers, jar: jar)
         let (answer, address) = try await visit.page(login)
         guard answer.status != 403 else { throw .rejected }
-        guard answer.isSuccess else { throw Flight.refusal(answer) }
+        guard answer.isSuccess else { throw HTTPExchange.refusal(answer) }
         guard visit.jar.holds(basic.requiredTokens) else { throw .rejected }
         return OnlineGrant(
-            session: try Session.cookies(visit.jar).sealable(), serverTime: address.isSecure ? answer.date : nil)
+            session: try ServerSession.cookies(visit.jar).sealable(), serverTime: address.isSecure ? answer.date : nil)
     }
 
     /// Tells the server that the session is over. 401 is a success: it is over.
@@ -72,8 +72,8 @@ public struct HTTPBasicProvider: Sendable {
     public func logOut(
         _ session: borrowing SecretBytes, user: String, password: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
-        let name = try LoginName(user, service.domain)
-        return try await logOut(session, authorization: try Authorization.basic(name.text, password))
+        let name = try QualifiedUserName(user, service.domain)
+        return try await logOut(session, authorization: try AuthorizationHeader.basic(name.text, password))
     }
 
     private func logOut(
@@ -81,20 +81,20 @@ public struct HTTPBasicProvider: Sendable {
     ) async throws(OnlineRefusal) -> OnlineGrant {
         guard let text = basic.logout else { throw .failed(.noLogout) }
         let jar = try jar(session)
-        let (logout, login) = (try WebAddress(text), try WebAddress(basic.login))
+        let (logout, login) = (try EndpointURL(text), try EndpointURL(basic.login))
         let headers = basic.sendsHeadersAtLogout ? try headers(nil) : []
         var password: [OnlineService.Header] = []
         if let authorization, logout.hasOrigin(of: login) {
             password.append(OnlineService.Header("Authorization", authorization))
         }
-        var visit = Visit(flight: try Flight(service), headers: headers, jar: jar)
+        var visit = Visit(exchange: try HTTPExchange(service), headers: headers, jar: jar)
         var answer = try await visit.get(logout, adding: password)
         // A server that sends us on to another one has ended the session; where it sends us is of no use.
         do throws(OnlineRefusal) { answer = try await visit.follow(answer, from: logout).0 } catch {
             guard case .failed(.redirected, _, _) = error else { throw error }
             return OnlineGrant()
         }
-        guard answer.isSuccess || answer.status == 401 else { throw Flight.refusal(answer) }
+        guard answer.isSuccess || answer.status == 401 else { throw HTTPExchange.refusal(answer) }
         return OnlineGrant()
     }
 
@@ -103,9 +103,9 @@ public struct HTTPBasicProvider: Sendable {
     /// The address within the login's own origin that refuses whoever brings no password. Redirects are followed: there
     /// is nothing yet that they could carry away.
     private func challengingAddress(
-        _ login: WebAddress, _ headers: [OnlineService.Header], _ flight: Flight
-    ) async throws(OnlineRefusal) -> WebAddress {
-        var visit = Visit(flight: flight, headers: headers)
+        _ login: EndpointURL, _ headers: [OnlineService.Header], _ exchange: HTTPExchange
+    ) async throws(OnlineRefusal) -> EndpointURL {
+        var visit = Visit(exchange: exchange, headers: headers)
         let (answer, address) = try await visit.page(login)
         switch answer.status {
         // 403 and 423, and 401 without a word, may be all that a server says to somebody without a password.
@@ -113,12 +113,12 @@ public struct HTTPBasicProvider: Sendable {
             guard Self.asksForPassword(answer) else { throw .failed(.otherChallenge, status: UInt16(answer.status)) }
             return address
         case 200..<300: throw .failed(.noChallenge, status: UInt16(answer.status))
-        default: throw Flight.refusal(answer)
+        default: throw HTTPExchange.refusal(answer)
         }
     }
 
     /// Attack, or mistake: a server that wants another proof is sent a password in clear, to be read in its logs.
-    private static func asksForPassword(_ answer: WebAnswer) -> Bool {
+    private static func asksForPassword(_ answer: HTTPResponse) -> Bool {
         let challenges = answer.headers["WWW-Authenticate"].flatMap(elements)
         guard !challenges.isEmpty else { return true }
         return challenges.contains { element in
@@ -152,7 +152,7 @@ public struct HTTPBasicProvider: Sendable {
     }
 
     private func jar(_ session: borrowing SecretBytes) throws(OnlineRefusal) -> CookieJar {
-        guard case .cookies(let jar) = try Session(session) else { throw .failed(.unusableSession) }
+        guard case .cookies(let jar) = try ServerSession(session) else { throw .failed(.unusableSession) }
         return jar
     }
 }
@@ -163,31 +163,31 @@ private struct Visit {
     /// The page behind the login is of no use; so much of it is read to see that it is whole.
     private static let maximumPage = 1 << 20
 
-    let flight: Flight
+    let exchange: HTTPExchange
     /// They go with every request.
     let headers: [OnlineService.Header]
     var jar = CookieJar()
 
     mutating func get(
-        _ address: WebAddress, adding more: [OnlineService.Header] = []
-    ) async throws(OnlineRefusal) -> WebAnswer {
+        _ address: EndpointURL, adding more: [OnlineService.Header] = []
+    ) async throws(OnlineRefusal) -> HTTPResponse {
         var request = HTTPClientRequest(url: address.text)
         for header in headers + more { request.headers.add(name: header.name, value: header.value) }
-        if let field = jar.field(for: address, now: Clock.now()) { request.headers.add(name: "Cookie", value: field) }
-        let answer = try await flight.fetch(request, limit: Self.maximumPage, readsErrors: false)
-        try jar.take(answer.headers["Set-Cookie"], from: address, now: Clock.now())
+        if let field = jar.field(for: address, now: UnixTime.now()) { request.headers.add(name: "Cookie", value: field) }
+        let answer = try await exchange.fetch(request, limit: Self.maximumPage, readsErrors: false)
+        try jar.store(answer.headers["Set-Cookie"], from: address, now: UnixTime.now())
         return answer
     }
 
     /// The page that the address leads to, and its own address.
-    mutating func page(_ address: WebAddress) async throws(OnlineRefusal) -> (WebAnswer, WebAddress) {
+    mutating func page(_ address: EndpointURL) async throws(OnlineRefusal) -> (HTTPResponse, EndpointURL) {
         let answer = try await get(address)
         return try await follow(answer, from: address)
     }
 
     mutating func follow(
-        _ answer: WebAnswer, from address: WebAddress
-    ) async throws(OnlineRefusal) -> (WebAnswer, WebAddress) {
+        _ answer: HTTPResponse, from address: EndpointURL
+    ) async throws(OnlineRefusal) -> (HTTPResponse, EndpointURL) {
         var (answer, address) = (answer, address)
         var followed = 0
         while answer.isRedirect {
@@ -209,8 +209,8 @@ private struct Visit {
     /// The same, of a server that has the password already. Attack: it closes its port behind a redirect, and a password that
     /// was sent would count as one that was not.
     mutating func followAfterPassword(
-        _ answer: WebAnswer, from address: WebAddress
-    ) async throws(OnlineRefusal) -> (WebAnswer, WebAddress) {
+        _ answer: HTTPResponse, from address: EndpointURL
+    ) async throws(OnlineRefusal) -> (HTTPResponse, EndpointURL) {
         do throws(OnlineRefusal) { return try await follow(answer, from: address) } catch {
             switch error {
             case .unreachable(.timedOut), .unreachable(.gateway): throw error

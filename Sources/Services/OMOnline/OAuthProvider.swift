@@ -21,9 +21,9 @@ public struct OAuthProvider: Sendable {
     public func logIn(
         _ user: String, password: borrowing SecretBytes, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
-        let name = try LoginName(user, service.domain)
-        let flight = try Flight(service)
-        let endpoints = try await OAuthEndpoints.find(oauth.endpoint, flight)
+        let name = try QualifiedUserName(user, service.domain)
+        let exchange = try HTTPExchange(service)
+        let endpoints = try await OAuthEndpoints.find(oauth.endpoint, exchange)
         var form = FormBody()
         form.add("grant_type", "password")
         form.add("username", name.text)
@@ -31,16 +31,16 @@ public struct OAuthProvider: Sendable {
         if !oauth.scopes.isEmpty { form.add("scope", oauth.scopes.joined(separator: " ")) }
         let answer = try await post(
             form, to: endpoints.token, domain: name.header, clientSecret: clientSecret,
-            isSecretInBody: endpoints.takesSecretInBody, flight)
-        let said = try TokenAnswer(answer, sendsPassword: true)
-        let tokens = Session.Tokens(
-            access: said.access, refresh: said.refresh, issued: Clock.now(), lifetime: said.lifetime,
+            isSecretInBody: endpoints.takesSecretInBody, exchange)
+        let said = try TokenResponse(answer, sendsPassword: true)
+        let tokens = ServerSession.Tokens(
+            access: said.access, refresh: said.refresh, issued: UnixTime.now(), lifetime: said.lifetime,
             scopes: said.scopes ?? oauth.scopes, revocation: endpoints.revocation?.text,
             revocationTakesSecretInBody: endpoints.revocationTakesSecretInBody)
         return OnlineGrant(
-            session: try Session.tokens(tokens).sealable(), lifetime: said.lifetime,
+            session: try ServerSession.tokens(tokens).sealable(), lifetime: said.lifetime,
             serverTime: endpoints.token.isSecure ? answer.date : nil,
-            profile: await ApplicationProfile.fetchIfAny(service, flight))
+            profile: await ApplicationProfile.fetchIfAny(service, exchange))
     }
 
     /// Whether the session still counts: an access token that lives does; one that does not is made anew where there is
@@ -51,7 +51,7 @@ public struct OAuthProvider: Sendable {
         _ session: borrowing SecretBytes, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let tokens = try tokens(session)
-        if tokens.isAlive(Clock.now()) { return OnlineGrant() }
+        if tokens.isAlive(UnixTime.now()) { return OnlineGrant() }
         guard tokens.refresh != nil else { throw .rejected }
         do throws(OnlineRefusal) { return try await refresh(session, clientSecret: clientSecret) } catch {
             guard case .failed(.invalidGrant, _, _) = error else { throw error }
@@ -66,18 +66,18 @@ public struct OAuthProvider: Sendable {
     ) async throws(OnlineRefusal) -> OnlineGrant {
         var tokens = try tokens(session)
         guard let refresh = tokens.refresh else { throw .failed(.unusableSession) }
-        let flight = try Flight(service)
-        let endpoints = try await OAuthEndpoints.find(oauth.endpoint, flight)
+        let exchange = try HTTPExchange(service)
+        let endpoints = try await OAuthEndpoints.find(oauth.endpoint, exchange)
         var form = FormBody()
         form.add("grant_type", "refresh_token")
         form.add("refresh_token", refresh)
         let answer = try await post(
             form, to: endpoints.token, domain: domainHeader, clientSecret: clientSecret,
-            isSecretInBody: endpoints.takesSecretInBody, flight)
-        let said = try TokenAnswer(answer, sendsPassword: false)
+            isSecretInBody: endpoints.takesSecretInBody, exchange)
+        let said = try TokenResponse(answer, sendsPassword: false)
         tokens.access = said.access
         tokens.refresh = said.refresh ?? refresh
-        tokens.issued = Clock.now()
+        tokens.issued = UnixTime.now()
         tokens.lifetime = said.lifetime
         tokens.scopes = said.scopes ?? tokens.scopes
         if let revocation = endpoints.revocation {
@@ -85,7 +85,7 @@ public struct OAuthProvider: Sendable {
             tokens.revocationTakesSecretInBody = endpoints.revocationTakesSecretInBody
         }
         return OnlineGrant(
-            session: try Session.tokens(tokens).sealable(), lifetime: said.lifetime,
+            session: try ServerSession.tokens(tokens).sealable(), lifetime: said.lifetime,
             serverTime: endpoints.token.isSecure ? answer.date : nil)
     }
 
@@ -97,8 +97,8 @@ public struct OAuthProvider: Sendable {
     ) async throws(OnlineRefusal) -> OnlineGrant {
         let tokens = try tokens(session)
         guard let text = tokens.revocation else { throw .failed(.noLogout) }
-        let address = try WebAddress(text)
-        let flight = try Flight(service)
+        let address = try EndpointURL(text)
+        let exchange = try HTTPExchange(service)
         let isInBody = tokens.revocationTakesSecretInBody ?? false
         for (token, hint) in [(tokens.refresh, "refresh_token"), (tokens.access, "access_token")] {
             guard let token else { continue }
@@ -106,9 +106,9 @@ public struct OAuthProvider: Sendable {
             form.add("token", token)
             form.add("token_type_hint", hint)
             let answer = try await post(
-                form, to: address, domain: domainHeader, clientSecret: clientSecret, isSecretInBody: isInBody, flight)
+                form, to: address, domain: domainHeader, clientSecret: clientSecret, isSecretInBody: isInBody, exchange)
             if answer.isSuccess { continue }
-            do throws(OnlineRefusal) { _ = try TokenAnswer(answer, sendsPassword: false) } catch {
+            do throws(OnlineRefusal) { _ = try TokenResponse(answer, sendsPassword: false) } catch {
                 // A kind of token that the server does not take back (RFC 7009, 2.2.1) ends by itself.
                 guard case .failed(.otherOAuthError, _, _) = error else { throw error }
             }
@@ -122,9 +122,9 @@ public struct OAuthProvider: Sendable {
     ///
     /// - Parameter isSecretInBody: where a client's secret goes; otherwise into a header.
     private func post(
-        _ form: consuming FormBody, to address: WebAddress, domain: OnlineService.Header?,
-        clientSecret: borrowing SecretBytes, isSecretInBody: Bool, _ flight: Flight
-    ) async throws(OnlineRefusal) -> WebAnswer {
+        _ form: consuming FormBody, to address: EndpointURL, domain: OnlineService.Header?,
+        clientSecret: borrowing SecretBytes, isSecretInBody: Bool, _ exchange: HTTPExchange
+    ) async throws(OnlineRefusal) -> HTTPResponse {
         var form = form
         var request = HTTPClientRequest(url: address.text)
         request.method = .POST
@@ -140,7 +140,7 @@ public struct OAuthProvider: Sendable {
         // What the profile says of its own counts.
         if !request.headers.contains(name: "Accept") { request.headers.add(name: "Accept", value: "application/json") }
         request.body = .bytes(form.finish())
-        return try await flight.fetch(request, limit: Self.maximumAnswer, readsErrors: true)
+        return try await exchange.fetch(request, limit: Self.maximumAnswer, readsErrors: true)
     }
 
     /// Id and secret are escaped before they are joined (RFC 6749, 2.3.1).
@@ -150,20 +150,20 @@ public struct OAuthProvider: Sendable {
         var secret = SecretBuffer()
         clientSecret.withBytes { FormBody.escape($0, into: &secret) }
         let name = id.withBytes { id in String(decoding: id.indices.map { id[$0] }, as: UTF8.self) }
-        return try Authorization.basic(name, secret.finish())
+        return try AuthorizationHeader.basic(name, secret.finish())
     }
 
     private var domainHeader: OnlineService.Header? {
         service.domain.flatMap { domain in domain.header.map { OnlineService.Header($0, domain.name) } }
     }
 
-    private func tokens(_ session: borrowing SecretBytes) throws(OnlineRefusal) -> Session.Tokens {
-        guard case .tokens(let tokens) = try Session(session) else { throw .failed(.unusableSession) }
+    private func tokens(_ session: borrowing SecretBytes) throws(OnlineRefusal) -> ServerSession.Tokens {
+        guard case .tokens(let tokens) = try ServerSession(session) else { throw .failed(.unusableSession) }
         return tokens
     }
 }
 
-extension Session.Tokens {
+extension ServerSession.Tokens {
     /// Dead from the very second on, and when the clock stands before the hour they came.
     func isAlive(_ now: Int64) -> Bool {
         guard let lifetime else { return true }

@@ -15,12 +15,12 @@ extension OnlineService {
             case .token(let token, let revocation): texts += [token, revocation]
             case .discovery(let document):
                 texts.append(document)
-                ports.insert(UInt16(WebAddress.securePort))
+                ports.insert(UInt16(EndpointURL.securePort))
             }
         }
         for case let text? in texts {
             // An address that is none is refused with its reason, before anything is connected to.
-            if let address = WebAddress(reading: text) { ports.insert(UInt16(address.port)) }
+            if let address = EndpointURL(reading: text) { ports.insert(UInt16(address.port)) }
         }
         return ports
     }

@@ -7,7 +7,7 @@ internal import OMSystem
 
 /// The state inside a running transaction. Its trees are loaded as they are asked for.
 final class Snapshot {
-    let vault: OpenVault
+    let vault: UnlockedState
     /// As it stands in this state: slots and policy may have changed since the unlock.
     private(set) var header: VaultHeader
     private(set) var states: [ProtectionLevel: LevelState] = [:]
@@ -37,7 +37,7 @@ final class Snapshot {
     ///   is wrong.
     /// - Throws: ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
     init(
-        _ vault: OpenVault, seen: [HighWaterMark]?,
+        _ vault: UnlockedState, seen: [HighWaterMark]?,
         refuse: (VaultError, ProtectionLevel) throws(VaultError) -> Void = { error, _ throws(VaultError) in
             throw error
         }
@@ -71,19 +71,19 @@ final class Snapshot {
         if header.generation < marks[MarkIndex.header].generation { vault.hasReadOlder = true }
         let isAhead = try header.validate(against: marks[MarkIndex.header], acceptsRollback: vault.acceptsRollback)
         isHeaderProven = !isAhead || vault.root != nil || header.mark == marks[MarkIndex.announced]
-        if isAhead, isHeaderProven { note(MarkIndex.header, header.mark) }
+        if isAhead, isHeaderProven { setMark(MarkIndex.header, header.mark) }
         for (index, level) in ProtectionLevel.allCases.enumerated() {
             guard let state = states[level] else { continue }
             switch marks[MarkIndex.level(index)].compare(with: state.mark) {
             case .same: break
-            case .newer: note(MarkIndex.level(index), state.mark)
+            case .newer: setMark(MarkIndex.level(index), state.mark)
             case .rolledBack:
                 if vault.acceptsRollback { vault.hasReadOlder = true } else { try refuse(.rolledBack(.level), level) }
             }
         }
     }
 
-    private func note(_ index: Int, _ found: HighWaterMark) {
+    private func setMark(_ index: Int, _ found: HighWaterMark) {
         isNewer = true
         marks[index] = found
     }
@@ -105,20 +105,20 @@ final class Snapshot {
     }
 
     func entries(_ level: ProtectionLevel) throws(VaultError) -> [TreeEntry] {
-        try tree(level).entries(vault.goOn)
+        try tree(level).entries(vault.checkInterruption)
     }
 
     /// The branches of a level of which the entries were read.
     func branches(_ level: ProtectionLevel) throws(VaultError) -> [TreeBranch] { try tree(level).branches() }
 
     /// The record at a place: the very one that its digest names.
-    func version(_ place: VersionPlace, _ level: ProtectionLevel) throws(VaultError) -> StoredVersion {
-        try vault.goOn()
-        let (bytes, previous) = try row(place.row)
-        guard PublicHash.hash(bytes) == place.digest else { throw .corrupt(.record) }
+    func version(_ reference: RowReference, _ level: ProtectionLevel) throws(VaultError) -> StoredVersion {
+        try vault.checkInterruption()
+        let (bytes, previous) = try row(reference.row)
+        guard PublicHash.hash(bytes) == reference.digest else { throw .corrupt(.record) }
         let record = try authentic(.record) { () throws(MalformedBytes) in try Record(decoding: bytes) }
         guard record.header.level == level else { throw .corrupt(.record) }
-        return StoredVersion(place: place, previous: previous, record: record)
+        return StoredVersion(reference: reference, previous: previous, record: record)
     }
 
     /// The bytes of a row of records, whatever they are, and the row that they name as the one before.
@@ -158,7 +158,7 @@ final class Snapshot {
         let (before, policy, epoch) = (header.slots, header.policy, header.epoch)
         header = next
         hasNewHeader = true
-        note(MarkIndex.header, next.mark)
+        setMark(MarkIndex.header, next.mark)
         events += AuditEvent.changes(of: before, to: next.slots)
         if policy != next.policy { log(.policyChanged(next.policy.encoded)) }
         if epoch != next.epoch { log(.rekeyed(epoch: next.epoch)) }
@@ -275,7 +275,7 @@ final class Snapshot {
         let isOther = MarkIndex.isOther(marks, than: vault.fileNumber)
         isChange = hasChanged || !events.isEmpty
         if isChange {
-            if let untold = vault.untold { events.insert(untold, at: 0) }
+            if let unrecordedEvent = vault.unrecordedEvent { events.insert(unrecordedEvent, at: 0) }
             if isOther { events.insert(.fileReplaced, at: 0) }
         }
         // Attack, or accident: what is written into a copy's log without a change, such as that there are stray rows, is missing

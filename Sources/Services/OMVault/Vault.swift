@@ -7,21 +7,21 @@ internal import OMSystem
 
 /// A vault whose keys are at hand.
 public struct Vault: ~Copyable {
-    let open: OpenVault
+    let state: UnlockedState
 
-    init(_ open: OpenVault) { self.open = open }
+    init(_ state: UnlockedState) { self.state = state }
 
     /// The levels that can be read: all six, fewer while locked or on another device.
-    public var levels: [ProtectionLevel] { open.levels }
+    public var levels: [ProtectionLevel] { state.levels }
 
     /// The slot that it was unlocked through, if it was.
-    public var openedBy: KeySlot? { open.openedBy }
+    public var openedBy: KeySlot? { state.openedBy }
 
     /// Whether bytes that a purge was to take away may still stand in the write-ahead log.
-    public var isPurgePending: Bool { open.isPurgePending }
+    public var isPurgePending: Bool { state.isPurgePending }
 
     /// Finishes a purge that a reader or a crash held up, if that can be done now.
-    public func finishPurge() { open.finishPurge() }
+    public func finishPurge() { state.finishPurge() }
 
     /// The items of the levels at hand, live or in the trash, in the order of their names' bytes, without their
     /// secrets. The whole tree of each level is checked.
@@ -33,7 +33,7 @@ public struct Vault: ~Copyable {
     public func items(
         matching search: borrowing ItemSearch, trashed isTrashed: Bool = false
     ) throws(VaultError) -> [Item] {
-        let interruption = open.interruption
+        let interruption = state.interruption
         return try items(trashed: isTrashed) { map, content in search.matches(map, content, unless: interruption) }
     }
 
@@ -43,7 +43,7 @@ public struct Vault: ~Copyable {
         try read { snapshot throws(VaultError) in
             var items: [Item] = []
             for level in snapshot.vault.levels {
-                switch snapshot.vault.opened {
+                switch snapshot.vault.recordCache {
                 case .some(let opened):
                     try opened.forEach(level, in: snapshot) { version, content in
                         let map = ContentMap(content)
@@ -63,7 +63,7 @@ public struct Vault: ~Copyable {
                 }
             }
             // A search that was called off looked no further.
-            try snapshot.vault.goOn()
+            try snapshot.vault.checkInterruption()
             return items.sorted { $0.name.precedes($1.name) }
         }
     }
@@ -138,14 +138,14 @@ public struct Vault: ~Copyable {
     func write<R>(
         now: Int64 = secondsNow(), _ body: (Snapshot) throws(VaultError) -> R
     ) throws(VaultError) -> (result: R, purge: PurgeResult?) {
-        switch open.marks {
+        switch state.marks {
         case .none: throw .readOnlyHere
         case .some(let marks):
-            guard !open.acceptsRollback else { throw .readOnlyHere }
-            return try marks.lock.hold(unless: open.interruption) { () throws(VaultError) in
+            guard !state.acceptsRollback else { throw .readOnlyHere }
+            return try marks.lock.hold(unless: state.interruption) { () throws(VaultError) in
                 let seen = try readMarks()
-                let (result, snapshot, isChanged) = try open.database.transaction(.write) { () throws(VaultError) in
-                    let snapshot = try Snapshot(open, seen: seen)
+                let (result, snapshot, isChanged) = try state.database.transaction(.write) { () throws(VaultError) in
+                    let snapshot = try Snapshot(state, seen: seen)
                     var noted = seen
                     if snapshot.isNewer {
                         // A crash came between a commit and its marks. They are made good before another header is
@@ -166,13 +166,13 @@ public struct Vault: ~Copyable {
                 if isChanged || snapshot.isNewer {
                     try storing { () throws(StorageError) in try marks.write(snapshot.nextMarks) }
                 }
-                if snapshot.isChange { open.untold = nil }
+                if snapshot.isChange { state.unrecordedEvent = nil }
                 if snapshot.purges {
-                    open.opened?.removeAll()
-                    return (result, try open.purge())
+                    state.recordCache?.removeAll()
+                    return (result, try state.purge())
                 }
                 // What another process could not finish, the one that keeps the vault open does.
-                open.finishPurge(isLocked: true)
+                state.finishPurge(isLocked: true)
                 return (result, nil)
             }
         }
@@ -184,26 +184,26 @@ public struct Vault: ~Copyable {
         // The marks before the state: see Snapshot.
         let seen = try readMarks()
         var isNewer = false
-        let result = try open.database.transaction(.read) { () throws(VaultError) -> R in
-            let snapshot = try Snapshot(open, seen: seen)
+        let result = try state.database.transaction(.read) { () throws(VaultError) -> R in
+            let snapshot = try Snapshot(state, seen: seen)
             isNewer = snapshot.isNewer
             return try body(snapshot)
         }
-        if open.hasReadOlder, !open.hasToldOfOlder, let log = open.log {
-            open.hasToldOfOlder = true
+        if state.hasReadOlder, !state.hasRecordedRollback, let log = state.log {
+            state.hasRecordedRollback = true
             // Not to be told of an error: what this reads may be all that is left, on a disk that takes nothing more.
-            _ = try? log.record(.rollbackAccepted, open.marks, file: open.fileNumber, now: secondsNow(), in: open.database)
+            _ = try? log.record(.rollbackAccepted, state.marks, file: state.fileNumber, now: secondsNow(), in: state.database)
         }
         // A crash came between a commit and its marks. Noted now, so that the state before is refused from here on.
-        if isNewer, seen != nil, !open.acceptsRollback { try edit { _ throws(VaultError) in } }
+        if isNewer, seen != nil, !state.acceptsRollback { try edit { _ throws(VaultError) in } }
         return result
     }
 
     func readMarks() throws(VaultError) -> [HighWaterMark]? {
-        guard open.isOwnDevice || open.marks == nil else {
-            guard open.acceptsRollback else { throw .unseenHere }
+        guard state.isOwnDevice || state.marks == nil else {
+            guard state.acceptsRollback else { throw .unseenHere }
             return nil
         }
-        return try OpenVault.readMarks(open.marks, open.acceptsRollback)
+        return try UnlockedState.readMarks(state.marks, state.acceptsRollback)
     }
 }

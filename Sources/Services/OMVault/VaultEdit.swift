@@ -31,8 +31,8 @@ public struct VaultEdit: ~Copyable {
             level: level, isDeleted: false, id: Random.bytes(16), revision: 1,
             epoch: snapshot.header.epoch, parent: nil, salt: Random.bytes(16))
         let item = draft.item(header)
-        let place = try snapshot.add(draft.finish(kept: 0), header, keys, previous: nil)
-        try snapshot.insert(TreeEntry(keys.key(of: name), place), level)
+        let reference = try snapshot.add(draft.finish(kept: 0), header, keys, previous: nil)
+        try snapshot.insert(TreeEntry(keys.key(of: name), reference), level)
         snapshot.log(.itemAdded(.init(header)))
         return item
     }
@@ -202,31 +202,31 @@ public struct VaultEdit: ~Copyable {
     /// Puts a new version on top and drops what the history no longer holds.
     private func succeed(
         _ current: Current, kept: Int, _ draft: consuming ItemDraft,
-        _ event: (AuditEvent.ItemTrace) -> AuditEvent
+        _ event: (AuditEvent.ItemVersionID) -> AuditEvent
     ) throws(VaultError) -> Item {
         let header = next(current, isDeleted: false)
         let (item, key) = (draft.item(header), draft.key(current.keys, header.id))
         let limit = min(kept + 1, snapshot.historyLimit)
-        let places = kept + 1 > limit ? try snapshot.places(current.newest, kept: kept) : []
-        let place = try snapshot.add(
+        let references = kept + 1 > limit ? try snapshot.references(current.newest, kept: kept) : []
+        let reference = try snapshot.add(
             draft.finish(kept: limit), header, current.keys, previous: limit > 0 ? current.entry.row : nil)
-        try snapshot.drop(places.dropFirst(limit))
+        try snapshot.drop(references.dropFirst(limit))
         if key != current.entry.key { try snapshot.remove(current.entry, current.level) }
-        try snapshot.insert(TreeEntry(key, place), current.level)
+        try snapshot.insert(TreeEntry(key, reference), current.level)
         snapshot.log(event(.init(header)))
         return item
     }
 
     func destroy(_ current: Current, kept: Int) throws(VaultError) {
-        do throws(VaultError) { try snapshot.drop(try snapshot.places(current.newest, kept: kept)) } catch {
+        do throws(VaultError) { try snapshot.drop(try snapshot.references(current.newest, kept: kept)) } catch {
             // A history that is damaged must be able to go, too.
             guard error.isDamage else { throw error }
             try snapshot.dropVersions(of: current.newest.header.id)
         }
         try snapshot.remove(current.entry, current.level)
         let header = next(current, isDeleted: true)
-        let place = try snapshot.add(ItemContent.tombstone(), header, current.keys, previous: nil)
-        try snapshot.insert(TreeEntry(current.keys.key(ofDeleted: header.id), place), current.level)
+        let reference = try snapshot.add(ItemContent.tombstone(), header, current.keys, previous: nil)
+        try snapshot.insert(TreeEntry(current.keys.key(ofDeleted: header.id), reference), current.level)
         snapshot.purges = true
         snapshot.log(.itemPurged(.init(header)))
     }
@@ -240,7 +240,7 @@ public struct VaultEdit: ~Copyable {
 }
 
 extension TreeEntry {
-    fileprivate init(_ key: [UInt8], _ place: VersionPlace) {
-        self.init(key: key, digest: place.digest, row: place.row)
+    fileprivate init(_ key: [UInt8], _ reference: RowReference) {
+        self.init(key: key, digest: reference.digest, row: reference.row)
     }
 }

@@ -19,7 +19,7 @@ public enum VaultError: Error, Hashable, Sendable {
     /// A vault without a slot could never be opened again.
     case lastSlot
     /// A login slot needs a password or recovery slot beside it: a login can be wiped.
-    case loginSlotAlone
+    case onlyLoginSlots
     /// The vault has as many slots as there can be.
     case tooManySlots
     /// The vault has as many password slots as one try goes to.
@@ -50,7 +50,7 @@ public enum VaultError: Error, Hashable, Sendable {
     case ambiguous(ItemName, [ProtectionLevel])
     /// More than one item has this id, or stands at this entry: one of them was put there by somebody who has this device's
     /// key.
-    case ambiguousID([ItemPlace])
+    case ambiguousID([EntryReference])
     case noField(FieldName, of: ItemName)
     /// The item has no such version: it never had, or it was dropped.
     case noRevision(UInt64, of: ItemName)
@@ -76,7 +76,7 @@ public enum VaultError: Error, Hashable, Sendable {
     /// No slot would open on another device, so a backup would be worth nothing there.
     case noPortableSlot
     /// This device has seen the vault of a backup, and what is restored would take its place.
-    case livesHere
+    case vaultKnownHere
     /// The audit log can be read and written only beside the device key that it stands under.
     case noLogHere
     case storage(StorageError)
@@ -126,7 +126,7 @@ extension VaultError {
         case .staleLogin: (27, nil)
         case .noSlot: (28, nil)
         case .lastSlot: (29, nil)
-        case .loginSlotAlone: (30, nil)
+        case .onlyLoginSlots: (30, nil)
         case .tooManySlots: (31, nil)
         case .slotChanged: (32, nil)
         case .policyOutOfBounds: (33, nil)
@@ -135,7 +135,7 @@ extension VaultError {
         case .noLogHere: (36, nil)
         case .emptyKey: (37, 10501)
         case .noPortableSlot: (38, nil)
-        case .livesHere: (39, nil)
+        case .vaultKnownHere: (39, nil)
         case .ambiguousID: (40, nil)
         case .tooManyPasswordSlots: (41, nil)
         }
@@ -145,15 +145,15 @@ extension VaultError {
     package static let withoutValue: [VaultError] = [
         .noVault, .vaultExists, .cannotUnlock, .deviceKeyMissing, .otherDeviceKey, .unseenHere, .readOnlyHere, .rekeyed,
         .unchanged, .tooLarge, .mistypedRecoveryCode, .invalidItemName, .invalidFieldName, .outOfMemory, .unsupportedStretch,
-        .lastSlot, .loginSlotAlone, .tooManySlots, .policyOutOfBounds, .malformedKeyFile, .noLogHere, .emptyKey,
-        .noPortableSlot, .livesHere, .tooManyPasswordSlots,
+        .lastSlot, .onlyLoginSlots, .tooManySlots, .policyOutOfBounds, .malformedKeyFile, .noLogHere, .emptyKey,
+        .noPortableSlot, .vaultKnownHere, .tooManyPasswordSlots,
     ]
 
     /// The SDK's number, where it has one.
     public var sdkCode: Int? { entry.sdkCode }
 }
 
-extension VaultError: StorageFailing {
+extension VaultError: StorageErrorConvertible {
     public init(storage error: StorageError) {
         switch error {
         case .missing: self = .noVault
@@ -169,7 +169,7 @@ func storing<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(VaultErr
 }
 
 /// The same where the file is a backup: that it is missing or there already says nothing of a vault.
-func filing<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(VaultError) -> R {
+func storingBackup<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(VaultError) -> R {
     do throws(StorageError) { return try body() } catch { throw .storage(error) }
 }
 

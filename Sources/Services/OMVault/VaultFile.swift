@@ -122,13 +122,13 @@ public struct VaultFile: ~Copyable {
         anyOf slots: [KeySlot], with key: (KeySlot) throws(VaultError) -> Key<Unlocking>
     ) throws(VaultError) -> Vault {
         guard let last = slots.last else { throw .cannotUnlock }
-        do throws(VaultError) { return try unlockUntold(slots, key) } catch {
-            tellOfFailure(error, last)
+        do throws(VaultError) { return try unlockUnrecorded(slots, key) } catch {
+            recordFailure(error, last)
             throw error
         }
     }
 
-    private func unlockUntold(
+    private func unlockUnrecorded(
         _ slots: [KeySlot], _ key: (KeySlot) throws(VaultError) -> Key<Unlocking>
     ) throws(VaultError) -> Vault {
         // A slot that the vault no longer has opens nothing, though its bytes may be in somebody's hands.
@@ -140,15 +140,15 @@ public struct VaultFile: ~Copyable {
         let slot = opened.slot
         try header.check(opened.root)
         let vault = try open(root: opened.root)
-        vault.open.openedBy = slot
+        vault.state.openedBy = slot
         // Before the keys are handed out. They are, all the same, where no log can be written: a full disk must not keep
         // anybody from his secrets.
-        vault.tellOfUnlock(slot)
+        vault.recordUnlock(slot)
         return vault
     }
 
     /// The answer does not wait long for a log that cannot be written; on another device there is none.
-    private func tellOfFailure(_ error: VaultError, _ slot: KeySlot) {
+    private func recordFailure(_ error: VaultError, _ slot: KeySlot) {
         guard error == .cannotUnlock else { return }
         _ = try? record(.wrongSecret(slot: slot.id), wait: Self.failureWait)
     }
@@ -170,7 +170,7 @@ public struct VaultFile: ~Copyable {
         // Every open tries.
         let vault = try openAlways()
         let isPending = try storing { () throws(StorageError) in
-            try vault.open.database.number(VaultSchema.countPending) > 0
+            try vault.state.database.number(VaultSchema.countPending) > 0
         }
         return isPending ? .pending : .complete
     }
@@ -193,12 +193,12 @@ public struct VaultFile: ~Copyable {
         for wrap in header.wraps where keys[wrap.level] == nil {
             keys[wrap.level] = try ring.unwrap(wrap, vault: header.id, epoch: header.epoch)
         }
-        let open = OpenVault(
+        let state = UnlockedState(
             database: database, header: header, root: root, device: ring.intoDevice(), keys: keys,
             marks: try marksToCompare(), log: log, isOwnDevice: isOwnDevice, acceptsRollback: acceptsRollback,
             fileNumber: FilePath.fileNumber(path))
-        open.finishPurge()
-        return Vault(open)
+        state.finishPurge()
+        return Vault(state)
     }
 
     func highWater() -> HighWaterFile? { Self.marks(.vault, of: header, device: device, folder: folder) }
@@ -267,7 +267,7 @@ public struct VaultFile: ~Copyable {
         var header = first
         while isOwn(header, device) {
             let marks = marks(.vault, of: header, device: device, folder: folder)
-            guard let seen = try OpenVault.readMarks(marks, acceptsRollback) else {
+            guard let seen = try UnlockedState.readMarks(marks, acceptsRollback) else {
                 return (false, header)
             }
             do throws(VaultError) {

@@ -14,7 +14,7 @@ public struct VaultReport: Hashable, Sendable {
         /// The item, where its name could be read.
         public var item: ItemName?
         /// The item's place in its level's tree, or the start of the places that a damaged node stands for: nibbles.
-        public var place: [UInt8]?
+        public var entryPath: [UInt8]?
         /// The version that is damaged; nil when that is the newest.
         public var revision: UInt64?
         /// The versions that are whole: sealed under the level's key, and opened.
@@ -40,42 +40,42 @@ extension Vault {
     ///
     /// - Throws: ``VaultError/storage(_:)`` when the file cannot be read at all; damage is in the report.
     public func verify(deep: Bool) throws(VaultError) -> VaultReport {
-        var inspection = Inspection()
+        var inspection = VaultInspection()
         var seen: [HighWaterMark]?
         do throws(VaultError) { seen = try readMarks() } catch {
             guard error.isDamage || error == .unseenHere else { throw error }
             inspection.report.findings.append(.init(error: error))
         }
-        try open.database.transaction(.read) { () throws(VaultError) in
-            let snapshot = try Snapshot(open, seen: seen) { error, level in
+        try state.database.transaction(.read) { () throws(VaultError) in
+            let snapshot = try Snapshot(state, seen: seen) { error, level in
                 inspection.report.findings.append(.init(error: error, level: level))
             }
-            for level in open.levels { try inspection.inspect(level, in: snapshot, deep: deep) }
+            for level in state.levels { try inspection.inspect(level, in: snapshot, deep: deep) }
             if deep { try inspection.countStrays(snapshot) }
         }
-        inspection.report.isPurgePending = open.isPurgePending
+        inspection.report.isPurgePending = state.isPurgePending
         inspection.report.isFileReplaced =
-            open.isOwnDevice && (seen.map { MarkIndex.isOther($0, than: open.fileNumber) } ?? false)
+            state.isOwnDevice && (seen.map { MarkIndex.isOther($0, than: state.fileNumber) } ?? false)
         return inspection.report
     }
 }
 
 /// A walk through a vault that does not stop.
-private struct Inspection {
+private struct VaultInspection {
     var report = VaultReport()
     private var rows: Set<Int64> = []
 
     mutating func inspect(_ level: ProtectionLevel, in snapshot: Snapshot, deep: Bool) throws(VaultError) {
         guard let keys = snapshot.vault.keys[level], let state = snapshot.states[level] else { return }
         let tree = try HashTree.inspect(snapshot.vault.database, level, keys, digest: state.root)
-        for place in tree.damaged {
-            report.findings.append(.init(error: .corrupt(.tree), level: level, place: place))
+        for entryPath in tree.damaged {
+            report.findings.append(.init(error: .corrupt(.tree), level: level, entryPath: entryPath))
         }
         guard deep else { return }
         for entry in tree.entries {
             do throws(VaultError) { try inspect(entry, of: level, keys, in: snapshot) } catch {
                 guard error.isDamage else { throw error }
-                var finding = VaultReport.Finding(error: error, level: level, place: nibbles(entry.key))
+                var finding = VaultReport.Finding(error: error, level: level, entryPath: nibbles(entry.key))
                 salvage(entry, of: level, in: snapshot, into: &finding)
                 report.findings.append(finding)
             }
@@ -100,14 +100,14 @@ private struct Inspection {
             for _ in 0..<newest.content.kept {
                 version = try snapshot.older(than: version)
                 _ = try snapshot.open(version)
-                rows.insert(version.place.row)
+                rows.insert(version.reference.row)
                 whole.append(version.header.revision)
             }
         } catch {
             guard error.isDamage else { throw error }
             report.findings.append(
                 .init(
-                    error: error, level: level, item: newest.content.name, place: nibbles(entry.key),
+                    error: error, level: level, item: newest.content.name, entryPath: nibbles(entry.key),
                     revision: (whole.last ?? 1) - 1, readable: whole))
         }
         report.versions += whole.count

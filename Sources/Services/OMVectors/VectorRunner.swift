@@ -12,11 +12,11 @@ public enum VectorRunner {
     }
 
     /// Runs one file. A file that holds no vectors is no error: it is skipped with its reason.
-    public static func verify(_ file: VectorFile, policy: Policy = .standard) -> FileReport {
+    public static func verify(_ file: VectorFile, policy: AcceptancePolicy = .standard) -> FileReport {
         do {
             return run(try reading(file), at: file.path, policy)
         } catch {
-            return FileReport(path: file.path, format: nil, skips: [Skip(reason: error.reason, count: 1)])
+            return FileReport(path: file.path, format: nil, skips: [SkippedCases(reason: error.reason, count: 1)])
         }
     }
 
@@ -29,7 +29,7 @@ public enum VectorRunner {
         for vector in reading.cases where vector.expectation == .valid {
             guard case .run = vector.plan, let control = vector.control else { continue }
             if let miss = control.miss() {
-                report.misses.append(FileReport.Failure(id: vector.id, reason: miss))
+                report.misses.append(FileReport.FailedCase(id: vector.id, reason: miss))
             } else {
                 report.caught += 1
             }
@@ -44,16 +44,16 @@ public enum VectorRunner {
     /// The bytes of a policy file.
     ///
     /// - Throws: ``VectorsError``.
-    public static func policy(at path: String) throws(VectorsError) -> Policy {
+    public static func policy(at path: String) throws(VectorsError) -> AcceptancePolicy {
         guard let bytes = try? VectorFile.find([path]).first?.bytes() else { throw .unreadable(path: path) }
-        return try Policy(parsing: bytes)
+        return try AcceptancePolicy(parsing: bytes)
     }
 
-    static func reading(_ file: VectorFile) throws(Unreadable) -> Reading {
-        try Reading.of(try file.bytes(), named: file.name, companions: Companions(of: file.path))
+    static func reading(_ file: VectorFile) throws(UnreadableFile) -> ParsedVectors {
+        try ParsedVectors.of(try file.bytes(), named: file.name, companions: CompanionFiles(of: file.path))
     }
 
-    static func run(_ reading: Reading, at path: String, _ policy: Policy = .standard) -> FileReport {
+    static func run(_ reading: ParsedVectors, at path: String, _ policy: AcceptancePolicy = .standard) -> FileReport {
         var report = FileReport(path: path, format: reading.format, note: reading.companionOf)
         for vector in reading.cases {
             switch vector.plan {
@@ -63,18 +63,10 @@ public enum VectorRunner {
                 case .passed: report.passed += 1
                 case .acceptable(let wasAccepted):
                     report.accept(vector.flags.joined(separator: ", "), wasAccepted: wasAccepted)
-                case .failed(let reason): report.failures.append(FileReport.Failure(id: vector.id, reason: reason))
+                case .failed(let reason): report.failures.append(FileReport.FailedCase(id: vector.id, reason: reason))
                 }
             }
         }
         return report
     }
-}
-
-/// Why a run could not start.
-public enum VectorsError: Error, Hashable, Sendable {
-    /// There is nothing at this path, or it may not be read.
-    case unreadable(path: String)
-    /// A policy file is not of its form.
-    case policy(reason: String)
 }

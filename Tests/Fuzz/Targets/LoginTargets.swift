@@ -23,7 +23,7 @@ enum LoginTargets {
             let id = LoginTemplate.id
             let device = LoginTemplate.device.duplicate()
             let whole = RowSeal.sealed([version] + id.bytes + bytes.dropFirst(), as: .policyMAC, at: id, under: device)
-            guard let seen = try? SeenPolicy(whole, under: id, device) else { return }
+            guard let seen = try? StoredServerPolicy(whole, under: id, device) else { return }
             precondition(seen.encode(under: device) == whole, "a policy has two spellings")
         },
         // An entry without its MAC.
@@ -35,7 +35,7 @@ enum LoginTargets {
         },
         // One value of a ledger, or one file of marks, that is otherwise whole and on its own device. Place, row, kind of
         // value (plus 128 to use the logins after it), bytes.
-        FuzzTarget(name: "ledger-rows", seeds: { LoginTemplate.places }) { bytes in
+        FuzzTarget(name: "ledger-rows", seeds: { LoginTemplate.backend }) { bytes in
             guard bytes.count >= 3, let template = LoginTemplate.shared else { return }
             ScratchFolder.run { folder in
                 let authenticator = template.copy(to: folder)
@@ -71,7 +71,7 @@ enum LoginTargets {
     }
 
     private static func judge(_ row: LoginRow, _ policy: LoginPolicy, _ clock: ClockReading) {
-        if case .open = row.standing(under: policy, at: clock) {
+        if case .open = row.permission(under: policy, at: clock) {
             precondition(row.attemptsLeft(under: policy) >= 0 && row.charged <= policy.tolerated, "one check too many")
         }
         let device = LoginTemplate.device.duplicate()
@@ -103,7 +103,7 @@ enum LoginTargets {
         let context = Context(.rememberPassword, .bytes(id.bytes), .bytes(user.utf8), .bytes([]))
         var row = RememberedRow(id, LoginTemplate.key.profile)
         row.user = user
-        row.password = RememberedRow.Sealed(
+        row.password = RememberedRow.SealedPassword(
             keyID: RememberedRow.keyID(LoginTemplate.remembering),
             box: AEAD.seal(SecretBytes(copying: bytes), using: sealing, context: context))
         _ = row.openPassword(with: LoginTemplate.remembering)

@@ -72,7 +72,7 @@ struct LoginTemplate: Sendable {
         for _ in 0...profile.maxLoginAttempts {
             do throws(AuthError) { _ = try authenticator.check(gone, profile, password: password("wrong")) } catch {}
         }
-        guard let store = try authenticator.openAny(), let remembering = try authenticator.deviceRememberingKey() else {
+        guard let store = try authenticator.openIfPresent(), let remembering = try authenticator.deviceRememberingKey() else {
             throw .noCredential
         }
         let typed = try password("right")
@@ -116,7 +116,7 @@ struct LoginTemplate: Sendable {
 
     // MARK: - Seeds
 
-    static var places: [[UInt8]] {
+    static var backend: [[UInt8]] {
         guard let marks = shared?.files.filter({ $0.name.hasSuffix(".mark") }).map(\.bytes) else { return [] }
         return (0..<columns.count).flatMap { place in
             (0..<5).flatMap { kind in [[UInt8(place), 0, kind, 1], [UInt8(place), 1, kind | 128, 1]] }
@@ -130,12 +130,12 @@ struct LoginTemplate: Sendable {
         let server = ServerPolicy(
             epoch: 7, offlineAuthAllowed: true, maxLoginAttempts: 5, cryptoScheme: .sha256, locationUpdateEnabled: false,
             locationUpdateDistanceFilter: 100)
-        let slot = LoginSlot(LoginRecipe(.saltedSHA512, .floor), stretched, of: id, on: device)
-        let states: [LoginRow.Credential] = [.live(slot), .wipePending, .wiped, .clearPending, .cleared]
+        let slot = LoginSlot(SlotKeyDerivation(.saltedSHA512, .floor), stretched, of: id, on: device)
+        let states: [LoginRow.StoredVerifier] = [.live(slot), .wipePending, .wiped, .clearPending, .cleared]
         let all = states.flatMap { state in
             [nil, server].map { server in
                 var row = LoginRow(
-                    id, of: key, state, on: device, under: policy, at: TimeMemory(starting: clock), online: server != nil,
+                    id, of: key, state, on: device, under: policy, at: LastSeenTime(starting: clock), online: server != nil,
                     server: server)
                 row.generation = 1
                 row.charged = 1
@@ -175,7 +175,7 @@ struct LoginTemplate: Sendable {
             ServerPolicy(epoch: 0),
         ]
         return policies.map { policy in
-            let bytes = SeenPolicy(id: id, policy: policy).encode(under: device).dropLast(MAC.count)
+            let bytes = StoredServerPolicy(id: id, policy: policy).encode(under: device).dropLast(MAC.count)
             return [bytes[0]] + bytes[(1 + LoginID.count)...]
         }
     }

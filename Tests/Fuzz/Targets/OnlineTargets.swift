@@ -31,30 +31,30 @@ enum OnlineTargets {
         // The first byte chooses a status.
         FuzzTarget(name: "online-tokens") { bytes in
             guard let first = bytes.first else { return }
-            let answer = WebAnswer(
+            let answer = HTTPResponse(
                 status: [200, 400, 401, 403, 429, 503][Int(first) % 6], headers: [:], body: Array(bytes.dropFirst()))
-            _ = try? TokenAnswer(answer, sendsPassword: first > 127)
+            _ = try? TokenResponse(answer, sendsPassword: first > 127)
         },
         FuzzTarget(name: "online-discovery") { bytes in
-            guard let address = WebAddress(reading: "https://a.example/.well-known/openid-configuration") else {
+            guard let address = EndpointURL(reading: "https://a.example/.well-known/openid-configuration") else {
                 return
             }
             _ = try? OAuthEndpoints.read(bytes, from: address)
         },
-        FuzzTarget(name: "online-session") { bytes in _ = try? Session(SecretBytes(copying: bytes)) },
+        FuzzTarget(name: "online-session") { bytes in _ = try? ServerSession(SecretBytes(copying: bytes)) },
         FuzzTarget(name: "online-fields") { bytes in
             guard let text = String(validating: bytes, as: UTF8.self),
-                let here = WebAddress(reading: "https://a.example:8443/b/c?d")
+                let here = EndpointURL(reading: "https://a.example:8443/b/c?d")
             else { return }
-            _ = HTTPTime.seconds(text)
-            _ = HTTPTime.retryAfter(text, date: nil, now: 0)
+            _ = HTTPDate.seconds(text)
+            _ = HTTPDate.retryAfter(text, date: nil, now: 0)
             var jar = CookieJar()
-            try? jar.take([text, text], from: here, now: 0)
+            try? jar.store([text, text], from: here, now: 0)
             if let field = jar.field(for: here, now: 0) {
                 precondition(!field.utf8.contains { $0 < 0x20 || $0 == 0x7F }, "a cookie that ends the line")
             }
             if let target = here.resolving(text) {
-                precondition(WebAddress(reading: target.text) == target, "an address with two readings")
+                precondition(EndpointURL(reading: target.text) == target, "an address with two readings")
             }
         },
     ]

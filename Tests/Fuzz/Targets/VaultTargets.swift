@@ -53,7 +53,7 @@ enum VaultTargets {
     /// Everything that reads, as far as it goes.
     private static func read(_ path: String, _ device: DeviceFolder?, acceptsRollback: Bool) {
         guard let file = try? VaultFile.open(path, device: device, acceptsRollback: acceptsRollback) else { return }
-        _ = try? file.auditTrail()
+        _ = try? file.auditReport()
         _ = try? file.openAlways().items()
         guard let slot = file.slots.first(where: { $0.kind == .keyFile }),
             let vault = try? file.unlock(slot, with: VaultTemplate.keyFile().key())
@@ -83,7 +83,7 @@ enum VaultTargets {
         _ = try? vault.perform(.add(other, level: nil, again))
     }
 
-    private static let places: [(table: String, column: String)] = [
+    private static let backend: [(table: String, column: String)] = [
         ("header", "body"), ("slots", "body"), ("slots", "id"), ("levels", "state"), ("levels", "level"),
         ("records", "body"), ("records", "previous"), ("records", "id"), ("entries", "key"), ("entries", "digest"),
         ("entries", "record"), ("entries", "level"), ("branches", "digests"), ("branches", "prefix"), ("log", "body"),
@@ -91,7 +91,7 @@ enum VaultTargets {
     ]
 
     private static func replace(_ path: String, _ bytes: [UInt8]) {
-        let (table, column) = places[Int(bytes[0]) % places.count]
+        let (table, column) = backend[Int(bytes[0]) % backend.count]
         guard let database = try? Database.open(path, VaultSchema.schema) else { return }
         RowChange(table: table, column: column, row: bytes[1], kind: bytes[2] & 127, bytes: Array(bytes.dropFirst(3)))
             .make(in: database)

@@ -45,7 +45,7 @@ struct VaultTemplate: Sendable {
                 return Array(ScratchFolder.read(path).dropLast(5 + BackupPart.endCount))
             }
             (records, contents) = try Self.opened(vault)
-            parts = Self.parts(vault.open.header)
+            parts = Self.parts(vault.state.header)
         } catch { return nil }
         // The log's pages stand in the file only after a checkpoint, which the last close makes.
         _ = consume vault
@@ -94,7 +94,7 @@ struct VaultTemplate: Sendable {
 
     /// As `vault-parts` reads them: which part, and its bytes.
     private static func parts(_ header: VaultHeader) -> [[UInt8]] {
-        let trace = AuditEvent.ItemTrace(id: [UInt8](repeating: 1, count: 16), level: .highest, revision: 3)
+        let trace = AuditEvent.ItemVersionID(id: [UInt8](repeating: 1, count: 16), level: .highest, revision: 3)
         let events: [AuditEvent] = [
             .vaultCreated, .vaultRestored(takenAt: 1), .backupTaken(portable: true), .itemAdded(trace),
             .levelChanged(trace, from: .whenUnlocked), .manyItems(added: 1, changed: 2, purged: 3), .unlocked(slot: 1),

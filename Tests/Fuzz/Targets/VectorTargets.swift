@@ -9,36 +9,36 @@ enum VectorTargets {
         FuzzTarget(name: "vectors-any") { run($0, named: "vectors") },
         FuzzTarget(name: "vectors-text") { bytes in
             guard let text = String(validating: bytes, as: UTF8.self) else { return }
-            run { () throws(Unreadable) in try TextReader.read(text, fileName: "CBCMMT128.rsp", .none) }
+            run { () throws(UnreadableFile) in try TextReader.read(text, fileName: "CBCMMT128.rsp", .none) }
         },
         FuzzTarget(name: "vectors-native") { run($0, as: NativeReader.read) },
         FuzzTarget(name: "vectors-wycheproof") { run($0, as: WycheproofReader.read) },
         FuzzTarget(name: "vectors-acvp") { acvp($0) },
         FuzzTarget(name: "vectors-rsalabs") { bytes in
             guard let text = String(validating: bytes, as: UTF8.self) else { return }
-            run { () throws(Unreadable) in try RSALabsReader.read(text) }
+            run { () throws(UnreadableFile) in try RSALabsReader.read(text) }
         },
         FuzzTarget(name: "vectors-sign") { bytes in
             guard let text = String(validating: bytes, as: UTF8.self) else { return }
-            run { () throws(Unreadable) in try SignInputReader.read(text) }
+            run { () throws(UnreadableFile) in try SignInputReader.read(text) }
         },
-        FuzzTarget(name: "vectors-policy") { _ = try? Policy(parsing: $0) },
+        FuzzTarget(name: "vectors-policy") { _ = try? AcceptancePolicy(parsing: $0) },
     ]
 
     private static func run(_ bytes: [UInt8], named name: String) {
-        run { () throws(Unreadable) in try Reading.of(bytes, named: name) }
+        run { () throws(UnreadableFile) in try ProfileValueParser.of(bytes, named: name) }
     }
 
-    private static func run(_ bytes: [UInt8], as read: (Fields, Companions) throws(Unreadable) -> Reading) {
-        run { () throws(Unreadable) in try read(try Fields(try JSON(reading: bytes), at: "file"), .none) }
+    private static func run(_ bytes: [UInt8], as read: (Fields, CompanionFiles) throws(UnreadableFile) -> ProfileValueParser) {
+        run { () throws(UnreadableFile) in try read(try Fields(try JSON(reading: bytes), at: "file"), .none) }
     }
 
     /// The prompt, a NUL, the expected results.
     private static func acvp(_ bytes: [UInt8]) {
         let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false).map(Array.init)
-        run { () throws(Unreadable) in
+        run { () throws(UnreadableFile) in
             try ACVPReader.read(
-                try JSON(reading: parts[0]), parts.count > 1 ? Companions(expectedResults: parts[1]) : .none)
+                try JSON(reading: parts[0]), parts.count > 1 ? CompanionFiles(expectedResults: parts[1]) : .none)
         }
     }
 
@@ -46,7 +46,7 @@ enum VectorTargets {
     private static let slow = ["argon2", "pbkdf", "scrypt", "bcrypt", "pbe", "monte"]
 
     /// Reads, runs the checks that are quick, and flips their bits.
-    private static func run(_ read: () throws(Unreadable) -> Reading) {
+    private static func run(_ read: () throws(UnreadableFile) -> ProfileValueParser) {
         guard let reading = try? read(), reading.cases.count <= 32 else { return }
         for vector in reading.cases {
             let name = vector.algorithm.lowercased()

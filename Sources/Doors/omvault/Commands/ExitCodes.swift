@@ -14,9 +14,9 @@ struct ExitCodes: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    func run(_ door: Door) throws {
-        guard door.output.format == .json else {
-            return try door.output.rows(
+    func run(_ context: CommandContext) throws {
+        guard context.output.format == .json else {
+            return try context.output.rows(
                 ExitStatus.allCases.map { ["\($0.rawValue)", $0.name, $0.meaning] },
                 header: ["CODE", "NAME", "MEANING"])
         }
@@ -26,6 +26,6 @@ struct ExitCodes: Verb {
             entry.field("name", .text(status.name))
             entry.field("meaning", .text(status.meaning))
         }
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }

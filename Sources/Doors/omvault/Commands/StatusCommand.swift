@@ -21,10 +21,10 @@ struct StatusCommand: Verb {
     @Flag(help: "Exit with 7 unless the vault is unlocked.")
     var exitCode = false
 
-    func run(_ door: Door) throws {
-        let report = try StatusReport(vault: door.vaultGiven)
-        try report.print(door.output)
-        if exitCode, !report.isUnlocked { throw Answered(status: .locked) }
+    func run(_ context: CommandContext) throws {
+        let report = try StatusReport(vault: context.vaultGiven)
+        try report.print(context.output)
+        if exitCode, !report.isUnlocked { throw AlreadyReported(status: .locked) }
     }
 }
 

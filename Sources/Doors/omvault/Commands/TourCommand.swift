@@ -19,13 +19,13 @@ struct TourCommand: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    func run(_ door: Door) throws {
-        guard door.output.format != .json else {
+    func run(_ context: CommandContext) throws {
+        guard context.output.format != .json else {
             throw Failure(.usage, "the tour speaks to people, not JSON", hint: "omvault tour")
         }
         let vectors = VectorRunner.repositoryFolder().flatMap(Self.absolute)
         // Ctrl-C ends the running step, not the tour: it fails, and the home goes all the same.
-        try Uninterrupted.run {
+        try DeferredSignals.run {
             let home = try TourHome()
             defer { home.remove() }
             try walk(home, vectors)

@@ -22,9 +22,9 @@ struct CommandLineArguments {
     /// Refuses a word that is a slip of a subcommand: `omvault login statsu` would ask for a password of the user "statsu".
     ///
     /// - Parameter word: What the default command took for its argument. Behind `--` it is meant.
-    func refuseSlip(_ word: String?) throws(Failure) {
+    func refuseTypo(_ word: String?) throws(Failure) {
         guard let word, let group, !arguments.contains("--") else { return }
-        try group.refuseSlip(word, behind: Array(verb.dropLast()))
+        try group.refuseTypo(word, behind: Array(verb.dropLast()))
     }
 
     /// What ArgumentParser said, in our anatomy.
@@ -97,7 +97,7 @@ private struct Walk {
         if word == "--" || Self.belongsToParser(word) { return false }
         if command.configuration.defaultSubcommand != nil {
             // Here too, before the parser meets options that only the subcommand has.
-            if !isQuestion { try command.refuseSlip(word, behind: verb) }
+            if !isQuestion { try command.refuseTypo(word, behind: verb) }
             return false
         }
         throw word.hasPrefix("-") ? unknownOption(word) : unknownCommand(word)
@@ -153,9 +153,9 @@ extension Walk {
 }
 
 extension ParsableCommand {
-    fileprivate static func refuseSlip(_ word: String, behind verb: [String]) throws(Failure) {
+    fileprivate static func refuseTypo(_ word: String, behind verb: [String]) throws(Failure) {
         guard !word.hasPrefix("-"), !configuration.subcommands.contains(where: { $0.answers(to: word) }),
-            let meant = Suggestion.slip(word, of: configuration.subcommands.map { $0._commandName })
+            let meant = Suggestion.likelyTypo(word, of: configuration.subcommands.map { $0._commandName })
         else { return }
         let group = (["omvault"] + verb).joined(separator: " ")
         throw Failure(

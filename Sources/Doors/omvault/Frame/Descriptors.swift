@@ -22,7 +22,7 @@ func writeAll(_ bytes: Span<UInt8>, to descriptor: Int32) -> Int32? {
 }
 
 /// Reads to the end, or until `buffer` holds more than `maximum` bytes.
-func readAll(_ descriptor: Int32, into buffer: inout SecretBuffer, maximum: Int) -> ReadEnd {
+func readAll(_ descriptor: Int32, into buffer: inout SecretBuffer, maximum: Int) -> ReadResult {
     while buffer.count <= maximum {
         var count = 0
         buffer.append(upTo: 4096) { free in

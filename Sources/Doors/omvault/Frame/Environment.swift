@@ -13,7 +13,7 @@ enum Environment {
     }
 
     /// Erases every `OMVAULT_` variable, and the folder of systemd's credentials.
-    static func forget() {
+    static func eraseVariables() {
         guard om_environment_erase_all("OMVAULT_") == 0, om_environment_erase_all("CREDENTIALS_DIRECTORY") == 0 else {
             fatalError("omvault: error: the environment could not be erased")
         }

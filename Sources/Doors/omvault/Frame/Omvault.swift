@@ -21,20 +21,20 @@ enum Omvault {
     private static func answer(_ arguments: [String]) -> ExitStatus {
         // Attack: su and `sudo -E` bring the user's variables along. OMVAULT_PASSWORD_FROM=cmd:… would run a program of his
         // as root, or enrol a password that he knows.
-        if arguments.prefix(while: { $0 != "--" }).contains("--system") { Environment.forget() }
+        if arguments.prefix(while: { $0 != "--" }).contains("--system") { Environment.eraseVariables() }
         do {
             // Before ArgumentParser is touched: its set-up is half of the start-up time.
-            if let answer = Version.answer(to: arguments) {
+            if let answer = VersionAnswer.answer(to: arguments) {
                 try StandardOutput.write(answer)
                 return .ok
             }
             try refuseUnreadable()
-            if try ShortWay.answer(to: arguments) { return .ok }
+            if try FastPath.answer(to: arguments) { return .ok }
             return try perform(arguments)
-        } catch let answered as Answered {
+        } catch let answered as AlreadyReported {
             return answered.status
         } catch {
-            let failure = Failure(describing: error)
+            let failure = Failure(anyError: error)
             failure.report(asJSON: GlobalOptions.wantJSON(arguments))
             return failure.status
         }
@@ -44,7 +44,7 @@ enum Omvault {
         let line = try CommandLineArguments(arguments, root: CommandTree.self)
         do {
             var command = try CommandTree.parseAsRoot(line.arguments)
-            if let login = command as? LoginStart { try line.refuseSlip(login.user) }
+            if let login = command as? LoginStart { try line.refuseTypo(login.user) }
             try command.run()
         } catch let failure where CommandTree.exitCode(for: failure) == .success {
             // ArgumentParser throws the answers to --help and to the completion flags.

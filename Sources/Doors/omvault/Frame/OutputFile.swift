@@ -96,18 +96,18 @@ struct OutputFile: ~Copyable {
     }
 
     /// The same, and with --json a document about the file: there is no other data to give.
-    consuming func finish(_ door: Door) throws(Failure) {
+    consuming func finish(_ context: CommandContext) throws(Failure) {
         let (path, count) = (path, count)
         try finish()
-        guard let path, door.output.format == .json else { return }
-        try door.output.done("", ["file": .text(path), "bytes": .number(count)])
+        guard let path, context.output.format == .json else { return }
+        try context.output.done("", ["file": .text(path), "bytes": .number(count)])
     }
 
     deinit {
         guard let slot else { return }
         // Removed before its path is forgotten, so that no signal in between leaves the draft behind.
         draft?.remove()
-        TemporaryPath.forget(slot)
+        TemporaryPath.release(slot)
     }
 
     private mutating func descriptor() throws(Failure) -> Int32 {

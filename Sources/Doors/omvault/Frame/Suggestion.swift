@@ -10,7 +10,7 @@ enum Suggestion {
 
     /// The candidate that `word` is a slip of: two edits away, or one less than the candidate has letters, so that not every word
     /// of two letters is a slip of `rm`.
-    static func slip(_ word: String, of candidates: some Sequence<String>) -> String? {
+    static func likelyTypo(_ word: String, of candidates: some Sequence<String>) -> String? {
         let ranked = candidates.map { (edits: edits(from: Array(word), to: Array($0)), name: $0) }
         return ranked.filter { (1...2).contains($0.edits) && $0.edits < $0.name.count }.min { $0 < $1 }?.name
     }

@@ -25,7 +25,7 @@ enum TemporaryPath {
         return slot
     }
 
-    static func forget(_ slot: Int) {
+    static func release(_ slot: Int) {
         let path = self[slot]
         self[slot] = nil
         free(path)

@@ -12,15 +12,15 @@ internal import OMSecrets
 /// Verbs run on the one thread there is: a second one would take the signals that a login check holds back.
 protocol Verb: ParsableCommand {
     var global: GlobalOptions { get }
-    func run(_ door: Door) throws
+    func run(_ context: CommandContext) throws
 }
 
 extension Verb {
     func run() throws {
-        let door = try Door(global)
-        try run(door)
+        let context = try CommandContext(global)
+        try run(context)
         if !SecretMemory.isLocked {
-            door.output.notice("this system refused to lock memory, so secrets could be written to swap (ulimit -l)")
+            context.output.notice("this system refused to lock memory, so secrets could be written to swap (ulimit -l)")
         }
     }
 }

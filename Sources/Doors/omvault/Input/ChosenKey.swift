@@ -32,12 +32,12 @@ struct ChosenKey: ParsableArguments {
     /// The bytes of the key's file, or of its field in the vault.
     ///
     /// - Parameter half: `private` or `public`: the field where the reference names none.
-    func bytes(_ half: String, _ secrets: borrowing SecretSources, _ door: Door) throws -> SecretBytes {
-        try origin().bytes(half, secrets: secrets, unlock: unlock, door: door)
+    func bytes(_ half: String, _ secrets: borrowing SecretSources, _ context: CommandContext) throws -> SecretBytes {
+        try origin().bytes(half, secrets: secrets, unlock: unlock, context: context)
     }
 
     func origin() throws -> KeyOrigin {
-        if let tag { return .vault(VaultReference(tag: try KeyPairTag(tag))) }
+        if let tag { return .vault(ItemURI(tag: try KeyPairTag(tag))) }
         if let reference = keyFrom?.reference { return .vault(reference) }
         return .option("--key-from")
     }

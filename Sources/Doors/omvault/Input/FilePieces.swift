@@ -47,7 +47,7 @@ enum FilePieces {
 
     private static func open(_ file: String) throws(Failure) -> Int32 {
         guard !StandardInput.isMeant(by: file) else {
-            try StandardInput.take()
+            try StandardInput.claim()
             return STDIN_FILENO
         }
         let descriptor = Glibc.open(file, O_RDONLY | O_CLOEXEC)

@@ -19,7 +19,7 @@ struct InputFile: ~Copyable {
 
     private static func open(_ path: String?) throws(Failure) -> Int32 {
         guard !isStandardInput(path) else {
-            try StandardInput.take()
+            try StandardInput.claim()
             return STDIN_FILENO
         }
         let descriptor = Glibc.open(path ?? "-", O_RDONLY | O_CLOEXEC | O_NOCTTY)

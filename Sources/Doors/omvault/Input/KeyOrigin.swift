@@ -10,13 +10,13 @@ enum KeyOrigin {
     case option(String)
     /// A path, or `-`.
     case file(String)
-    case vault(VaultReference)
+    case vault(ItemURI)
 
     /// `--in`, or the tag beside it.
     init(file: String?, tag: String?) throws {
         switch (file, tag) {
-        case (let file?, nil): self = VaultReference(file).map { .vault($0) } ?? .file(file)
-        case (nil, let tag?): self = .vault(VaultReference(tag: try KeyPairTag(tag)))
+        case (let file?, nil): self = ItemURI(file).map { .vault($0) } ?? .file(file)
+        case (nil, let tag?): self = .vault(ItemURI(tag: try KeyPairTag(tag)))
         case (nil, nil): throw Failure(.usage, "no key was named", hint: "--in FILE, or --tag T for one in the vault")
         default: throw Failure(.usage, "--in and --tag are two keys; give one")
         }
@@ -24,7 +24,7 @@ enum KeyOrigin {
 
     /// - Parameter half: `private` or `public`: the field where the reference names none.
     func bytes(
-        _ half: String, secrets: borrowing SecretSources, unlock: UnlockOptions, door: Door
+        _ half: String, secrets: borrowing SecretSources, unlock: UnlockOptions, context: CommandContext
     ) throws -> SecretBytes {
         switch self {
         case .option(let name):
@@ -33,7 +33,7 @@ enum KeyOrigin {
             return try InputFile(path).readWhole(maximum: KeyFile.maximumCount, hint: "a key is a short file")
         case .vault(let reference):
             let path = try reference.path(default: half)
-            return try VaultAccess(door, vault: reference.vault)
+            return try VaultAccess(context, vault: reference.vault)
                 .read(.secret(path, revision: nil), secrets, unlock).secret()
         }
     }

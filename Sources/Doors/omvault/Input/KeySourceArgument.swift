@@ -4,10 +4,10 @@ internal import ArgumentParser
 /// anything, so that ArgumentParser never prints a secret typed in the wrong place.
 struct KeySourceArgument: ExpressibleByArgument, Sendable {
     let source: SecretSourceArgument
-    let reference: VaultReference?
+    let reference: ItemURI?
 
     init(argument: String) {
-        reference = VaultReference(argument)
+        reference = ItemURI(argument)
         // What is no reference must be a source; an `om://` that names no item is neither.
         source = reference == nil ? SecretSourceArgument(argument: argument) : SecretSourceArgument(.tty)
     }

@@ -15,22 +15,22 @@ struct SecretSources: ~Copyable {
     private let terminal: Terminal
     private let sources: [String: SecretSource]
     /// What stood in the environment: taken out at once, before a child could inherit it.
-    private let fromEnvironment: [String: HeldSecret]
+    private let fromEnvironment: [String: SecretReference]
 
     /// - Parameter dataOption: the option, if any, for which the command reads its data from standard input.
     /// - Throws: ``ExitStatus/usage`` for text outside the grammar, or for one stream behind two options.
     init(
-        _ door: Door, _ given: KeyValuePairs<String, SecretSourceArgument?>,
+        _ context: CommandContext, _ given: KeyValuePairs<String, SecretSourceArgument?>,
         standardInputIsDataOf dataOption: String? = nil
     ) throws(Failure) {
-        try self.init(door, Array(given), standardInputIsDataOf: dataOption)
+        try self.init(context, Array(given), standardInputIsDataOf: dataOption)
     }
 
     init(
-        _ door: Door, _ given: [(key: String, value: SecretSourceArgument?)],
+        _ context: CommandContext, _ given: [(key: String, value: SecretSourceArgument?)],
         standardInputIsDataOf dataOption: String? = nil
     ) throws(Failure) {
-        terminal = door.terminal
+        terminal = context.terminal
         var sources: [String: SecretSource] = [:]
         var streams: [Int32: String] = [:]
         if let dataOption { streams[STDIN_FILENO] = dataOption }
@@ -44,7 +44,7 @@ struct SecretSources: ~Copyable {
             sources[option] = source
         }
         self.sources = sources
-        fromEnvironment = Self.takeFromEnvironment(sources.values, door.output)
+        fromEnvironment = Self.takeFromEnvironment(sources.values, context.output)
     }
 
     /// Whether a person is asked for the secret of this option, who can be asked again.
@@ -120,11 +120,11 @@ extension SecretSources {
 
     private static func takeFromEnvironment(
         _ sources: some Collection<SecretSource>, _ output: Output
-    ) -> [String: HeldSecret] {
-        var held: [String: HeldSecret] = [:]
+    ) -> [String: SecretReference] {
+        var held: [String: SecretReference] = [:]
         for case .environment(let name) in sources where held[name] == nil {
             guard let secret = Environment.takeSecret(name) else { continue }
-            held[name] = HeldSecret(secret)
+            held[name] = SecretReference(secret)
             if StandardError.isTerminal {
                 output.notice("\(name) was readable by your other processes; fd:N and file:PATH are safer")
             }
@@ -134,7 +134,7 @@ extension SecretSources {
 }
 
 /// A secret in a dictionary, which only holds what can be copied: the reference is.
-final class HeldSecret: Sendable {
+final class SecretReference: Sendable {
     let secret: SecretBytes
     init(_ secret: consuming SecretBytes) { self.secret = secret }
 }
@@ -152,7 +152,7 @@ private struct SecretReader {
                 .usage, "\(option): \(name) is a terminal, which would show the secret as you type it",
                 hint: "\(option) tty asks without showing it")
         }
-        if descriptor == STDIN_FILENO { try StandardInput.take() }
+        if descriptor == STDIN_FILENO { try StandardInput.claim() }
         var buffer = SecretBuffer(capacity: 4096)
         let end = readAll(descriptor, into: &buffer, maximum: maximum + 2)
         if end == .error(EBADF) { throw Failure(.usage, "\(option): \(name) is not open for reading") }
@@ -211,7 +211,7 @@ private struct SecretReader {
     }
 
     private func whole(
-        _ buffer: consuming SecretBuffer, _ end: ReadEnd, of name: String
+        _ buffer: consuming SecretBuffer, _ end: ReadResult, of name: String
     ) throws(Failure) -> SecretBytes {
         switch end {
         case .end: return try trimmed(buffer)

@@ -5,7 +5,7 @@ internal import Synchronization
 enum StandardInput {
     /// Called by whoever is about to read it. Accident: for a second reader there is nothing left, and an empty message,
     /// whose signature is right, passes for the one that was meant.
-    static func take() throws(Failure) {
+    static func claim() throws(Failure) {
         let isFirst = isTaken.withLock { taken in
             defer { taken = true }
             return !taken

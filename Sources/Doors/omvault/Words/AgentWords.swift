@@ -15,7 +15,7 @@ extension AgentError {
 
 extension Failure {
     /// A login whose server could not be asked for want of a program that may be started.
-    init(login error: AgentError) {
+    init(duringLogin error: AgentError) {
         let failure = Failure(error)
         self.init(failure.status, failure.message, hints: failure.hints + [Failure.offlineHint])
     }

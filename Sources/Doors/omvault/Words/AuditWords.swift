@@ -72,6 +72,6 @@ extension AuditEvent {
     }
 }
 
-extension AuditEvent.ItemTrace {
+extension AuditEvent.ItemVersionID {
     fileprivate var number: JSONValue { .number(Int(clamping: revision)) }
 }

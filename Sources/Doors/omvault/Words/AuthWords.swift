@@ -9,7 +9,7 @@ extension Failure {
     init(_ error: AuthError) { self.init(error, of: nil) }
 
     private init(_ error: AuthError, of profile: Profile?) {
-        self = Failure(words: error, profile).with(sdkCode: error.sdkCode)
+        self = Failure(withoutSDKCode: error, profile).with(sdkCode: error.sdkCode)
     }
 
     /// The one hint that helps only where something is cached: ``LoginAccess/denied(_:_:_:)`` looks.
@@ -77,7 +77,7 @@ extension Failure {
         }
     }
 
-    private init(words error: AuthError, _ profile: Profile?) {
+    private init(withoutSDKCode error: AuthError, _ profile: Profile?) {
         let renewal = Renewal(profile)
         switch error {
         case .invalidUserName:
@@ -85,9 +85,10 @@ extension Failure {
         case .invalidDomain:
             self.init(
                 .usage, "that cannot be an identity domain", hint: "up to 255 bytes of UTF-8, no control characters")
-        case .policyMissing(let gap):
-            let status: ExitStatus = if case .notFetched(let refusal) = gap { Failure(refusal).status } else { .remoteError }
-            self.init(status, "the server's policy \(gap.words), and none is known", hint: gap.hint)
+        case .policyMissing(let policyProblem):
+            let status: ExitStatus =
+                if case .notFetched(let refusal) = policyProblem { Failure(refusal).status } else { .remoteError }
+            self.init(status, "the server's policy \(policyProblem.words), and none is known", hint: policyProblem.hint)
         case .overtaken:
             self.init(
                 .busy, "another login changed what is cached while the server was asked; nothing was stored",
@@ -103,9 +104,9 @@ extension Failure {
             self.init(
                 .policy, "the clock is behind what this login has seen, and the profile does not tolerate that",
                 hints: renewal.hints(online: "set the clock; or log in online", enrolment: "set the clock"))
-        case .online(let refusal): self.init(refusal, of: profile)
+        case .online(let refusal): self.init(refusal, under: profile)
         case .neither(let online, let offline):
-            let (failed, cause) = (Failure(online, of: profile), Failure(offline, of: profile))
+            let (failed, cause) = (Failure(online, under: profile), Failure(offline, of: profile))
             // What is wrong with the credential here says more than that nobody was reached; that there is none does not.
             let status = cause.status == .noOffline ? failed.status : cause.status
             self.init(
@@ -197,11 +198,11 @@ extension Failure {
     }
 
     /// - Parameter profile: The one that was asked, where it is known: its keys are what can be changed.
-    init(_ refusal: OnlineRefusal, of profile: Profile? = nil) {
-        self = Failure(words: refusal, profile).with(sdkCode: refusal.sdkCode)
+    init(_ refusal: OnlineRefusal, under profile: Profile? = nil) {
+        self = Failure(withoutSDKCode: refusal, profile).with(sdkCode: refusal.sdkCode)
     }
 
-    private init(words refusal: OnlineRefusal, _ profile: Profile?) {
+    private init(withoutSDKCode refusal: OnlineRefusal, _ profile: Profile?) {
         let hints = refusal.hints(profile)
         switch refusal {
         case .rejected: self.init(.badSecret, "the server refused the user name or the password")
@@ -229,7 +230,7 @@ extension Failure {
 
 }
 
-extension SetAside {
+extension DamagedFile {
     /// What became of a ledger.
     var words: String {
         let gone = removed.isEmpty ? "" : "; older ones had to go: \(removed.map(\.shown).joined(separator: ", "))"

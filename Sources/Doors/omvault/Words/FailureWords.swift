@@ -13,7 +13,7 @@ internal import OMVectors
 
 extension Failure {
     /// The failure behind any error that a verb can throw.
-    init(describing error: any Error) {
+    init(anyError error: any Error) {
         switch error {
         case let failure as Failure: self = failure
         case let error as SecretsError: self.init(error)

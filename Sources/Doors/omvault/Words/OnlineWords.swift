@@ -76,7 +76,7 @@ extension OnlineFailure {
     }
 }
 
-extension PolicyGap {
+extension PolicyProblem {
     /// Behind "the server's policy".
     var words: String {
         switch self {

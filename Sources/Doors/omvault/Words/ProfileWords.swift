@@ -5,10 +5,10 @@ internal import OMOnlineModel
 
 extension Failure {
     init(_ problem: ProfileProblem) {
-        self = Failure(words: problem).with(sdkCode: problem.sdkCode)
+        self = Failure(withoutSDKCode: problem).with(sdkCode: problem.sdkCode)
     }
 
-    private init(words problem: ProfileProblem) {
+    private init(withoutSDKCode problem: ProfileProblem) {
         switch problem {
         case .malformed:
             self.init(.config, "the profile is not one flat JSON object of strings, numbers and booleans")
@@ -73,7 +73,7 @@ extension ProfileKey {
     }
 }
 
-extension ProfileForm {
+extension ProfileValueType {
     fileprivate var words: String {
         switch self {
         case .flag: "true or false"

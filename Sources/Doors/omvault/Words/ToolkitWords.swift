@@ -5,10 +5,10 @@ internal import OMVectors
 
 extension Failure {
     init(_ error: CryptoError) {
-        self = Failure(wordsOf: error).with(sdkCode: error.sdkCode)
+        self = Failure(withoutSDKCode: error).with(sdkCode: error.sdkCode)
     }
 
-    private init(wordsOf error: CryptoError) {
+    private init(withoutSDKCode error: CryptoError) {
         switch error {
         case .emptyInput:
             self.init(.usage, "the SDK's forms take no empty input")

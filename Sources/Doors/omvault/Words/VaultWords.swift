@@ -7,10 +7,10 @@ internal import OMVault
 extension Failure {
     /// - Parameter vault: what the user calls it.
     init(_ error: VaultError, vault: String?) {
-        self = Failure(wordsFor: error, vault).with(sdkCode: error.sdkCode)
+        self = Failure(withoutSDKCode: error, vault).with(sdkCode: error.sdkCode)
     }
 
-    private init(wordsFor error: VaultError, _ vault: String?) {
+    private init(withoutSDKCode error: VaultError, _ vault: String?) {
         let vault = vault.map { "vault \"\($0.shown)\"" } ?? "the vault"
         switch error {
         case .noVault:
@@ -36,7 +36,7 @@ extension Failure {
             self.init(
                 .policy, "that is the last way to open \(vault); nothing was changed",
                 hint: "omvault key add-slot adds another one first")
-        case .loginSlotAlone:
+        case .onlyLoginSlots:
             self.init(
                 .policy, "a login slot needs a password or recovery slot beside it, since a login can be wiped",
                 hint: "remove the login slot first, or add a slot with key add-slot --type recovery")
@@ -157,7 +157,7 @@ extension Failure {
             self.init(
                 .policy, "\(vault) has no slot that opens without this device's key; a backup would be worth nothing",
                 hint: "omvault key add-slot --type recovery")
-        case .livesHere:
+        case .vaultKnownHere:
             self.init(
                 .policy, "this device knows the vault of this backup, and would refuse it once the backup is restored",
                 hints: [
@@ -173,7 +173,7 @@ extension Failure {
     }
 }
 
-extension ItemPlace {
+extension EntryReference {
     /// What stands there, as far as it can be read.
     var words: String {
         let place = "entry \(Hex.encode(entry)) of \(level.words)"

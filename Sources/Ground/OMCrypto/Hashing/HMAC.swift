@@ -77,16 +77,16 @@ extension HMAC {
 /// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
 struct MACContext: ~Copyable {
     let openssl: OpaquePointer?
-    let paired: PairedDigests?
+    let paired: HMACOverDigests?
 
     init(_ algorithm: DigestAlgorithm, _ key: borrowing SecretBytes) throws(CryptoError) {
         guard let name = algorithm.opensslName else {
-            (openssl, paired) = (nil, try PairedDigests(algorithm, key))
+            (openssl, paired) = (nil, try HMACOverDigests(algorithm, key))
             return
         }
         guard let function = FetchedMAC.hmac.function else { throw .unknownAlgorithm }
         guard let pointer = EVP_MAC_CTX_new(function) else { fatalError("out of memory for a MAC") }
-        var parameters = Parameters()
+        var parameters = OpenSSLParameters()
         parameters.add(OSSL_MAC_PARAM_DIGEST, name)
         let status = parameters.withPointer { parameters in
             key.withBytes { key in
@@ -110,7 +110,7 @@ private struct FetchedMAC: @unchecked Sendable {
 }
 
 /// RFC 2104 written out, for the hash that OpenSSL's HMAC cannot use: H(key ⊕ opad ‖ H(key ⊕ ipad ‖ message)).
-final class PairedDigests {
+final class HMACOverDigests {
     var inner: Digest
     private var outer: Digest
     private let innerPad: SecretBytes

@@ -22,7 +22,7 @@ public struct HashChecker: ~Copyable {
     private let limit: WorkLimit
     private let secret: SecretBytes
     /// One for each algorithm that was met.
-    private var digests: [StandingDigest?] = Array(repeating: nil, count: DigestAlgorithm.allCases.count)
+    private var digests: [DigestReference?] = Array(repeating: nil, count: DigestAlgorithm.allCases.count)
     /// The `{name}` of the last string: in a list the next one is mostly the same.
     private var name: [UInt8] = []
     private var scheme: HashScheme?
@@ -100,9 +100,9 @@ public struct HashChecker: ~Copyable {
         return known
     }
 
-    private mutating func digest(_ algorithm: DigestAlgorithm) throws(CryptoError) -> StandingDigest {
+    private mutating func digest(_ algorithm: DigestAlgorithm) throws(CryptoError) -> DigestReference {
         if let known = digests[algorithm.index] { return known }
-        let new = StandingDigest(try Digest(algorithm))
+        let new = DigestReference(try Digest(algorithm))
         digests[algorithm.index] = new
         return new
     }
@@ -150,7 +150,7 @@ extension HashSchemes {
 }
 
 /// A digest in an array, which only holds what can be copied: the reference is.
-private final class StandingDigest {
+private final class DigestReference {
     var value: Digest
     init(_ value: consuming Digest) { self.value = value }
 }

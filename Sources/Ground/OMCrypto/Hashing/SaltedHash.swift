@@ -33,12 +33,12 @@ public enum SaltedHash {
     /// - Throws: What ``generateSalt(bits:)`` and ``string(of:algorithm:saltHex:)`` throw, the salt's errors first.
     public static func make(
         of secret: borrowing SecretBytes, algorithm: DigestAlgorithm, saltBits: Int
-    ) throws(CryptoError) -> Made {
+    ) throws(CryptoError) -> SaltedText {
         let salt = saltBits == 0 ? nil : try generateSalt(bits: saltBits)
-        return Made(text: try string(of: secret, algorithm: algorithm, saltHex: salt), saltHex: salt)
+        return SaltedText(text: try string(of: secret, algorithm: algorithm, saltHex: salt), saltHex: salt)
     }
 
-    public struct Made: ~Copyable, Sendable {
+    public struct SaltedText: ~Copyable, Sendable {
         public let text: SecretBytes
         public let saltHex: String?
     }

@@ -62,7 +62,7 @@ public struct StoredHash: Hashable, Sendable {
     ///   ``CryptoError/saltRequired`` and ``CryptoError/saltNotSupported`` where `{name}` and `salt` contradict each
     ///   other; else as ``init(parsing:as:)``.
     public init(
-        written: [UInt8], as encoding: HashEncoding, _ switches: SDKSwitches, algorithm given: DigestAlgorithm?,
+        written: [UInt8], as encoding: HashEncoding, _ switches: SDKHashOptions, algorithm given: DigestAlgorithm?,
         salt: [UInt8] = []
     ) throws(CryptoError) {
         guard encoding.form == .sdk else { throw .noSuchForm }
@@ -131,31 +131,5 @@ public struct StoredHash: Hashable, Sendable {
         guard let count = StrictBase64.decode(text, into: &target) else { throw .malformedHash }
         guard count >= digestCount, (count > digestCount) == isSalted else { throw .malformedHash }
         return count
-    }
-}
-
-/// A stored hash and data that arrives piece by piece.
-///
-///     var comparison = try HashComparison(stored)
-///     comparison.update(piece)
-///     let isSame = comparison.finish()
-public struct HashComparison: ~Copyable {
-    private let stored: StoredHash
-    private var digest: Digest
-
-    /// - Throws: ``CryptoError/unknownAlgorithm`` when this machine's OpenSSL is set up without the algorithm.
-    public init(_ stored: StoredHash) throws(CryptoError) {
-        digest = try Digest(stored.algorithm)
-        self.stored = stored
-    }
-
-    public mutating func update(_ bytes: Span<UInt8>) { digest.update(bytes) }
-    public mutating func update(_ secret: borrowing SecretBytes) { digest.update(secret) }
-
-    /// Whether the hash is of everything since the start or the last `finish`, compared in constant time.
-    public mutating func finish() -> Bool {
-        let salt = stored.salt
-        digest.update(salt.span)
-        return digest.finishSecret().withBytes { ConstantTime.areEqual($0, stored.digest.span) }
     }
 }

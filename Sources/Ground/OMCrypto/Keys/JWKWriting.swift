@@ -48,26 +48,3 @@ extension PrivateKey {
         text.append(UInt8(ascii: "\""))
     }
 }
-
-/// Base64url without padding, RFC 7515 section 2.
-enum Base64URL {
-    static func encode(_ bytes: [UInt8]) -> String {
-        encode(SecretBytes(copying: bytes)).withBytes { $0.text($0.indices) }
-    }
-
-    static func encode(_ bytes: borrowing SecretBytes) -> SecretBytes {
-        let standard = Base64.encode(bytes)
-        var text = SecretBuffer(capacity: standard.count + 1)
-        standard.withBytes { standard in
-            for index in standard.indices {
-                switch standard[index] {
-                case UInt8(ascii: "+"): text.append(UInt8(ascii: "-"))
-                case UInt8(ascii: "/"): text.append(UInt8(ascii: "_"))
-                case UInt8(ascii: "="): break
-                default: text.append(standard[index])
-                }
-            }
-        }
-        return text.finish()
-    }
-}

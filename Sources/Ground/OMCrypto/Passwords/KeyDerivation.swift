@@ -50,7 +50,7 @@ public enum KeyDerivation {
             throw .parameterOutOfRange
         }
         guard let name = algorithm.opensslName else { throw .unknownAlgorithm }
-        var parameters = Parameters()
+        var parameters = OpenSSLParameters()
         parameters.add(OSSL_KDF_PARAM_DIGEST, name)
         parameters.add(OSSL_KDF_PARAM_ITER, UInt64(iterations))
         // RFC 8018's own rules: SP 800-132's lower bounds would refuse to read old files.
@@ -73,7 +73,7 @@ public enum KeyDerivation {
             (1...1 << 20).contains(parallelism), blockSize * parallelism < 1 << 30,
             blockSize >= 4 || cost < 1 << (16 * blockSize), (1...longestOutput).contains(count)
         else { throw .parameterOutOfRange }
-        var parameters = Parameters()
+        var parameters = OpenSSLParameters()
         parameters.add(OSSL_KDF_PARAM_SCRYPT_N, UInt64(cost))
         parameters.add(OSSL_KDF_PARAM_SCRYPT_R, UInt64(blockSize))
         parameters.add(OSSL_KDF_PARAM_SCRYPT_P, UInt64(parallelism))
@@ -84,7 +84,7 @@ public enum KeyDerivation {
     static let longestOutput = 1 << 20
 
     private static func derive(
-        _ name: String, from password: borrowing SecretBytes, salt: [UInt8], _ parameters: consuming Parameters,
+        _ name: String, from password: borrowing SecretBytes, salt: [UInt8], _ parameters: consuming OpenSSLParameters,
         count: Int
     ) throws(CryptoError) -> SecretBytes {
         let context = try KDFContext(name)

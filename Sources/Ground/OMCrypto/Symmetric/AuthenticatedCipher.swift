@@ -7,50 +7,6 @@
 internal import COpenSSL
 public import OMSecrets
 
-/// A cipher that notices every change.
-public enum AEADAlgorithm: CaseIterable, Hashable, Sendable {
-    /// Keys of 16, 24 or 32 bytes; a nonce of 12, or of any other length from 1 when a format says so.
-    case aesGCM
-    /// A key of 32 bytes, a nonce of 12.
-    case chacha20Poly1305
-    /// A key of 32 bytes, a nonce of 24: random ones never meet.
-    case xchacha20Poly1305
-
-    /// The nonce's length in bytes, in what ``AuthenticatedCipher/seal(_:_:key:associatedData:)`` makes.
-    public var nonceCount: Int { self == .xchacha20Poly1305 ? 24 : 12 }
-
-    /// Lengths in bytes that a key may have.
-    public var keyCounts: [Int] { self == .aesGCM ? [16, 24, 32] : [32] }
-
-    /// `aes-256-gcm` for a key of 32 bytes, `chacha20-poly1305`, `xchacha20-poly1305`.
-    public func name(keyCount: Int) -> String {
-        switch self {
-        case .aesGCM: "aes-\(keyCount * 8)-gcm"
-        case .chacha20Poly1305: "chacha20-poly1305"
-        case .xchacha20Poly1305: "xchacha20-poly1305"
-        }
-    }
-
-    /// Every name that says the key's length.
-    public static let allNames: [String] = allCases.flatMap { algorithm in
-        algorithm.keyCounts.map(algorithm.name)
-    }
-
-    /// The algorithm that `name` means, and the key's length when the name says it.
-    ///
-    /// - Throws: ``CryptoError/unknownAlgorithm``.
-    public static func named(_ name: String) throws(CryptoError) -> (algorithm: AEADAlgorithm, keyCount: Int?) {
-        let wanted = name.lowercased()
-        if wanted == "aes-gcm" { return (.aesGCM, nil) }
-        for algorithm in allCases {
-            for keyCount in algorithm.keyCounts where wanted == algorithm.name(keyCount: keyCount) {
-                return (algorithm, keyCount)
-            }
-        }
-        throw .unknownAlgorithm
-    }
-}
-
 /// Seals and opens whole messages.
 ///
 ///     let box = try AuthenticatedCipher.seal(message, .aesGCM, key: key, associatedData: Array("v1".utf8))
@@ -105,7 +61,7 @@ public enum AuthenticatedCipher {
             return try LongNonceGCM.seal(message, key: key, nonce: nonce, associatedData: associatedData)
         }
         let context = try started(.encrypt, algorithm, key: key, nonce: nonce)
-        try take(associatedData, context)
+        try setAssociatedData(associatedData, context)
         var ciphertext = [UInt8](repeating: 0, count: message.count)
         var tag = [UInt8](repeating: 0, count: tagCount)
         let isDone = message.withBytes { message in
@@ -150,7 +106,7 @@ public enum AuthenticatedCipher {
                 ciphertext, tag: tag, key: key, nonce: nonce, associatedData: associatedData)
         }
         let context = try started(.decrypt, algorithm, key: key, nonce: nonce)
-        try take(associatedData, context)
+        try setAssociatedData(associatedData, context)
         var tag = tag
         return try SecretBytes(count: ciphertext.count) { (target) throws(CryptoError) in
             let isAuthentic = target.withPointer { target, count in
@@ -184,7 +140,7 @@ public enum AuthenticatedCipher {
         return context
     }
 
-    static func take(_ associatedData: [UInt8], _ context: borrowing CipherContext) throws(CryptoError) {
+    static func setAssociatedData(_ associatedData: [UInt8], _ context: borrowing CipherContext) throws(CryptoError) {
         guard !associatedData.isEmpty else { return }
         guard context.update(associatedData, associatedData.count, into: nil) != nil else {
             throw .clearing(.inputTooLong)

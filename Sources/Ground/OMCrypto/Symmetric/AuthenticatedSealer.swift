@@ -32,7 +32,7 @@ public struct AuthenticatedSealer: ~Copyable {
         guard max(message.count, associatedData.count) <= CipherContext.longestPiece else { throw .inputTooLong }
         precondition(target.count == message.count + AuthenticatedCipher.tagCount, "the target has another length")
         guard context.restart(iv: nonce) else { throw .clearing(.unknownAlgorithm) }
-        try AuthenticatedCipher.take(associatedData, context)
+        try AuthenticatedCipher.setAssociatedData(associatedData, context)
         let isDone = target.withPointer { target, _ in
             message.withPointer { message, count in
                 (count == 0 || context.update(message, count, into: target) == count)

@@ -29,8 +29,8 @@ extension VaultError: WireValue {
         case .staleLogin(let slot), .noSlot(let slot), .slotChanged(let slot): body.write(slot)
         case .noVault, .vaultExists, .cannotUnlock, .deviceKeyMissing, .otherDeviceKey, .unseenHere, .readOnlyHere, .rekeyed,
             .unchanged, .tooLarge, .mistypedRecoveryCode, .invalidItemName, .invalidFieldName, .outOfMemory,
-            .unsupportedStretch, .lastSlot, .loginSlotAlone, .tooManySlots, .policyOutOfBounds, .malformedKeyFile, .noLogHere,
-            .emptyKey, .noPortableSlot, .livesHere, .tooManyPasswordSlots:
+            .unsupportedStretch, .lastSlot, .onlyLoginSlots, .tooManySlots, .policyOutOfBounds, .malformedKeyFile, .noLogHere,
+            .emptyKey, .noPortableSlot, .vaultKnownHere, .tooManyPasswordSlots:
             break
         }
     }

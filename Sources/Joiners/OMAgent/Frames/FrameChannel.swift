@@ -11,14 +11,6 @@ struct Frame: ~Copyable {
     let body: SecretBuffer
 }
 
-enum ChannelError: Error, Hashable {
-    /// The other end closed the connection, or broke it.
-    case ended
-    case deadline
-    /// The head is none of ours, or announces more than is allowed.
-    case malformed
-}
-
 /// A connected socket, closed when it goes out of scope.
 struct FrameChannel: ~Copyable {
     let descriptor: Int32
@@ -45,10 +37,10 @@ struct FrameChannel: ~Copyable {
         start: Int, frame: Int, maximum: Int = AgentProtocol.maximumBody
     ) throws(ChannelError) -> Frame? {
         var head = SecretBuffer(capacity: AgentProtocol.headCount)
-        guard try fill(&head, AgentProtocol.headCount, until: now() + Int64(start), stopAfterFirst: true) else {
+        guard try fill(&head, AgentProtocol.headCount, until: bootMilliseconds() + Int64(start), stopAfterFirst: true) else {
             return nil
         }
-        let end = now() + Int64(frame)
+        let end = bootMilliseconds() + Int64(frame)
         while head.count < AgentProtocol.headCount {
             guard try fill(&head, AgentProtocol.headCount, until: end) else { throw .ended }
         }
@@ -98,7 +90,7 @@ struct FrameChannel: ~Copyable {
         _ kind: FrameKind, _ body: borrowing SecretBuffer, version: UInt8 = AgentProtocol.version, within time: Int
     ) throws(ChannelError) {
         precondition(body.count <= AgentProtocol.maximumAnswer, "a frame longer than the protocol allows")
-        let end = now() + Int64(time)
+        let end = bootMilliseconds() + Int64(time)
         var head = AgentProtocol.magic + [version, kind.rawValue]
         for shift in [24, 16, 8, 0] { head.append(UInt8(truncatingIfNeeded: body.count >> shift)) }
         // In one piece where it fits, so that a short answer costs one call.
@@ -125,11 +117,11 @@ struct FrameChannel: ~Copyable {
     private func waitUnless(_ failure: Int32, _ event: Int32, until end: Int64) throws(ChannelError) {
         if failure == EINTR { return }
         guard failure == EAGAIN || failure == EWOULDBLOCK else { throw .ended }
-        let left = end - now()
+        let left = end - bootMilliseconds()
         guard left > 0 else { throw .deadline }
         var waiting = pollfd(fd: descriptor, events: Int16(event), revents: 0)
         _ = poll(&waiting, 1, Int32(clamping: left))
     }
 }
 
-func now() -> Int64 { om_boot_milliseconds() }
+func bootMilliseconds() -> Int64 { om_boot_milliseconds() }

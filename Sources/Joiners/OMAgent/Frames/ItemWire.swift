@@ -35,12 +35,12 @@ extension ProtectionLevel: WireValue {
 }
 
 /// Two texts: the vault's path and the device folder's.
-extension AgentPlace: WireValue {
+extension VaultPaths: WireValue {
     func write(to body: inout SecretBuffer) { body.write(vault, device) }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
-        guard let place = AgentPlace(vault: try wire.read(), device: try wire.read()) else { throw MalformedBytes() }
-        self = place
+        guard let paths = VaultPaths(vault: try wire.read(), device: try wire.read()) else { throw MalformedBytes() }
+        self = paths
     }
 }
 
@@ -83,7 +83,7 @@ extension ItemVersion: WireValue {
 }
 
 /// level ‖ key of the entry (16) ‖ optional item
-extension ItemPlace: WireValue {
+extension EntryReference: WireValue {
     func write(to body: inout SecretBuffer) { body.write(level, WireID(entry), item) }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {

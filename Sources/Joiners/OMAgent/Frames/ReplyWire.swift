@@ -86,11 +86,11 @@ extension AgentReply {
 }
 
 /// place ‖ state (1) ‖ idle (4) ‖ hard (4)
-extension AgentStatus.Vault: WireValue {
-    func write(to body: inout SecretBuffer) { body.write(place, state, idleLeft, hardLeft) }
+extension AgentStatus.VaultStatus: WireValue {
+    func write(to body: inout SecretBuffer) { body.write(paths, state, idleLeft, hardLeft) }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
-        self.init(place: try wire.read(), state: try wire.read(), idleLeft: try wire.read(), hardLeft: try wire.read())
+        self.init(paths: try wire.read(), state: try wire.read(), idleLeft: try wire.read(), hardLeft: try wire.read())
     }
 }
 
@@ -123,7 +123,7 @@ extension ItemReply {
         case .changed(let item, let purge): body.write(tag: 5, item, purge)
         case .removed(let items, let purge): body.write(tag: 6, LongList(items), purge)
         case .versions(let versions): body.write(tag: 7, LongList(versions))
-        case .places(let places): body.write(tag: 8, LongList(places))
+        case .entries(let places): body.write(tag: 8, LongList(places))
         }
     }
 
@@ -136,7 +136,7 @@ extension ItemReply {
         case 5: self = .changed(try wire.read(), purge: try wire.read())
         case 6: self = .removed(try wire.longList(), purge: try wire.read())
         case 7: self = .versions(try wire.longList())
-        case 8: self = .places(try wire.longList())
+        case 8: self = .entries(try wire.longList())
         default: throw MalformedBytes()
         }
     }

@@ -10,22 +10,22 @@ extension AgentRequest {
         switch consume self {
         case .stepDown: return .stepDown
         case .status: return .status
-        case .unlock(let place, let keys, let login, let idle, let hard):
-            body.write(place, WireID(keys.vault), keys.epoch, idle, hard, login.map { WireID($0) })
+        case .unlock(let paths, let keys, let login, let idle, let hard):
+            body.write(paths, WireID(keys.vault), keys.epoch, idle, hard, login.map { WireID($0) })
             keys.writeKeys(to: &body)
             return .unlock
-        case .lock(let place, let forgets):
-            body.write(forgets, place)
+        case .lock(let paths, let forgets):
+            body.write(forgets, paths)
             return .lock
         case .lockOpened(let login):
             body.write(WireID(login))
             return .lockOpened
-        case .perform(let place, let request):
-            body.write(place)
+        case .perform(let paths, let request):
+            body.write(paths)
             request.encode(into: &body)
             return .perform
-        case .rememberingKey(let place, let level):
-            body.write(place, level)
+        case .rememberingKey(let paths, let level):
+            body.write(paths, level)
             return .rememberingKey
         case .keepSession(let kept):
             body.write(kept)
@@ -57,17 +57,17 @@ extension AgentRequest {
         case .stepDown: return .stepDown
         case .status: return .status
         case .unlock:
-            let place: AgentPlace = try wire.read()
+            let paths: VaultPaths = try wire.read()
             var keys = ClassKeys(vault: try wire.read(WireID.self).bytes, epoch: try wire.read())
             let (idle, hard): (UInt32, UInt32) = (try wire.read(), try wire.read())
             let login = try wire.read(WireID?.self)?.bytes
             try keys.readKeys(from: &wire)
-            return .unlock(place, keys, openedBy: login, idle: idle, hard: hard)
+            return .unlock(paths, keys, openedBy: login, idle: idle, hard: hard)
         case .keepSession: return .keepSession(try wire.read())
         case .useSession: return .useSession(try wire.read())
         case .renewSession: return .renewSession(try wire.read(), anew: try wire.read())
         case .endSession:
-            let login: AgentLogin = try wire.read()
+            let login: LoginReference = try wire.read()
             let waits: Bool = try wire.read()
             let password = try wire.read(Bool.self) ? try wire.secret(upTo: OnlineQuestion.maximumSecret) : nil
             return .endSession(login, waits: waits, password: password)
@@ -78,11 +78,11 @@ extension AgentRequest {
         case .lockOpened: return .lockOpened(by: try wire.read(WireID.self).bytes)
         case .perform: return .perform(try wire.read(), try ItemRequest(from: &wire))
         case .rememberingKey:
-            let place: AgentPlace = try wire.read()
+            let paths: VaultPaths = try wire.read()
             let level: ProtectionLevel = try wire.read()
             // What is remembered at always stands under the device key, which a client has itself.
             guard level.availability != .always else { throw MalformedBytes() }
-            return .rememberingKey(place, level)
+            return .rememberingKey(paths, level)
         default: throw MalformedBytes()
         }
     }
@@ -110,7 +110,7 @@ extension ItemRequest {
         case .purgeTrash(let names): body.write(tag: 11, names.map { LongList($0) })
         case .restore(let name, let id, let revision): body.write(tag: 12, name, id.map { WireID($0) }, revision)
         case .purgeID(let id, let level): body.write(tag: 13, WireID(id), level)
-        case .places(let id, let level): body.write(tag: 14, WireID(id), level)
+        case .entries(let id, let level): body.write(tag: 14, WireID(id), level)
         case .find(let search, let trashed):
             body.write(tag: 15, trashed)
             body.write(search)
@@ -136,7 +136,7 @@ extension ItemRequest {
         case 11: self = .purgeTrash(try wire.read(LongList<ItemName>?.self)?.elements)
         case 12: self = .restore(try wire.read(), id: try wire.read(WireID?.self)?.bytes, revision: try wire.read())
         case 13: self = .purgeID(try wire.read(WireID.self).bytes, level: try wire.read())
-        case 14: self = .places(id: try wire.read(WireID.self).bytes, level: try wire.read())
+        case 14: self = .entries(id: try wire.read(WireID.self).bytes, level: try wire.read())
         case 15:
             let trashed: Bool = try wire.read()
             self = .find(try wire.read(), trashed: trashed)

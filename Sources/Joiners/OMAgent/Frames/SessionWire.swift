@@ -5,11 +5,11 @@ internal import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets
 
-extension AgentSession.Way: WireValue {}
+extension AgentSession.Mode: WireValue {}
 extension AgentSession.State: WireValue {}
 
 /// state ‖ device ‖ server ‖ profile ‖ domain ‖ user
-extension AgentLogin: WireValue {
+extension LoginReference: WireValue {
     func write(to body: inout SecretBuffer) {
         body.write(state, device, key.server, key.profile.text, key.domain.text, key.user.text)
     }
@@ -23,7 +23,7 @@ extension AgentLogin: WireValue {
                 profile: try ProfileName(profile), user: try UserName(user), server: server,
                 domain: try IdentityDomain(domain))
         } catch { throw MalformedBytes() }
-        guard let login = AgentLogin(state: state, device: device, key: key) else { throw MalformedBytes() }
+        guard let login = LoginReference(state: state, device: device, key: key) else { throw MalformedBytes() }
         self = login
     }
 }
@@ -50,21 +50,21 @@ extension SessionLimits: WireValue {
 }
 
 /// login ‖ profile ‖ way ‖ limits ‖ optional server
-extension KeptSession: WireValue {
+extension NewSession: WireValue {
     borrowing func write(to body: inout SecretBuffer) {
-        body.write(login, profile, way, limits)
-        body.write(asked)
+        body.write(login, profile, mode, limits)
+        body.write(serverPart)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
         self.init(
-            login: try wire.read(), profile: try wire.read(), way: try wire.read(), limits: try wire.read(),
-            asked: try wire.read())
+            login: try wire.read(), profile: try wire.read(), mode: try wire.read(), limits: try wire.read(),
+            serverPart: try wire.read())
     }
 }
 
 /// service ‖ logout (4) ‖ optional session ‖ optional end (8)
-extension KeptSession.Asked: WireValue {
+extension NewSession.ServerPart: WireValue {
     borrowing func write(to body: inout SecretBuffer) {
         body.write(service, clientSecret: clientSecret)
         body.write(logout, session.count > 0)
@@ -73,26 +73,26 @@ extension KeptSession.Asked: WireValue {
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
-        let asked = try ReadService(from: &wire)
+        let serverPart = try DecodedService(from: &wire)
         let logout: UInt32 = try wire.read()
         let hasSession: Bool = try wire.read()
         let session = hasSession ? try wire.secret(upTo: OnlineQuestion.maximumSession) : SecretBytes(copying: [])
         // An empty session is written as none.
         guard hasSession == (session.count > 0) else { throw MalformedBytes() }
         self.init(
-            service: asked.service, clientSecret: asked.clientSecret, logout: logout, session: session,
+            service: serverPart.service, clientSecret: serverPart.clientSecret, logout: logout, session: session,
             expires: try wire.seconds())
     }
 }
 
 extension AgentSession: WireValue {
     func write(to body: inout SecretBuffer) {
-        body.write(login, profile, way, state, since, idleLeft, sessionLeft, isWarningDue, hasServerSession, survivesRestart)
+        body.write(login, profile, mode, state, since, idleLeft, sessionLeft, isWarningDue, hasServerSession, survivesRestart)
     }
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
         self.init(
-            login: try wire.read(), profile: try wire.read(), way: try wire.read(), state: try wire.read(),
+            login: try wire.read(), profile: try wire.read(), mode: try wire.read(), state: try wire.read(),
             since: try wire.read(), idleLeft: try wire.read(), sessionLeft: try wire.read(), isWarningDue: try wire.read(),
             hasServerSession: try wire.read(), survivesRestart: try wire.read())
     }

@@ -11,69 +11,6 @@ protocol WireValue: ~Copyable {
     init(from wire: inout WireReader) throws(MalformedBytes)
 }
 
-/// Bytes that are read from front to back.
-struct WireReader: ~Copyable, ~Escapable {
-    private let bytes: Span<UInt8>
-    private var cursor = ByteCursor()
-
-    @_lifetime(copy bytes)
-    init(_ bytes: Span<UInt8>) { self.bytes = bytes }
-
-    var isAtEnd: Bool { cursor.offset == bytes.count }
-
-    @_lifetime(self: copy self)
-    mutating func read<Value: WireValue & ~Copyable>(_: Value.Type = Value.self) throws(MalformedBytes) -> Value {
-        try Value(from: &self)
-    }
-
-    @_lifetime(self: copy self)
-    mutating func number<Number: FixedWidthInteger>() throws(MalformedBytes) -> Number { try cursor.number(in: bytes) }
-
-    @_lifetime(self: copy self)
-    mutating func bytes(_ count: Int) throws(MalformedBytes) -> [UInt8] { try cursor.take(count, in: bytes) }
-
-    /// The next `count` bytes, lent.
-    @_lifetime(self: copy self)
-    mutating func lent<R: ~Copyable>(
-        _ count: Int, _ body: (Span<UInt8>) throws(MalformedBytes) -> R
-    ) throws(MalformedBytes) -> R {
-        try body(bytes.extracting(try cursor.skip(count, in: bytes)))
-    }
-
-    @_lifetime(self: copy self)
-    mutating func text(_ count: Int) throws(MalformedBytes) -> String { try cursor.text(count, in: bytes) }
-
-    @_lifetime(self: copy self)
-    mutating func secret(upTo maximum: Int) throws(MalformedBytes) -> SecretBytes {
-        let secret: SecretBytes = try read()
-        guard secret.count <= maximum else { throw MalformedBytes() }
-        return secret
-    }
-
-    /// A list behind a count of 4 bytes.
-    @_lifetime(self: copy self)
-    mutating func longList<Element: WireValue>(upTo maximum: Int = .max) throws(MalformedBytes) -> [Element] {
-        try list(Int(try read(UInt32.self)), maximum)
-    }
-
-    /// A list behind a count of 2 bytes.
-    @_lifetime(self: copy self)
-    mutating func shortList<Element: WireValue>(upTo maximum: Int = .max) throws(MalformedBytes) -> [Element] {
-        try list(Int(try read(UInt16.self)), maximum)
-    }
-
-    @_lifetime(self: copy self)
-    private mutating func list<Element: WireValue>(_ count: Int, _ maximum: Int) throws(MalformedBytes) -> [Element] {
-        guard count <= maximum else { throw MalformedBytes() }
-        var elements: [Element] = []
-        for _ in 0..<count { elements.append(try read()) }
-        return elements
-    }
-
-    /// To be called last: trailing bytes are refused.
-    func end() throws(MalformedBytes) { try cursor.end(in: bytes) }
-}
-
 extension SecretBuffer {
     mutating func write<Value: WireValue & ~Copyable>(_ value: borrowing Value) { value.write(to: &self) }
 
@@ -186,17 +123,6 @@ extension SecretBytes: WireValue {
         let count = Int(try wire.read(UInt32.self))
         self = try wire.lent(count) { bytes in SecretBytes(copying: bytes) }
     }
-}
-
-/// An id, or the number of a question: 16 bytes.
-struct WireID: WireValue {
-    let bytes: [UInt8]
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    func write(to body: inout SecretBuffer) { body.append(bytes.span) }
-
-    init(from wire: inout WireReader) throws(MalformedBytes) { bytes = try wire.bytes(16) }
 }
 
 extension WireValue where Self: RawRepresentable, RawValue: WireValue {

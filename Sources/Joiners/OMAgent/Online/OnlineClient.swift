@@ -6,17 +6,6 @@ internal import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets
 
-/// A way to call a question off from another thread, or from a signal's handler.
-public final class OnlineCancellation: Sendable {
-    let event = om_event()
-
-    public init() {}
-
-    deinit { if event >= 0 { close(event) } }
-
-    public func cancel() { _ = om_event_raise(event) }
-}
-
 /// The online helper of this machine. Each question is a process of its own, so that questions do not wait for each
 /// other.
 public struct OnlineClient: Sendable {
@@ -40,7 +29,7 @@ public struct OnlineClient: Sendable {
     ) throws(AgentError) -> OnlineReply {
         let program = try AgentProcess.check(program)
         guard let body = question.encoded() else { return .refused(.failed(.unusableSession)) }
-        let end = now() + Int64(question.service.deadlines.total) + Self.grace
+        let end = bootMilliseconds() + Int64(question.service.deadlines.total) + Self.grace
         let helper = try Helper(program)
         return Self.exchange(body, of: question, over: helper.channel, until: end, cancellation)
     }
@@ -52,12 +41,12 @@ public struct OnlineClient: Sendable {
         let broken = OnlineRefusal.failed(.helper)
         do throws(ChannelError) {
             try channel.send(.question, body, within: AgentProtocol.frameTime)
-            switch om_socket_wait(channel.descriptor, cancellation?.event ?? -1, Int32(clamping: end - now())) {
+            switch om_socket_wait(channel.descriptor, cancellation?.event ?? -1, Int32(clamping: end - bootMilliseconds())) {
             case 1: break
             case 2: return .refused(.failed(.cancelled))
             default: return .refused(broken)
             }
-            let left = Int(max(1, end - now()))
+            let left = Int(max(1, end - bootMilliseconds()))
             guard let frame = try channel.receive(start: left, frame: left, maximum: OnlineQuestion.maximumBody),
                 frame.version == AgentProtocol.version, frame.kind == FrameKind.answer.rawValue
             else { return .refused(broken) }

@@ -29,18 +29,18 @@ public enum OnlineHelper {
 
         // The question comes from the parent. All that comes later may be a server's, so this is the last moment.
         // Hidden memory is mapped with the question: under the limits it could not be.
-        guard let asked = Asked(descriptor), om_limit_process() == 0,
+        guard let asked = ReceivedQuestion(descriptor), om_limit_process() == 0,
             Confinement.apply(ports: ports(asked.question.service))
         else { _exit(1) }
-        let end = now() + Int64(asked.question.service.deadlines.total) + OnlineClient.grace
+        let end = bootMilliseconds() + Int64(asked.question.service.deadlines.total) + OnlineClient.grace
         // The thread that began stays behind to end the process when the parent is gone or the time is over.
         Task.detached {
             let body = await answer(asked.question).encoded(asked.question.number)
             guard (try? asked.channel.send(.answer, body, within: AgentProtocol.frameTime)) != nil else { _exit(1) }
             _exit(0)
         }
-        while now() < end {
-            let left = Int32(clamping: min(end - now(), 1_000))
+        while bootMilliseconds() < end {
+            let left = Int32(clamping: min(end - bootMilliseconds(), 1_000))
             if om_socket_wait_for_end(descriptor, max(1, left)) != 0 { _exit(1) }
         }
         _exit(1)
@@ -48,7 +48,7 @@ public enum OnlineHelper {
 }
 
 /// The parent and its question.
-private final class Asked: Sendable {
+private final class ReceivedQuestion: Sendable {
     let channel: FrameChannel
     let question: OnlineQuestion
 

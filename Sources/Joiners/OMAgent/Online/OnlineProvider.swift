@@ -25,7 +25,7 @@ public final class OnlineProvider: Provider {
     }
 
     public func authenticate(
-        _ login: ProviderQuestion, password: borrowing Password, asking: any CredentialCollector,
+        _ login: ProviderQuestion, password: borrowing Password, asking: any LoginPrompter,
         cancellation: Cancellation
     ) -> ProviderAnswer {
         let service: OnlineService
@@ -42,9 +42,10 @@ public final class OnlineProvider: Provider {
         case .refused(let refusal): return .refused(refusal)
         case .accepted(let acceptance):
             let (time, lifetime) = (acceptance.serverTime, acceptance.lifetime)
-            let (policy, gap) = Self.policy(acceptance.profile, login.profile)
+            let (policy, policyProblem) = Self.policy(acceptance.profile, login.profile)
             return .accepted(
-                policy: policy, policyGap: gap, serverTime: time, session: acceptance.takeSession(), lifetime: lifetime)
+                policy: policy, policyProblem: policyProblem, serverTime: time, session: acceptance.takeSession(),
+                lifetime: lifetime)
         }
     }
 
@@ -65,14 +66,14 @@ public final class OnlineProvider: Provider {
         switch ask(.profile(of: service), event) {
         case .refused(let refusal): throw .policyMissing(.notFetched(refusal))
         case .accepted(let acceptance):
-            let (policy, gap) = Self.policy(acceptance.profile, profile)
-            guard let policy else { throw .policyMissing(gap ?? .notAsked) }
+            let (policy, policyProblem) = Self.policy(acceptance.profile, profile)
+            guard let policy else { throw .policyMissing(policyProblem ?? .notAsked) }
             return policy
         }
     }
 
     /// A policy that is not understood whole is none.
-    private static func policy(_ answer: ProfileAnswer, _ profile: Profile) -> (ServerPolicy?, PolicyGap?) {
+    private static func policy(_ answer: ProfileAnswer, _ profile: Profile) -> (ServerPolicy?, PolicyProblem?) {
         switch answer {
         case .notAsked: return (nil, profile.profileURL == nil ? nil : .notAsked)
         // What came was no application profile at all.
@@ -87,11 +88,11 @@ public final class OnlineProvider: Provider {
     /// What the agent needs to go on with the session of a login.
     ///
     /// - Returns: nil where the profile names nobody who could be asked.
-    func kept(of request: LoginRequest, session: consuming SecretBytes?, expires: Int64?) -> KeptSession.Asked? {
+    func serverPart(of request: LoginRequest, session: consuming SecretBytes?, expires: Int64?) -> NewSession.ServerPart? {
         guard let service = try? OnlineService(request.question), service.fits,
             clientSecret.count <= OnlineQuestion.maximumSecret
         else { return nil }
-        return KeptSession.Asked(
+        return NewSession.ServerPart(
             service: service, clientSecret: clientSecret.duplicate(), logout: Self.logoutTime(request.profile),
             session: session ?? SecretBytes(copying: []), expires: expires)
     }

@@ -4,28 +4,6 @@ public import OMOnlineModel
 internal import OMRecords
 public import OMSecrets
 
-/// What a service is asked.
-public enum OnlineTask: Hashable, Sendable {
-    /// With a password.
-    case login(user: String)
-    /// Does the session still count?
-    case check
-    /// New tokens; only OAuth has them.
-    case refresh
-    /// With a session; and with a password too where the server wants it once more from `user`.
-    case logout(user: String?)
-    /// The application profile from its address.
-    case profile
-
-    var user: String? {
-        switch self {
-        case .login(let user): user
-        case .logout(let user): user
-        case .check, .refresh, .profile: nil
-        }
-    }
-}
-
 /// A question, with a number of its own that the answer must bear.
 public struct OnlineQuestion: ~Copyable, Sendable {
     static let maximumBody = 3 << 20
@@ -122,7 +100,7 @@ public struct OnlineQuestion: ~Copyable, Sendable {
     init(decoding bytes: Span<UInt8>) throws(MalformedBytes) {
         var wire = WireReader(bytes)
         let number = try wire.read(WireID.self).bytes
-        let asked = try ReadService(from: &wire)
+        let asked = try DecodedService(from: &wire)
         var session = SecretBytes(copying: [])
         let task: OnlineTask
         switch try wire.read(UInt8.self) {

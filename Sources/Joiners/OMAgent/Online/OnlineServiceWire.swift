@@ -48,7 +48,7 @@ extension SecretBuffer {
 }
 
 /// A service as it was read, with the secret of a confidential client: empty for all others.
-struct ReadService: ~Copyable {
+struct DecodedService: ~Copyable {
     let service: OnlineService
     let clientSecret: SecretBytes
 

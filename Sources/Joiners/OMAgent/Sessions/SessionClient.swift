@@ -9,10 +9,10 @@ extension AgentClient {
     /// - Parameter provider: who was asked, or could be; nil: there is no server.
     /// - Throws: ``AgentError/full`` when as many valid sessions are kept as the agent keeps.
     public func keep(
-        _ receipt: borrowing LoginReceipt, of request: LoginRequest, in login: AgentLogin, asking provider: OnlineProvider?
+        _ receipt: borrowing LoginReceipt, of request: LoginRequest, in login: LoginReference, asking provider: OnlineProvider?
     ) throws(AgentError) {
-        let way: AgentSession.Way =
-            switch receipt.context.way {
+        let mode: AgentSession.Mode =
+            switch receipt.details.mode {
             case .online: .online
             case .offline: .offline
             }
@@ -21,13 +21,13 @@ extension AgentClient {
             case .none: nil
             case .some(let session): session.duplicate()
             }
-        let asked = provider?.kept(of: request, session: session, expires: receipt.sessionExpires)
+        let serverPart = provider?.serverPart(of: request, session: session, expires: receipt.sessionExpires)
         let profile = request.profile
         try keep(
-            KeptSession(login: login, profile: profile.digest, way: way, limits: profile.sessionLimits, asked: asked))
+            NewSession(login: login, profile: profile.digest, mode: mode, limits: profile.sessionLimits, serverPart: serverPart))
     }
 
-    func keep(_ session: consuming KeptSession) throws(AgentError) {
+    func keep(_ session: consuming NewSession) throws(AgentError) {
         switch try ask(.keepSession(session)) {
         case .done: return
         case .full: throw .full
@@ -36,7 +36,7 @@ extension AgentClient {
     }
 
     /// The session, used just now; nil when there is none.
-    public func useSession(_ login: AgentLogin) throws(AgentError) -> AgentSession? {
+    public func useSession(_ login: LoginReference) throws(AgentError) -> AgentSession? {
         switch try ask(.useSession(login)) {
         case .session(let session): return session
         case .noSession: return nil
@@ -45,7 +45,7 @@ extension AgentClient {
     }
 
     /// Has the agent ask the server whether the session counts; with `anew` for new tokens in any case.
-    public func renewSession(_ login: AgentLogin, anew: Bool) throws(AgentError) -> SessionVerdict {
+    public func renewSession(_ login: LoginReference, anew: Bool) throws(AgentError) -> SessionCheckResult {
         switch try ask(.renewSession(login, anew: anew)) {
         case .session(let session): return .valid(session)
         case .noSession: return .none
@@ -60,7 +60,7 @@ extension AgentClient {
     ///   - waits: whether for the server.
     ///   - password: what the server's logout wants to see once more (`SendAuthorizationHeaderInLogout`).
     public func endSession(
-        _ login: AgentLogin, waits: Bool = true, password: borrowing Password? = nil
+        _ login: LoginReference, waits: Bool = true, password: borrowing Password? = nil
     ) throws(AgentError) -> SessionEnding {
         let sent: SecretBytes? =
             switch password {
@@ -83,10 +83,10 @@ extension AgentClient {
 
 extension AgentClient {
     /// Whether an agent that is gone left a ticket of the session.
-    public func hasSessionTicket(_ login: AgentLogin) -> Bool { SessionTickets(socket.folder).holds(login) }
+    public func hasSessionTicket(_ login: LoginReference) -> Bool { SessionTickets(socket.folder).holds(login) }
 
     /// Whether there may be tickets here at all: only in a folder that is in memory.
     public var canKeepSessionTickets: Bool { SessionTickets(socket.folder).canBeKept }
 
-    public func forgetSessionTicket(_ login: AgentLogin) { SessionTickets(socket.folder).remove(login) }
+    public func deleteSessionTicket(_ login: LoginReference) { SessionTickets(socket.folder).remove(login) }
 }

@@ -8,10 +8,10 @@ internal import OMSystem
 
 /// A session, with the cookies or tokens of its server.
 final class SessionEntry: @unchecked Sendable {
-    let login: AgentLogin
+    let login: LoginReference
     private let profile: ProfileDigest
-    private var way: AgentSession.Way
-    private(set) var deadlines: LoginSession
+    private var mode: AgentSession.Mode
+    private(set) var deadlines: SessionDeadlines
     private(set) var since: Int64
     private let service: OnlineService?
     private let logout: UInt32
@@ -21,35 +21,35 @@ final class SessionEntry: @unchecked Sendable {
     /// When the access token in it ends, in seconds since boot.
     private var expires: Int64?
     /// The answer to the question that the server is being asked.
-    var pending: PendingVerdict?
+    var pending: PendingSessionCheck?
     /// Whether it was removed from the store.
-    var isLeaving = false
+    var isRemoved = false
     /// Whether a ticket was written, so that it outlives the agent.
     var hasTicket = false
     private var wasIdle = false
 
-    init(_ kept: consuming KeptSession, at clock: ClockReading) {
-        (login, profile, way) = (kept.login, kept.profile, kept.way)
-        deadlines = LoginSession(kept.limits, at: clock)
+    init(_ kept: consuming NewSession, at clock: ClockReading) {
+        (login, profile, mode) = (kept.login, kept.profile, kept.mode)
+        deadlines = SessionDeadlines(kept.limits, at: clock)
         since = clock.wall
-        switch kept.takeAsked() {
+        switch kept.takeServerPart() {
         case .none:
             (service, logout) = (nil, 0)
             clientSecret = SecretBytes(copying: [])
             session = SecretBytes(copying: [])
-        case .some(let asked):
-            let deadlines = asked.service.deadlines
-            service = asked.service.within(
+        case .some(let serverPart):
+            let deadlines = serverPart.service.deadlines
+            service = serverPart.service.within(
                 OnlineDeadlines(connect: deadlines.connect, total: min(deadlines.total, SessionStore.longestWait)))
-            logout = min(asked.logout, SessionStore.longestWait)
-            clientSecret = asked.clientSecret.duplicate()
-            session = asked.session.duplicate()
-            expires = asked.expires
+            logout = min(serverPart.logout, SessionStore.longestWait)
+            clientSecret = serverPart.clientSecret.duplicate()
+            session = serverPart.session.duplicate()
+            expires = serverPart.expires
         }
     }
 
     /// A session from a ticket.
-    convenience init(_ kept: consuming KeptSession, _ deadlines: LoginSession, since: Int64, at clock: ClockReading) {
+    convenience init(_ kept: consuming NewSession, _ deadlines: SessionDeadlines, since: Int64, at clock: ClockReading) {
         self.init(kept, at: clock)
         (self.deadlines, self.since) = (deadlines, since)
     }
@@ -58,7 +58,7 @@ final class SessionEntry: @unchecked Sendable {
 
     var lastUse: Int64 { deadlines.lastUse }
 
-    func isIdle(at clock: ClockReading) -> Bool { deadlines.standing(at: clock) == .idle }
+    func isIdle(at clock: ClockReading) -> Bool { deadlines.state(at: clock) == .idle }
 
     /// True once each time it becomes idle.
     func becomesIdle(at clock: ClockReading) -> Bool {
@@ -72,7 +72,7 @@ final class SessionEntry: @unchecked Sendable {
 
     /// Whether its access token has ended. After an offline login the token's end does not matter: the token let no user in.
     private func isExpired(at clock: ClockReading) -> Bool {
-        way == .online && expires.map { clock.sinceBoot >= $0 } ?? false
+        mode == .online && expires.map { clock.sinceBoot >= $0 } ?? false
     }
 
     /// Its description for clients; nil when its time is over.
@@ -81,11 +81,11 @@ final class SessionEntry: @unchecked Sendable {
             _ state: AgentSession.State, idle: Int64?, left: Int64?, isWarningDue: Bool = false
         ) -> AgentSession {
             AgentSession(
-                login: login, profile: profile, way: way, state: state, since: since, idleLeft: idle, sessionLeft: left,
+                login: login, profile: profile, mode: mode, state: state, since: since, idleLeft: idle, sessionLeft: left,
                 isWarningDue: isWarningDue, hasServerSession: session.count > 0,
                 survivesRestart: hasTicket)
         }
-        switch deadlines.standing(at: clock) {
+        switch deadlines.state(at: clock) {
         case .valid(let idle, let left, let isWarningDue):
             return told(isExpired(at: clock) ? .expired : .valid, idle: idle, left: left, isWarningDue: isWarningDue)
         case .idle: return told(.idle, idle: 0, left: deadlines.nextChange(after: clock).map { $0 - clock.sinceBoot })
@@ -102,11 +102,11 @@ final class SessionEntry: @unchecked Sendable {
     /// Takes a new login's deadlines and keeps the server's session, if the new login is offline.
     ///
     /// - Returns: false if the new login has another service, another profile or a server's session of its own.
-    func goesOn(with new: SessionEntry) -> Bool {
+    func continues(with new: SessionEntry) -> Bool {
         guard new.session.count == 0, session.count > 0, service == new.service, profile == new.profile else {
             return false
         }
-        (way, deadlines, since, wasIdle) = (new.way, new.deadlines, new.since, false)
+        (mode, deadlines, since, wasIdle) = (new.mode, new.deadlines, new.since, false)
         return true
     }
 
@@ -121,18 +121,18 @@ final class SessionEntry: @unchecked Sendable {
     /// Takes the session that the server gave in place of the old one.
     ///
     /// - Parameter lifetime: how long its access token is valid, in seconds.
-    func take(_ session: consuming SecretBytes, lifetime: UInt32?, at clock: ClockReading) {
+    func replaceServerSession(_ session: consuming SecretBytes, lifetime: UInt32?, at clock: ClockReading) {
         self.session = session
         expires = lifetime.map { clock.sinceBoot + Int64($0) }
     }
 
-    func forget() { session = SecretBytes(copying: []) }
+    func deleteServerSession() { session = SecretBytes(copying: []) }
 
     /// Deletes the server's session here, and returns the question that ends it at the server.
     func takeLogout(password: consuming SecretBytes?) -> OnlineQuestion? {
         guard let service, session.count > 0 else { return nil }
         let session = session.duplicate()
-        forget()
+        deleteServerSession()
         let question = service.within(OnlineDeadlines(connect: service.deadlines.connect, total: logout))
         switch consume password {
         case .none: return .logout(session, of: question, clientSecret: clientSecret.duplicate())
@@ -147,14 +147,14 @@ final class SessionEntry: @unchecked Sendable {
 
     /// login ‖ kept ‖ started (8) ‖ last use (8) ‖ since (8)
     func encoded() -> SecretBytes {
-        let asked = service.map { service in
-            KeptSession.Asked(
+        let serverPart = service.map { service in
+            NewSession.ServerPart(
                 service: service, clientSecret: clientSecret.duplicate(), logout: logout, session: session.duplicate(),
                 expires: expires)
         }
         var content = SecretBuffer()
         content.write(
-            KeptSession(login: login, profile: profile, way: way, limits: deadlines.limits, asked: asked))
+            NewSession(login: login, profile: profile, mode: mode, limits: deadlines.limits, serverPart: serverPart))
         content.write(deadlines.started, deadlines.lastUse, since)
         return content.finish()
     }
@@ -164,10 +164,10 @@ final class SessionEntry: @unchecked Sendable {
         _ bytes: Span<UInt8>, at clock: ClockReading
     ) throws(MalformedBytes) -> SessionEntry {
         var wire = WireReader(bytes)
-        let kept: KeptSession = try wire.read()
+        let kept: NewSession = try wire.read()
         let (started, lastUse, since): (Int64, Int64, Int64) = (try wire.read(), try wire.read(), try wire.read())
         try wire.end()
-        let deadlines = LoginSession(kept.limits, bootID: clock.bootID, started: started, lastUse: lastUse)
+        let deadlines = SessionDeadlines(kept.limits, bootID: clock.bootID, started: started, lastUse: lastUse)
         return SessionEntry(kept, deadlines, since: since, at: clock)
     }
 }

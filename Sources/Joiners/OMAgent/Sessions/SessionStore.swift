@@ -9,13 +9,13 @@ internal import OMSystem
 /// The agent's table of sessions. docs/agent-protocol.md, "Sessions".
 final class SessionStore: Sendable {
     typealias Ask = @Sendable (consuming OnlineQuestion) -> OnlineReply
-    typealias Clear = @Sendable (AgentLogin, ClearingEvent) -> Void
+    typealias Clear = @Sendable (LoginReference, ClearingEvent) -> Void
 
     static let maximum = 64
     /// The longest wait for a server in milliseconds, whatever the profile says: a client waits long enough for two answers.
     static let longestWait: UInt32 = 40_000
 
-    let entries = Guarded<[AgentLogin: SessionEntry]>([:])
+    let entries = Guarded<[LoginReference: SessionEntry]>([:])
     private let tickets: SessionTickets?
     private let ask: Ask
     private let clear: Clear
@@ -37,7 +37,7 @@ final class SessionStore: Sendable {
         guard let tickets else { return }
         let clock = clock()
         entries.withLock { entries in
-            for entry in tickets.takeUp(at: clock) where entries.count < Self.maximum { entries[entry.login] = entry }
+            for entry in tickets.restoreAll(at: clock) where entries.count < Self.maximum { entries[entry.login] = entry }
         }
     }
 
@@ -46,7 +46,7 @@ final class SessionStore: Sendable {
     /// Keeps a session. If the table is full, the idle session that was not used for the longest time is deleted.
     ///
     /// - Returns: false if the table is full and no session in it is idle.
-    func keep(_ kept: consuming KeptSession) -> Bool {
+    func keep(_ kept: consuming NewSession) -> Bool {
         let clock = clock()
         let new = SessionEntry(kept, at: clock)
         let (isKept, replaced) = entries.withLock { entries -> (Bool, SessionEntry?) in
@@ -58,24 +58,24 @@ final class SessionStore: Sendable {
                 tickets?.remove(idle.login)
             }
             // An offline login continues the server's session of the login before it.
-            if let old, old.goesOn(with: new) {
+            if let old, old.continues(with: new) {
                 tickets?.renew(old)
                 return (true, nil)
             }
             entries[new.login] = new
-            old?.isLeaving = true
+            old?.isRemoved = true
             tickets?.renew(new)
             return (true, old)
         }
         // The new session may hold the same cookie, so only the old one's tokens are revoked.
         if let replaced, replaced.isOAuth {
-            DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in _ = depart(replaced, password: nil) }
+            DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in _ = endAtServer(replaced, password: nil) }
         }
         return isKept
     }
 
     /// Begins the idle time again.
-    func use(_ login: AgentLogin) -> AgentSession? {
+    func use(_ login: LoginReference) -> AgentSession? {
         let clock = clock()
         return entries.withLock { entries in
             guard let entry = entries[login] else { return nil }
@@ -93,7 +93,7 @@ final class SessionStore: Sendable {
     /// Asks the server whether the session is valid.
     ///
     /// - Parameter anew: whether to ask for new tokens in any case.
-    func renew(_ login: AgentLogin, anew: Bool) -> SessionVerdict {
+    func renew(_ login: LoginReference, anew: Bool) -> SessionCheckResult {
         while true {
             switch step(login, anew) {
             case .answer(let verdict): return verdict
@@ -101,7 +101,7 @@ final class SessionStore: Sendable {
                 let verdict = pending.wait()
                 if pending.renewsTokens || !anew { return verdict }
             case .ask(let entry, let pending, let question):
-                let verdict = take(ask(question), for: entry)
+                let verdict = apply(ask(question), for: entry)
                 pending.fulfil(verdict)
                 return verdict
             }
@@ -109,12 +109,12 @@ final class SessionStore: Sendable {
     }
 
     private enum Step: ~Copyable {
-        case answer(SessionVerdict)
-        case wait(PendingVerdict)
-        case ask(SessionEntry, PendingVerdict, OnlineQuestion)
+        case answer(SessionCheckResult)
+        case wait(PendingSessionCheck)
+        case ask(SessionEntry, PendingSessionCheck, OnlineQuestion)
     }
 
-    private func step(_ login: AgentLogin, _ anew: Bool) -> Step {
+    private func step(_ login: LoginReference, _ anew: Bool) -> Step {
         let clock = clock()
         return entries.withLock { entries in
             guard let entry = entries[login], let state = entry.description(at: clock)?.state, state != .idle else {
@@ -124,13 +124,13 @@ final class SessionStore: Sendable {
             guard let question = entry.question(anew: anew) else {
                 return .answer(.refused(.failed(.unusableSession)))
             }
-            let pending = PendingVerdict(renewsTokens: anew)
+            let pending = PendingSessionCheck(renewsTokens: anew)
             entry.pending = pending
             return .ask(entry, pending, question)
         }
     }
 
-    private func take(_ reply: consuming OnlineReply, for entry: SessionEntry) -> SessionVerdict {
+    private func apply(_ reply: consuming OnlineReply, for entry: SessionEntry) -> SessionCheckResult {
         let clock = clock()
         // A closure cannot consume what it captured, but it can take it.
         var reply: OnlineReply? = reply
@@ -141,14 +141,14 @@ final class SessionStore: Sendable {
             case .accepted(let acceptance)?:
                 // A session that has been ended meanwhile takes them too: its logout must revoke the newest tokens.
                 let lifetime = acceptance.lifetime
-                if let session = acceptance.takeSession() { entry.take(session, lifetime: lifetime, at: clock) }
-                guard !entry.isLeaving else { return .none }
+                if let session = acceptance.takeSession() { entry.replaceServerSession(session, lifetime: lifetime, at: clock) }
+                guard !entry.isRemoved else { return .none }
                 entry.use(at: clock)
                 tickets?.renew(entry)
                 return entry.description(at: clock).map { .valid($0) } ?? .none
             case .refused(let refusal)?:
                 guard refusal.endsSession else { return .refused(refusal) }
-                entry.forget()
+                entry.deleteServerSession()
                 if entries[entry.login] === entry {
                     entries[entry.login] = nil
                     tickets?.remove(entry.login)
@@ -161,23 +161,23 @@ final class SessionStore: Sendable {
     /// Deletes the session at once, then asks the server to end it.
     ///
     /// - Parameter waits: whether to wait for the server's answer.
-    func end(_ login: AgentLogin, waits: Bool, password: consuming SecretBytes?) -> SessionEnding {
+    func end(_ login: LoginReference, waits: Bool, password: consuming SecretBytes?) -> SessionEnding {
         let entry = entries.withLock { entries in
             tickets?.remove(login)
             let entry = entries.removeValue(forKey: login)
-            entry?.isLeaving = true
+            entry?.isRemoved = true
             return entry
         }
         guard let entry else { return .notThere }
         guard waits else {
-            DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in _ = depart(entry, password: nil) }
+            DetachedThread.startOrRunHere(stack: AgentServer.stack) { [self] in _ = endAtServer(entry, password: nil) }
             return .endedHere
         }
-        return depart(entry, password: password)
+        return endAtServer(entry, password: password)
     }
 
     /// Ends a session at its server that the agent has deleted already.
-    private func depart(_ entry: SessionEntry, password: consuming SecretBytes?) -> SessionEnding {
+    private func endAtServer(_ entry: SessionEntry, password: consuming SecretBytes?) -> SessionEnding {
         while let pending = entries.withLock({ _ in entry.pending }) { _ = pending.wait() }
         var password: SecretBytes? = password
         let question = entries.withLock { _ in entry.takeLogout(password: password.take()) }
@@ -201,7 +201,7 @@ final class SessionStore: Sendable {
         let (idle, over, next) = entries.withLock { entries in
             let over = entries.values.filter { $0.description(at: clock) == nil }
             for entry in over {
-                entry.isLeaving = true
+                entry.isRemoved = true
                 entries[entry.login] = nil
             }
             let idle = entries.values.filter { $0.becomesIdle(at: clock) }.map(\.login)
@@ -216,7 +216,7 @@ final class SessionStore: Sendable {
                     entries.withLock { entries in
                         if entries[entry.login] == nil { tickets?.remove(entry.login) }
                     }
-                    _ = depart(entry, password: nil)
+                    _ = endAtServer(entry, password: nil)
                 }
             }
         }

@@ -35,14 +35,14 @@ struct SessionTickets: Sendable {
 
     var ids: [[UInt8]] { secrets.ids }
 
-    func holds(_ login: AgentLogin) -> Bool { ids.contains(login.id) }
+    func holds(_ login: LoginReference) -> Bool { ids.contains(login.id) }
 
-    func remove(_ login: AgentLogin) { remove(login.id) }
+    func remove(_ login: LoginReference) { remove(login.id) }
 
     func remove(_ id: [UInt8]) { secrets.remove(id) }
 
     /// Every session that has a ticket of this boot; all other tickets go.
-    func takeUp(at clock: ClockReading) -> [SessionEntry] {
+    func restoreAll(at clock: ClockReading) -> [SessionEntry] {
         ids.compactMap { id in
             guard canBeKept, let entry = entry(id, clock) else {
                 remove(id)

@@ -2,27 +2,6 @@
 
 internal import OMOnlineModel
 
-/// Something after which parts of a login are taken away.
-public enum ClearingEvent: String, CaseIterable, Hashable, Sendable {
-    /// Wrong passwords exceeded the limit, and the policy is to wipe.
-    case limitExceeded = "limit exceeded"
-    /// A wrong password offline, within the limit.
-    case wrongOffline = "wrong password offline"
-    /// The server refused the very password that is cached.
-    case rejectedCached = "401 for the cached password"
-    /// The server refused another password, or the user.
-    case rejectedOther = "401 for another password"
-    /// 403, 423.
-    case forbidden = "403, 423"
-    /// The provider says that the account is blocked.
-    case blocked = "account blocked"
-    case otherFailure = "any other online failure, cancel"
-    case idleTimeOut = "idle time-out"
-    case sessionTimeOut = "session time-out"
-    case logout
-    case logoutClear = "logout --clear"
-}
-
 /// What is left of a login after an event.
 public struct Clearing: Hashable, Sendable {
     /// The row's slot.
@@ -68,16 +47,6 @@ public struct Clearing: Hashable, Sendable {
     private init(verifier: Bool, password: Bool, user: Bool, preferences: Preferences, session: Session) {
         (keepsVerifier, keepsPassword, keepsUserName) = (verifier, password, user)
         (self.preferences, self.session) = (preferences, session)
-    }
-}
-
-extension ClearingEvent {
-    /// Its number in the log; the order of the cases is a format.
-    var code: UInt8 { UInt8((Self.allCases.firstIndex(of: self) ?? 0) + 1) }
-
-    init?(code: UInt64) {
-        guard let found = Self.allCases.first(where: { UInt64($0.code) == code }) else { return nil }
-        self = found
     }
 }
 

@@ -10,23 +10,23 @@ internal import Synchronization
 /// it taken opens one of its own.
 ///
 /// For a short time only: while the ledger is open, other processes cannot fold its write-ahead log away at their end.
-final class KeptLedger: LoginPlace {
+final class KeptLedger: LoginBackend {
     /// No two threads have it at once: it is in here, or one operation has it.
     private struct Idle: @unchecked Sendable {
         var ledger: (any LedgerTables)?
     }
 
-    private let place: any LoginPlace
+    private let backend: any LoginBackend
     private let idle = Mutex(Idle())
 
-    init(_ place: any LoginPlace) { self.place = place }
+    init(_ backend: any LoginBackend) { self.backend = backend }
 
     func openLedger() throws(AuthError) -> (any LedgerTables)? {
-        if let ledger = takeIdle() { ledger } else { try place.openLedger() }
+        if let ledger = takeIdle() { ledger } else { try backend.openLedger() }
     }
 
     func makeLedger() throws(AuthError) -> any LedgerTables {
-        if let ledger = takeIdle() { ledger } else { try place.makeLedger() }
+        if let ledger = takeIdle() { ledger } else { try backend.makeLedger() }
     }
 
     func giveBack(_ ledger: any LedgerTables) {
@@ -34,8 +34,8 @@ final class KeptLedger: LoginPlace {
         idle.withLock { if $0.ledger == nil { $0 = given } }
     }
 
-    /// Attack: another ledger is put in the place of the open one while a server is asked. What an attempt writes belongs into
-    /// the file that the next process finds.
+    /// Attack: put another ledger in the place of the open one while a server is asked. An attempt must be written to the file
+    /// that the next process finds.
     private func takeIdle() -> (any LedgerTables)? {
         let taken = idle.withLock { idle in
             defer { idle = Idle() }
@@ -45,31 +45,31 @@ final class KeptLedger: LoginPlace {
         return ledger
     }
 
-    // MARK: - As the backend does
+    // MARK: - What it passes on
 
-    func loadDevice() throws(AuthError) -> DeviceKey? { try place.loadDevice() }
+    func loadDevice() throws(AuthError) -> DeviceKey? { try backend.loadDevice() }
 
-    func makeDevice() throws(AuthError) -> DeviceKey { try place.makeDevice() }
+    func makeDevice() throws(AuthError) -> DeviceKey { try backend.makeDevice() }
 
     func marks(_ id: LoginID, under device: borrowing DeviceKey) throws(AuthError) -> any LoginMarks {
-        try place.marks(id, under: device)
+        try backend.marks(id, under: device)
     }
 
-    func setUnreadableAside(at wall: Int64) throws(AuthError) -> SetAside? {
-        // The open one goes: it would be the ledger of before.
+    func renameUnreadableLedger(at wall: Int64) throws(AuthError) -> DamagedFile? {
+        // Close the open ledger: it is the old one.
         _ = takeIdle()
-        return try place.setUnreadableAside(at: wall)
+        return try backend.renameUnreadableLedger(at: wall)
     }
 
-    func setAside() throws(AuthError) -> [String] { try place.setAside() }
+    func damagedLedgers() throws(AuthError) -> [String] { try backend.damagedLedgers() }
 }
 
 extension Authenticator {
     /// The same, with a ledger that is opened once for all operations of one verdict.
     package func keepingLedger() -> Authenticator {
-        guard !(places is KeptLedger) else { return self }
+        guard !(backend is KeptLedger) else { return self }
         var same = self
-        same.places = KeptLedger(places)
+        same.backend = KeptLedger(backend)
         return same
     }
 

@@ -93,23 +93,23 @@ final class Ledger: LedgerTables {
 
     private static let boundedRemembered = Database.bounded("row", RememberedRow.maximumCount)
 
-    func remembered(_ id: LoginID) throws(AuthError) -> [UInt8]? {
+    func serverRow(_ id: LoginID) throws(AuthError) -> [UInt8]? {
         try blob("SELECT \(Self.boundedRemembered) FROM remembered WHERE id = ?1", id)
     }
 
-    func rememberedIDs() throws(AuthError) -> [[UInt8]] {
+    func serverRowIDs() throws(AuthError) -> [[UInt8]] {
         var ids: [[UInt8]] = []
         try run("SELECT \(Self.boundedID) FROM remembered ORDER BY id") { ids.append($0.bytes(0)) }
         return ids
     }
 
-    func putRemembered(_ id: LoginID, _ bytes: [UInt8]) throws(AuthError) {
+    func putServerRow(_ id: LoginID, _ bytes: [UInt8]) throws(AuthError) {
         try run(
             "INSERT INTO remembered VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET row = excluded.row",
             .bytes(id.bytes), .bytes(bytes))
     }
 
-    func deleteRemembered(_ id: LoginID) throws(AuthError) {
+    func deleteServerRow(_ id: LoginID) throws(AuthError) {
         try run("DELETE FROM remembered WHERE id = ?1", .bytes(id.bytes))
     }
 

@@ -14,7 +14,7 @@ extension ByteCursor {
     }
 
     mutating func time(in bytes: Span<UInt8>) throws(MalformedBytes) -> Int64 {
-        try number(TimeMemory.range, in: bytes)
+        try number(LastSeenTime.range, in: bytes)
     }
 
     mutating func flag(in bytes: Span<UInt8>) throws(MalformedBytes) -> Bool {

@@ -11,8 +11,8 @@ extension Authenticator {
     /// Nothing takes anything away from these: not a wipe, not ``remove(_:_:domain:server:)``, not a logout. They have the
     /// credentials and remembered passwords of then, until somebody deletes them.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
-    public func ledgersSetAside() throws(AuthError) -> [String] {
-        try places.setAside()
+    public func damagedLedgers() throws(AuthError) -> [String] {
+        try backend.damagedLedgers()
     }
 
     /// Puts an empty ledger in the place of one that cannot be read, which gets another name. To be called after a server
@@ -23,14 +23,14 @@ extension Authenticator {
     ///
     /// - Returns: nil when it can be read by now, for another process was faster, or never was damaged.
     /// - Throws: ``AuthError/deviceKeyMissing``, ``AuthError/deviceKeyDamaged``: no key is made where there was one.
-    func replaceUnreadableLedger() throws(AuthError) -> SetAside? {
-        let device = try places.makeDevice()
+    func replaceUnreadableLedger() throws(AuthError) -> DamagedFile? {
+        let device = try backend.makeDevice()
         let wall = clock().wall
         // Of two that found it damaged, the second finds the new one here, and must not set that aside.
-        return try LoginLog.marks(places, device).hold(wait: LoginLog.wait) { () throws(AuthError) in
-            guard let aside = try places.setUnreadableAside(at: wall) else { return nil }
-            let ledger = try places.makeLedger()
-            try LoginLog(ledger, places, device).begin(at: wall)
+        return try LoginLog.marks(backend, device).hold(wait: LoginLog.wait) { () throws(AuthError) in
+            guard let aside = try backend.renameUnreadableLedger(at: wall) else { return nil }
+            let ledger = try backend.makeLedger()
+            try LoginLog(ledger, backend, device).begin(at: wall)
             return aside
         }
     }

@@ -157,8 +157,8 @@ extension LoginEvent.Refusal {
         }
     }
 
-    init(_ gap: PolicyGap) {
-        switch gap {
+    init(_ problem: PolicyProblem) {
+        switch problem {
         case .notFetched(let refusal): self.init(refusal)
         case .notUnderstood, .otherApplication: self = .failed
         case .older: self = .rolledBack

@@ -3,65 +3,6 @@
 internal import OMSecrets
 internal import OMStorage
 
-/// 1 to 255 bytes of UTF-8 without control characters. Names are compared as bytes: no case folding, no normalisation.
-public struct UserName: Hashable, Sendable {
-    public static let maximumCount = 255
-
-    public let utf8: [UInt8]
-
-    /// - Throws: ``AuthError/invalidUserName``.
-    public init(_ text: String) throws(AuthError) {
-        guard (1...Self.maximumCount).contains(text.utf8.count), text.isPrintable else { throw .invalidUserName }
-        utf8 = Array(text.utf8)
-    }
-
-    public var text: String { String(decoding: utf8, as: UTF8.self) }
-}
-
-/// 1 to 64 of `A-Z a-z 0-9 . _ -`, not starting with a dot: safe as a file's name.
-public struct ProfileName: Hashable, Sendable {
-    public static let maximumCount = 64
-
-    public let text: String
-
-    /// - Throws: ``AuthError/invalidProfileName``.
-    public init(_ text: String) throws(AuthError) {
-        let isPlain = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
-        guard (1...Self.maximumCount).contains(text.utf8.count), isPlain, text.utf8.first != UInt8(ascii: ".") else {
-            throw .invalidProfileName
-        }
-        self.text = text
-    }
-}
-
-/// The part of a server's users that a login belongs to: up to 255 bytes of UTF-8 without control characters, compared as
-/// bytes.
-public struct IdentityDomain: Hashable, Sendable {
-    public static let maximumCount = 255
-    /// No domain.
-    public static let none = IdentityDomain(utf8: [])
-
-    public let utf8: [UInt8]
-
-    /// - Parameter text: Empty: no domain.
-    /// - Throws: ``AuthError/invalidDomain``.
-    public init(_ text: String) throws(AuthError) {
-        guard text.utf8.count <= Self.maximumCount, text.isPrintable else { throw .invalidDomain }
-        self.init(utf8: Array(text.utf8))
-    }
-
-    private init(utf8: [UInt8]) { self.utf8 = utf8 }
-
-    public var text: String { String(decoding: utf8, as: UTF8.self) }
-}
-
 /// One login: the counter, the row and the mark belong to this and to nothing less; so does a session.
 public struct LoginKey: Hashable, Sendable {
     /// No ``Profile/serverIdentity`` is longer: a type, an address and an application's name at their longest.
@@ -106,7 +47,7 @@ struct LoginID: Hashable, Sendable {
 }
 
 extension String {
-    fileprivate var isPrintable: Bool {
+    var isPrintable: Bool {
         unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {
             case .control, .lineSeparator, .paragraphSeparator: false

@@ -8,7 +8,7 @@ internal import OMSystem
 /// The log of one ledger on the device that holds its key. A class, because keys move.
 final class LoginLog {
     /// How many entries are searched for one of the same kind, which an event can be counted in.
-    static let reach: UInt64 = 64
+    static let searchLimit: UInt64 = 64
     /// How long to wait for other processes that write an entry, in milliseconds.
     static let wait = 60_000
 
@@ -16,16 +16,16 @@ final class LoginLog {
     private let tables: any LedgerTables
     private let file: any LoginMarks
 
-    init(_ tables: any LedgerTables, _ place: any LoginPlace, _ device: borrowing DeviceKey) throws(AuthError) {
+    init(_ tables: any LedgerTables, _ backend: any LoginBackend, _ device: borrowing DeviceKey) throws(AuthError) {
         key = device.key.derive(Context(.loginLogMAC))
-        file = try Self.marks(place, device)
+        file = try Self.marks(backend, device)
         self.tables = tables
     }
 
     /// The mark that says where the log ends, with the lock that a writer of the log holds.
-    static func marks(_ place: any LoginPlace, _ device: borrowing DeviceKey) throws(AuthError) -> any LoginMarks {
+    static func marks(_ backend: any LoginBackend, _ device: borrowing DeviceKey) throws(AuthError) -> any LoginMarks {
         let id = LoginID(Array(device.key.fingerprint(Context(.loginLogID)).prefix(LoginID.count)))
-        return try place.marks(id, under: device)
+        return try backend.marks(id, under: device)
     }
 
     /// The entries that one holder of the lock appends.
@@ -57,7 +57,7 @@ final class LoginLog {
                 isHeld = true
                 var entries = Entries(self)
                 let result = try body(&entries)
-                if let end = entries.end { try note(end, isSynced: syncsMark) }
+                if let end = entries.end { try writeMark(end, isSynced: syncsMark) }
                 return result
             }
         } catch {
@@ -73,7 +73,7 @@ final class LoginLog {
     /// Writes the first entry of a ledger that replaces an unreadable one. To be called under the lock.
     func begin(at time: Int64) throws(AuthError) {
         let end = try tables.write { () throws(AuthError) in try append([.ledgerReplaced], nil, at: time) }
-        try note(end, isSynced: true)
+        try writeMark(end, isSynced: true)
     }
 
     /// Begins a new chain after a break. To be called under the lock.
@@ -86,7 +86,7 @@ final class LoginLog {
         let end = try tables.write { () throws(AuthError) in
             try append([.chainBegun(brokenAt: fault.sequence)], nil, at: time)
         }
-        try note(end, isSynced: true)
+        try writeMark(end, isSynced: true)
         return fault
     }
 
@@ -127,7 +127,7 @@ final class LoginLog {
     /// - Returns: Where the log ends now; nil if no entry is of the same kind.
     private func count(_ next: LoginLogEntry, upTo head: HighWaterMark) throws(AuthError) -> HighWaterMark? {
         var tail: [LoginLogEntry] = []
-        for row in try tables.log(from: head.generation > Self.reach ? head.generation - Self.reach + 1 : 1) {
+        for row in try tables.log(from: head.generation > Self.searchLimit ? head.generation - Self.searchLimit + 1 : 1) {
             // Entries before a gap, or before an entry that is not counted, are not written again.
             guard let entry = entry(row), entry.event.isCounted else {
                 tail = []
@@ -197,7 +197,7 @@ final class LoginLog {
         }
     }
 
-    private func note(_ end: HighWaterMark, isSynced: Bool) throws(AuthError) {
+    private func writeMark(_ end: HighWaterMark, isSynced: Bool) throws(AuthError) {
         try storing { () throws(StorageError) in
             do throws(StorageError) { try file.write([end], isSynced: isSynced) } catch {
                 switch error {
@@ -213,39 +213,39 @@ final class LoginLog {
     // MARK: - Reading
 
     /// All entries that this device wrote, and the place where the log is broken.
-    func read() throws(AuthError) -> LoginTrail {
+    func read() throws(AuthError) -> LoginLogReport {
         try LogChain.read(mark: mark, read(upTo:))
     }
 
-    private func read(upTo mark: HighWaterMark?) throws(AuthError) -> LoginTrail {
+    private func read(upTo mark: HighWaterMark?) throws(AuthError) -> LoginLogReport {
         let rows = try tables.log(from: 0)
-        var trail = LoginTrail()
+        var report = LoginLogReport()
         guard let end = mark else {
             // Without a mark nothing proves where the log ends, so no entry is proven.
-            trail.fault = rows.first.map { LogFault(sequence: $0.sequence, kind: .added) }
-            trail.unproven = rows.compactMap(entry)
-            return trail
+            report.fault = rows.first.map { LogFault(sequence: $0.sequence, kind: .added) }
+            report.unproven = rows.compactMap(entry)
+            return report
         }
         let first = first(of: rows, end)
         for row in rows {
             let entry = entry(row)
-            if trail.fault == nil {
-                trail.fault = LogChain.fault(row: row.sequence, entry, after: trail.entries.last, first: first, end: end)
+            if report.fault == nil {
+                report.fault = LogChain.fault(row: row.sequence, entry, after: report.entries.last, first: first, end: end)
             }
             guard let entry else { continue }
-            if case .chainBegun(let broken) = entry.event, let fault = trail.fault, row.sequence > fault.sequence,
+            if case .chainBegun(let broken) = entry.event, let fault = report.fault, row.sequence > fault.sequence,
                 // Attack: delete entries before an older break, which a new chain already names.
                 fault.sequence >= broken, row.sequence <= end.generation
             {
-                trail.breaks.append(fault)
+                report.breaks.append(fault)
                 // The mark decides whether its own entry is right, here too.
                 let isMarked = row.sequence != end.generation || entry.fits(end)
-                trail.fault = isMarked ? nil : LogFault(sequence: row.sequence, kind: .changed)
+                report.fault = isMarked ? nil : LogFault(sequence: row.sequence, kind: .changed)
             }
-            if trail.fault == nil { trail.entries.append(entry) } else { trail.unproven.append(entry) }
+            if report.fault == nil { report.entries.append(entry) } else { report.unproven.append(entry) }
         }
-        if trail.fault == nil { trail.fault = LogChain.fault(afterAll: trail.entries.last, first: first, end: end) }
-        return trail
+        if report.fault == nil { report.fault = LogChain.fault(afterAll: report.entries.last, first: first, end: end) }
+        return report
     }
 
     private func first(of rows: [(sequence: UInt64, bytes: [UInt8])], _ end: HighWaterMark) -> UInt64 {
@@ -256,23 +256,11 @@ final class LoginLog {
     }
 }
 
-/// The log of logins, and how far it is to be believed.
-public struct LoginTrail: LogTrail, Hashable, Sendable {
-    /// The entries that are proven: each follows the one before it, from the start or from a new chain.
-    public internal(set) var entries: [LoginLogEntry] = []
-    /// Entries behind a break. This device wrote each of them; entries beside them may be missing, or an older form may be back.
-    public internal(set) var unproven: [LoginLogEntry] = []
-    /// The breaks behind which a user began a new chain.
-    public internal(set) var breaks: [LogFault] = []
-    /// The first break with no new chain behind it; nil where there is none.
-    public internal(set) var fault: LogFault?
-}
-
 extension Authenticator {
     /// The log of every login of this ledger; empty where there is none.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
-    public func log() throws(AuthError) -> LoginTrail {
-        guard let store = try openAny() else { return LoginTrail() }
+    public func log() throws(AuthError) -> LoginLogReport {
+        guard let store = try openIfPresent() else { return LoginLogReport() }
         return try store.log.read()
     }
 
@@ -282,7 +270,7 @@ extension Authenticator {
     /// - Throws: ``AuthError/busy``, ``AuthError/storage(_:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func beginLogChain() throws(AuthError) -> LogFault? {
-        guard let store = try openAny() else { return nil }
+        guard let store = try openIfPresent() else { return nil }
         return try store.log.holdAlone { () throws(AuthError) in try store.log.beginChain(at: clock().wall) }
     }
 }

@@ -38,7 +38,7 @@ public struct LoginLogEntry: Hashable, Sendable {
         _ key: borrowing Key<Authenticating>
     ) {
         (sequence, previous) = (last.generation + 1, last.digest)
-        self.time = min(max(time, TimeMemory.range.lowerBound), TimeMemory.range.upperBound)
+        self.time = min(max(time, LastSeenTime.range.lowerBound), LastSeenTime.range.upperBound)
         (login, self.event) = (id?.bytes, event)
         (count, first, replaced) = (1, self.time, Self.noMAC)
         mac = []

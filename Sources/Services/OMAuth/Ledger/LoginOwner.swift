@@ -14,7 +14,7 @@ extension Authenticator {
     /// - Throws: ``AuthError/quarantined``, ``AuthError/rolledBack``, ``AuthError/storage(_:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func owner(of id: [UInt8]) throws(AuthError) -> LoginOwner? {
-        guard id.count == LoginID.count, let store = try openAny(), let row = try store.load(LoginID(id)) else {
+        guard id.count == LoginID.count, let store = try openIfPresent(), let row = try store.load(LoginID(id)) else {
             return nil
         }
         return LoginOwner(
@@ -26,7 +26,7 @@ extension Authenticator {
     /// server.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func ids(naming key: LoginKey) throws(AuthError) -> [[UInt8]] {
-        guard let store = try openAny() else { return [] }
+        guard let store = try openIfPresent() else { return [] }
         return try store.keys(naming: key).union([key]).map { $0.id(under: store.device).bytes }
     }
 
@@ -37,7 +37,7 @@ extension Authenticator {
     /// - Throws: ``AuthError/storage(_:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func idsWithoutCredential(naming key: LoginKey, before: [[UInt8]] = []) throws(AuthError) -> [[UInt8]] {
-        guard let store = try openAny() else { return before }
+        guard let store = try openIfPresent() else { return before }
         return Set(try ids(naming: key) + before).filter { id in
             do throws(AuthError) { return try store.load(LoginID(id))?.isLive != true } catch { return false }
         }
@@ -46,6 +46,6 @@ extension Authenticator {
 
 extension LoginRow {
     fileprivate var isLive: Bool {
-        if case .live = credential { true } else { false }
+        if case .live = verifier { true } else { false }
     }
 }

@@ -20,17 +20,17 @@ struct LoginRow: Hashable, Sendable {
     var onlineCompares: UInt32
     /// When the last attempt was charged, as judged then.
     var lastAttempt: Int64
-    var credential: Credential
+    var verifier: StoredVerifier
     let enrolledAt: Int64
     /// 0: never.
     let lastOnline: Int64
-    var time: TimeMemory
-    var note: PolicyNote
+    var time: LastSeenTime
+    var lastPolicy: LastPolicy
     /// What the server said last about logins; nil: nothing.
     var server: ServerPolicy?
 
     /// Only a live row has a slot: in the others there is nowhere for one to be.
-    enum Credential: Hashable, Sendable {
+    enum StoredVerifier: Hashable, Sendable {
         case live(LoginSlot)
         /// The limit was exceeded. The slot is out of the row; its bytes may still be in the ledger's log.
         case wipePending
@@ -41,7 +41,7 @@ struct LoginRow: Hashable, Sendable {
     }
 
     /// The policy at the last write, for those who look at the row later. It decides nothing.
-    struct PolicyNote: Hashable, Sendable {
+    struct LastPolicy: Hashable, Sendable {
         let limit: UInt32
         let consequence: OnAttemptsExceeded
         let mode: LimitMode
@@ -61,21 +61,22 @@ struct LoginRow: Hashable, Sendable {
     ///   - credential: A slot, or ``Credential/cleared`` for a row that only remembers what the server said.
     ///   - online: The credential comes from a server that took the password now.
     init(
-        _ id: LoginID, of key: LoginKey, _ credential: Credential, on device: borrowing DeviceKey,
-        under policy: LoginPolicy, at time: TimeMemory, online: Bool = false, server: ServerPolicy? = nil, enrolled: Int64? = nil
+        _ id: LoginID, of key: LoginKey, _ verifier: StoredVerifier, on device: borrowing DeviceKey,
+        under policy: LoginPolicy, at time: LastSeenTime, online: Bool = false, server: ServerPolicy? = nil,
+        enrolled: Int64? = nil
     ) {
         (self.id, self.key, deviceID) = (id, key, device.fingerprint())
         (generation, charged, failed, onlineCompares, lastAttempt) = (0, 0, 0, 0, 0)
-        self.credential = credential
+        self.verifier = verifier
         self.time = time
         // What was made under a clock that the server has set back since was made by then at the latest.
         enrolledAt = min(enrolled ?? time.floor, time.floor)
         lastOnline = online ? time.floor : 0
-        (note, self.server) = (PolicyNote(policy), server)
+        (lastPolicy, self.server) = (LastPolicy(policy), server)
     }
 
-    func age(under policy: LoginPolicy) -> CredentialAge {
-        CredentialAge(since: max(enrolledAt, lastOnline), maximum: policy.offlineCredentialMaxAge)
+    func age(under policy: LoginPolicy) -> VerifierAge {
+        VerifierAge(since: max(enrolledAt, lastOnline), maximum: policy.offlineCredentialMaxAge)
     }
 
     /// How many more wrong passwords are tolerated.
@@ -84,23 +85,14 @@ struct LoginRow: Hashable, Sendable {
     }
 
     /// Whether its slot is on its way out, with bytes of it perhaps still in the ledger's log.
-    var isPending: Bool { credential == .wipePending || credential == .clearPending }
-}
-
-/// What a row allows under a policy at a time.
-enum Standing: Hashable, Sendable {
-    /// A check, after a charge.
-    case open(LoginSlot)
-    /// Nothing but a wipe: wrong passwords have exceeded the limit.
-    case wipeDue
-    case refused(AuthError)
+    var isPending: Bool { verifier == .wipePending || verifier == .clearPending }
 }
 
 extension LoginRow {
     /// The one place that decides who may check.
-    func standing(under policy: LoginPolicy, at clock: ClockReading) -> Standing {
+    func permission(under policy: LoginPolicy, at clock: ClockReading) -> AttemptPermission {
         let slot: LoginSlot
-        switch credential {
+        switch verifier {
         case .wiped: return .refused(.wiped(isFinished: true))
         case .wipePending: return .refused(.wiped(isFinished: false))
         // What the server said about offline logins outlives the credential.

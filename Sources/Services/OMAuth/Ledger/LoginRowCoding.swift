@@ -20,16 +20,16 @@ extension LoginRow {
         var bytes: [UInt8] = [Self.version]
         bytes += id.bytes + deviceID
         bytes.append(number: generation)
-        bytes.append(credential.code)
+        bytes.append(verifier.code)
         bytes.append(number: charged)
         bytes.append(number: failed)
-        bytes.append(number: note.limit)
-        bytes.append(note.consequence.code)
+        bytes.append(number: lastPolicy.limit)
+        bytes.append(lastPolicy.consequence.code)
         for number in [enrolledAt, lastOnline, time.floor, time.written, time.sinceBoot] {
             bytes.append(number: UInt64(number))
         }
         bytes += time.bootID
-        bytes.append(note.mode.code)
+        bytes.append(lastPolicy.mode.code)
         bytes.append(number: onlineCompares)
         bytes.append(number: UInt64(lastAttempt))
         bytes += server?.encoded ?? [0]
@@ -38,7 +38,7 @@ extension LoginRow {
         }
         let origin = Array(key.server.utf8)
         bytes += [UInt8(truncatingIfNeeded: origin.count >> 8), UInt8(truncatingIfNeeded: origin.count)] + origin
-        if case .live(let slot) = credential { bytes += slot.encoded }
+        if case .live(let slot) = verifier { bytes += slot.encoded }
         return RowSeal.sealed(bytes, as: .loginRowMAC, at: id, under: device)
     }
 
@@ -74,14 +74,14 @@ extension LoginRow {
         let consequence = try OnAttemptsExceeded(code: cursor.byte(in: span))
         let enrolledAt = try cursor.time(in: span)
         let lastOnline = try cursor.time(in: span)
-        time = TimeMemory(
+        time = LastSeenTime(
             floor: try cursor.time(in: span), written: try cursor.time(in: span), sinceBoot: try cursor.time(in: span),
             bootID: try cursor.take(16, in: span))
         // We never write a success that is later than the time that has come.
         guard enrolledAt <= time.floor, lastOnline <= time.floor else { throw MalformedBytes() }
         (self.enrolledAt, self.lastOnline) = (enrolledAt, lastOnline)
         let isFirst = version == Self.firstVersion
-        note = PolicyNote(limit, consequence, isFirst ? .exceeds : try LimitMode(code: cursor.byte(in: span)))
+        lastPolicy = LastPolicy(limit, consequence, isFirst ? .exceeds : try LimitMode(code: cursor.byte(in: span)))
         onlineCompares = isFirst ? 0 : try cursor.number(0...Self.mostAttempts, in: span)
         lastAttempt = isFirst ? 0 : try cursor.time(in: span)
         server = isFirst ? nil : try ServerPolicy.read(&cursor, span)
@@ -91,11 +91,11 @@ extension LoginRow {
         key = LoginKey(
             profile: profile, user: user, server: isFirst ? "" : try Self.origin(&cursor, span), domain: domain)
         switch state {
-        case 1: credential = .live(try LoginSlot(&cursor, span))
-        case 2: credential = .wipePending
-        case 3: credential = .wiped
-        case 4 where !isFirst: credential = .clearPending
-        case 5 where !isFirst: credential = .cleared
+        case 1: verifier = .live(try LoginSlot(&cursor, span))
+        case 2: verifier = .wipePending
+        case 3: verifier = .wiped
+        case 4 where !isFirst: verifier = .clearPending
+        case 5 where !isFirst: verifier = .cleared
         default: throw MalformedBytes()
         }
         try cursor.end(in: span)
@@ -107,7 +107,7 @@ extension LoginRow {
     }
 }
 
-extension LoginRow.Credential {
+extension LoginRow.StoredVerifier {
     fileprivate var code: UInt8 {
         switch self {
         case .live: 1
@@ -184,19 +184,19 @@ extension ServerPolicy {
 
 extension LoginSlot {
     /// scheme (1) ‖ scheme salt (16) ‖ stretch salt (16) ‖ memory, passes, lanes (4 each) ‖ commitment (32) ‖ box (72).
-    static let count = LoginRecipe.count + 32 + boxCount
+    static let count = SlotKeyDerivation.count + 32 + boxCount
     private static let boxCount = SealedBox.overhead + 32
 
-    fileprivate var encoded: [UInt8] { recipe.encoded + commitment + box.bytes }
+    fileprivate var encoded: [UInt8] { derivation.encoded + commitment + box.bytes }
 
     fileprivate init(_ cursor: inout ByteCursor, _ span: Span<UInt8>) throws(MalformedBytes) {
-        recipe = try LoginRecipe(&cursor, span)
+        derivation = try SlotKeyDerivation(&cursor, span)
         commitment = try cursor.take(32, in: span)
         box = SealedBox(stored: try cursor.take(Self.boxCount, in: span))
     }
 }
 
-extension LoginRecipe {
+extension SlotKeyDerivation {
     static let count = 1 + 2 * saltCount + 12
 
     var encoded: [UInt8] {

@@ -1,169 +1,35 @@
-// From a typed password to an unlocking key: the only way in, and the only maker of a verified login.
-
 public import OMSecrets
 internal import OMStorage
 internal import OMSystem
-
-/// A login that opened its slot. Nothing else makes one, so whoever holds it has seen a right password.
-public struct VerifiedLogin: ~Copyable, Sendable {
-    public let user: UserName
-    public let profile: ProfileName
-    public let domain: IdentityDomain
-    /// 16 bytes that only this device can compute: what a vault's login slot calls the login.
-    public let id: [UInt8]
-    /// Opens what was sealed for this login, such as a vault's login slot. A new enrolment has a new one.
-    public let unlock: Key<Unlocking>
-    /// Seconds since the enrolment or the last online success.
-    public let age: Int64
-    /// The last second (since 1970) in which the credential is good; nil: it does not expire.
-    public let expires: Int64?
-    /// Whether it expires within seven days.
-    public let expiresSoon: Bool
-    /// The wall clock lies more than two minutes behind what this login has seen before.
-    public let clockIsBehind: Bool
-    /// How many wrong passwords are tolerated from here on.
-    public let attemptsLeft: Int
-    /// The password was right, but the charge of this attempt could not be taken back.
-    public internal(set) var isDegraded = false
-
-    fileprivate init(
-        _ row: LoginRow, _ unlock: consuming Key<Unlocking>, under policy: LoginPolicy, at clock: ClockReading
-    ) {
-        let now = row.time.now(clock)
-        let age = row.age(under: policy)
-        (user, profile, domain, id) = (row.key.user, row.key.profile, row.key.domain, row.id.bytes)
-        self.unlock = unlock
-        self.age = now - age.since
-        expires = age.expires
-        expiresSoon = age.expires.map { $0 - now <= 7 * 86_400 } ?? false
-        clockIsBehind = row.time.isAhead(of: clock)
-        attemptsLeft = policy.tolerated
-    }
-}
-
-/// A row whose charge for one check is on the disk, row and mark: see ``LoginStore/charge(_:_:)``. A check asks for this
-/// and not for a row, so that none can come before its charge.
-struct ChargedRow: ~Copyable {
-    let row: LoginRow
-    private let reached: @Sendable (AttemptPoint) -> Void
-
-    init(chargeOnDisk row: LoginRow, _ reached: @escaping @Sendable (AttemptPoint) -> Void) {
-        (self.row, self.reached) = (row, reached)
-    }
-
-    /// The one check of a password there is.
-    ///
-    /// - Returns: nil when the password was another one.
-    consuming func check(
-        _ stretched: borrowing Key<Unlocking>, on device: borrowing DeviceKey, under policy: LoginPolicy,
-        at clock: ClockReading
-    ) -> VerifiedLogin? {
-        reached(.checking(row))
-        return row.open(with: stretched, on: device, under: policy, at: clock)
-    }
-}
-
-/// A row whose charge for one comparison is on the disk, row and mark: see ``LoginStore/chargeComparison(_:_:)``. A server
-/// has refused the password; whether it is the cached one tells whether it was changed there, and nothing else.
-struct ComparedRow: ~Copyable {
-    let row: LoginRow
-
-    init(chargeOnDisk row: LoginRow) { self.row = row }
-
-    consuming func isCached(_ stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey) -> Bool {
-        row.unlockingKey(with: stretched, device) != nil
-    }
-}
-
-/// What became of the charge for a check.
-enum Charge: ~Copyable {
-    case charged(ChargedRow)
-    case nothingToCheck
-}
-
-extension LoginRow {
-    /// Opens the slot with a key that was just made for it: the self-test of an enrolment.
-    func openNewSlot(
-        with stretched: borrowing Key<Unlocking>, on device: borrowing DeviceKey, under policy: LoginPolicy,
-        at clock: ClockReading
-    ) -> VerifiedLogin? {
-        open(with: stretched, on: device, under: policy, at: clock)
-    }
-
-    fileprivate func open(
-        with stretched: borrowing Key<Unlocking>, on device: borrowing DeviceKey, under policy: LoginPolicy,
-        at clock: ClockReading
-    ) -> VerifiedLogin? {
-        guard let unlock = unlockingKey(with: stretched, device) else { return nil }
-        return VerifiedLogin(self, unlock, under: policy, at: clock)
-    }
-
-    fileprivate func unlockingKey(
-        with stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey
-    ) -> Key<Unlocking>? {
-        guard case .live(let slot) = credential else { return nil }
-        let keys = SlotKeys(stretched, device, id)
-        let header = slot.recipe.header(id, deviceID)
-        // The commitment first: XChaCha20-Poly1305 alone lets one box open under two passwords.
-        guard (try? keys.proven.check(slot.commitment, to: header)) != nil else { return nil }
-        return try? keys.wrapping.unwrap(slot.box, context: LoginSlot.context(id, header))
-    }
-}
 
 /// A random unlocking key, wrapped under a password and the device key.
 struct LoginSlot: Hashable, Sendable {
     /// Of the slot, not of the row around it: what a slot is bound to must not change while it lives.
     static let version: UInt8 = 1
 
-    let recipe: LoginRecipe
+    let derivation: SlotKeyDerivation
     let commitment: [UInt8]
     let box: SealedBox
 
     /// A slot around a new key, or around the one that the slot before it held.
     init(
-        _ recipe: LoginRecipe, _ stretched: borrowing Key<Unlocking>, of id: LoginID, on device: borrowing DeviceKey,
+        _ derivation: SlotKeyDerivation, _ stretched: borrowing Key<Unlocking>, of id: LoginID, on device: borrowing DeviceKey,
         holding unlock: borrowing Key<Unlocking> = .random()
     ) {
         let keys = SlotKeys(stretched, device, id)
-        let header = recipe.header(id, device.fingerprint())
-        self.recipe = recipe
+        let header = derivation.header(id, device.fingerprint())
+        self.derivation = derivation
         commitment = keys.proven.commitment(to: header)
         box = keys.wrapping.wrap(unlock, context: Self.context(id, header))
     }
 
-    fileprivate static func context(_ id: LoginID, _ header: [UInt8]) -> Context {
+    static func context(_ id: LoginID, _ header: [UInt8]) -> Context {
         Context(.loginUnlock, .bytes(id.bytes), .bytes(header))
     }
 }
 
-/// How a slot's password is turned into a key: fixed when the slot is made.
-struct LoginRecipe: Hashable, Sendable {
-    static let saltCount = Argon2id.saltCount
-
-    let scheme: CryptoScheme
-    let schemeSalt: [UInt8]
-    let stretchSalt: [UInt8]
-    let parameters: Argon2id.Parameters
-
-    init(_ scheme: CryptoScheme, _ parameters: Argon2id.Parameters) {
-        (self.scheme, self.parameters) = (scheme, parameters)
-        (schemeSalt, stretchSalt) = (Random.bytes(Self.saltCount), Random.bytes(Self.saltCount))
-    }
-
-    /// The slow part, to be run outside every lock.
-    func stretch(_ password: borrowing Password) throws(AuthError) -> Key<Unlocking> {
-        let inner = try scheme.inner(of: password, salt: schemeSalt)
-        do { return try Argon2id.stretch(inner, salt: stretchSalt, parameters) } catch { throw .outOfMemory }
-    }
-
-    /// All that a slot is bound to and that never changes while it lives.
-    fileprivate func header(_ id: LoginID, _ deviceID: [UInt8]) -> [UInt8] {
-        [LoginSlot.version] + id.bytes + deviceID + encoded
-    }
-}
-
 /// The keys of one try. `proven` needs the password *and* the device key: a copied ledger alone cannot be guessed at.
-private struct SlotKeys: ~Copyable {
+struct SlotKeys: ~Copyable {
     let proven: Key<Deriving>
     let wrapping: Key<Wrapping>
 

@@ -46,8 +46,8 @@ extension Authenticator {
     ///   ``AuthError/unknownProfile(_:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func status(_ profiles: [Profile]) throws(AuthError) -> [LoginStatus] {
-        let device = try places.loadDevice()
-        let ledger = try places.openLedger()
+        let device = try backend.loadDevice()
+        let ledger = try backend.openLedger()
         guard let ledger else { return [] }
         guard let device else {
             let rows = try ledger.rows()
@@ -98,7 +98,7 @@ extension Authenticator {
     private func status(_ row: LoginRow, _ profile: Profile) -> LoginStatus {
         let clock = clock(), policy = LoginPolicy(profile, row.server)
         var refusal: AuthError? =
-            switch row.standing(under: policy, at: clock) {
+            switch row.permission(under: policy, at: clock) {
             case .open: nil
             case .refused(let error): error
             // The next attempt will find the limit lowered below what has happened, and wipe.
@@ -135,7 +135,7 @@ extension LoginStatus.Details {
         (charged, failed) = (Int(row.charged), Int(row.failed))
         attemptsLeft = row.attemptsLeft(under: policy)
         self.policy = policy
-        if case .live(let slot) = row.credential { scheme = slot.recipe.scheme } else { scheme = nil }
+        if case .live(let slot) = row.verifier { scheme = slot.derivation.scheme } else { scheme = nil }
         enrolledAt = row.enrolledAt
         lastOnline = row.lastOnline == 0 ? nil : row.lastOnline
         expires = row.age(under: policy).expires

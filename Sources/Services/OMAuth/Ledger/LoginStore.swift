@@ -17,11 +17,11 @@ struct LoginStore: ~Copyable {
         _ ledger: any LedgerTables, _ device: consuming DeviceKey, of authenticator: Authenticator
     ) throws(AuthError) {
         (self.ledger, self.authenticator) = (ledger, authenticator)
-        log = try LoginLog(ledger, authenticator.places, device)
+        log = try LoginLog(ledger, authenticator.backend, device)
         self.device = device
     }
 
-    deinit { authenticator.places.giveBack(ledger) }
+    deinit { authenticator.backend.giveBack(ledger) }
 
     /// Runs `body` while no other process or thread works on this login. Signals wait until `body` has ended.
     ///
@@ -38,7 +38,7 @@ struct LoginStore: ~Copyable {
             return try file.hold(wait: wait ?? authenticator.lockWait, unless: cancellation?.interruption) {
                 () throws(AuthError) in
                 isHeld = true
-                return try Uninterrupted.run(body)
+                return try DeferredSignals.run(body)
             }
         } catch {
             if !isHeld { try cancellation?.check() }
@@ -85,10 +85,10 @@ struct LoginStore: ~Copyable {
     ///     the row and the log, which are then accepted: only where going back to the row before gains nobody anything.
     /// - Returns: The row as it stands now.
     borrowing func change(
-        _ id: LoginID, telling: ((LoginRow) -> [LoginEvent])? = nil, syncsMarks: Bool = true,
+        _ id: LoginID, recording: ((LoginRow) -> [LoginEvent])? = nil, syncsMarks: Bool = true,
         _ body: (inout LoginRow) throws(AuthError) -> Void
     ) throws(AuthError) -> LoginRow {
-        try logging(telling != nil, syncsMark: syncsMarks) { (entries: inout LoginLog.Entries) throws(AuthError) in
+        try logging(recording != nil, syncsMark: syncsMarks) { (entries: inout LoginLog.Entries) throws(AuthError) in
             var written: HighWaterMark?
             let row = try ledger.write { () throws(AuthError) in
                 guard var row = try load(id) else { throw .noCredential }
@@ -96,10 +96,10 @@ struct LoginStore: ~Copyable {
                 try body(&row)
                 if row != before {
                     row.generation += 1
-                    row.time.note(authenticator.clock())
+                    row.time.update(authenticator.clock())
                     written = try put(row)
                 }
-                try entries.append(telling?(row) ?? [], id, at: row.time.written)
+                try entries.append(recording?(row) ?? [], id, at: row.time.written)
                 return row
             }
             if let written {
@@ -127,18 +127,18 @@ struct LoginStore: ~Copyable {
     /// by the next boot with the clock set back. Who cannot write is refused all the same.
     borrowing func rememberTime(_ id: LoginID) {
         _ = try? exclusively(id, wait: 0) { () throws(AuthError) in
-            try change(id) { (row) throws(AuthError) in row.time.note(authenticator.clock()) }
+            try change(id) { (row) throws(AuthError) in row.time.update(authenticator.clock()) }
         }
     }
 
-    /// Charges one check: the row in one transaction, then its mark. `judge` says whether there is anything to check, and
+    /// Charges one check: the row in one transaction, then its mark. `mayCheck` says whether there is anything to check, and
     /// may change the row instead. To be called under the row's lock.
     borrowing func charge(
-        _ id: LoginID, _ judge: (inout LoginRow) throws(AuthError) -> Bool
-    ) throws(AuthError) -> Charge {
+        _ id: LoginID, _ mayCheck: (inout LoginRow) throws(AuthError) -> Bool
+    ) throws(AuthError) -> ChargeResult {
         var isCharged = false
         let row = try change(id) { (row) throws(AuthError) in
-            isCharged = try judge(&row)
+            isCharged = try mayCheck(&row)
             if isCharged { row.charged += 1 }
         }
         return isCharged ? .charged(ChargedRow(chargeOnDisk: row, authenticator.reached)) : .nothingToCheck
@@ -153,7 +153,7 @@ struct LoginStore: ~Copyable {
     ) throws(AuthError) -> ComparedRow? {
         var isCharged = false
         let row = try change(id) { (row) throws(AuthError) in
-            guard row.credential == .live(slot), row.onlineCompares < UInt32(most) else { return }
+            guard row.verifier == .live(slot), row.onlineCompares < UInt32(most) else { return }
             row.onlineCompares += 1
             isCharged = true
         }
@@ -167,7 +167,7 @@ struct LoginStore: ~Copyable {
     ///     another device key: after the server has taken the password, and at nobody else's word.
     ///   - events: What the log says about it.
     borrowing func insert(
-        _ row: LoginRow, overridesDamage: Bool = false, telling events: [LoginEvent] = []
+        _ row: LoginRow, overridesDamage: Bool = false, recording events: [LoginEvent] = []
     ) throws(AuthError) {
         var row = row
         let id = row.id
@@ -209,7 +209,7 @@ struct LoginStore: ~Copyable {
     /// row's lock.
     ///
     /// - Parameter event: What the log says about it.
-    borrowing func remove(_ key: LoginKey, telling event: LoginEvent = .removed) throws(AuthError) {
+    borrowing func remove(_ key: LoginKey, recording event: LoginEvent = .removed) throws(AuthError) {
         let id = key.id(under: device)
         let found = try? load(id)
         let known = try? readMark(id)
@@ -240,8 +240,8 @@ struct LoginStore: ~Copyable {
         guard try purge(wait: wait) else { return false }
         try notePurged()
         _ = try change(id) { (row) throws(AuthError) in
-            if row.credential == .wipePending { row.credential = .wiped }
-            if row.credential == .clearPending { row.credential = .cleared }
+            if row.verifier == .wipePending { row.verifier = .wiped }
+            if row.verifier == .clearPending { row.verifier = .cleared }
         }
         return true
     }
@@ -254,7 +254,7 @@ struct LoginStore: ~Copyable {
             guard let row = try? LoginRow(bytes, under: id, device), row.isPending else { continue }
             _ = try? exclusively(id, wait: 0) { () throws(AuthError) in try finishWipe(id, wait: 0) }
         }
-        if try isForgettingPending() { _ = try? finishForgetting(wait: 0) }
+        if try isPasswordPurgePending() { _ = try? purgeDeletedPasswords(wait: 0) }
     }
 
     borrowing func rows() throws(AuthError) -> [(id: [UInt8], bytes: [UInt8])] {
@@ -278,7 +278,7 @@ struct LoginStore: ~Copyable {
     }
 
     private borrowing func marks(_ id: LoginID) throws(AuthError) -> any LoginMarks {
-        try authenticator.places.marks(id, under: device)
+        try authenticator.backend.marks(id, under: device)
     }
 
     private borrowing func readMark(_ id: LoginID) throws(AuthError) -> HighWaterMark? {

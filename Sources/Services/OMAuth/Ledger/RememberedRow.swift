@@ -23,13 +23,13 @@ struct RememberedRow: Hashable, Sendable {
     var preferences = RememberPreferences()
     var user: UserName?
     var domain = IdentityDomain.none
-    var password: Sealed?
+    var password: SealedPassword?
     /// The password may be submitted without anybody asking for it: since the last success, and until the next try.
     var isArmed = false
     /// A password is gone from here, and bytes of its box may still be in the ledger's log.
     var isPurgePending = false
 
-    struct Sealed: Hashable, Sendable {
+    struct SealedPassword: Hashable, Sendable {
         /// Which key opens it.
         let keyID: [UInt8]
         let box: SealedBox
@@ -51,7 +51,7 @@ struct RememberedRow: Hashable, Sendable {
         while content.count % Self.padding != 0 { content.append(0) }
         (self.user, self.domain) = (user, domain)
         let sealing = key.derive(Context(.rememberPassword), as: Sealing.self)
-        password = Sealed(
+        password = SealedPassword(
             keyID: Self.keyID(key), box: AEAD.seal(content.finish(), using: sealing, context: context(user, domain)))
     }
 
@@ -75,7 +75,7 @@ struct RememberedRow: Hashable, Sendable {
     }
 
     /// Takes the password away; nothing has to be unlocked for that.
-    mutating func forgetPassword() {
+    mutating func deletePassword() {
         if password != nil { isPurgePending = true }
         (password, isArmed) = (nil, false)
     }
@@ -86,7 +86,7 @@ struct RememberedRow: Hashable, Sendable {
     /// terminal, and the password's bytes stay on the disk.
     mutating func limit(to policy: RememberPolicy) {
         let choice = RememberChoice(policy, preferences)
-        if !choice.keepsPassword { forgetPassword() }
+        if !choice.keepsPassword { deletePassword() }
         if choice != .autoLogin { isArmed = false }
         // The name that a password came with outlives it after a failure, while a password may be kept at all.
         let isNameAlone = preferences.autoLogin == false && preferences.credentials == false
@@ -144,7 +144,7 @@ extension RememberedRow {
         if try cursor.flag(in: span) {
             let keyID = try cursor.take(32, in: span)
             let count = try cursor.number(UInt32(SealedBox.overhead)...UInt32(Self.maximumBox), in: span)
-            password = Sealed(keyID: keyID, box: SealedBox(stored: try cursor.take(Int(count), in: span)))
+            password = SealedPassword(keyID: keyID, box: SealedBox(stored: try cursor.take(Int(count), in: span)))
         }
         try cursor.end(in: span)
         // A password is somebody's, and only one that is there can be submitted.

@@ -70,11 +70,11 @@ extension Authenticator {
         let id = try store.find(key).id
         return try store.exclusively(id, unless: cancellation) { () throws(AuthError) in
             var counted: UInt32 = 0
-            _ = try store.change(id, telling: { _ in counted > 0 ? [.unlocked(attempts: counted)] : [] }) {
+            _ = try store.change(id, recording: { _ in counted > 0 ? [.unlocked(attempts: counted)] : [] }) {
                 (row) throws(AuthError) in
                 // Attack: a wipe that is due, and was not written because of a crash, is called off.
-                guard case .live = row.credential,
-                    row.standing(under: LoginPolicy(profile, row.server), at: clock()) != .wipeDue
+                guard case .live = row.verifier,
+                    row.permission(under: LoginPolicy(profile, row.server), at: clock()) != .wipeDue
                 else { throw .noCredential }
                 counted = row.charged
                 // Attack: a guesser uses up the comparisons behind a server's 401s, and an unlock gives him N + 1 more. They

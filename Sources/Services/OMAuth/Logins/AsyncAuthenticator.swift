@@ -12,34 +12,34 @@ extension Authenticator {
     ///
     ///     let receipt = try await authenticator.login(request, password: password, asking: provider)
     ///
-    /// Cancelling the task ends it with ``AuthError/cancelled``, also while the server or the collector is asked or a lock
+    /// Cancelling the task ends it with ``AuthError/cancelled``, also while the server or the prompter is asked or a lock
     /// is waited for. From the charge of an attempt, or from the server's yes, it is carried through, and its verdict is
     /// returned.
     public func login(
         _ request: LoginRequest, password: borrowing Password, asking provider: (any Provider)?,
-        collector: (any AsyncCredentialCollector)? = nil
+        prompter: (any AsyncLoginPrompter)? = nil
     ) async throws(AuthError) -> LoginReceipt {
         let password = password.duplicate()
         return try await awaited { (logins, cancellation) throws(AuthError) in
             try logins.login(
                 request, password: password, asking: provider,
-                collector: collector.map { WaitingCollector($0, cancellation) }, cancellation: cancellation)
+                prompter: prompter.map { BlockingPrompter($0, cancellation) }, cancellation: cancellation)
         }
     }
 
-    /// Logs in with what `collector` collects, and remembers afterwards what the profile allows and the user wants.
+    /// Logs in with what `prompter` collects, and remembers afterwards what the profile allows and the user wants.
     ///
-    ///     let receipt = try await authenticator.login(profile, collecting: form, asking: provider)
+    ///     let receipt = try await authenticator.login(profile, prompting: form, asking: provider)
     ///
     /// The blocking form says how; cancelling is as with a single login.
     public func login(
-        _ profile: Profile, mode: ConnectivityMode? = nil, collecting collector: any AsyncCredentialCollector,
+        _ profile: Profile, mode: ConnectivityMode? = nil, prompting prompter: any AsyncLoginPrompter,
         asking provider: (any Provider)?, remembering key: RememberingKey? = nil,
         preferring preferences: RememberPreferences? = nil, submitsAutoLogin: Bool = true
     ) async throws(AuthError) -> LoginReceipt {
         try await awaited { (logins, cancellation) throws(AuthError) in
             try logins.login(
-                profile, mode: mode, collecting: WaitingCollector(collector, cancellation), asking: provider,
+                profile, mode: mode, prompting: BlockingPrompter(prompter, cancellation), asking: provider,
                 remembering: key, preferring: preferences, submitsAutoLogin: submitsAutoLogin,
                 cancellation: cancellation)
         }
@@ -98,7 +98,7 @@ extension Authenticator {
         _ receipt: borrowing LoginReceipt, _ profile: Profile, password: borrowing Password,
         _ preferences: RememberPreferences? = nil, key: RememberingKey?
     ) async throws(AuthError) {
-        let login = receipt.context, password = password.duplicate()
+        let login = receipt.details, password = password.duplicate()
         try await carriedThrough { (logins) throws(AuthError) in
             try logins.remember(login, profile, password: password, preferring: preferences, key: key)
         }
@@ -143,7 +143,7 @@ extension Authenticator {
     private func awaited<R: ~Copyable & Sendable>(
         _ body: @escaping @Sendable (Authenticator, Cancellation) throws(AuthError) -> R
     ) async throws(AuthError) -> R {
-        let cancellation = Cancellation(), logins = until(cancellation)
+        let cancellation = Cancellation(), logins = cancelled(cancellation)
         return try await OwnThread.run({ () throws(AuthError) in
             try cancellation.check()
             return try body(logins, cancellation)

@@ -15,11 +15,11 @@ public import OMSystem
 /// ``awaiting(_:)``.
 public struct Authenticator: Sendable {
     /// How long one who wiped waits for readers, in milliseconds. Others try once.
-    static let patience: Int32 = 2_000
+    static let wipeWait: Int32 = 2_000
 
-    typealias Stretch = @Sendable (LoginRecipe, borrowing Password) throws(AuthError) -> Key<Unlocking>
+    typealias Stretch = @Sendable (SlotKeyDerivation, borrowing Password) throws(AuthError) -> Key<Unlocking>
 
-    var places: any LoginPlace
+    var backend: any LoginBackend
     var parameters: Argon2id.Parameters
     let clock: @Sendable () -> ClockReading
     /// Milliseconds.
@@ -39,16 +39,16 @@ public struct Authenticator: Sendable {
         stateFolder: String, deviceFolder: String, parameters: Argon2id.Parameters = .standard,
         clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() }
     ) {
-        self.init(LoginPlaces(state: stateFolder, device: deviceFolder), parameters, clock: clock)
+        self.init(FileLoginBackend(state: stateFolder, device: deviceFolder), parameters, clock: clock)
     }
 
     init(
-        _ places: any LoginPlace, _ parameters: Argon2id.Parameters,
+        _ backend: any LoginBackend, _ parameters: Argon2id.Parameters,
         lockWait: Int = 60_000, clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() },
-        stretch: @escaping Stretch = { (recipe, password) throws(AuthError) in try recipe.stretch(password) },
+        stretch: @escaping Stretch = { (derivation, password) throws(AuthError) in try derivation.stretch(password) },
         reached: @escaping @Sendable (AttemptPoint) -> Void = { _ in }
     ) {
-        (self.places, self.parameters) = (places, parameters)
+        (self.backend, self.parameters) = (backend, parameters)
         (self.lockWait, self.clock, self.stretch, self.reached) = (lockWait, clock, stretch, reached)
     }
 
@@ -60,32 +60,32 @@ public struct Authenticator: Sendable {
     public func check(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password
     ) throws(AuthError) -> VerifiedLogin {
-        switch try verdict(on: LoginKey(user, profile, domain), under: profile, password) {
+        switch try attempt(on: LoginKey(user, profile, domain), under: profile, password) {
         case .right(let login): return login
         case .wrong(let error): throw error
         }
     }
 
     /// The result of an attempt that was charged. Its log entry is written with its settlement.
-    enum Verdict: ~Copyable {
+    enum AttemptResult: ~Copyable {
         case right(VerifiedLogin)
         case wrong(AuthError)
     }
 
     /// The same check, with what was charged told apart from what was refused before that, which is thrown.
-    func verdict(
+    func attempt(
         on key: LoginKey, under profile: Profile, _ password: borrowing Password
-    ) throws(AuthError) -> Verdict {
+    ) throws(AuthError) -> AttemptResult {
         // Without a server nobody but the profile can allow it: nothing has to be opened to refuse.
         guard !key.server.isEmpty || LoginPolicy(profile).isOfflineAllowed else { throw .offlineNotAllowed }
         let store: LoginStore
         do throws(AuthError) { store = try open(key) } catch {
-            stretchInVain(refused: error, under: profile, password)
+            stretchForEqualTiming(refused: error, under: profile, password)
             throw error
         }
         try store.finishPendingWipes()
-        do throws(AuthError) { return try attempt(key, under: profile, password, in: store) } catch {
-            store.tell(refusal: error, of: key)
+        do throws(AuthError) { return try chargeAndCheck(key, under: profile, password, in: store) } catch {
+            store.record(refusal: error, of: key)
             throw error
         }
     }
@@ -94,17 +94,17 @@ public struct Authenticator: Sendable {
     ///
     /// Attack: take the time of a refusal. A stretch takes a tenth of a second, so a quick refusal would tell a stranger, at
     /// PAM's prompt too, which names are known here.
-    func stretchInVain(refused error: AuthError, under profile: Profile, _ password: borrowing Password) {
+    func stretchForEqualTiming(refused error: AuthError, under profile: Profile, _ password: borrowing Password) {
         switch error {
         // The machine refused, and not the login.
         case .busy, .storage, .outOfMemory, .schemeUnavailable, .cancelled: return
-        default: _ = try? stretch(LoginRecipe(LoginPolicy(profile).cryptoScheme, parameters), password)
+        default: _ = try? stretch(SlotKeyDerivation(LoginPolicy(profile).cryptoScheme, parameters), password)
         }
     }
 
-    private func attempt(
+    private func chargeAndCheck(
         _ key: LoginKey, under profile: Profile, _ password: borrowing Password, in store: borrowing LoginStore
-    ) throws(AuthError) -> Verdict {
+    ) throws(AuthError) -> AttemptResult {
         while true {
             try cancellation?.check()
             // 1. Salt and parameters. Whoever has no attempt left is told here, before the slow part.
@@ -113,26 +113,26 @@ public struct Authenticator: Sendable {
             do throws(AuthError) {
                 row = try store.find(key)
                 reached(.found(row))
-                guard let open = try admit(row, under: profile, in: store) else { continue }
+                guard let open = try slotToTry(row, under: profile, in: store) else { continue }
                 slot = open
             } catch {
-                stretchInVain(refused: error, under: profile, password)
+                stretchForEqualTiming(refused: error, under: profile, password)
                 throw error
             }
             // 2. Outside the login's lock, so that two hundred at once wait for the processor and not for each other.
-            let stretched = try stretch(slot.recipe, password)
+            let stretched = try stretch(slot.derivation, password)
             // 3. From here to the settlement nobody else is at this login.
-            let verdict = try store.exclusively(row.id, unless: cancellation) { () throws(AuthError) in
+            let result = try store.exclusively(row.id, unless: cancellation) { () throws(AuthError) in
                 try chargeAndCheck(row.id, slot, stretched, under: profile, in: store)
             }
-            guard let verdict else { continue }
-            switch consume verdict {
+            guard let result else { continue }
+            switch consume result {
             case .wrong(let error): return .wrong(error)
             case .right(let login):
                 // 8. A credential of another scheme than the policy's is made again, around the same unlocking key.
                 let scheme = LoginPolicy(profile, row.server).cryptoScheme
-                if slot.recipe.scheme != scheme {
-                    remake(slot, of: row.id, as: scheme, around: login.unlock, password, in: store)
+                if slot.derivation.scheme != scheme {
+                    migrateScheme(slot, of: row.id, as: scheme, around: login.unlock, password, in: store)
                 }
                 return .right(login)
             }
@@ -146,16 +146,16 @@ public struct Authenticator: Sendable {
     private func chargeAndCheck(
         _ id: LoginID, _ slot: LoginSlot, _ stretched: borrowing Key<Unlocking>, under profile: Profile,
         in store: borrowing LoginStore
-    ) throws(AuthError) -> Verdict? {
+    ) throws(AuthError) -> AttemptResult? {
         // 4 and 5. Whatever fails in here ends the attempt before the check.
         let charge = try store.charge(id) { (row) throws(AuthError) in
             // The last moment: what is charged is judged, whoever has gone away.
             try cancellation?.check()
             let policy = LoginPolicy(profile, row.server), clock = clock()
-            switch row.standing(under: policy, at: clock) {
+            switch row.permission(under: policy, at: clock) {
             case .refused(let error): throw error
             case .open(slot):
-                row.note = LoginRow.PolicyNote(policy)
+                row.lastPolicy = LoginRow.LastPolicy(policy)
                 row.lastAttempt = row.time.now(clock)
                 return true
             case .open, .wipeDue: return false
@@ -186,16 +186,16 @@ public struct Authenticator: Sendable {
     }
 
     /// Whatever fails in here: the login stands, and the next success tries again.
-    private func remake(
+    private func migrateScheme(
         _ old: LoginSlot, of id: LoginID, as scheme: CryptoScheme, around unlock: borrowing Key<Unlocking>,
         _ password: borrowing Password, in store: borrowing LoginStore
     ) {
-        let recipe = LoginRecipe(scheme, old.recipe.parameters)
-        guard let stretched = try? stretch(recipe, password) else { return }
-        let slot = LoginSlot(recipe, stretched, of: id, on: store.device, holding: unlock)
+        let derivation = SlotKeyDerivation(scheme, old.derivation.parameters)
+        guard let stretched = try? stretch(derivation, password) else { return }
+        let slot = LoginSlot(derivation, stretched, of: id, on: store.device, holding: unlock)
         _ = try? store.exclusively(id) { () throws(AuthError) in
             _ = try store.change(id) { (row) throws(AuthError) in
-                if row.credential == .live(old) { row.credential = .live(slot) }
+                if row.verifier == .live(old) { row.verifier = .live(slot) }
             }
             _ = try store.purge(wait: 0)
         }
@@ -208,9 +208,9 @@ public struct Authenticator: Sendable {
         // The row is waited for, its marks are not: what a power cut brings back is a mark below a row with no charges, and
         // the row of the charge in its place only counts an attempt too much. Each sync here is one under the lock.
         _ = try store.change(
-            charged.id, telling: { _ in [.grantedOffline] + behind }, syncsMarks: false
+            charged.id, recording: { _ in [.grantedOffline] + behind }, syncsMarks: false
         ) { (row) throws(AuthError) in
-            guard row.credential == charged.credential else { throw .rolledBack }
+            guard row.verifier == charged.verifier else { throw .rolledBack }
             (row.charged, row.failed) = (0, 0)
         }
     }
@@ -219,25 +219,25 @@ public struct Authenticator: Sendable {
     private func settleWrong(
         _ charged: LoginRow, under policy: LoginPolicy, in store: borrowing LoginStore
     ) throws(AuthError) -> AuthError {
-        var hasForgotten = false
+        var hasDeleted = false
         func event(_ row: LoginRow) -> LoginEvent {
-            if row.credential == .wipePending { return .wiped }
+            if row.verifier == .wipePending { return .wiped }
             return row.failed > policy.tolerated
                 ? .lockedOut : .wrongPassword(attemptsLeft: UInt32(row.attemptsLeft(under: policy)))
         }
-        let settled = try store.change(charged.id, telling: { [event($0)] }) { (row) throws(AuthError) in
+        let settled = try store.change(charged.id, recording: { [event($0)] }) { (row) throws(AuthError) in
             row.failed = min(row.failed + 1, row.charged)
             // The slot leaves with the very commit that says it has to, and what is remembered with it.
             let isWiped = row.failed > policy.tolerated && policy.onAttemptsExceeded == .wipe
-            if isWiped { row.credential = .wipePending }
-            hasForgotten = try store.forget(Clearing(after: isWiped ? .limitExceeded : .wrongOffline), of: row.key)
+            if isWiped { row.verifier = .wipePending }
+            hasDeleted = try store.deleteRemembered(Clearing(after: isWiped ? .limitExceeded : .wrongOffline), of: row.key)
         }
-        if settled.credential == .wipePending {
+        if settled.verifier == .wipePending {
             // Whatever holds the wipe up, it is exceeded: the row says pending, and the next operation goes on.
-            let isFinished = (try? store.finishWipe(charged.id, wait: Self.patience)) ?? false
+            let isFinished = (try? store.finishWipe(charged.id, wait: Self.wipeWait)) ?? false
             return .attemptsExceeded(isFinished: isFinished)
         }
-        if hasForgotten { _ = try? store.finishForgetting(wait: 0) }
+        if hasDeleted { _ = try? store.purgeDeletedPasswords(wait: 0) }
         if settled.failed > policy.tolerated { return .lockedOut }
         return .wrongPassword(
             attemptsLeft: settled.attemptsLeft(under: policy), consequence: policy.onAttemptsExceeded)
@@ -249,12 +249,12 @@ public struct Authenticator: Sendable {
     ///
     /// - Throws: ``AuthError/noCredential``, ``AuthError/rolledBack``, ``AuthError/deviceKeyMissing``.
     func open(_ key: LoginKey) throws(AuthError) -> LoginStore {
-        let device = try places.loadDevice()
-        let ledger = try places.openLedger()
+        let device = try backend.loadDevice()
+        let ledger = try backend.openLedger()
         guard let ledger else {
             guard let device else { throw .noCredential }
             // Attack: delete the whole ledger. The mark of each of its rows is still there.
-            let marks = try places.marks(key.id(under: device), under: device)
+            let marks = try backend.marks(key.id(under: device), under: device)
             let mark = try storing { () throws(StorageError) in try marks.read() }
             throw mark?.first?.isVacant ?? true ? .noCredential : .rolledBack
         }
@@ -268,19 +268,19 @@ public struct Authenticator: Sendable {
     /// Opens the ledger of this device, whoever is in it; makes nothing.
     ///
     /// - Returns: nil when there is no ledger, or no device key.
-    func openAny() throws(AuthError) -> LoginStore? {
-        let ledger = try places.openLedger()
-        guard let ledger, let device = try places.loadDevice() else { return nil }
+    func openIfPresent() throws(AuthError) -> LoginStore? {
+        let ledger = try backend.openLedger()
+        guard let ledger, let device = try backend.loadDevice() else { return nil }
         return try LoginStore(ledger, device, of: self)
     }
 
     /// Decides whether a row may be tried, and carries out the wipe that a lowered limit has made due.
     ///
     /// - Returns: The slot to try; nil when the row has changed meanwhile, so that the caller decides again.
-    func admit(
+    func slotToTry(
         _ row: LoginRow, under profile: Profile, in store: borrowing LoginStore
     ) throws(AuthError) -> LoginSlot? {
-        switch row.standing(under: LoginPolicy(profile, row.server), at: clock()) {
+        switch row.permission(under: LoginPolicy(profile, row.server), at: clock()) {
         case .open(let slot): return slot
         // The last charge may be of an attempt that is running: whether it was wrong shows when the lock is free.
         case .refused(.lockedOut), .refused(.delayed), .wipeDue: break
@@ -291,17 +291,17 @@ public struct Authenticator: Sendable {
         return try store.exclusively(row.id, unless: cancellation) { () throws(AuthError) in
             var isWipedNow = false
             let now = try store.change(
-                row.id, telling: { $0.credential == .wipePending && isWipedNow ? [.wipedByPolicy] : [] }
+                row.id, recording: { $0.verifier == .wipePending && isWipedNow ? [.wipedByPolicy] : [] }
             ) { (row) throws(AuthError) in
-                guard row.standing(under: LoginPolicy(profile, row.server), at: clock()) == .wipeDue else { return }
-                row.credential = .wipePending
+                guard row.permission(under: LoginPolicy(profile, row.server), at: clock()) == .wipeDue else { return }
+                row.verifier = .wipePending
                 isWipedNow = true
-                _ = try store.forget(Clearing(after: .limitExceeded), of: row.key)
+                _ = try store.deleteRemembered(Clearing(after: .limitExceeded), of: row.key)
             }
-            if now.credential == .wipePending {
-                throw .wiped(isFinished: try store.finishWipe(row.id, wait: Self.patience))
+            if now.verifier == .wipePending {
+                throw .wiped(isFinished: try store.finishWipe(row.id, wait: Self.wipeWait))
             }
-            if case .refused(let error) = now.standing(under: LoginPolicy(profile, now.server), at: clock()) {
+            if case .refused(let error) = now.permission(under: LoginPolicy(profile, now.server), at: clock()) {
                 throw error
             }
             return nil
@@ -309,30 +309,18 @@ public struct Authenticator: Sendable {
     }
 }
 
-/// A named point of an attempt.
-enum AttemptPoint: Sendable {
-    /// The row was read, with no lock held: others may change it from here on.
-    case found(LoginRow)
-    /// A changed row is committed, and its mark is not written yet.
-    case committed(LoginRow)
-    /// The charge is on the disk, in row and mark. The password is looked at next.
-    case checking(LoginRow)
-    /// The password was looked at, and nothing of the verdict is on the disk.
-    case checked(LoginRow)
-}
-
 extension LoginStore {
     /// Writes down that somebody was refused. What cannot be written changes nothing about it.
-    borrowing func tell(refusal error: AuthError, of key: LoginKey) {
+    borrowing func record(refusal error: AuthError, of key: LoginKey) {
         switch error {
         // Nothing was decided.
         case .busy, .storage, .outOfMemory, .schemeUnavailable, .cancelled: return
-        default: tell(.refused(LoginEvent.Refusal(error)), of: key)
+        default: record(.refused(LoginEvent.Refusal(error)), of: key)
         }
     }
 
     /// Writes one event into the log, if that is possible.
-    borrowing func tell(_ event: LoginEvent, of key: LoginKey) {
+    borrowing func record(_ event: LoginEvent, of key: LoginKey) {
         let id = key.id(under: device)
         // A user without a row is not named, not even by an id.
         let isKnown = (try? ledger.row(id)) != nil

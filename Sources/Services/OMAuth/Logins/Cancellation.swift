@@ -54,8 +54,8 @@ public final class Cancellation: Sendable {
     @available(*, noasync, message: "it blocks its thread; await the work itself")
     public func wait<R: ~Copyable & Sendable>(for body: @escaping @Sendable () async -> R?) -> R? {
         guard !isCancelled else { return nil }
-        let answer = Answer<R>()
-        let task = Task { answer.give(await body()) }
+        let answer = TaskResult<R>()
+        let task = Task { answer.finish(await body()) }
         watched({
             task.cancel()
             answer.latch.open()
@@ -70,7 +70,7 @@ public final class Cancellation: Sendable {
 
 extension Authenticator {
     /// The same, for as long as nobody calls it off.
-    func until(_ cancellation: Cancellation) -> Authenticator {
+    func cancelled(_ cancellation: Cancellation) -> Authenticator {
         var same = self
         same.cancellation = cancellation
         return same
@@ -78,11 +78,11 @@ extension Authenticator {
 }
 
 /// What a task has come to, and a thread waits for.
-private final class Answer<R: ~Copyable & Sendable>: Sendable {
+private final class TaskResult<R: ~Copyable & Sendable>: Sendable {
     let latch = Latch()
     private let value = Mutex<R?>(nil)
 
-    func give(_ given: consuming R?) {
+    func finish(_ given: consuming R?) {
         var given = given
         value.withLock { $0 = given.take() }
         latch.open()

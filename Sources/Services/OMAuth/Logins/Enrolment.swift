@@ -21,9 +21,9 @@ extension Authenticator {
         let store = try make(key)
         try store.finishPendingWipes()
         while let row = try store.load(key.id(under: store.device)) {
-            if row.credential == .wiped || row.credential == .cleared { break }
+            if row.verifier == .wiped || row.verifier == .cleared { break }
             // Nil: the row has changed meanwhile. Decide again.
-            if try admit(row, under: profile, in: store) != nil { throw .oldPasswordRequired }
+            if try slotToTry(row, under: profile, in: store) != nil { throw .oldPasswordRequired }
         }
         return try replace(nil, of: key, under: profile, password, in: store)
     }
@@ -40,7 +40,7 @@ extension Authenticator {
         guard LoginPolicy(profile).isOfflineAllowed else { throw .offlineNotAllowed }
         let key = LoginKey(user, profile, domain)
         let store = try open(key)
-        let old = try store.find(key).credential
+        let old = try store.find(key).verifier
         _ = try check(user, profile, domain: domain, password: oldPassword)
         guard case .live(let slot) = old else { throw .oldPasswordRequired }
         return try replace(slot, of: key, under: profile, password, in: store)
@@ -62,9 +62,9 @@ extension Authenticator {
     ) throws(AuthError) -> Removal {
         let key = LoginKey(profile: profile, user: user, server: server, domain: domain)
         do throws(AuthError) { return try removeLogin(key) ? .done : .pending } catch {
-            guard error == .quarantined, let aside = try setLedgerAside() else { throw error }
+            guard error == .quarantined, let aside = try renameDamagedLedger() else { throw error }
             _ = try? removeLogin(key)
-            return .setAside(aside)
+            return .ledgerRenamed(aside)
         }
     }
 
@@ -74,24 +74,24 @@ extension Authenticator {
         /// Another process reads an old state of the ledger and keeps its bytes until the next operation.
         case pending
         /// The ledger was beyond reading; it is here now.
-        case setAside(SetAside)
+        case ledgerRenamed(DamagedFile)
     }
 
     /// An administrator gets rid of a ledger also where the device key is lost.
-    private func setLedgerAside() throws(AuthError) -> SetAside? {
-        guard try places.loadDevice() == nil else { return try replaceUnreadableLedger() }
-        return try places.setUnreadableAside(at: clock().wall)
+    private func renameDamagedLedger() throws(AuthError) -> DamagedFile? {
+        guard try backend.loadDevice() == nil else { return try replaceUnreadableLedger() }
+        return try backend.renameUnreadableLedger(at: clock().wall)
     }
 
     /// - Returns: Whether all bytes of it are gone from the ledger.
     private func removeLogin(_ key: LoginKey) throws(AuthError) -> Bool {
-        let device = try places.loadDevice()
-        let found = try places.openLedger()
+        let device = try backend.loadDevice()
+        let found = try backend.openLedger()
         guard let device else {
             guard let found else { throw .noCredential }
             return try removeWithoutKey(key, found)
         }
-        let ledger = if let found { found } else { try places.makeLedger() }
+        let ledger = if let found { found } else { try backend.makeLedger() }
         let store = try LoginStore(ledger, device, of: self)
         guard let isFinished = try removeRows(key, store) else { throw .noCredential }
         return isFinished
@@ -101,13 +101,13 @@ extension Authenticator {
 
     /// Opens the store, making what is missing.
     func makeStore() throws(AuthError) -> LoginStore {
-        let ledger = try places.makeLedger()
-        if try places.loadDevice() == nil {
+        let ledger = try backend.makeLedger()
+        if try backend.loadDevice() == nil {
             // A new device key beside old rows would make "the key is gone" look like "another key's row".
             let isEmpty = try ledger.rows().isEmpty
             guard isEmpty else { throw .deviceKeyMissing }
         }
-        let device = try places.makeDevice()
+        let device = try backend.makeDevice()
         return try LoginStore(ledger, device, of: self)
     }
 
@@ -128,19 +128,19 @@ extension Authenticator {
         let server = try store.load(id)?.server
         let policy = LoginPolicy(profile, server)
         guard policy.isOfflineAllowed else { throw .offlineNotAllowed }
-        let recipe = LoginRecipe(policy.cryptoScheme, parameters)
-        let stretched = try stretch(recipe, password)
-        let slot = LoginSlot(recipe, stretched, of: id, on: store.device)
+        let derivation = SlotKeyDerivation(policy.cryptoScheme, parameters)
+        let stretched = try stretch(derivation, password)
+        let slot = LoginSlot(derivation, stretched, of: id, on: store.device)
         let login = try store.exclusively(id, unless: cancellation) { () throws(AuthError) -> VerifiedLogin? in
             try cancellation?.check()
             // Two that enrol one user at once: the second finds the first one's slot, and does not know its password.
             let now = try store.load(id)
-            guard Self.holds(now?.credential, old) else { throw .oldPasswordRequired }
+            guard Self.holds(now?.verifier, old) else { throw .oldPasswordRequired }
             // A policy that came during the stretch is not to be rolled back by this row.
             guard now?.server == server else { return nil }
             let row = LoginRow(
-                id, of: key, .live(slot), on: store.device, under: policy, at: TimeMemory(starting: clock()), server: server)
-            try store.insert(row, telling: [.enrolled(isReplaced: old != nil)])
+                id, of: key, .live(slot), on: store.device, under: policy, at: LastSeenTime(starting: clock()), server: server)
+            try store.insert(row, recording: [.enrolled(isReplaced: old != nil)])
             // The slot that was replaced. A reader may keep its bytes for now; the next purge gets them.
             if old != nil { _ = try? store.purge(wait: 0) }
             return try selfTest(key, under: policy, stretched)
@@ -149,7 +149,7 @@ extension Authenticator {
         return try replace(old, of: key, under: profile, password, in: store)
     }
 
-    private static func holds(_ found: LoginRow.Credential?, _ old: LoginSlot?) -> Bool {
+    private static func holds(_ found: LoginRow.StoredVerifier?, _ old: LoginSlot?) -> Bool {
         switch found {
         case nil, .wiped, .cleared: old == nil
         case .live(let slot): slot == old
@@ -198,15 +198,15 @@ extension Authenticator {
         return try store.exclusively(id) { () throws(AuthError) in
             // Whatever else is wrong with it, it can be removed.
             do throws(AuthError) { _ = try store.find(key) } catch {
-                if error == .noCredential, try !store.remembers(naming: key) { return nil }
+                if error == .noCredential, try !store.hasRemembered(naming: key) { return nil }
             }
-            if event != nil { try store.keepPolicy(of: key) }
-            try store.remove(key, telling: event.map { .cleared($0) } ?? .removed)
+            if event != nil { try store.keepKnownPolicy(of: key) }
+            try store.remove(key, recording: event.map { .cleared($0) } ?? .removed)
             // As after logout --clear: a password that is still remembered would log the user in again.
             try store.ledger.write { () throws(AuthError) in
-                _ = try store.forget(Clearing(after: .logoutClear), naming: key)
+                _ = try store.deleteRemembered(Clearing(after: .logoutClear), naming: key)
             }
-            return try store.finishForgetting(wait: Self.patience)
+            return try store.purgeDeletedPasswords(wait: Self.wipeWait)
         }
     }
 
@@ -214,6 +214,6 @@ extension Authenticator {
     private func removeWithoutKey(_ key: LoginKey, _ ledger: any LedgerTables) throws(AuthError) -> Bool {
         let isThere = try ledger.deleteRows(naming: key)
         guard isThere else { throw .noCredential }
-        return try ledger.purge(wait: Self.patience)
+        return try ledger.purge(wait: Self.wipeWait)
     }
 }

@@ -8,24 +8,24 @@ extension Authenticator {
     ///
     /// - Parameters:
     ///   - provider: Who is asked online; nil: nobody.
-    ///   - collector: Answers what the server wants to know beside the password.
+    ///   - prompter: Answers what the server wants to know beside the password.
     ///   - cancellation: Is honoured until an attempt is charged, or a server has decided.
     /// - Throws: ``AuthError``: what the server or the cached credential refused.
     public func login(
         _ request: LoginRequest, password: borrowing Password, asking provider: (any Provider)?,
-        collector: (any CredentialCollector)? = nil, cancellation: Cancellation = Cancellation()
+        prompter: (any LoginPrompter)? = nil, cancellation: Cancellation = Cancellation()
     ) throws(AuthError) -> LoginReceipt {
         try keepingLedger().drive(
             request, password, asking: provider,
-            collector: CancellableCollector(collector ?? NoCollector(), cancellation), cancellation)
+            prompter: CancellablePrompter(prompter ?? NoPrompter(), cancellation), cancellation)
     }
 
     private func drive(
         _ request: LoginRequest, _ password: borrowing Password, asking provider: (any Provider)?,
-        collector: any CredentialCollector, _ cancellation: Cancellation
+        prompter: any LoginPrompter, _ cancellation: Cancellation
     ) throws(AuthError) -> LoginReceipt {
-        let logins = until(cancellation)
-        let rules = LoginMachine.Rules(
+        let authenticator = cancelled(cancellation)
+        let rules = LoginStateMachine.Rules(
             mode: request.mode, isOfflineAllowed: isOfflineAllowed(request),
             isOfflineOnUntrusted: request.profile.offlineOnUntrustedServer,
             isOfflineOnServerError: request.profile.offlineOnServerError, hasProvider: provider != nil)
@@ -33,33 +33,33 @@ extension Authenticator {
         var receipt: LoginReceipt?
         var verified: VerifiedLogin?
         var online: OnlineRefusal?
-        var found = CachedBefore(nil)
-        var (state, effect) = LoginMachine.next(.start, .begun, rules)
+        var found = VerifierSnapshot(nil)
+        var (state, effect) = LoginStateMachine.next(.start, .begun, rules)
         while true {
-            let event: LoginMachine.Event
+            let event: LoginStateMachine.Event
             switch effect {
             case .ask:
                 if cancellation.isCancelled {
-                    guard state.isVerdictKnown else { throw .cancelled }
+                    guard state.isDecisionKnown else { throw .cancelled }
                     online = .failed(.cancelled)
                     event = .answered(online)
                     break
                 }
                 guard let provider else { throw .noServer }
-                found = cached(request)
-                collector.progress(.asking)
+                found = verifierSnapshot(request)
+                prompter.progress(.asking)
                 let answer = provider.authenticate(
-                    request.question, password: password, asking: collector, cancellation: cancellation)
+                    request.question, password: password, asking: prompter, cancellation: cancellation)
                 online = answer.refusal
                 // A yes has opened a session, and a no takes something away: whoever has gone away, it is carried through.
-                if let online, !online.isVerdict, !state.isVerdictKnown { try cancellation.check() }
+                if let online, !online.isDecision, !state.isDecisionKnown { try cancellation.check() }
                 accepted = AcceptedAnswer(answer, at: clock())
                 event = .answered(online)
             case .check:
                 try cancellation.check()
-                collector.progress(.stretching)
+                prompter.progress(.stretching)
                 do throws(AuthError) {
-                    let verdict = try logins.verdict(on: request.login, under: request.profile, password)
+                    let verdict = try authenticator.attempt(on: request.login, under: request.profile, password)
                     switch consume verdict {
                     case .right(let login):
                         verified = consume login
@@ -73,7 +73,7 @@ extension Authenticator {
             case .accept:
                 // Only a server's yes is there to be taken.
                 guard let yes = accepted.take() else { throw .cancelled }
-                collector.progress(.storing)
+                prompter.progress(.storing)
                 receipt = accept(yes, request, password, found: found)
                 event = .settled
             case .grantOnline:
@@ -84,7 +84,7 @@ extension Authenticator {
                 return LoginReceipt(offline: verified, request, online, clock())
             case .refuse(let error): throw error
             }
-            (state, effect) = LoginMachine.next(state, event, rules)
+            (state, effect) = LoginStateMachine.next(state, event, rules)
         }
     }
 
@@ -95,16 +95,16 @@ extension Authenticator {
     }
 }
 
-extension LoginMachine.State {
+extension LoginStateMachine.State {
     /// The limit was exceeded, which whoever keeps a session has to be told.
-    fileprivate var isVerdictKnown: Bool {
+    fileprivate var isDecisionKnown: Bool {
         if case .askingAfterWipe = self { true } else { false }
     }
 }
 
 extension OnlineRefusal {
     /// Whether the server has decided about the login.
-    fileprivate var isVerdict: Bool {
+    fileprivate var isDecision: Bool {
         switch self {
         case .rejected, .forbidden, .blocked: true
         case .unreachable, .untrusted, .failed: false

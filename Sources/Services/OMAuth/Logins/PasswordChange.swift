@@ -19,7 +19,7 @@ extension Authenticator {
         let key = LoginKey(user, profile, domain)
         // Twice: the check itself makes a slot of another scheme again.
         for _ in 0..<2 {
-            let before = try open(key).find(key).credential
+            let before = try open(key).find(key).verifier
             let login = try check(user, profile, domain: domain, password: old)
             guard case .live(let slot) = before else { continue }
             if let changed = try replace(slot, of: key, under: profile, around: login.unlock, new, in: open(key)) {
@@ -36,18 +36,18 @@ extension Authenticator {
     ) throws(AuthError) -> VerifiedLogin? {
         let id = key.id(under: store.device)
         let policy = LoginPolicy(profile, try store.find(key).server)
-        let recipe = LoginRecipe(policy.cryptoScheme, parameters)
-        let stretched = try stretch(recipe, password)
-        let slot = LoginSlot(recipe, stretched, of: id, on: store.device, holding: unlock)
+        let derivation = SlotKeyDerivation(policy.cryptoScheme, parameters)
+        let stretched = try stretch(derivation, password)
+        let slot = LoginSlot(derivation, stretched, of: id, on: store.device, holding: unlock)
         return try store.exclusively(id, unless: cancellation) { () throws(AuthError) in
             try cancellation?.check()
-            guard try store.find(key).credential == .live(old) else { return nil }
-            _ = try store.change(id, telling: { _ in [.enrolled(isReplaced: true)] }) { (row) throws(AuthError) in
-                row.credential = .live(slot)
-                _ = try store.forget(Clearing(after: .sessionTimeOut), of: row.key)
+            guard try store.find(key).verifier == .live(old) else { return nil }
+            _ = try store.change(id, recording: { _ in [.enrolled(isReplaced: true)] }) { (row) throws(AuthError) in
+                row.verifier = .live(slot)
+                _ = try store.deleteRemembered(Clearing(after: .sessionTimeOut), of: row.key)
             }
             // The old slot's bytes, too. A reader may keep them for now; the next operation gets them.
-            _ = try? store.finishForgetting(wait: 0)
+            _ = try? store.purgeDeletedPasswords(wait: 0)
             return try selfTest(key, under: policy, stretched)
         }
     }

@@ -8,18 +8,11 @@ public import OMSecrets
 /// was typed and nothing that is stored.
 public protocol Provider: Sendable {
     /// - Parameters:
-    ///   - asking: Answers what the server wants to know beside the password: ``CredentialCollector/answer(_:)``.
+    ///   - asking: Answers what the server wants to know beside the password: ``LoginPrompter/answer(_:)``.
     ///   - cancellation: To be looked at while waiting: when it is cancelled, what is answered no longer matters. A client
     ///     that is awaited can be waited for with ``Cancellation/wait(for:)``.
     func authenticate(
-        _ login: ProviderQuestion, password: borrowing Password, asking: any CredentialCollector,
+        _ login: ProviderQuestion, password: borrowing Password, asking: any LoginPrompter,
         cancellation: Cancellation
     ) -> ProviderAnswer
-}
-
-/// Who wants to log in where.
-public struct ProviderQuestion: Hashable, Sendable {
-    public let user: UserName
-    public let domain: IdentityDomain
-    public let profile: Profile
 }

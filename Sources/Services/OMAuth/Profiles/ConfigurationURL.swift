@@ -132,7 +132,7 @@ private struct ConfigurationURLReader {
 
     private func decoded(_ text: String, when isEncoded: Bool) throws(ProfileProblem) -> String {
         guard isEncoded else { return text }
-        guard let decoded = Percent.decode(text) else { throw .malformedURL }
+        guard let decoded = PercentEncoding.decode(text) else { throw .malformedURL }
         return decoded
     }
 
@@ -140,7 +140,7 @@ private struct ConfigurationURLReader {
     private mutating func typed(_ text: String, _ key: ProfileKey, _ number: Int) -> ProfileValue {
         switch key.form {
         case .flag:
-            if let flag = Reading.flag(.text(text)) { return .bool(flag) }
+            if let flag = ProfileValueParser.flag(.text(text)) { return .bool(flag) }
             omit(number, .takenForFalse)
             return .bool(false)
         case .headers:

@@ -36,7 +36,7 @@ public struct EffectivePolicy: Hashable, Sendable {
         }
         offlineAuthAllowed = decided(
             .offlineAuthAllowed, server: server?.offlineAuthAllowed,
-            profile: profile.values[.offlineAuthAllowed].flatMap(Reading.flag), standard: false
+            profile: profile.values[.offlineAuthAllowed].flatMap(ProfileValueParser.flag), standard: false
         ) { allowed, _ in allowed && ceiling.offlineAuthAllowed }
         maxLoginAttempts = decided(
             .maxLoginAttempts, server: server?.maxLoginAttempts,
@@ -61,7 +61,7 @@ public struct EffectivePolicy: Hashable, Sendable {
         offlineCredentialMaxAge = age == 0 ? nil : age
         locationUpdateEnabled = decided(
             .locationUpdateEnabled, server: server?.locationUpdateEnabled,
-            profile: profile.values[.locationUpdateEnabled].flatMap(Reading.flag), standard: false
+            profile: profile.values[.locationUpdateEnabled].flatMap(ProfileValueParser.flag), standard: false
         ) { isEnabled, _ in isEnabled }
         locationUpdateDistanceFilter = decided(
             .locationUpdateDistanceFilter, server: server?.locationUpdateDistanceFilter,

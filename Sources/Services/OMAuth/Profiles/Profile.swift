@@ -63,7 +63,7 @@ public struct Profile: Hashable, Sendable {
     private static func check(_ values: [ProfileKey: ProfileValue]) throws(ProfileProblem) {
         func isTrue(_ key: ProfileKey) -> Bool { values[key] == .bool(true) }
         func seconds(_ key: ProfileKey) -> Int64 { (values[key] ?? key.fixedDefault).flatMap(Self.digits) ?? 0 }
-        if let missing = ProfileNeeds.missing(in: values) { throw .missing(missing) }
+        if let missing = RequiredProfileKeys.missing(in: values) { throw .missing(missing) }
         let defaults: [ProfileKey] = [.autoLoginDefault, .rememberCredentialsDefault, .rememberUsernameDefault]
         guard defaults.filter(isTrue).count < 2 else { throw .severalDefaults }
         let session = seconds(.sessionTimeOut)
@@ -76,60 +76,5 @@ public struct Profile: Hashable, Sendable {
 
     static func digits(_ value: ProfileValue) -> Int64? {
         if case .number(let digits) = value { Int64(digits) } else { nil }
-    }
-}
-
-/// What a kind of server makes necessary.
-enum ProfileNeeds {
-    /// The first key that is not there and has to be.
-    static func missing(in values: [ProfileKey: ProfileValue]) -> ProfileKey? {
-        guard let type = values[.authServerType].flatMap(Self.type) else {
-            return naming.isDisjoint(with: values.keys) ? nil : .authServerType
-        }
-        return needs(type, values).first { $0.allSatisfy { values[$0] == nil } }?.first
-    }
-
-    /// A profile that says one of these has a server, and has to say of which kind.
-    private static let naming: Set<ProfileKey> = [
-        .loginURL, .logoutURL, .profileURL, .oauthGrantType, .oauthTokenEndpoint, .oauthDiscoveryURL, .oauthClientID,
-        .oauthAuthorizationEndpoint, .oamOAuthServiceEndpoint, .oammsURL, .oammsHost, .oammsServiceDomain,
-        .openIDConnectConfiguration, .openIDConnectDiscoveryURL, .loginSuccessURL, .loginFailureURL,
-    ]
-
-    /// In each list one is enough.
-    private static func needs(_ type: AuthServerType, _ values: [ProfileKey: ProfileValue]) -> [[ProfileKey]] {
-        switch type {
-        case .basic: [[.loginURL], [.logoutURL]]
-        case .certificate: [[.loginURL], [.logoutURL], [.applicationName]]
-        case .federated: [[.loginURL], [.loginSuccessURL], [.loginFailureURL], [.logoutURL]]
-        case .oamms:
-            [[.oammsURL, .oammsHost], [.oammsURL, .oammsPort], [.oammsServiceDomain], [.applicationName]]
-        case .openIDConnect:
-            [[.openIDConnectDiscoveryURL, .openIDConnectConfiguration], [.oauthClientID], [.oauthRedirectEndpoint]]
-        case .oauth: [[.oauthGrantType], [.oauthClientID]] + needs(values[.oauthGrantType].flatMap(grant))
-        case .localAuthenticator: []
-        }
-    }
-
-    private static func needs(_ grant: OAuthGrant?) -> [[ProfileKey]] {
-        let token: [ProfileKey] = [.oauthTokenEndpoint, .oauthDiscoveryURL, .oamOAuthServiceEndpoint]
-        let browser: [[ProfileKey]] = [
-            [.oauthAuthorizationEndpoint, .oauthDiscoveryURL, .oamOAuthServiceEndpoint], [.oauthRedirectEndpoint],
-        ]
-        return switch grant {
-        case .implicit: browser
-        case .authorizationCode: [token] + browser
-        case .clientCredentials: [token, [.oauthClientSecret]]
-        case .assertion, .userAssertion: [token, [.oauthUserJWT, .oauthUserSAML2]]
-        case .resourceOwner, .oamCredential, nil: [token]
-        }
-    }
-
-    static func type(_ value: ProfileValue) -> AuthServerType? {
-        if case .text(let text) = value { AuthServerType(rawValue: text) } else { nil }
-    }
-
-    static func grant(_ value: ProfileValue) -> OAuthGrant? {
-        if case .text(let text) = value { OAuthGrant(rawValue: text) } else { nil }
     }
 }

@@ -39,8 +39,8 @@ extension Profile {
     // MARK: - The server
 
     public var serverKind: ServerKind {
-        guard let type = values[.authServerType].flatMap(ProfileNeeds.type) else { return .none }
-        let grant = values[.oauthGrantType].flatMap(ProfileNeeds.grant)
+        guard let type = values[.authServerType].flatMap(RequiredProfileKeys.type) else { return .none }
+        let grant = values[.oauthGrantType].flatMap(RequiredProfileKeys.grant)
         return switch type {
         case .basic: .basic
         case .oauth where grant == .resourceOwner && values[.oamOAuthServiceEndpoint] == nil: .oauthResourceOwner
@@ -83,7 +83,9 @@ extension Profile {
     public var logoutTimeOut: Int64? { seconds(.logoutTimeOut) }
     /// The names of the cookies that make a login one.
     public var requiredTokens: [String] { list(.requiredTokens) }
-    public var customHeaders: [(name: String, value: String)] { word(.customAuthHeaders).flatMap(Reading.headers) ?? [] }
+    public var customHeaders: [(name: String, value: String)] {
+        word(.customAuthHeaders).flatMap(ProfileValueParser.headers) ?? []
+    }
     public var sendCustomHeadersInLogout: Bool { flag(.sendCustomAuthHeadersInLogout) }
     /// Whether the remembered password goes with the logout, where there is one.
     public var sendAuthorizationInLogout: Bool { flag(.sendAuthorizationHeaderInLogout) }
@@ -97,7 +99,7 @@ extension Profile {
     /// Whether the user is asked for the domain.
     public var collectIdentityDomain: Bool { flag(.collectIdentityDomain) }
 
-    public var oauthGrant: OAuthGrant? { values[.oauthGrantType].flatMap(ProfileNeeds.grant) }
+    public var oauthGrant: OAuthGrant? { values[.oauthGrantType].flatMap(RequiredProfileKeys.grant) }
     public var oauthTokenEndpoint: ServerURL? { url(.oauthTokenEndpoint) }
     public var oauthDiscoveryURL: ServerURL? { url(.oauthDiscoveryURL) }
     public var oauthClientID: String? { word(.oauthClientID) }
@@ -128,7 +130,7 @@ extension Profile {
 
     /// Whether the kind of server lets a password be remembered at all.
     public var remembersPasswords: Bool {
-        switch values[.authServerType].flatMap(ProfileNeeds.type) {
+        switch values[.authServerType].flatMap(RequiredProfileKeys.type) {
         case .oauth, .openIDConnect: false
         case .basic, .certificate, .federated, .localAuthenticator, .oamms, nil: true
         }

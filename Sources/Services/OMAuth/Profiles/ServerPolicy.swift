@@ -61,7 +61,7 @@ public struct ServerPolicy: Hashable, Sendable {
     ///
     /// Attack: two documents of one epoch, of which the laxer is played back. Within an epoch a policy only gets stricter: a
     /// server that loosens it, or says anything else anew, raises the epoch.
-    func followed(by offered: ServerPolicy) -> ServerPolicy {
+    func merged(by offered: ServerPolicy) -> ServerPolicy {
         guard offered.epoch == epoch else { return offered }
         var policy = self
         if offered.offlineAuthAllowed == false { policy.offlineAuthAllowed = false }
@@ -77,7 +77,7 @@ public struct ServerPolicy: Hashable, Sendable {
         // A number, and no text: an epoch is nothing that anybody types.
         guard case .number? = values["epoch"],
             let epoch = values["epoch"].flatMap({
-                Reading.number($0, 0...Self.lastEpoch, digits: 16)
+                ProfileValueParser.number($0, 0...Self.lastEpoch, digits: 16)
             })
         else { return nil }
         return policy(values, epoch: epoch)
@@ -86,12 +86,12 @@ public struct ServerPolicy: Hashable, Sendable {
     private static func policy(_ values: [String: ProfileValue], epoch: Int64) -> ServerPolicy? {
         var offline: Bool?, attempts: Int?, scheme: CryptoScheme?
         if let value = values[ProfileKey.offlineAuthAllowed.rawValue] {
-            offline = Reading.flag(value)
+            offline = ProfileValueParser.flag(value)
             guard offline != nil else { return nil }
         }
         if let value = values[ProfileKey.maxLoginAttempts.rawValue] {
             let range = Int64(Profile.attempts.lowerBound)...Int64(Profile.attempts.upperBound)
-            attempts = Reading.number(value, range).map { Int($0) }
+            attempts = ProfileValueParser.number(value, range).map { Int($0) }
             guard attempts != nil else { return nil }
         }
         if let value = values[ProfileKey.cryptoScheme.rawValue] {
@@ -109,9 +109,11 @@ public struct ServerPolicy: Hashable, Sendable {
 
     /// As in the SDK: a number at `LocationUpdateEnabled` is the distance, and what is no distance is 1000.
     private static func location(_ values: [String: ProfileValue]) -> (isEnabled: Bool?, distance: Int?) {
-        func distance(_ value: ProfileValue?) -> Int? { value.flatMap { Reading.number($0, 1...1_000_000) }.map { Int($0) } }
+        func distance(_ value: ProfileValue?) -> Int? {
+            value.flatMap { ProfileValueParser.number($0, 1...1_000_000) }.map { Int($0) }
+        }
         guard let value = values[ProfileKey.locationUpdateEnabled.rawValue] else { return (nil, nil) }
-        let isEnabled = Reading.flag(value) ?? true
+        let isEnabled = ProfileValueParser.flag(value) ?? true
         let given = distance(value) ?? distance(values[ProfileKey.locationUpdateDistanceFilter.rawValue])
         return (isEnabled, isEnabled ? given ?? defaultDistance : given)
     }

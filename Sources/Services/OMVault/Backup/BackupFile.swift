@@ -23,7 +23,7 @@ public struct BackupFile {
     public static func open(
         _ path: String, progress: @escaping (Int) -> Void = { _ in }
     ) throws(VaultError) -> BackupFile {
-        try read(BackupFileSource(try filing { () throws(StorageError) in try StreamFile.open(path) }, progress))
+        try read(BackupFileSource(try storingBackup { () throws(StorageError) in try StreamFile.open(path) }, progress))
     }
 
     static func read(_ stream: any BackupSource) throws(VaultError) -> BackupFile {
@@ -66,7 +66,7 @@ public struct BackupFile {
 
     /// The bytes of a file, for who shows progress.
     public static func count(_ path: String) throws(VaultError) -> Int {
-        try filing { () throws(StorageError) in try StreamFile.open(path).count }
+        try storingBackup { () throws(StorageError) in try StreamFile.open(path).count }
     }
 
     /// Whether it was taken on this device, so that its device-bound slots open here.
@@ -80,18 +80,18 @@ public struct BackupFile {
 
     /// Whether this device has seen the vault itself, which may still stand somewhere. What is restored takes its place: the
     /// other one is refused from then on.
-    public func livesHere(_ folder: DeviceFolder?) throws(VaultError) -> Bool {
+    public func isVaultKnown(_ folder: DeviceFolder?) throws(VaultError) -> Bool {
         guard let folder else { return false }
         let device = try storing { () throws(StorageError) in try folder.load() }
         switch device {
         case .none: return false
         case .some(let device):
-            return try Self.isAlive(folder.highWater(.vault, id: header.id, under: device), true)
+            return try Self.isKnown(folder.highWater(.vault, id: header.id, under: device), true)
         }
     }
 
     /// - Parameter acceptsDamage: marks that cannot be read are those of a vault that was here.
-    static func isAlive(_ marks: borrowing HighWaterFile, _ acceptsDamage: Bool) throws(VaultError) -> Bool {
+    static func isKnown(_ marks: borrowing HighWaterFile, _ acceptsDamage: Bool) throws(VaultError) -> Bool {
         do throws(StorageError) { return (try marks.read()?.first?.generation ?? 0) > 0 } catch {
             guard error == .corrupt, acceptsDamage else { throw VaultError(storage: error) }
             return true
@@ -118,7 +118,7 @@ public struct BackupFile {
     ///   without its keys has written it.
     public func unlock(
         _ slot: KeySlot, with key: borrowing Key<Unlocking>, device folder: DeviceFolder?
-    ) throws(VaultError) -> OpenBackup {
+    ) throws(VaultError) -> UnlockedBackup {
         try unlock(anyOf: [slot], device: folder) { _ throws(VaultError) in key.duplicate() }
     }
 
@@ -126,7 +126,7 @@ public struct BackupFile {
     public func unlock(
         anyOf slots: [KeySlot], device folder: DeviceFolder?,
         with key: (KeySlot) throws(VaultError) -> Key<Unlocking>
-    ) throws(VaultError) -> OpenBackup {
+    ) throws(VaultError) -> UnlockedBackup {
         guard let first = slots.first, slots.allSatisfy(self.slots.contains) else { throw .cannotUnlock }
         try checkUse(of: first, device: folder)
         let device = try storing { () throws(StorageError) in try folder?.load() }
@@ -138,7 +138,7 @@ public struct BackupFile {
         let opened = try KeySlot.open(anyOf: slots, vault: header.id, device: device, counter: counter, with: key)
         try header.check(opened.root)
         try BackupKeys(opened.root, vault: header.id).check(end.seal, of: end.digest)
-        return OpenBackup(self, opened.root)
+        return UnlockedBackup(self, opened.root)
     }
 
     /// A backup is guessed at like the vault, so the guesses are counted with the vault's.
@@ -148,13 +148,6 @@ public struct BackupFile {
             folder.highWater(.password, id: header.id, under: device),
             vault: folder.highWater(.vault, id: header.id, under: device), clock: millisecondsNow)
     }
-}
-
-/// Where a backup's bytes come from. They are read twice: to check them, and to restore.
-protocol BackupSource: AnyObject {
-    /// The next bytes: `count` of them, or fewer at the end.
-    func read(_ count: Int) throws(VaultError) -> [UInt8]
-    func rewind() throws(VaultError)
 }
 
 private final class BackupFileSource: BackupSource {
@@ -167,12 +160,12 @@ private final class BackupFileSource: BackupSource {
     }
 
     func read(_ count: Int) throws(VaultError) -> [UInt8] {
-        let bytes = try filing { () throws(StorageError) in try file.read(count) }
+        let bytes = try storingBackup { () throws(StorageError) in try file.read(count) }
         progress(bytes.count)
         return bytes
     }
 
     func rewind() throws(VaultError) {
-        try filing { () throws(StorageError) in try file.rewind() }
+        try storingBackup { () throws(StorageError) in try file.rewind() }
     }
 }

@@ -12,11 +12,11 @@ struct BackupReader: ~Copyable {
     /// The next bytes of the stream: as many as asked for, fewer at its end.
     private let read: (Int) throws(VaultError) -> [UInt8]
     private let hash = BLAKE2b(count: 32)
-    private var place: Place
+    private var position: Position
     private var end: End?
 
     /// What stood last, and so what may follow.
-    private enum Place {
+    private enum Position {
         case head
         case header
         case slot(UInt32)
@@ -42,7 +42,7 @@ struct BackupReader: ~Copyable {
         isPortable = head[5] == 2
         takenAt = head[6...].reduce(0) { $0 << 8 | Int64($1) }
         self.read = read
-        place = .head
+        position = .head
         hash.update(head.span)
     }
 
@@ -62,7 +62,7 @@ struct BackupReader: ~Copyable {
         hash.update(head.span)
         hash.update(bytes.span)
         let part = try authentic(.backup) { () throws in try parse(head[0], bytes) }
-        place = try follow(part)
+        position = try position(part)
         return part
     }
 
@@ -111,8 +111,8 @@ struct BackupReader: ~Copyable {
 
     /// - Returns: where the stream stands behind `part`.
     /// - Throws: ``VaultError/corrupt(_:)`` where that part may not stand.
-    private func follow(_ part: BackupPart) throws(VaultError) -> Place {
-        switch (part, place) {
+    private func position(_ part: BackupPart) throws(VaultError) -> Position {
+        switch (part, position) {
         case (.header, .head): return .header
         case (.slot(let slot), .header): return .slot(slot.id)
         case (.slot(let slot), .slot(let last)) where slot.id > last: return .slot(slot.id)
@@ -150,7 +150,7 @@ struct BackupReader: ~Copyable {
     private func needsName(_ header: Record.Header) -> Bool { header.level.isDeviceOnly && !header.isDeleted }
 
     private var levelIndex: Int {
-        switch place {
+        switch position {
         case .head, .header, .slot: -1
         case .level(let index), .branch(let index, _), .entry(let index, _), .record(let index, _, _, _): index
         }
@@ -159,31 +159,10 @@ struct BackupReader: ~Copyable {
     /// Whether level `index` is the one that stands last, and nothing of it is missing.
     private func isLevelDone(_ index: Int) -> Bool {
         guard levelIndex == index else { return false }
-        switch place {
+        switch position {
         case .level, .branch: return true
         case .record(_, _, let record, let hasName): return hasName || !needsName(record.header)
         default: return false
         }
-    }
-}
-
-/// What a backup is, as far as nobody needs a key to know.
-public struct BackupSummary: Hashable, Sendable {
-    public internal(set) var isPortable = false
-    /// Seconds since 1970.
-    public internal(set) var takenAt: Int64 = 0
-    /// 16 bytes.
-    public internal(set) var vault: [UInt8] = []
-    /// The items of each level, the trash among them.
-    public internal(set) var items: [ProtectionLevel: Int] = [:]
-    /// Versions behind those items.
-    public internal(set) var olderVersions = 0
-    public internal(set) var slots: [KeySlot] = []
-
-    public var itemCount: Int { items.values.reduce(0, +) }
-
-    mutating func count(_ record: Record, isNewest: Bool) {
-        guard !record.header.isDeleted else { return }
-        if isNewest { items[record.header.level, default: 0] += 1 } else { olderVersions += 1 }
     }
 }

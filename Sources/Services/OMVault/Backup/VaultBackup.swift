@@ -18,17 +18,17 @@ extension Vault {
         to path: String, portable isPortable: Bool, now: Int64 = secondsNow(),
         drafting: (String) -> Void = { _ in }, progress: @escaping (Int) -> Void = { _ in }
     ) throws(VaultError) -> BackupSummary {
-        var draft = try filing { () throws(StorageError) in try Draft.make(for: path, .onlyNewAnywhere) }
+        var draft = try storingBackup { () throws(StorageError) in try Draft.make(for: path, .onlyNewAnywhere) }
         drafting(draft.path)
         let summary = try read { snapshot throws(VaultError) in
             try snapshot.backUp(portable: isPortable, now) { piece throws(VaultError) in
-                try filing { () throws(StorageError) in try draft.write(piece.span) }
+                try storingBackup { () throws(StorageError) in try draft.write(piece.span) }
                 progress(piece.count)
             }
         }
-        try filing { () throws(StorageError) in try draft.sync() }
+        try storingBackup { () throws(StorageError) in try draft.sync() }
         // Told first: a backup that the log does not know of must not get a name.
-        try tell(.backupTaken(portable: isPortable), now)
+        try record(.backupTaken(portable: isPortable), now)
         try Self.name(draft)
         return summary
     }

@@ -35,7 +35,7 @@ struct ContentMap {
     }
 
     /// What a user sees of it.
-    func item(_ version: KeptVersion, _ content: Span<UInt8>) -> Item {
+    func item(_ version: CachedVersion, _ content: Span<UInt8>) -> Item {
         var fields: [Item.Field] = []
         fields.reserveCapacity(fieldCount)
         forEachField(in: content) { name, value in

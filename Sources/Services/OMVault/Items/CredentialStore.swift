@@ -9,13 +9,13 @@ internal import OMSecrets
 /// and password to null instead; a key would stay behind to be listed.
 ///
 /// Missing, locked and damaged are three errors (SDK: nil, 70016, nil).
-public struct CredentialStore<Keeper: ItemKeeper & ~Copyable>: ~Copyable {
-    private let keeper: Keeper
+public struct CredentialStore<Keeper: ItemBackend & ~Copyable>: ~Copyable {
+    private let backend: Keeper
     private let level: ProtectionLevel?
 
     /// - Parameter level: of what is stored new; nil for the vault's default. The SDK's default is the highest.
-    public init(_ keeper: consuming Keeper, level: ProtectionLevel? = .highest) {
-        self.keeper = keeper
+    public init(_ backend: consuming Keeper, level: ProtectionLevel? = .highest) {
+        self.backend = backend
         self.level = level
     }
 
@@ -23,7 +23,7 @@ public struct CredentialStore<Keeper: ItemKeeper & ~Copyable>: ~Copyable {
 
     /// Stores a credential, in place of the one that stands under `key`.
     ///
-    /// - Throws: ``VaultError/emptyKey`` (SDK 10501); what the keeper throws.
+    /// - Throws: ``VaultError/emptyKey`` (SDK 10501); what the backend throws.
     public borrowing func add(_ credential: consuming Credential, key: String) throws(Keeper.Problem) {
         try store(credential.values, .credential, key, keepsRest: false)
     }
@@ -81,21 +81,21 @@ public struct CredentialStore<Keeper: ItemKeeper & ~Copyable>: ~Copyable {
     /// The name of the item under which `key` is kept.
     ///
     /// - Throws: ``VaultError/emptyKey``, ``VaultError/tooLarge`` above 64 KiB.
-    public static func itemName(_ kind: StoredKind, _ key: String) throws(VaultError) -> ItemName {
-        try StoredKey.name(kind, key)
+    public static func itemName(_ kind: CredentialItemKind, _ key: String) throws(VaultError) -> ItemName {
+        try CredentialItemName.name(kind, key)
     }
 
     /// The field in which a key that is too long for a name stands.
-    public static var keyField: FieldName { StoredKey.keyField }
+    public static var keyField: FieldName { CredentialItemName.keyField }
 
     /// What is stored, in the order of the keys' bytes.
-    public borrowing func keys() throws(Keeper.Problem) -> [(kind: StoredKind, key: String, item: Item)] {
-        guard case .items(let items) = try keeper.perform(.items(trashed: false)) else { return [] }
-        var found: [(kind: StoredKind, key: String, item: Item)] = []
+    public borrowing func keys() throws(Keeper.Problem) -> [(kind: CredentialItemKind, key: String, item: Item)] {
+        guard case .items(let items) = try backend.perform(.items(trashed: false)) else { return [] }
+        var found: [(kind: CredentialItemKind, key: String, item: Item)] = []
         for item in items {
             // An item whose name no key gives was put there by hand; it is no credential.
-            guard let kind = StoredKey.kind(of: item.name), let key = try key(of: item),
-                (try? StoredKey.name(kind, key)) == item.name
+            guard let kind = CredentialItemName.kind(of: item.name), let key = try key(of: item),
+                (try? CredentialItemName.name(kind, key)) == item.name
             else { continue }
             found.append((kind, key, item))
         }
@@ -105,44 +105,44 @@ public struct CredentialStore<Keeper: ItemKeeper & ~Copyable>: ~Copyable {
     // MARK: - Steps
 
     private borrowing func key(of item: Item) throws(Keeper.Problem) -> String? {
-        if let key = StoredKey.key(of: item.name) { return key }
-        guard item.fields.contains(where: { $0.name == StoredKey.keyField }) else { return nil }
-        let path = FieldPath(item.name, StoredKey.keyField)
-        guard case .secret(let secret) = try keeper.perform(.secret(path, revision: nil)) else { return nil }
+        if let key = CredentialItemName.key(of: item.name) { return key }
+        guard item.fields.contains(where: { $0.name == CredentialItemName.keyField }) else { return nil }
+        let path = FieldPath(item.name, CredentialItemName.keyField)
+        guard case .secret(let secret) = try backend.perform(.secret(path, revision: nil)) else { return nil }
         return secret.withBytes { String(validating: [UInt8](copying: $0), as: UTF8.self) }
     }
 
-    private borrowing func name(_ kind: StoredKind, _ key: String) throws(Keeper.Problem) -> ItemName {
-        do throws(VaultError) { return try StoredKey.name(kind, key) } catch { throw Keeper.problem(error) }
+    private borrowing func name(_ kind: CredentialItemKind, _ key: String) throws(Keeper.Problem) -> ItemName {
+        do throws(VaultError) { return try CredentialItemName.name(kind, key) } catch { throw Keeper.problem(error) }
     }
 
-    private borrowing func read(_ kind: StoredKind, _ key: String) throws(Keeper.Problem) -> FieldValues? {
+    private borrowing func read(_ kind: CredentialItemKind, _ key: String) throws(Keeper.Problem) -> FieldValues? {
         let name = try name(kind, key)
         do throws(Keeper.Problem) {
-            guard case .secrets(_, let values) = try keeper.perform(.secrets(name, revision: nil)) else { return nil }
+            guard case .secrets(_, let values) = try backend.perform(.secrets(name, revision: nil)) else { return nil }
             return values
         } catch {
-            guard case .missing = Keeper.meaning(of: error) else { throw error }
+            guard case .missing = Keeper.itemProblem(of: error) else { throw error }
             return nil
         }
     }
 
-    private borrowing func delete(_ kind: StoredKind, _ key: String) throws(Keeper.Problem) -> PurgeResult {
+    private borrowing func delete(_ kind: CredentialItemKind, _ key: String) throws(Keeper.Problem) -> PurgeResult {
         let name = try name(kind, key)
-        guard case .removed(_, let purge) = try keeper.perform(.purge([name], ifRevision: nil)) else { return .pending }
+        guard case .removed(_, let purge) = try backend.perform(.purge([name], ifRevision: nil)) else { return .pending }
         // One of the same key that went to the trash before, by hand, is a credential that was to be deleted too.
         do throws(Keeper.Problem) {
-            guard case .removed(_, let rest) = try keeper.perform(.purgeTrash([name])) else { return .pending }
+            guard case .removed(_, let rest) = try backend.perform(.purgeTrash([name])) else { return .pending }
             return rest == .pending ? .pending : purge ?? .complete
         } catch {
-            guard case .missing = Keeper.meaning(of: error) else { throw error }
+            guard case .missing = Keeper.itemProblem(of: error) else { throw error }
             return purge ?? .complete
         }
     }
 
     /// Adds or changes, whichever it is by then: another process may add or delete the same key meanwhile.
     private borrowing func store(
-        _ values: consuming FieldValues, _ kind: StoredKind, _ key: String, keepsRest: Bool
+        _ values: consuming FieldValues, _ kind: CredentialItemKind, _ key: String, keepsRest: Bool
     ) throws(Keeper.Problem) {
         let name = try name(kind, key)
         var attemptsLeft = 100
@@ -154,7 +154,7 @@ public struct CredentialStore<Keeper: ItemKeeper & ~Copyable>: ~Copyable {
                 }
                 return try change(item, values, keepsRest: keepsRest)
             } catch {
-                switch Keeper.meaning(of: error) {
+                switch Keeper.itemProblem(of: error) {
                 case .unchanged: return
                 case .missing, .exists, .changedMeanwhile: guard attemptsLeft > 0 else { throw error }
                 case .none: throw error
@@ -165,10 +165,10 @@ public struct CredentialStore<Keeper: ItemKeeper & ~Copyable>: ~Copyable {
 
     private borrowing func current(_ name: ItemName) throws(Keeper.Problem) -> Item? {
         do throws(Keeper.Problem) {
-            guard case .item(let item) = try keeper.perform(.item(name)) else { return nil }
+            guard case .item(let item) = try backend.perform(.item(name)) else { return nil }
             return item
         } catch {
-            guard case .missing = Keeper.meaning(of: error) else { throw error }
+            guard case .missing = Keeper.itemProblem(of: error) else { throw error }
             return nil
         }
     }
@@ -177,12 +177,12 @@ public struct CredentialStore<Keeper: ItemKeeper & ~Copyable>: ~Copyable {
         _ name: ItemName, _ key: String, _ values: borrowing FieldValues
     ) throws(Keeper.Problem) {
         var fields = try copy(values)
-        if StoredKey.key(of: name) == nil {
+        if CredentialItemName.key(of: name) == nil {
             do throws(VaultError) {
-                try fields.put(SecretBytes(copying: Array(key.utf8)), at: StoredKey.keyField)
+                try fields.put(SecretBytes(copying: Array(key.utf8)), at: CredentialItemName.keyField)
             } catch { throw Keeper.problem(error) }
         }
-        _ = try keeper.perform(.add(name, level: level, fields))
+        _ = try backend.perform(.add(name, level: level, fields))
     }
 
     private borrowing func change(
@@ -191,8 +191,8 @@ public struct CredentialStore<Keeper: ItemKeeper & ~Copyable>: ~Copyable {
         let given = values.names
         let gone =
             keepsRest
-            ? [] : item.fields.map(\.name).filter { !given.contains($0) && $0 != StoredKey.keyField }
-        _ = try keeper.perform(
+            ? [] : item.fields.map(\.name).filter { !given.contains($0) && $0 != CredentialItemName.keyField }
+        _ = try backend.perform(
             .update(item.name, set: try copy(values), remove: gone, ifRevision: item.revision))
     }
 

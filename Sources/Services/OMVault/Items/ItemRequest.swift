@@ -33,51 +33,12 @@ public enum ItemRequest: ~Copyable, Sendable {
     /// What is in the trash under these names, or all of it: ``ItemReply/removed(_:purge:)``.
     case purgeTrash([ItemName]?)
     /// What ``purgeID(_:level:)`` would take: ``ItemReply/places(_:)``.
-    case places(id: [UInt8], level: ProtectionLevel?)
+    case entries(id: [UInt8], level: ProtectionLevel?)
     /// One item with all versions, readable or not, live or in the trash; see ``VaultEdit/purge(id:level:)``:
     /// ``ItemReply/removed(_:purge:)``, without the item where it could not be read.
     case purgeID([UInt8], level: ProtectionLevel?)
     /// ``ItemReply/changed(_:purge:)``; see ``VaultEdit/restore(_:id:revision:)``.
     case restore(ItemName, id: [UInt8]?, revision: UInt64?)
-}
-
-/// What ``Vault/perform(_:)`` answers.
-public enum ItemReply: ~Copyable, Sendable {
-    case items([Item])
-    case item(Item)
-    case secret(SecretBytes)
-    case secrets(Item, FieldValues)
-    case versions([ItemVersion])
-    case places([ItemPlace])
-    /// The item as it stands after the change.
-    ///
-    /// - `purge`: nil for a change that leaves nothing to purge.
-    case changed(Item, purge: PurgeResult?)
-    /// What went: in the trash as it stands there, or as it stood before the purge.
-    case removed([Item], purge: PurgeResult?)
-}
-
-/// Whether the bytes that must be gone are.
-public enum PurgeResult: UInt8, Hashable, Sendable {
-    /// They are in no file of the vault.
-    case complete = 0
-    /// Another process still reads the state before: they stand in the write-ahead log until the next open takes them
-    /// out.
-    case pending = 1
-}
-
-/// One version of an item, without its secrets.
-public struct ItemVersion: Hashable, Sendable {
-    public let revision: UInt64
-    /// When it was written, in seconds since 1970.
-    public let modified: Int64
-    /// Whether the item was in the trash with this version.
-    public let isTrashed: Bool
-    public let fields: [Item.Field]
-
-    public init(revision: UInt64, modified: Int64, isTrashed: Bool, fields: [Item.Field]) {
-        (self.revision, self.modified, self.isTrashed, self.fields) = (revision, modified, isTrashed, fields)
-    }
 }
 
 extension Vault {
@@ -114,7 +75,7 @@ extension Vault {
             }
         case .purgeTrash(let names):
             return try removed { edit throws(VaultError) in try edit.purgeTrash(names) }
-        case .places(let id, let level): return .places(try places(id: id, level: level))
+        case .entries(let id, let level): return .entries(try entries(id: id, level: level))
         case .purgeID(let id, let level):
             return try removed { edit throws(VaultError) in
                 let gone = try edit.purge(id: id, level: level)

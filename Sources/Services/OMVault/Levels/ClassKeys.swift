@@ -40,9 +40,9 @@ public struct ClassKeys: Sendable {
         return rest
     }
 
-    init(_ open: OpenVault) {
-        self.init(vault: open.header.id, epoch: open.header.epoch)
-        held = open.keys.filter { $0.key.availability != .always }
+    init(_ state: UnlockedState) {
+        self.init(vault: state.header.id, epoch: state.header.epoch)
+        held = state.keys.filter { $0.key.availability != .always }
     }
 
     var keys: [ProtectionLevel: LevelKeys] { held }
@@ -50,7 +50,7 @@ public struct ClassKeys: Sendable {
 
 extension Vault {
     /// The class keys at hand but those of the `always` levels.
-    public func classKeys() -> ClassKeys { ClassKeys(open) }
+    public func classKeys() -> ClassKeys { ClassKeys(state) }
 
     /// Reads the state and judges it, so that keys which do not belong to it are found out now.
     public func check() throws(VaultError) { try read { _ throws(VaultError) in } }
@@ -59,14 +59,14 @@ extension Vault {
 extension VaultFile {
     /// Opens the vault with class keys alone. Without the root key the header is judged by its mark only.
     ///
-    /// - Parameter staying: for a vault that stays open, and answers many questions.
+    /// - Parameter keepingOpen: for a vault that stays open and answers many questions.
     /// - Throws: ``VaultError/cannotUnlock`` for keys of another vault, or that do not open its levels;
     ///   ``VaultError/rekeyed`` for keys of another epoch; the errors of reading.
-    public func open(with keys: ClassKeys, staying: StayingOpen? = nil) throws(VaultError) -> Vault {
+    public func open(with keys: ClassKeys, keepingOpen: KeepOpenOptions? = nil) throws(VaultError) -> Vault {
         guard keys.vault == id else { throw .cannotUnlock }
         guard keys.epoch == epoch else { throw .rekeyed }
         let vault = try open(root: nil, adding: keys.keys)
-        if let staying { vault.open.stay(staying) }
+        if let keepingOpen { vault.state.keepOpen(keepingOpen) }
         do throws(VaultError) { try vault.check() } catch {
             // The level's state does not open: forged keys and a forged state look alike, and nothing was believed.
             throw error == .corrupt(.level) ? .cannotUnlock : error

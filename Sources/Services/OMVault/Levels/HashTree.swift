@@ -6,16 +6,6 @@ internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 
-/// Where an item's record is, and what the record must digest to.
-struct TreeEntry: Hashable, Sendable {
-    /// The item's place: 16 bytes.
-    let key: [UInt8]
-    /// BLAKE2b-256 of the record.
-    let digest: [UInt8]
-    /// The record's row.
-    let row: Int64
-}
-
 /// A 16-way tree in the order of the entries' keys. A place with up to 16 entries is a leaf, computed from their rows;
 /// a fuller one is a branch, stored as its children's 16 digests. What is read is checked on the way down, so what is
 /// changed was true before.
@@ -77,11 +67,11 @@ final class HashTree {
     /// Every entry of the level, in the order of their keys; the whole tree is checked.
     ///
     /// - Parameter goOn: called before each node; it throws to give up.
-    func entries(_ goOn: () throws(VaultError) -> Void) throws(VaultError) -> [TreeEntry] {
+    func entries(_ checkInterruption: () throws(VaultError) -> Void) throws(VaultError) -> [TreeEntry] {
         var found: [TreeEntry] = []
         var rest = [root]
         while let node = rest.popLast() {
-            try goOn()
+            try checkInterruption()
             switch node.content {
             case .leaf(let entries): found += entries
             case .branch: for nibble in (0..<16).reversed() { rest.append(try child(nibble, of: node)) }

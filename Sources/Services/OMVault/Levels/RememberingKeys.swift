@@ -17,10 +17,10 @@ extension Vault {
     }
 
     private func derivedKey(of level: ProtectionLevel) -> Key<Remembering>? {
-        guard let keys = open.keys[level] else { return nil }
-        let context = Context(.rememberLevel, .bytes(open.header.id), .number(UInt64(level.code)))
+        guard let keys = state.keys[level] else { return nil }
+        let context = Context(.rememberLevel, .bytes(state.header.id), .number(UInt64(level.code)))
         guard level.isDeviceOnly else { return keys.classKey.derive(context) }
-        switch open.device {
+        switch state.device {
         case .some(let device): return keys.classKey.derive(context, mixing: device.key)
         case .none: return nil
         }

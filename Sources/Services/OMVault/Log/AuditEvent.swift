@@ -10,12 +10,12 @@ public enum AuditEvent: Hashable, Sendable {
     case vaultRestored(takenAt: Int64)
     case backupTaken(portable: Bool)
 
-    case itemAdded(ItemTrace)
-    case itemChanged(ItemTrace)
-    case itemTrashed(ItemTrace)
-    case itemRestored(ItemTrace)
-    case itemPurged(ItemTrace)
-    case levelChanged(ItemTrace, from: ProtectionLevel)
+    case itemAdded(ItemVersionID)
+    case itemChanged(ItemVersionID)
+    case itemTrashed(ItemVersionID)
+    case itemRestored(ItemVersionID)
+    case itemPurged(ItemVersionID)
+    case levelChanged(ItemVersionID, from: ProtectionLevel)
     /// In the place of more than ``AuditLog/singleEvents`` events of items in one change.
     case manyItems(added: UInt32, changed: UInt32, purged: UInt32)
 
@@ -24,7 +24,7 @@ public enum AuditEvent: Hashable, Sendable {
     case rollbackAccepted
     /// More than one unlock through the same slot, or more than one wrong secret at whichever slots, with nothing between
     /// them: one entry, in the place of the one before.
-    case repeated(Run)
+    case repeated(Repetition)
 
     case slotAdded(id: UInt32, KeySlot.Kind)
     case slotChanged(id: UInt32, KeySlot.Kind)
@@ -39,7 +39,7 @@ public enum AuditEvent: Hashable, Sendable {
     case fileReplaced
 
     /// Equal events that came one behind the other.
-    public struct Run: Hashable, Sendable {
+    public struct Repetition: Hashable, Sendable {
         /// Whether they are unlocks; wrong secrets else.
         public let isUnlock: Bool
         /// That of the last one.
@@ -53,7 +53,7 @@ public enum AuditEvent: Hashable, Sendable {
     }
 
     /// Which version of which item.
-    public struct ItemTrace: Hashable, Sendable {
+    public struct ItemVersionID: Hashable, Sendable {
         /// 16 bytes.
         public let id: [UInt8]
         public let level: ProtectionLevel
@@ -75,7 +75,7 @@ extension AuditEvent {
     ///
     /// - Returns: nil for events that are not counted together. An unlock counts with one through the same slot; a wrong
     ///   secret with any other, or who guesses would only have to take turns between two slots.
-    func followed(by next: AuditEvent, since time: Int64, replacing mac: [UInt8]) -> AuditEvent? {
+    func repeated(by next: AuditEvent, since time: Int64, replacing mac: [UInt8]) -> AuditEvent? {
         let run: (isUnlock: Bool, slot: UInt32, count: UInt32, first: Int64)
         switch self {
         case .unlocked(let slot): run = (true, slot, 1, time)
@@ -86,9 +86,9 @@ extension AuditEvent {
         guard run.count < UInt32.max else { return nil }
         switch next {
         case .unlocked(let slot) where run.isUnlock && slot == run.slot:
-            return .repeated(Run(isUnlock: true, slot: slot, count: run.count + 1, first: run.first, replaced: mac))
+            return .repeated(Repetition(isUnlock: true, slot: slot, count: run.count + 1, first: run.first, replaced: mac))
         case .wrongSecret(let slot) where !run.isUnlock:
-            return .repeated(Run(isUnlock: false, slot: slot, count: run.count + 1, first: run.first, replaced: mac))
+            return .repeated(Repetition(isUnlock: false, slot: slot, count: run.count + 1, first: run.first, replaced: mac))
         default: return nil
         }
     }
@@ -100,7 +100,7 @@ extension AuditEvent {
 
 // MARK: - Bytes
 
-extension AuditEvent.Run {
+extension AuditEvent.Repetition {
     /// kind (1) ‖ slot id (4) ‖ count (4) ‖ first (8) ‖ MAC (32)
     fileprivate init(_ cursor: inout ByteCursor, _ span: Span<UInt8>) throws(MalformedBytes) {
         let kind: UInt8 = try cursor.number(in: span)
@@ -180,12 +180,12 @@ extension AuditEvent {
             let kind: UInt8 = try cursor.number(in: span)
             guard kind == 1 || kind == 2 else { throw MalformedBytes() }
             self = .backupTaken(portable: kind == 2)
-        case 16: self = .itemAdded(try ItemTrace(&cursor, span))
-        case 17: self = .itemChanged(try ItemTrace(&cursor, span))
-        case 18: self = .itemTrashed(try ItemTrace(&cursor, span))
-        case 19: self = .itemRestored(try ItemTrace(&cursor, span))
-        case 20: self = .itemPurged(try ItemTrace(&cursor, span))
-        case 21: self = .levelChanged(try ItemTrace(&cursor, span), from: try Self.level(&cursor, span))
+        case 16: self = .itemAdded(try ItemVersionID(&cursor, span))
+        case 17: self = .itemChanged(try ItemVersionID(&cursor, span))
+        case 18: self = .itemTrashed(try ItemVersionID(&cursor, span))
+        case 19: self = .itemRestored(try ItemVersionID(&cursor, span))
+        case 20: self = .itemPurged(try ItemVersionID(&cursor, span))
+        case 21: self = .levelChanged(try ItemVersionID(&cursor, span), from: try Self.level(&cursor, span))
         case 22:
             self = .manyItems(
                 added: try cursor.number(in: span), changed: try cursor.number(in: span),
@@ -193,7 +193,7 @@ extension AuditEvent {
         case 32: self = .unlocked(slot: try cursor.number(in: span))
         case 33: self = .wrongSecret(slot: try cursor.number(in: span))
         case 34: self = .rollbackAccepted
-        case 35: self = .repeated(try Run(&cursor, span))
+        case 35: self = .repeated(try Repetition(&cursor, span))
         case 48: self = .slotAdded(id: try cursor.number(in: span), try Self.slotKind(&cursor, span))
         case 49: self = .slotChanged(id: try cursor.number(in: span), try Self.slotKind(&cursor, span))
         case 50: self = .slotRemoved(id: try cursor.number(in: span), try Self.slotKind(&cursor, span))
@@ -233,7 +233,7 @@ extension AuditEvent {
     }
 }
 
-extension AuditEvent.ItemTrace {
+extension AuditEvent.ItemVersionID {
     /// id (16) ‖ level (1) ‖ revision (8)
     fileprivate var bytes: [UInt8] {
         var bytes = id + [level.code]

@@ -43,7 +43,7 @@ final class AuditLog: Sendable {
         guard end.isWhole else { return last }
         // Only the very entry of the mark is taken the place of: after a crash it would be two that the mark does not know.
         guard end.stray == nil, end.head == last, let newest = end.newest, newest.mark == last,
-            let run = newest.event.followed(by: event, since: newest.time, replacing: newest.mac)
+            let run = newest.event.repeated(by: event, since: newest.time, replacing: newest.mac)
         else { return try append([event], at: end, startingAnew: false, now: now, in: database) }
         let entry = AuditEntry(inPlaceOf: newest, time: now, run, key, vault)
         try storing { () throws(StorageError) in
@@ -149,7 +149,7 @@ final class AuditLog: Sendable {
     /// - Parameter readMark: reads where this device says that the log ends; it is asked before the rows are read.
     func read(
         in database: borrowing Database, upTo readMark: () throws(VaultError) -> HighWaterMark
-    ) throws(VaultError) -> AuditTrail {
+    ) throws(VaultError) -> AuditLogReport {
         try LogChain.read(mark: readMark) { (mark) throws(VaultError) in
             try database.transaction(.read) { () throws(VaultError) in
                 try read(upTo: mark ?? .beginning, in: database)
@@ -158,7 +158,7 @@ final class AuditLog: Sendable {
     }
 
     /// - Parameter mark: read before the transaction began.
-    private func read(upTo mark: HighWaterMark, in database: borrowing Database) throws(VaultError) -> AuditTrail {
+    private func read(upTo mark: HighWaterMark, in database: borrowing Database) throws(VaultError) -> AuditLogReport {
         let rows = try rows(VaultSchema.findLogFrom, Int64.min, in: database)
         let newest = rows.last { $0.0 >= 1 }.flatMap { try? AuditEntry(decoding: $0.1, key, vault) }
         let first = newest?.oldest ?? LogChain.oldest(upTo: mark.generation)
@@ -166,10 +166,10 @@ final class AuditLog: Sendable {
         for (row, bytes) in rows {
             let entry = (try? AuditEntry(decoding: bytes, key, vault)).flatMap { Int64($0.sequence) == row ? $0 : nil }
             let fault = LogChain.fault(row: UInt64(max(row, 0)), entry, after: entries.last, first: first, end: mark)
-            guard fault == nil, let entry else { return AuditTrail(entries: entries, fault: fault) }
+            guard fault == nil, let entry else { return AuditLogReport(entries: entries, fault: fault) }
             entries.append(entry)
         }
-        return AuditTrail(entries: entries, fault: LogChain.fault(afterAll: entries.last, first: first, end: mark))
+        return AuditLogReport(entries: entries, fault: LogChain.fault(afterAll: entries.last, first: first, end: mark))
     }
 
     private func rows(
@@ -183,15 +183,6 @@ final class AuditLog: Sendable {
             return rows
         }
     }
-}
-
-/// The log as far as it is to be believed.
-public struct AuditTrail: LogTrail, Sendable {
-    public let entries: [AuditEntry]
-    /// Nil when the whole log is what this device wrote.
-    public let fault: LogFault?
-    /// Whether it stands in another file than the one that this device wrote last: see ``VaultFile/isReplaced``.
-    public internal(set) var isFileReplaced = false
 }
 
 extension AuditEvent {

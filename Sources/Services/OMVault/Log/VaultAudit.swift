@@ -8,24 +8,24 @@ extension VaultFile {
     /// The audit log, as far as it is what this device wrote.
     ///
     /// - Throws: ``VaultError/noLogHere`` on another device than the vault's own; ``VaultError/unseenHere``.
-    public func auditTrail() throws(VaultError) -> AuditTrail {
+    public func auditReport() throws(VaultError) -> AuditLogReport {
         guard let log else { throw .noLogHere }
         let path = path
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
         var seen: [HighWaterMark] = []
-        var trail = try log.read(in: database) { () throws(VaultError) in
-            guard let marks = try OpenVault.readMarks(highWater(), acceptsRollback) else { throw .unseenHere }
+        var report = try log.read(in: database) { () throws(VaultError) in
+            guard let marks = try UnlockedState.readMarks(highWater(), acceptsRollback) else { throw .unseenHere }
             seen = marks
             return marks[MarkIndex.log]
         }
-        trail.isFileReplaced = MarkIndex.isOther(seen, than: FilePath.fileNumber(path))
-        return trail
+        report.isFileReplaced = MarkIndex.isOther(seen, than: FilePath.fileNumber(path))
+        return report
     }
 
     /// Whether this is another file than the one that this device wrote last: a copy, in the vault's place or elsewhere. Who
     /// opens it is not in its log until it is changed.
     public var isReplaced: Bool {
-        guard isOwnDevice, let seen = try? OpenVault.readMarks(highWater(), true) else { return false }
+        guard isOwnDevice, let seen = try? UnlockedState.readMarks(highWater(), true) else { return false }
         return MarkIndex.isOther(seen, than: FilePath.fileNumber(path))
     }
 
@@ -50,26 +50,26 @@ extension VaultFile {
 
 extension Vault {
     /// An event that changes nothing; untold where there is no log.
-    func tell(_ event: AuditEvent, _ now: Int64) throws(VaultError) {
-        guard let log = open.log else { return }
-        try log.record(event, open.marks, file: open.fileNumber, now: now, in: open.database)
+    func record(_ event: AuditEvent, _ now: Int64) throws(VaultError) {
+        guard let log = state.log else { return }
+        try log.record(event, state.marks, file: state.fileNumber, now: now, in: state.database)
     }
 
     /// The entry of an unlock, before the keys are handed out. Where it cannot be written, this vault's next change writes it.
     ///
     /// Attack: whoever holds the vault's lock, or its database, would keep its owner waiting for his secrets at each unlock.
-    func tellOfUnlock(_ slot: KeySlot) {
-        guard let log = open.log else { return }
-        open.database.setWait(Self.unlockWait.database)
-        defer { open.database.setWait(Database.standardWait) }
+    func recordUnlock(_ slot: KeySlot) {
+        guard let log = state.log else { return }
+        state.database.setWait(Self.unlockWait.database)
+        defer { state.database.setWait(Database.standardWait) }
         do throws(VaultError) {
             let isTold = try log.record(
-                .unlocked(slot: slot.id), open.marks, file: open.fileNumber, now: secondsNow(), wait: Self.unlockWait.lock,
-                in: open.database)
-            if !isTold { open.untold = .unlocked(slot: slot.id) }
+                .unlocked(slot: slot.id), state.marks, file: state.fileNumber, now: secondsNow(), wait: Self.unlockWait.lock,
+                in: state.database)
+            if !isTold { state.unrecordedEvent = .unlocked(slot: slot.id) }
         } catch {
-            open.untold = .unlocked(slot: slot.id)
-            open.hasMissedEntry = true
+            state.unrecordedEvent = .unlocked(slot: slot.id)
+            state.hasMissedEntry = true
         }
     }
 
@@ -78,7 +78,7 @@ extension Vault {
 
     /// Whether the unlock is not in the audit log, since that could not be written in time. The next change of this vault
     /// adds it.
-    public var isUnlockUntold: Bool { open.hasMissedEntry && open.untold != nil }
+    public var isUnlockUnrecorded: Bool { state.hasMissedEntry && state.unrecordedEvent != nil }
 }
 
 extension AuditLog {

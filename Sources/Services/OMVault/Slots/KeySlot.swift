@@ -30,12 +30,12 @@ public struct KeySlot: Hashable, Sendable {
     /// The id of the login that opens it: 16 bytes; nil for other kinds.
     public var login: [UInt8]? { kind == .login ? head.subject : nil }
 
-    let head: SlotHead
+    let head: SlotHeader
     let commitment: [UInt8]
     let box: SealedBox
 
     /// The bytes of a slot.
-    static let count = SlotHead.count + 32 + boxCount
+    static let count = SlotHeader.count + 32 + boxCount
     private static let boxCount = SealedBox.overhead + Key<Deriving>.count
 
     public var isDeviceBound: Bool { kind.isDeviceBound }
@@ -56,7 +56,7 @@ public struct KeySlot: Hashable, Sendable {
         _ new: borrowing NewSlot, id: UInt32, created: Int64, root: borrowing Key<Deriving>, vault: [UInt8],
         device: borrowing DeviceKey
     ) {
-        head = SlotHead(new.kind, id: id, new.stretch, salt: new.salt, created: created, subject: new.subject)
+        head = SlotHeader(new.kind, id: id, new.stretch, salt: new.salt, created: created, subject: new.subject)
         let bound = head.encoded
         let slotKey = Self.slotKey(head, new.key, vault: vault, device: device)
         commitment = slotKey.commitment(to: vault + bound)
@@ -91,13 +91,13 @@ public struct KeySlot: Hashable, Sendable {
     }
 
     private static func slotKey(
-        _ head: SlotHead, _ key: borrowing Key<Unlocking>, vault: [UInt8], device: borrowing DeviceKey
+        _ head: SlotHeader, _ key: borrowing Key<Unlocking>, vault: [UInt8], device: borrowing DeviceKey
     ) -> Key<Deriving> {
         head.kind.isDeviceBound
             ? key.derive(context(head, vault), mixing: device.key) : key.derive(context(head, vault))
     }
 
-    private static func context(_ head: SlotHead, _ vault: [UInt8]) -> Context {
+    private static func context(_ head: SlotHeader, _ vault: [UInt8]) -> Context {
         Context(.slot, .bytes(vault), .number(UInt64(head.id)))
     }
 
@@ -111,14 +111,14 @@ public struct KeySlot: Hashable, Sendable {
             let span = bytes.span
             var cursor = ByteCursor()
             let slot = KeySlot(
-                head: try SlotHead(decoding: &cursor, in: span), commitment: try cursor.take(32, in: span),
+                head: try SlotHeader(decoding: &cursor, in: span), commitment: try cursor.take(32, in: span),
                 box: SealedBox(stored: try cursor.take(Self.boxCount, in: span)))
             try cursor.end(in: span)
             return slot
         }
     }
 
-    private init(head: SlotHead, commitment: [UInt8], box: SealedBox) {
+    private init(head: SlotHeader, commitment: [UInt8], box: SealedBox) {
         (self.head, self.commitment, self.box) = (head, commitment, box)
     }
 }

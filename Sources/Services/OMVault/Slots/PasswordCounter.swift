@@ -42,7 +42,7 @@ struct PasswordCounter: ~Copyable {
     func check() throws(VaultError) {
         // Under the lock: a charge whose check is running now is not a wrong password yet.
         try file.lock.hold { () throws(VaultError) in
-            try Uninterrupted.run { () throws(VaultError) in _ = try validated() }
+            try DeferredSignals.run { () throws(VaultError) in _ = try validated() }
         }
     }
 
@@ -51,10 +51,10 @@ struct PasswordCounter: ~Copyable {
     /// - Throws: ``VaultError/delayed(seconds:)`` without a check; what `check` throws: a charge stays then.
     func attempt<R: ~Copyable>(_ check: () throws(VaultError) -> R) throws(VaultError) -> R {
         try file.lock.hold { () throws(VaultError) in
-            try Uninterrupted.run { () throws(VaultError) in
+            try DeferredSignals.run { () throws(VaultError) in
                 let charged = try validated().charged(at: clock())
                 try write(charged)
-                note(charged.attempts)
+                writeMark(charged.attempts)
                 let result = try check()
                 // A right password is right, also when that cannot be written; the next success tries again. Nor is it
                 // waited for: what a power cut takes away is this, and never the charge.
@@ -105,7 +105,7 @@ struct PasswordCounter: ~Copyable {
 
     /// Notes the attempts in the vault's marks, before the check. Where that cannot be done now, as during a rekey, the next
     /// attempt does: the count itself is on the disk by then.
-    private func note(_ attempts: UInt64) {
+    private func writeMark(_ attempts: UInt64) {
         switch vault {
         case .none: break
         case .some(let vault):

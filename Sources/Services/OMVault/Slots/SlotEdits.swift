@@ -60,7 +60,7 @@ extension Vault {
     public func raiseStretch(
         of slot: KeySlot, _ secret: borrowing SecretBytes, now: Int64 = secondsNow()
     ) throws(VaultError) -> KeySlot? {
-        guard let parameters = slot.stretch, open.device != nil, !open.acceptsRollback,
+        guard let parameters = slot.stretch, state.device != nil, !state.acceptsRollback,
             let raised = try settings().policy.raised(parameters)
         else { return nil }
         // The slow part, outside every lock.
@@ -130,7 +130,7 @@ extension Vault {
     static func checkRules(_ slots: [KeySlot]) throws(VaultError) {
         guard !slots.isEmpty else { throw .lastSlot }
         guard !slots.contains(where: { $0.kind == .login }) || slots.contains(where: \.kind.isStretched) else {
-            throw .loginSlotAlone
+            throw .onlyLoginSlots
         }
     }
 
@@ -140,10 +140,10 @@ extension Vault {
         then follow: (Snapshot, _ before: VaultHeader) throws(VaultError) -> Void = { _, _ in }
     ) throws(VaultError) -> (result: R, purge: PurgeResult?) {
         try write { snapshot throws(VaultError) in
-            switch open.root {
+            switch state.root {
             case .none: throw .readOnlyHere
             case .some(let root):
-                switch open.device {
+                switch state.device {
                 case .none: throw .readOnlyHere
                 case .some(let device):
                     let before = snapshot.header

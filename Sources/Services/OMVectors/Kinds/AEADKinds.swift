@@ -4,7 +4,7 @@ internal import OMCrypto
 internal import OMSecrets
 
 /// Both ways; of an invalid case only the opening says anything.
-struct AEADCheck: Check {
+struct AEADCheck: VectorCheck {
     let algorithm: AEADAlgorithm
     let key: [UInt8]
     let nonce: [UInt8]
@@ -17,7 +17,7 @@ struct AEADCheck: Check {
     let tagCount: Int
     let expectation: Expectation
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         guard tag.count == tagCount else { return .refused("the tag has not \(tagCount) bytes") }
         let key = SecretBytes(copying: key)
         let message = SecretBytes(copying: message)
@@ -45,7 +45,7 @@ enum AEADKinds {
 
     // MARK: JSON
 
-    private static let wycheproof = Kind.wycheproof("AeadTest") { (group) throws(Unreadable) in
+    private static let wycheproof = VectorKind.wycheproof("AeadTest") { (group) throws(UnreadableFile) in
         guard let algorithm = algorithms[group.algorithm] else { return nil }
         let parameters = group.parameters
         return json(
@@ -53,9 +53,9 @@ enum AEADKinds {
             tagBits: try parameters.number("tagSize"))
     }
 
-    private static let native = Kind.native(
+    private static let native = VectorKind.native(
         "aead", params: ["alg", "tagBits", "ivBits"], test: ["key", "iv", "aad", "msg", "ct", "tag"]
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         let parameters = group.parameters
         guard let algorithm = algorithms[try parameters.text("alg")] else { return nil }
         return json(
@@ -67,7 +67,7 @@ enum AEADKinds {
         guard tagBits % 8 == 0, tagBits == 128 || algorithm == .aesGCM && (32...128).contains(tagBits) else {
             return .skip("tags of \(tagBits) bits")
         }
-        return .each(flips: ["key", "iv", "aad", "msg", "ct", "tag"]) { (test, expectation) throws(Unreadable) in
+        return .each(flips: ["key", "iv", "aad", "msg", "ct", "tag"]) { (test, expectation) throws(UnreadableFile) in
             let key = try test.bytes("key")
             guard algorithm.keyCounts.contains(key.count), keyBits == nil || key.count * 8 == keyBits else {
                 throw test.wrong("key", "\(keyBits.map { $0 / 8 } ?? 32) bytes")
@@ -88,31 +88,31 @@ enum AEADKinds {
 
     // MARK: CAVP
 
-    private static let cavpEncrypt = Kind.text(
+    private static let cavpEncrypt = VectorKind.text(
         TextLayout(
             name: "AES GCM", matches: { holds($0, "Encrypt") }, shapes: ["COUNT Key IV PT AAD CT Tag"]), cavp)
 
-    private static let cavpDecrypt = Kind.text(
+    private static let cavpDecrypt = VectorKind.text(
         TextLayout(
             name: "AES GCM", matches: { holds($0, "Decrypt") }, shapes: ["COUNT Key IV CT AAD Tag PT|FAIL"]), cavp)
 
-    private static func holds(_ head: TextHead, _ direction: String) -> Bool {
+    private static func holds(_ head: TextHeader, _ direction: String) -> Bool {
         let titles = head.comments.filter { $0.hasPrefix("GCM ") }
         if !titles.isEmpty { return titles.contains { $0.hasPrefix("GCM \(direction) ") } }
         return !head.isCAVS && head.fileName.hasPrefix("gcm\(direction)")
     }
 
-    private static let cavp: Kind.Planner = { (group) throws(Unreadable) in
+    private static let cavp: VectorKind.Planner = { (group) throws(UnreadableFile) in
         let lengths = group.parameters
         for name in ["Keylen", "IVlen", "PTlen", "AADlen", "Taglen"] {
-            guard lengths.has(name) else { throw Unreadable("\(lengths.place): a record before [\(name) = …]") }
+            guard lengths.has(name) else { throw UnreadableFile("\(lengths.place): a record before [\(name) = …]") }
             guard try lengths.number(name) % 8 == 0 else { return .skip("lengths of part of a byte") }
         }
         guard (32...128).contains(try lengths.number("Taglen")) else {
             return .skip("tags of other than 4 to 16 bytes")
         }
-        return .each(flips: ["Key", "IV", "PT", "AAD", "CT", "Tag"]) { (record, expectation) throws(Unreadable) in
-            let field = { (name: String, length: String) throws(Unreadable) in
+        return .each(flips: ["Key", "IV", "PT", "AAD", "CT", "Tag"]) { (record, expectation) throws(UnreadableFile) in
+            let field = { (name: String, length: String) throws(UnreadableFile) in
                 try record.bytes(name, count: try lengths.number(length) / 8)
             }
             let tag = try field("Tag", "Taglen")
@@ -127,14 +127,14 @@ enum AEADKinds {
 
     // MARK: ACVP
 
-    private static let acvp = Kind.acvp(["ACVP-AES-GCM"]) { (group) throws(Unreadable) in
+    private static let acvp = VectorKind.acvp(["ACVP-AES-GCM"]) { (group) throws(UnreadableFile) in
         let parameters = group.parameters
         guard group.type == "AFT" else { return .skip("ACVP test type \(group.type.prefix(20))") }
         for name in ["tagLen", "payloadLen", "aadLen", "ivLen"] where parameters.has(name) {
             guard try parameters.number(name) % 8 == 0 else { return .skip("lengths of part of a byte") }
         }
         let (tagCount, keyCount) = (try parameters.number("tagLen") / 8, try parameters.number("keyLen") / 8)
-        return .each(flips: ["key", "iv", "aad", "pt", "ct", "tag"]) { (test, expectation) throws(Unreadable) in
+        return .each(flips: ["key", "iv", "aad", "pt", "ct", "tag"]) { (test, expectation) throws(UnreadableFile) in
             // The tested module makes the nonce, which then stands among the results.
             guard test.has("iv") else { return .skip("nonces that the tested module makes") }
             return .run(
@@ -148,7 +148,7 @@ enum AEADKinds {
 
     // MARK: OpenSSL's vectors, as Python's `cryptography` has them
 
-    private static let text = Kind.text(
+    private static let text = VectorKind.text(
         TextLayout(
             name: "ChaCha20-Poly1305",
             matches: {
@@ -158,7 +158,7 @@ enum AEADKinds {
             shapes: ["COUNT Key IV AAD Tag Plaintext Ciphertext Result?"])
     ) { _ in
         .each(flips: ["Key", "IV", "AAD", "Tag", "Plaintext", "Ciphertext"]) {
-            (record, expectation) throws(Unreadable) in
+            (record, expectation) throws(UnreadableFile) in
             .run(
                 AEADCheck(
                     algorithm: .chacha20Poly1305, key: try record.bytes("Key", count: 32),
@@ -169,14 +169,14 @@ enum AEADKinds {
     }
 
     /// BoringSSL's, as Python's `cryptography` has them.
-    private static let boringText = Kind.text(
+    private static let boringText = VectorKind.text(
         TextLayout(
             name: "ChaCha20-Poly1305",
             matches: {
                 $0.startsWith(["COUNT", "KEY", "NONCE", "IN", "AD", "CT", "TAG"]) && $0.foreignAlgorithm == nil
             }, shapes: ["COUNT KEY NONCE IN AD CT TAG"])
     ) { _ in
-        .each(flips: ["KEY", "NONCE", "IN", "AD", "CT", "TAG"]) { (record, expectation) throws(Unreadable) in
+        .each(flips: ["KEY", "NONCE", "IN", "AD", "CT", "TAG"]) { (record, expectation) throws(UnreadableFile) in
             let tag = try record.quotedBytes("TAG")
             guard tag.count == AuthenticatedCipher.tagCount else { return .skip("tags of \(tag.count * 8) bits") }
             return .run(

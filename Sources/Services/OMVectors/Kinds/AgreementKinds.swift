@@ -4,7 +4,7 @@ internal import OMCrypto
 internal import OMSecrets
 
 /// The secret of two key pairs.
-struct AgreementCheck: Check {
+struct AgreementCheck: VectorCheck {
     enum Private: Sendable {
         case scalar(EllipticCurve, [UInt8])
         case x25519([UInt8])
@@ -15,8 +15,8 @@ struct AgreementCheck: Check {
     let publicKey: PublicKeySource
     let shared: [UInt8]
 
-    func run() -> Outcome {
-        KeyHelp.outcome {
+    func run() -> CheckOutcome {
+        KeyChecks.outcome {
             try secret().isEqual(to: SecretBytes(copying: shared)) ? .agrees : .differs("the secret is another")
         }
     }
@@ -37,25 +37,25 @@ enum AgreementKinds {
         [ecdhPoint, ecdhSPKI, xdh, native, cdhPrimitive, rfc7748, acvp]
         + ["EcdhPemTest", "XdhPemComp"].map { files($0, textBytes) }
         + ["EcdhWebcryptoTest", "XdhJwkComp"].map { files($0, objectBytes) }
-        + [files("XdhAsnComp") { (test, name) throws(Unreadable) in try test.bytes(name) }]
+        + [files("XdhAsnComp") { (test, name) throws(UnreadableFile) in try test.bytes(name) }]
 
     // MARK: Wycheproof
 
-    private static let ecdhPoint = Kind.wycheproof("EcdhEcpointTest") { (group) throws(Unreadable) in
+    private static let ecdhPoint = VectorKind.wycheproof("EcdhEcpointTest") { (group) throws(UnreadableFile) in
         try ecdh(group) { curve, bytes in .point(curve, bytes) }
     }
 
-    private static let ecdhSPKI = Kind.wycheproof("EcdhTest") { (group) throws(Unreadable) in
+    private static let ecdhSPKI = VectorKind.wycheproof("EcdhTest") { (group) throws(UnreadableFile) in
         try ecdh(group) { _, bytes in .file(bytes) }
     }
 
     private static func ecdh(
         _ group: VectorGroup, _ key: @escaping @Sendable (EllipticCurve, [UInt8]) -> PublicKeySource
-    ) throws(Unreadable) -> GroupPlan {
+    ) throws(UnreadableFile) -> GroupPlan {
         let name = try group.parameters.text("curve")
-        guard let curve = EllipticCurve(named: name) else { return .skip(KeyHelp.unknownCurve(name)) }
-        return .each(flips: ["public", "private", "shared"]) { (test, _) throws(Unreadable) in
-            guard let scalar = KeyHelp.padded(try test.integerBytes("private"), to: curve.count) else {
+        guard let curve = EllipticCurve(named: name) else { return .skip(KeyChecks.unknownCurve(name)) }
+        return .each(flips: ["public", "private", "shared"]) { (test, _) throws(UnreadableFile) in
+            guard let scalar = KeyChecks.padded(try test.integerBytes("private"), to: curve.count) else {
                 throw test.wrong("private", "a number below the curve's order")
             }
             return .run(
@@ -65,26 +65,26 @@ enum AgreementKinds {
         }
     }
 
-    private static let xdh = Kind.wycheproof("XdhComp") { (group) throws(Unreadable) in
+    private static let xdh = VectorKind.wycheproof("XdhComp") { (group) throws(UnreadableFile) in
         let curve = try group.parameters.text("curve")
-        guard curve == "curve25519" else { return .skip(KeyHelp.unknownCurve(curve)) }
+        guard curve == "curve25519" else { return .skip(KeyChecks.unknownCurve(curve)) }
         return agreements
     }
 
-    private typealias KeyBytes = @Sendable (Fields, String) throws(Unreadable) -> [UInt8]
+    private typealias KeyBytes = @Sendable (Fields, String) throws(UnreadableFile) -> [UInt8]
 
-    private static let textBytes: KeyBytes = { (test, name) throws(Unreadable) in Array(try test.text(name).utf8) }
-    private static let objectBytes: KeyBytes = { (test, name) throws(Unreadable) in try test.objectText(name) }
+    private static let textBytes: KeyBytes = { (test, name) throws(UnreadableFile) in Array(try test.text(name).utf8) }
+    private static let objectBytes: KeyBytes = { (test, name) throws(UnreadableFile) in try test.objectText(name) }
 
     /// Both keys are files of their own: PEM, DER, JWK. Characters of theirs may mean nothing, so only the secret is
     /// flipped.
-    private static func files(_ type: String, _ bytes: @escaping KeyBytes) -> Kind {
-        .wycheproof(type) { (group) throws(Unreadable) in
+    private static func files(_ type: String, _ bytes: @escaping KeyBytes) -> VectorKind {
+        .wycheproof(type) { (group) throws(UnreadableFile) in
             let name = try group.parameters.text("curve")
             guard name == "curve25519" || EllipticCurve(named: name) != nil else {
-                return .skip(KeyHelp.unknownCurve(name))
+                return .skip(KeyChecks.unknownCurve(name))
             }
-            return .each(flips: ["shared"]) { (test, _) throws(Unreadable) in
+            return .each(flips: ["shared"]) { (test, _) throws(UnreadableFile) in
                 .run(
                     AgreementCheck(
                         privateKey: .file(try bytes(test, "private")), publicKey: .file(try bytes(test, "public")),
@@ -95,14 +95,14 @@ enum AgreementKinds {
 
     // MARK: Native
 
-    private static let native = Kind.native(
+    private static let native = VectorKind.native(
         "xdh", params: ["curve"], test: ["private", "public", "shared"]
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         let name = try group.parameters.text("curve")
         if name == "X25519" { return agreements }
-        guard let curve = EllipticCurve(named: name) else { return .skip(KeyHelp.unknownCurve(name)) }
+        guard let curve = EllipticCurve(named: name) else { return .skip(KeyChecks.unknownCurve(name)) }
         // ECDH: the private number, the other's point `04 ‖ x ‖ y`, the shared point's x.
-        return .each(flips: ["private", "public", "shared"]) { (test, _) throws(Unreadable) in
+        return .each(flips: ["private", "public", "shared"]) { (test, _) throws(UnreadableFile) in
             .run(
                 AgreementCheck(
                     privateKey: .scalar(curve, try test.bytes("private", count: curve.count)),
@@ -111,7 +111,7 @@ enum AgreementKinds {
     }
 
     /// Bits of the private and of the public bytes mean nothing (RFC 7748 section 5), so only the secret's are flipped.
-    private static let agreements = GroupPlan.each(flips: ["shared"]) { (test, _) throws(Unreadable) in
+    private static let agreements = GroupPlan.each(flips: ["shared"]) { (test, _) throws(UnreadableFile) in
         .run(
             AgreementCheck(
                 privateKey: .x25519(try test.bytes("private", count: 32)),
@@ -121,14 +121,14 @@ enum AgreementKinds {
     // MARK: Text
 
     /// SP 800-56A's primitive (KAS_ECC_CDH_PrimitiveTest): the tested side's point says nothing new, but must be right.
-    private static let cdhPrimitive = Kind.text(
+    private static let cdhPrimitive = VectorKind.text(
         TextLayout(
             name: "ECDH", matches: { $0.startsWith(["COUNT", "QCAVSx", "QCAVSy", "dIUT", "QIUTx", "QIUTy", "ZIUT"]) },
             shapes: ["COUNT QCAVSx QCAVSy dIUT QIUTx QIUTy ZIUT"])
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         let name = try group.curveName()
-        guard let curve = EllipticCurve(named: name) else { return .skip(KeyHelp.unknownCurve(name)) }
-        return .each(flips: ["QCAVSx", "QCAVSy", "dIUT", "QIUTx", "QIUTy", "ZIUT"]) { (record, _) throws(Unreadable) in
+        guard let curve = EllipticCurve(named: name) else { return .skip(KeyChecks.unknownCurve(name)) }
+        return .each(flips: ["QCAVSx", "QCAVSy", "dIUT", "QIUTx", "QIUTy", "ZIUT"]) { (record, _) throws(UnreadableFile) in
             let scalar = try curve.padded(record, "dIUT")
             let own = KeyPairCheck(
                 curve: curve, scalar: scalar,
@@ -142,15 +142,15 @@ enum AgreementKinds {
         }
     }
 
-    private static let rfc7748 = Kind.text(
+    private static let rfc7748 = VectorKind.text(
         TextLayout(
             name: "X25519", matches: { $0.startsWith(["COUNT", "INPUT_SCALAR", "INPUT_U", "OUTPUT_U"]) },
             shapes: ["COUNT INPUT_SCALAR INPUT_U OUTPUT_U"])
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         // X448's are written down in the same way.
-        .each(flips: ["OUTPUT_U"]) { (record, _) throws(Unreadable) in
+        .each(flips: ["OUTPUT_U"]) { (record, _) throws(UnreadableFile) in
             let scalar = try record.bytes("INPUT_SCALAR")
-            guard scalar.count != 56 else { return .skip(KeyHelp.unknownCurve("curve448")) }
+            guard scalar.count != 56 else { return .skip(KeyChecks.unknownCurve("curve448")) }
             guard scalar.count == 32 else { throw record.wrong("INPUT_SCALAR", "32 bytes") }
             return .run(
                 AgreementCheck(
@@ -162,22 +162,22 @@ enum AgreementKinds {
 
 extension AgreementKinds {
     /// SP 800-56A: the shared secret of one pair each, ephemeral or static, as it is or hashed.
-    fileprivate static let acvp = Kind.acvp(["KAS-ECC-SSC", "KAS-ECC"]) { (group) throws(Unreadable) in
+    fileprivate static let acvp = VectorKind.acvp(["KAS-ECC-SSC", "KAS-ECC"]) { (group) throws(UnreadableFile) in
         let parameters = group.parameters
         guard group.algorithm == "KAS-ECC-SSC" || group.mode == "CDH-Component" else { return nil }
         let name = try parameters.text(
             parameters.has("domainParameterGenerationMode") ? "domainParameterGenerationMode" : "curve")
-        guard let curve = EllipticCurve(named: name) else { return .skip(KeyHelp.unknownCurve(name)) }
+        guard let curve = EllipticCurve(named: name) else { return .skip(KeyChecks.unknownCurve(name)) }
         let scheme = parameters.has("scheme") ? try parameters.text("scheme") : ""
         let schemes = ["": "", "ephemeralUnified": "ephemeral", "staticUnified": "static"]
         guard let kind = schemes[scheme] else { return .skip("the scheme \(scheme.prefix(20)) is not supported") }
         let hashName = parameters.has("hashFunctionZ") ? try parameters.text("hashFunctionZ") : "none"
-        let hash = KeyHelp.hash(hashName)
-        guard hash != nil || hashName == "none" else { return .skip(KeyHelp.unknownHash(hashName)) }
+        let hash = KeyChecks.hash(hashName)
+        guard hash != nil || hashName == "none" else { return .skip(KeyChecks.unknownHash(hashName)) }
         let (privateName, publicName) =
             kind.isEmpty ? ("privateIut", "publicServer") : ("\(kind)PrivateIut", "\(kind)PublicServer")
         let result = hash == nil ? "z" : "hashZ"
-        return .each(flips: [privateName, publicName + "X", publicName + "Y", result]) { (test, _) throws(Unreadable) in
+        return .each(flips: [privateName, publicName + "X", publicName + "Y", result]) { (test, _) throws(UnreadableFile) in
             guard test.has(privateName) else { return .skip("keys that the tested module makes") }
             return .run(
                 SharedSecretCheck(
@@ -193,13 +193,13 @@ extension AgreementKinds {
 }
 
 /// A secret that is compared by its digest, where a file says so.
-private struct SharedSecretCheck: Check {
+private struct SharedSecretCheck: VectorCheck {
     let agreement: AgreementCheck
     let hash: DigestAlgorithm?
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         guard let hash else { return agreement.run() }
-        return KeyHelp.outcome {
+        return KeyChecks.outcome {
             let digest = try agreement.secret().withBytes { try Digest.of([UInt8](copying: $0), hash) }
             return digest == agreement.shared ? .agrees : .differs("the secret's digest is another")
         }
@@ -207,11 +207,11 @@ private struct SharedSecretCheck: Check {
 }
 
 /// Two things that a record says at once.
-private struct BothChecks: Check {
+private struct BothChecks: VectorCheck {
     let first: KeyPairCheck
     let second: AgreementCheck
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         let outcome = first.run()
         return outcome == .agrees ? second.run() : outcome
     }

@@ -3,7 +3,7 @@
 internal import OMCrypto
 internal import OMSecrets
 
-struct Argon2Check: Check {
+struct Argon2Check: VectorCheck {
     let variant: Argon2.Variant
     let version: Argon2.Version
     let parameters: Argon2.Parameters
@@ -13,7 +13,7 @@ struct Argon2Check: Check {
     let associatedData: [UInt8]
     let output: [UInt8]
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         let password = SecretBytes(copying: password)
         let derived: SecretBytes
         do throws(CryptoError) {
@@ -40,12 +40,12 @@ struct Argon2Check: Check {
 }
 
 /// A PHC string and a password, read by the toolkit and, for Argon2id 1.3, by libsodium.
-struct EncodedArgon2Check: Check {
+struct EncodedArgon2Check: VectorCheck {
     let encoded: String
     let password: [UInt8]
     let isInvalid: Bool
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         let password = SecretBytes(copying: password)
         let isToolkits = (try? PasswordHash(parsing: encoded).matches(password)) ?? false
         guard encoded.hasPrefix("$argon2id$v=19$") else {
@@ -62,19 +62,19 @@ struct EncodedArgon2Check: Check {
 enum Argon2Kinds {
     static let all = [native] + Argon2.Variant.allCases.map(text)
 
-    private static let native = Kind.native(
+    private static let native = VectorKind.native(
         "kdf-argon2", params: ["type", "version"],
         test: [
             "password", "salt", "secret", "ad", "iterations", "memoryKiB", "parallelism", "size", "out", "encoded",
             "passwordHex",
         ]
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         let (type, number) = (try group.parameters.text("type"), try group.parameters.number("version"))
         guard let variant = Argon2.Variant(rawValue: type), let version = Argon2.Version(rawValue: number) else {
             return .skip("\(type.prefix(20)) version \(number) is not supported")
         }
         return .each(flips: ["password", "salt", "secret", "ad", "out", "passwordHex", "encoded"]) {
-            (test, expectation) throws(Unreadable) in
+            (test, expectation) throws(UnreadableFile) in
             if test.has("encoded") { return try encoded(test, expectation) }
             let parameters = Argon2.Parameters(
                 memoryKiB: try test.number("memoryKiB"), passes: try test.number("iterations"),
@@ -87,8 +87,8 @@ enum Argon2Kinds {
 
     /// RFC 9106's vectors, and the reference program's, as Python's `cryptography` has them: the file's name tells the
     /// type.
-    private static func text(_ variant: Argon2.Variant) -> Kind {
-        Kind.text(
+    private static func text(_ variant: Argon2.Variant) -> VectorKind {
+        VectorKind.text(
             TextLayout(
                 name: variant.rawValue,
                 matches: { head in
@@ -99,8 +99,8 @@ enum Argon2Kinds {
                     "COUNT length lanes iter memcost secret? pass salt ad? output",
                     "COUNT length lanes iter memcost salt pass output",
                 ])
-        ) { (_) throws(Unreadable) in
-            .each(flips: ["pass", "salt", "secret", "ad", "output"]) { (record, _) throws(Unreadable) in
+        ) { (_) throws(UnreadableFile) in
+            .each(flips: ["pass", "salt", "secret", "ad", "output"]) { (record, _) throws(UnreadableFile) in
                 let parameters = Argon2.Parameters(
                     memoryKiB: try record.number("memcost"), passes: try record.number("iter"),
                     lanes: try record.number("lanes"))
@@ -114,7 +114,7 @@ enum Argon2Kinds {
     private static func raw(
         _ test: Fields, _ variant: Argon2.Variant, version: Argon2.Version, parameters: Argon2.Parameters,
         password: String, output: String, size: Int
-    ) throws(Unreadable) -> Plan {
+    ) throws(UnreadableFile) -> CasePlan {
         guard isWithinCap(.argon2(variant, parameters)) else { return .skip("Argon2 above the cap on work") }
         return .run(
             Argon2Check(
@@ -124,7 +124,7 @@ enum Argon2Kinds {
                 output: try test.bytes(output, count: size)))
     }
 
-    private static func encoded(_ test: Fields, _ expectation: Expectation) throws(Unreadable) -> Plan {
+    private static func encoded(_ test: Fields, _ expectation: Expectation) throws(UnreadableFile) -> CasePlan {
         let (encoded, password) = (try test.text("encoded"), try test.bytes("passwordHex"))
         // A string that cannot be read is refused at no cost.
         if let hash = try? PasswordHash(parsing: encoded, limit: WorkLimit(factor: .max)) {

@@ -5,15 +5,15 @@ internal import OMCrypto
 enum BlockKinds {
     static let all = [wycheproof, native] + acvp + TextBlockKinds.all
 
-    static let wycheproof = Kind.wycheproof("IndCpaTest") { (group) throws(Unreadable) in
+    static let wycheproof = VectorKind.wycheproof("IndCpaTest") { (group) throws(UnreadableFile) in
         guard group.algorithm == "AES-CBC-PKCS5" else { return nil }
         guard try group.parameters.number("ivSize") == 128 else { throw group.parameters.wrong("ivSize", "128") }
         return plan(.aesCBC, keyBits: try group.parameters.number("keySize"), padding: .pkcs7)
     }
 
-    private static let native = Kind.native(
+    private static let native = VectorKind.native(
         "block", params: ["cipher", "mode", "keyBits", "padding"], test: ["key", "iv", "msg", "ct"]
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         let parameters = group.parameters
         guard let algorithm = try algorithm(parameters) else { return nil }
         switch try parameters.text("padding") {
@@ -24,7 +24,7 @@ enum BlockKinds {
     }
 
     /// What `cipher` and `mode` name: `3DES`, `CBC`.
-    static func algorithm(_ parameters: Fields) throws(Unreadable) -> BlockAlgorithm? {
+    static func algorithm(_ parameters: Fields) throws(UnreadableFile) -> BlockAlgorithm? {
         let name = "\(try parameters.text("cipher"))-\(try parameters.text("mode"))"
         return try? BlockAlgorithm.named(name).algorithm
     }
@@ -39,7 +39,7 @@ enum BlockKinds {
             return .skip("\(algorithm.cipher.sdkName) keys of \(keyBits) bits")
         }
         let flips = keyFlips(algorithm, ["key"]) + ["iv", "msg", "ct"]
-        return .each(flips: flips) { (test, expectation) throws(Unreadable) in
+        return .each(flips: flips) { (test, expectation) throws(UnreadableFile) in
             let hasIV = algorithm.usesIV || test.has("iv") && !test.isNull("iv")
             // What an invalid case says about its message means nothing: it must be refused.
             return .run(
@@ -60,8 +60,8 @@ enum BlockKinds {
         acvp("ACVP-TDES-CTR", BlockAlgorithm(.insecureTripleDES, .ctr)),
     ]
 
-    private static func acvp(_ name: String, _ algorithm: BlockAlgorithm) -> Kind {
-        Kind.acvp([name]) { (group) throws(Unreadable) in
+    private static func acvp(_ name: String, _ algorithm: BlockAlgorithm) -> VectorKind {
+        VectorKind.acvp([name]) { (group) throws(UnreadableFile) in
             let direction = try direction(group.parameters)
             switch group.type {
             case "AFT": return try acvpMessages(group.parameters, algorithm)
@@ -77,7 +77,7 @@ enum BlockKinds {
         }
     }
 
-    private static func direction(_ group: Fields) throws(Unreadable) -> BlockCipher.Direction {
+    private static func direction(_ group: Fields) throws(UnreadableFile) -> BlockCipher.Direction {
         switch try group.text("direction") {
         case "encrypt": return .encrypt
         case "decrypt": return .decrypt
@@ -85,10 +85,10 @@ enum BlockKinds {
         }
     }
 
-    private static func acvpMessages(_ group: Fields, _ algorithm: BlockAlgorithm) throws(Unreadable) -> GroupPlan {
+    private static func acvpMessages(_ group: Fields, _ algorithm: BlockAlgorithm) throws(UnreadableFile) -> GroupPlan {
         let flips = keyFlips(algorithm, ["key"]) + ["iv", "pt", "ct"]
         let keyBits = group.has("keyLen") ? try group.number("keyLen") : nil
-        return .each(flips: flips) { (test, _) throws(Unreadable) in
+        return .each(flips: flips) { (test, _) throws(UnreadableFile) in
             let bits = test.has("payloadLen") ? try test.number("payloadLen") : 0
             guard bits % 8 == 0 else { return .skip("messages of part of a byte are not supported") }
             let key = try key(test, keyBits, algorithm)
@@ -105,7 +105,7 @@ enum BlockKinds {
     /// One key, or the three of Triple DES.
     private static func key(
         _ test: Fields, _ bits: Int?, _ algorithm: BlockAlgorithm
-    ) throws(Unreadable) -> [UInt8] {
+    ) throws(UnreadableFile) -> [UInt8] {
         guard test.has("key1") else {
             let key = try test.bytes("key")
             guard algorithm.keyCounts.contains(key.count), bits == nil || key.count * 8 == bits else {
@@ -125,7 +125,7 @@ enum BlockKinds {
     /// The prompt has the first step's key, IV and input; the results have all of every step.
     private static func acvpChains(_ algorithm: BlockAlgorithm, _ direction: BlockCipher.Direction) -> GroupPlan {
         let (input, output) = direction == .encrypt ? ("pt", "ct") : ("ct", "pt")
-        return .each(flips: chainFlips) { (test, _) throws(Unreadable) in
+        return .each(flips: chainFlips) { (test, _) throws(UnreadableFile) in
             let results = try test.objects("resultsArray")
             guard results.count == DigestKinds.chainCount else {
                 throw test.wrong("resultsArray", "\(DigestKinds.chainCount) results")
@@ -144,7 +144,7 @@ enum BlockKinds {
     ) -> GroupPlan {
         let (input, output) = direction == .encrypt ? ("pt", "ct") : ("ct", "pt")
         // Parity bits decide nothing, so no key is flipped.
-        return .each(flips: chainFlips.filter { !$0.hasSuffix("key") }) { (test, _) throws(Unreadable) in
+        return .each(flips: chainFlips.filter { !$0.hasSuffix("key") }) { (test, _) throws(UnreadableFile) in
             let results = try test.objects("resultsArray")
             guard results.count == TripleDESChainCheck.stepCount else {
                 throw test.wrong("resultsArray", "\(TripleDESChainCheck.stepCount) results")
@@ -168,22 +168,22 @@ enum BlockKinds {
 
     private static func step(
         _ fields: Fields, _ algorithm: BlockAlgorithm, input: String, output: String?
-    ) throws(Unreadable) -> BlockChainCheck.Step {
+    ) throws(UnreadableFile) -> BlockChainCheck.Step {
         let key = try fields.bytes("key")
         guard [16, 24, 32].contains(key.count) else { throw fields.wrong("key", "an AES key") }
         return BlockChainCheck.Step(
             key: key, iv: algorithm.usesIV ? try fields.bytes("iv", count: 16) : [], input: try fields.bytes(input),
-            output: try output.map { (name) throws(Unreadable) in try fields.bytes(name) } ?? [])
+            output: try output.map { (name) throws(UnreadableFile) in try fields.bytes(name) } ?? [])
     }
 
     static func chain(
         _ algorithm: BlockAlgorithm, _ direction: BlockCipher.Direction, _ steps: [BlockChainCheck.Step],
         at place: String
-    ) throws(Unreadable) -> BlockChainCheck {
+    ) throws(UnreadableFile) -> BlockChainCheck {
         let isWhole = steps.allSatisfy {
             $0.input.count == 16 && $0.output.count == 16 && $0.key.count == steps[0].key.count
         }
-        guard isWhole else { throw Unreadable("\(place): another key length, or not one block") }
+        guard isWhole else { throw UnreadableFile("\(place): another key length, or not one block") }
         return BlockChainCheck(algorithm: algorithm, direction: direction, steps: steps)
     }
 }

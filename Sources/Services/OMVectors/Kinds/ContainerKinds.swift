@@ -4,7 +4,7 @@ internal import OMCrypto
 internal import OMSecrets
 
 /// A container and what opens it.
-struct ContainerCheck: Check {
+struct ContainerCheck: VectorCheck {
     enum Opener: Sendable {
         case password([UInt8])
         case key([UInt8])
@@ -32,7 +32,7 @@ struct ContainerCheck: Check {
         }
     }
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         var rest = container[...]
         let source: ByteSource = { target in
             let count = min(target.count, rest.count)
@@ -63,16 +63,16 @@ struct ContainerCheck: Check {
 
 enum ContainerKinds {
     static let all = [
-        Kind.native(
+        VectorKind.native(
             "file-container", params: ["lock"], test: ["password", "key", "private", "container", "msg", "msgSha256"]
-        ) { (group) throws(Unreadable) in
+        ) { (group) throws(UnreadableFile) in
             let lock = try group.parameters.text("lock")
             // Five bits of a private key of X25519 are set whatever they are, so it is not flipped.
             let flips = ["container", "msg", "msgSha256"] + (lock == "public" ? [] : [lock])
             guard ["password", "key", "public"].contains(lock) else {
                 throw group.parameters.wrong("lock", "password, key or public")
             }
-            return .each(flips: flips) { (test, _) throws(Unreadable) in
+            return .each(flips: flips) { (test, _) throws(UnreadableFile) in
                 let opener: ContainerCheck.Opener =
                     switch lock {
                     case "password": .password(try test.bytes("password"))

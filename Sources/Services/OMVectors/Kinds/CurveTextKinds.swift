@@ -4,24 +4,24 @@ internal import OMCrypto
 internal import OMSecrets
 
 /// A point in its compressed form.
-private struct PointCheck: Check {
+private struct PointCheck: VectorCheck {
     let curve: EllipticCurve
     let encoded: [UInt8]
     let point: [UInt8]
 
-    func run() -> Outcome {
-        KeyHelp.outcome {
+    func run() -> CheckOutcome {
+        KeyChecks.outcome {
             try PublicKey(curve, point: encoded).rawBytes == point ? .agrees : .differs("the point is another")
         }
     }
 }
 
 /// The pair that signed, and its signature.
-private struct SignedCheck: Check {
+private struct SignedCheck: VectorCheck {
     let pair: KeyPairCheck
-    let signature: any Check
+    let signature: any VectorCheck
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         let outcome = pair.run()
         return outcome == .agrees ? signature.run() : outcome
     }
@@ -30,24 +30,24 @@ private struct SignedCheck: Check {
 enum CurveTextKinds {
     static let all = [sigVer, sigGen, keyValidation, keyPairs, points]
 
-    private static let sigVer = Kind.text(
+    private static let sigVer = VectorKind.text(
         TextLayout(
             name: "ECDSA SigVer", matches: { $0.startsWith(["Msg", "Qx", "Qy", "R", "S", "Result"]) },
             shapes: ["Msg Qx Qy R S Result"])
-    ) { (group) throws(Unreadable) in
-        try signatures(group, flips: ["Msg", "Qx", "Qy", "R", "S"]) { (record, curve, hash) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
+        try signatures(group, flips: ["Msg", "Qx", "Qy", "R", "S"]) { (record, curve, hash) throws(UnreadableFile) in
             try signature(record, curve, hash)
         }
     }
 
     /// With the numbers that signed (`SigGen.txt`) or without (`.rsp`): verified, for ECDSA never signs the same twice.
-    private static let sigGen = Kind.text(
+    private static let sigGen = VectorKind.text(
         TextLayout(
             name: "ECDSA SigGen",
             matches: { $0.startsWith(["Msg", "d", "Qx", "Qy"]) || $0.startsWith(["Msg", "Qx", "Qy", "R", "S"]) },
             shapes: ["Msg d Qx Qy k? R S", "Msg Qx Qy R S"])
-    ) { (group) throws(Unreadable) in
-        try signatures(group, flips: ["Msg", "d", "Qx", "Qy", "R", "S"]) { (record, curve, hash) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
+        try signatures(group, flips: ["Msg", "d", "Qx", "Qy", "R", "S"]) { (record, curve, hash) throws(UnreadableFile) in
             let signed = try signature(record, curve, hash)
             guard record.has("d"), case .run(let check) = signed else { return signed }
             return .run(SignedCheck(pair: try pair(record, curve), signature: check))
@@ -56,68 +56,68 @@ enum CurveTextKinds {
 
     private static func signatures(
         _ group: VectorGroup, flips: [String],
-        _ plan: @escaping @Sendable (Fields, EllipticCurve, DigestAlgorithm) throws(Unreadable) -> Plan
-    ) throws(Unreadable) -> GroupPlan {
+        _ plan: @escaping @Sendable (Fields, EllipticCurve, DigestAlgorithm) throws(UnreadableFile) -> CasePlan
+    ) throws(UnreadableFile) -> GroupPlan {
         // `[P-256,SHA-256]`; of FIPS 186-2 the hash is SHA-1 and goes without saying.
         let words = (group.words.first ?? "").split(separator: ",").map { $0.filter { $0 != " " } }
         guard (1...2).contains(words.count) else {
-            throw Unreadable("\(group.parameters.place): no [curve] is in force")
+            throw UnreadableFile("\(group.parameters.place): no [curve] is in force")
         }
-        guard let curve = EllipticCurve(named: words[0]) else { return .skip(KeyHelp.unknownCurve(words[0])) }
+        guard let curve = EllipticCurve(named: words[0]) else { return .skip(KeyChecks.unknownCurve(words[0])) }
         let name = words.count == 2 ? words[1] : "SHA-1"
-        guard let hash = KeyHelp.hash(name) else { return .skip(KeyHelp.unknownHash(name)) }
-        return .each(flips: flips) { (record, _) throws(Unreadable) in try plan(record, curve, hash) }
+        guard let hash = KeyChecks.hash(name) else { return .skip(KeyChecks.unknownHash(name)) }
+        return .each(flips: flips) { (record, _) throws(UnreadableFile) in try plan(record, curve, hash) }
     }
 
     private static func signature(
         _ record: Fields, _ curve: EllipticCurve, _ hash: DigestAlgorithm
-    ) throws(Unreadable) -> Plan {
+    ) throws(UnreadableFile) -> CasePlan {
         let key = PublicKeySource.coordinates(
             curve, x: try record.integerBytes("Qx"), y: try record.integerBytes("Qy"))
-        return KeyHelp.signature(
+        return KeyChecks.signature(
             key, hash, curve, of: try record.bytes("Msg"), r: try record.integerBytes("R"),
             s: try record.integerBytes("S"))
     }
 
-    private static func pair(_ record: Fields, _ curve: EllipticCurve) throws(Unreadable) -> KeyPairCheck {
+    private static func pair(_ record: Fields, _ curve: EllipticCurve) throws(UnreadableFile) -> KeyPairCheck {
         KeyPairCheck(
             curve: curve, scalar: try curve.padded(record, "d"),
             point: try [4] + curve.padded(record, "Qx") + curve.padded(record, "Qy"))
     }
 
-    private static let keyValidation = Kind.text(
+    private static let keyValidation = VectorKind.text(
         TextLayout(
             name: "ECDSA PKV", matches: { $0.startsWith(["Qx", "Qy", "Result"]) }, shapes: ["Qx Qy Result"])
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         let name = try group.curveName()
-        guard let curve = EllipticCurve(named: name) else { return .skip(KeyHelp.unknownCurve(name)) }
-        return .each(flips: ["Qx", "Qy"]) { (record, _) throws(Unreadable) in
+        guard let curve = EllipticCurve(named: name) else { return .skip(KeyChecks.unknownCurve(name)) }
+        return .each(flips: ["Qx", "Qy"]) { (record, _) throws(UnreadableFile) in
             .run(
                 PublicKeyCheck(
                     key: .coordinates(curve, x: try record.integerBytes("Qx"), y: try record.integerBytes("Qy"))))
         }
     }
 
-    private static let keyPairs = Kind.text(
+    private static let keyPairs = VectorKind.text(
         TextLayout(
             name: "ECDSA KeyPair",
             matches: { $0.startsWith(["d", "Qx", "Qy"]) || $0.startsWith(["N", "d", "Qx", "Qy"]) },
             lasting: ["N"], shapes: ["d Qx Qy"])
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         let name = try group.curveName()
-        guard let curve = EllipticCurve(named: name) else { return .skip(KeyHelp.unknownCurve(name)) }
-        return .each(flips: ["d", "Qx", "Qy"]) { (record, _) throws(Unreadable) in .run(try pair(record, curve)) }
+        guard let curve = EllipticCurve(named: name) else { return .skip(KeyChecks.unknownCurve(name)) }
+        return .each(flips: ["d", "Qx", "Qy"]) { (record, _) throws(UnreadableFile) in .run(try pair(record, curve)) }
     }
 
     /// Compressed points as Python's `cryptography` has them.
-    private static let points = Kind.text(
+    private static let points = VectorKind.text(
         TextLayout(
             name: "EC points", matches: { $0.startsWith(["COUNT", "CURVE", "POINT", "X", "Y"]) },
             shapes: ["COUNT CURVE POINT X Y"])
-    ) { (_) throws(Unreadable) in
-        .each(flips: ["POINT", "X", "Y"]) { (record, _) throws(Unreadable) in
+    ) { (_) throws(UnreadableFile) in
+        .each(flips: ["POINT", "X", "Y"]) { (record, _) throws(UnreadableFile) in
             let name = try record.text("CURVE").lowercased()
-            guard let curve = EllipticCurve(named: name) else { return .skip(KeyHelp.unknownCurve(name)) }
+            guard let curve = EllipticCurve(named: name) else { return .skip(KeyChecks.unknownCurve(name)) }
             let point = try [4] + curve.padded(record, "X") + curve.padded(record, "Y")
             return .run(PointCheck(curve: curve, encoded: try record.bytes("POINT"), point: point))
         }
@@ -126,9 +126,9 @@ enum CurveTextKinds {
 
 extension VectorGroup {
     /// `[P-256]`, or of FIPS 186-4 `[P-256]` before `[B.4.2 Key Pair Generation …]`.
-    func curveName() throws(Unreadable) -> String {
+    func curveName() throws(UnreadableFile) -> String {
         guard let name = words.first?.split(separator: ",").first else {
-            throw Unreadable("\(parameters.place): no [curve] is in force")
+            throw UnreadableFile("\(parameters.place): no [curve] is in force")
         }
         return String(name)
     }
@@ -136,8 +136,8 @@ extension VectorGroup {
 
 extension EllipticCurve {
     /// A number of the record, as long as a coordinate.
-    func padded(_ record: Fields, _ name: String) throws(Unreadable) -> [UInt8] {
-        guard let bytes = KeyHelp.padded(try record.integerBytes(name), to: count) else {
+    func padded(_ record: Fields, _ name: String) throws(UnreadableFile) -> [UInt8] {
+        guard let bytes = KeyChecks.padded(try record.integerBytes(name), to: count) else {
             throw record.wrong(name, "a number of the curve's length")
         }
         return bytes

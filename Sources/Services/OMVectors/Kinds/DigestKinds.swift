@@ -3,12 +3,12 @@
 internal import OMCrypto
 
 /// A digest of a message.
-struct DigestCheck: Check {
+struct DigestCheck: VectorCheck {
     let algorithm: DigestAlgorithm
     let message: [UInt8]
     let digest: [UInt8]
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         guard let computed = try? Digest.of(message, algorithm) else {
             return .refused("\(algorithm) is not available")
         }
@@ -18,12 +18,12 @@ struct DigestCheck: Check {
 
 /// 1000 digests a checkpoint, which is the seed of the next: each over the three before it (SHAVS 6.4), with SHA-3 over
 /// the one before it (SHA3VS 6.2.3).
-struct DigestChainCheck: Check {
+struct DigestChainCheck: VectorCheck {
     let algorithm: DigestAlgorithm
     let seed: [UInt8]
     let checkpoints: [[UInt8]]
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         guard var digest = try? Digest(algorithm) else { return .refused("\(algorithm) is not available") }
         var seed = seed
         let isSponge = algorithm.isSHA3
@@ -45,7 +45,7 @@ struct DigestChainCheck: Check {
 }
 
 /// ACVP's large data test: a content over and over, up to a length of gigabytes, never in memory as a whole.
-struct LargeDigestCheck: Check {
+struct LargeDigestCheck: VectorCheck {
     /// The longest that NIST's server asks for.
     static let mostBits = 8 << 33
 
@@ -54,7 +54,7 @@ struct LargeDigestCheck: Check {
     let count: Int
     let digest: [UInt8]
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         guard var computing = try? Digest(algorithm) else { return .refused("\(algorithm) is not available") }
         var piece: [UInt8] = []
         repeat { piece += content } while piece.count < min(count, 1 << 20)
@@ -79,12 +79,12 @@ enum DigestKinds {
 
     // MARK: omvault-vectors/1
 
-    private static let native = Kind.native(
+    private static let native = VectorKind.native(
         "digest", params: ["hash"], test: ["msg", "md", "seed", "checkpoints"]
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         let name = try group.parameters.text("hash")
         guard let algorithm = try? DigestAlgorithm(named: name) else { return nil }
-        return .each(flips: ["msg", "md", "seed", "checkpoints"]) { (test, _) throws(Unreadable) in
+        return .each(flips: ["msg", "md", "seed", "checkpoints"]) { (test, _) throws(UnreadableFile) in
             guard test.has("seed") else {
                 let digest = try test.bytes("md", count: algorithm.count)
                 return .run(DigestCheck(algorithm: algorithm, message: try test.bytes("msg"), digest: digest))
@@ -100,26 +100,26 @@ enum DigestKinds {
 
     // MARK: CAVP
 
-    private static let messages = Kind.text(
+    private static let messages = VectorKind.text(
         TextLayout(
             name: "SHA", matches: { holds($0, ["ShortMsg", "LongMsg"], ["Len", "Msg", "MD"]) },
             shapes: ["Len Msg MD"])
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         guard let algorithm = try algorithm(group) else { return .skip("\(name(group)) is not supported") }
-        return .each(flips: ["Msg", "MD"]) { (record, _) throws(Unreadable) in
+        return .each(flips: ["Msg", "MD"]) { (record, _) throws(UnreadableFile) in
             try messageCheck(record, algorithm, bits: try record.number("Len"), message: "Msg", digest: "MD")
         }
     }
 
-    private static let chains = Kind.text(
+    private static let chains = VectorKind.text(
         TextLayout(
             name: "SHA Monte", matches: { holds($0, ["Monte"], ["Seed", "COUNT", "MD"]) }, lasting: ["Seed"],
             // NIST's `.txt` files show the first of the thousand digests too.
             shapes: ["COUNT " + String(repeating: "i? M? MDi? ", count: 5) + "MD"])
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         guard let algorithm = try algorithm(group) else { return .skip("\(name(group)) is not supported") }
         let seed = try group.parameters.bytes("Seed", count: algorithm.count)
-        return .chain(flips: ["MD"]) { (records) throws(Unreadable) in
+        return .chain(flips: ["MD"]) { (records) throws(UnreadableFile) in
             try CAVP.requireCounts(records, exactly: chainCount)
             var checkpoints: [[UInt8]] = []
             for record in records { checkpoints.append(try record.bytes("MD", count: algorithm.count)) }
@@ -128,7 +128,7 @@ enum DigestKinds {
     }
 
     /// A file is what its title says; without one, what its section and its fields are like.
-    private static func holds(_ head: TextHead, _ tests: [String], _ fields: [String]) -> Bool {
+    private static func holds(_ head: TextHeader, _ tests: [String], _ fields: [String]) -> Bool {
         if let title = head.title, title.hasPrefix("SHA-") || title.hasPrefix("SHA3-") {
             return tests.contains { title.hasSuffix(" \($0)") }
         }
@@ -142,9 +142,9 @@ enum DigestKinds {
         return String(title.prefix(60).split(separator: " ").first ?? "SHA")
     }
 
-    private static func algorithm(_ group: VectorGroup) throws(Unreadable) -> DigestAlgorithm? {
+    private static func algorithm(_ group: VectorGroup) throws(UnreadableFile) -> DigestAlgorithm? {
         let place = group.parameters.place
-        guard group.parameters.has("L") else { throw Unreadable("\(place): a record before [L = …]") }
+        guard group.parameters.has("L") else { throw UnreadableFile("\(place): a record before [L = …]") }
         let count = try group.parameters.number("L")
         let named = try? DigestAlgorithm(named: name(group))
         let isTitled = group.head?.title?.hasPrefix("SHA") == true
@@ -156,7 +156,7 @@ enum DigestKinds {
         guard count == (algorithm.isSHA3 ? 8 : 1) * algorithm.count, group.words.isEmpty,
             group.parameters.names.isSubset(of: known)
         else {
-            throw Unreadable("\(place): a section other than [L = \(algorithm.count)]")
+            throw UnreadableFile("\(place): a section other than [L = \(algorithm.count)]")
         }
         return algorithm
     }
@@ -165,18 +165,18 @@ enum DigestKinds {
 
     /// The same records without sections or a title, as Python's `cryptography` has RFC 1321's and BLAKE2b's: the comments
     /// or the file's name say of which function.
-    private static let bareMessages = Kind.text(
+    private static let bareMessages = VectorKind.text(
         TextLayout(
             name: "digest", matches: { $0.startsWith(["Len", "Msg", "MD"]) && bareAlgorithm($0) != nil },
             shapes: ["Len Msg MD"])
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         guard let algorithm = group.head.flatMap(bareAlgorithm) else { return nil }
-        return .each(flips: ["Msg", "MD"]) { (record, _) throws(Unreadable) in
+        return .each(flips: ["Msg", "MD"]) { (record, _) throws(UnreadableFile) in
             try messageCheck(record, algorithm, bits: try record.number("Len"), message: "Msg", digest: "MD")
         }
     }
 
-    private static func bareAlgorithm(_ head: TextHead) -> DigestAlgorithm? {
+    private static func bareAlgorithm(_ head: TextHeader) -> DigestAlgorithm? {
         guard head.title == nil, head.sections.isEmpty else { return nil }
         if head.comments.contains(where: { $0.lowercased().contains("rfc1321") }) { return .insecureMD5 }
         let name = head.fileName.split(separator: ".").first ?? ""
@@ -187,17 +187,17 @@ enum DigestKinds {
 
     // MARK: ACVP
 
-    private static let acvp = Kind.acvp(acvpNames) { (group) throws(Unreadable) in
+    private static let acvp = VectorKind.acvp(acvpNames) { (group) throws(UnreadableFile) in
         guard let algorithm = try? DigestAlgorithm(named: group.algorithm) else { return nil }
         switch group.type {
         case "AFT", "VOT":
-            return .each(flips: ["msg", "md"]) { (test, _) throws(Unreadable) in
+            return .each(flips: ["msg", "md"]) { (test, _) throws(UnreadableFile) in
                 try messageCheck(test, algorithm, bits: try test.number("len"), message: "msg", digest: "md")
             }
         case "MCT":
             let version = group.parameters.has("mctVersion") ? try group.parameters.text("mctVersion") : "standard"
             guard version == "standard" else { return .skip("ACVP's alternate Monte Carlo procedure") }
-            return .each(flips: ["msg", "resultsArray.md"]) { (test, _) throws(Unreadable) in
+            return .each(flips: ["msg", "resultsArray.md"]) { (test, _) throws(UnreadableFile) in
                 let results = try test.objects("resultsArray")
                 guard results.count == chainCount else { throw test.wrong("resultsArray", "\(chainCount) results") }
                 var checkpoints: [[UInt8]] = []
@@ -206,7 +206,7 @@ enum DigestKinds {
                 return .run(DigestChainCheck(algorithm: algorithm, seed: seed, checkpoints: checkpoints))
             }
         case "LDT":
-            return .each(flips: ["md"]) { (test, _) throws(Unreadable) in
+            return .each(flips: ["md"]) { (test, _) throws(UnreadableFile) in
                 let large = try test.object("largeMsg")
                 guard try large.text("expansionTechnique") == "repeating" else {
                     throw large.wrong("expansionTechnique", "repeating")
@@ -235,25 +235,12 @@ enum DigestKinds {
     /// A message of whole bytes; the empty one is written `00`, or not at all.
     private static func messageCheck(
         _ record: Fields, _ algorithm: DigestAlgorithm, bits: Int, message: String, digest: String
-    ) throws(Unreadable) -> Plan {
+    ) throws(UnreadableFile) -> CasePlan {
         let bytes = try record.bytes(message)
         let digest = try record.bytes(digest, count: algorithm.count)
         guard bits % 8 == 0 else { return .skip("messages of part of a byte are not supported") }
         let whole = bits == 0 && bytes == [0] ? [] : bytes
         guard whole.count == bits / 8 else { throw record.wrong(message, "the \(bits) bits that the record announces") }
         return .run(DigestCheck(algorithm: algorithm, message: whole, digest: digest))
-    }
-}
-
-/// What CAVP's records have in common.
-enum CAVP {
-    /// `COUNT` of a chain is 0, 1, 2 …: one left out would hide a step.
-    static func requireCounts(_ records: [Fields], exactly count: Int) throws(Unreadable) {
-        for (index, record) in records.enumerated() {
-            guard try record.number("COUNT") == index else { throw record.wrong("COUNT", "\(index)") }
-        }
-        guard records.count == count else {
-            throw Unreadable("\(records.last?.place ?? "the file"): a chain of \(records.count) steps, not \(count)")
-        }
     }
 }

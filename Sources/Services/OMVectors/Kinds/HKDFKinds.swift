@@ -3,7 +3,7 @@
 internal import OMCrypto
 internal import OMSecrets
 
-struct HKDFCheck: Check {
+struct HKDFCheck: VectorCheck {
     let algorithm: DigestAlgorithm
     let keyMaterial: [UInt8]
     let salt: [UInt8]
@@ -11,7 +11,7 @@ struct HKDFCheck: Check {
     let count: Int
     let output: [UInt8]
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         let key = SecretBytes(copying: keyMaterial)
         guard let derived = try? KeyDerivation.hkdf(algorithm, key, salt: salt, info: info, count: count) else {
             return .refused("more than HKDF gives")
@@ -28,20 +28,20 @@ struct HKDFCheck: Check {
 enum HKDFKinds {
     static let all = [wycheproof, native, text, textWithoutPRK]
 
-    private static let wycheproof = Kind.wycheproof("HkdfTest") { group in
+    private static let wycheproof = VectorKind.wycheproof("HkdfTest") { group in
         guard group.algorithm.hasPrefix("HKDF-") else { return nil }
         return (try? DigestAlgorithm(named: String(group.algorithm.dropFirst(5)))).map(json)
     }
 
-    private static let native = Kind.native(
+    private static let native = VectorKind.native(
         "hkdf", params: ["hash"], test: ["ikm", "salt", "info", "size", "okm"]
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         let hash = try group.parameters.text("hash")
         return (try? DigestAlgorithm(named: hash)).map(json)
     }
 
     private static func json(_ algorithm: DigestAlgorithm) -> GroupPlan {
-        .each(flips: ["ikm", "salt", "info", "okm"]) { (test, expectation) throws(Unreadable) in
+        .each(flips: ["ikm", "salt", "info", "okm"]) { (test, expectation) throws(UnreadableFile) in
             let (count, output) = (try test.number("size"), try test.bytes("okm"))
             // An invalid case lists no output; any other that lists another number of bytes contradicts itself.
             guard output.count == count || expectation == .invalid else { throw test.wrong("okm", "\(count) bytes") }
@@ -57,12 +57,12 @@ enum HKDFKinds {
     /// Its own longer vector.
     private static let textWithoutPRK = textKind(["COUNT", "Hash", "IKM", "salt", "info", "L", "OKM"])
 
-    private static func textKind(_ fields: [String]) -> Kind {
-        Kind.text(
+    private static func textKind(_ fields: [String]) -> VectorKind {
+        VectorKind.text(
             TextLayout(
                 name: "HKDF", matches: { $0.startsWith(fields) }, shapes: [fields.joined(separator: " ")])
-        ) { (_) throws(Unreadable) in
-            .each(flips: ["IKM", "salt", "info", "OKM"]) { (record, _) throws(Unreadable) in
+        ) { (_) throws(UnreadableFile) in
+            .each(flips: ["IKM", "salt", "info", "OKM"]) { (record, _) throws(UnreadableFile) in
                 let hash = try record.text("Hash")
                 guard let algorithm = try? DigestAlgorithm(named: hash) else {
                     return .skip("HKDF with \(hash.prefix(20)) is not supported")

@@ -4,15 +4,15 @@ internal import OMCrypto
 internal import OMSecrets
 
 /// A key file.
-struct KeyFileCheck: Check {
+struct KeyFileCheck: VectorCheck {
     let bytes: [UInt8]
     let isPrivate: Bool
     /// Nil for none.
     let password: [UInt8]?
     let fingerprint: [UInt8]
 
-    func run() -> Outcome {
-        KeyHelp.outcome {
+    func run() -> CheckOutcome {
+        KeyChecks.outcome {
             let file = try KeyFile(SecretBytes(copying: bytes))
             guard file.isPrivate == isPrivate else { return .differs("the file holds the other half") }
             let found: [UInt8]
@@ -30,15 +30,15 @@ struct KeyFileCheck: Check {
 }
 
 /// A PKCS#12 file: its one key, if any, and its certificates in any order.
-struct PKCS12Check: Check {
+struct PKCS12Check: VectorCheck {
     let bytes: [UInt8]
     let password: [UInt8]
     let certificates: [[UInt8]]
     /// Nil for no key.
     let fingerprint: [UInt8]?
 
-    func run() -> Outcome {
-        KeyHelp.outcome {
+    func run() -> CheckOutcome {
+        KeyChecks.outcome {
             let contents = try PKCS12File(SecretBytes(copying: bytes)).open(password: SecretBytes(copying: password))
             var found: [[UInt8]] = []
             for certificate in contents.certificates { found.append(try certificate.fingerprint()) }
@@ -62,11 +62,11 @@ struct PKCS12Check: Check {
 enum KeyFileKinds {
     static let all = [keyFile, pkcs12]
 
-    private static let keyFile = Kind.native(
+    private static let keyFile = VectorKind.native(
         "keyfile", params: [],
         test: ["file", "role", "encoding", "keyType", "container", "passwordHex", "spkiSha256"]
-    ) { (group) throws(Unreadable) in
-        .each(flips: ["spkiSha256", "passwordHex"]) { (test, _) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
+        .each(flips: ["spkiSha256", "passwordHex"]) { (test, _) throws(UnreadableFile) in
             let role = try test.text("role")
             guard role == "private" || role == "public" else { throw test.wrong("role", "private or public") }
             return .run(
@@ -77,11 +77,11 @@ enum KeyFileKinds {
         }
     }
 
-    private static let pkcs12 = Kind.native(
+    private static let pkcs12 = VectorKind.native(
         "pkcs12", params: [],
         test: ["file", "passwordHex", "certSha256", "friendlyNames", "spkiSha256", "keyType", "options"]
-    ) { (group) throws(Unreadable) in
-        .each(flips: ["passwordHex", "certSha256", "spkiSha256"]) { (test, _) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
+        .each(flips: ["passwordHex", "certSha256", "spkiSha256"]) { (test, _) throws(UnreadableFile) in
             .run(
                 PKCS12Check(
                     bytes: try group.companions.bytes(try test.text("file")),

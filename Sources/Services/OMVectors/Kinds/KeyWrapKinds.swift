@@ -4,14 +4,14 @@ internal import OMCrypto
 internal import OMSecrets
 
 /// Both ways; of an invalid case only the unwrapping says anything.
-struct KeyWrapCheck: Check {
+struct KeyWrapCheck: VectorCheck {
     let algorithm: AESKeyWrap
     let key: [UInt8]
     let message: [UInt8]
     let wrapped: [UInt8]
     let expectation: Expectation
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         let key = SecretBytes(copying: key)
         let message = SecretBytes(copying: message)
         do {
@@ -30,7 +30,7 @@ enum KeyWrapKinds {
         [wycheproof, native, acvp, botan]
         + AESKeyWrap.allCases.flatMap { [cavp($0, "AE", "COUNT K P C"), cavp($0, "AD", "COUNT K C P|FAIL")] }
 
-    private static let wycheproof = Kind.wycheproof("KeywrapTest") { (group) throws(Unreadable) in
+    private static let wycheproof = VectorKind.wycheproof("KeywrapTest") { (group) throws(UnreadableFile) in
         let algorithms: [String: AESKeyWrap] = [
             "AES-WRAP": .kw, "AES-KWP": .kwp, "KW": .kw, "KWP": .kwp,
         ]
@@ -38,16 +38,16 @@ enum KeyWrapKinds {
         return plan(algorithm, keyBits: try group.parameters.number("keySize"))
     }
 
-    private static let native = Kind.native(
+    private static let native = VectorKind.native(
         "kw", params: ["alg"], test: ["key", "msg", "ct"]
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         let algorithms: [String: AESKeyWrap] = ["KW": .kw, "KWP": .kwp]
         guard let algorithm = algorithms[try group.parameters.text("alg")] else { return nil }
         return plan(algorithm, keyBits: nil)
     }
 
     private static func plan(_ algorithm: AESKeyWrap, keyBits: Int?) -> GroupPlan {
-        .each(flips: ["key", "msg", "ct"]) { (test, expectation) throws(Unreadable) in
+        .each(flips: ["key", "msg", "ct"]) { (test, expectation) throws(UnreadableFile) in
             .run(
                 KeyWrapCheck(
                     algorithm: algorithm, key: try key(test, "key", keyBits), message: try test.bytes("msg"),
@@ -55,7 +55,7 @@ enum KeyWrapKinds {
         }
     }
 
-    private static func key(_ fields: Fields, _ name: String, _ bits: Int?) throws(Unreadable) -> [UInt8] {
+    private static func key(_ fields: Fields, _ name: String, _ bits: Int?) throws(UnreadableFile) -> [UInt8] {
         let key = try fields.bytes(name)
         guard [16, 24, 32].contains(key.count), bits == nil || key.count * 8 == bits else {
             throw fields.wrong(name, bits.map { "\($0 / 8) bytes" } ?? "an AES key")
@@ -63,14 +63,14 @@ enum KeyWrapKinds {
         return key
     }
 
-    private static let acvp = Kind.acvp(["ACVP-AES-KW", "ACVP-AES-KWP"]) { (group) throws(Unreadable) in
+    private static let acvp = VectorKind.acvp(["ACVP-AES-KW", "ACVP-AES-KWP"]) { (group) throws(UnreadableFile) in
         let parameters = group.parameters
         guard group.type == "AFT" else { return .skip("ACVP test type \(group.type.prefix(20))") }
         guard try parameters.text("kwCipher") == "cipher" else { return .skip("key wrap with AES run backwards") }
         guard try parameters.number("payloadLen") % 8 == 0 else { return .skip("lengths of part of a byte") }
         let algorithm: AESKeyWrap = group.algorithm == "ACVP-AES-KW" ? .kw : .kwp
         let keyBits = try parameters.number("keyLen")
-        return .each(flips: ["key", "pt", "ct"]) { (test, expectation) throws(Unreadable) in
+        return .each(flips: ["key", "pt", "ct"]) { (test, expectation) throws(UnreadableFile) in
             .run(
                 KeyWrapCheck(
                     algorithm: algorithm, key: try key(test, "key", keyBits),
@@ -80,9 +80,9 @@ enum KeyWrapKinds {
     }
 
     /// NIST's `.txt` files, by the title, `NIST SP 800-38F KW-AD with AES-256 cipher function`, else by the name.
-    private static func cavp(_ algorithm: AESKeyWrap, _ direction: String, _ shape: String) -> Kind {
+    private static func cavp(_ algorithm: AESKeyWrap, _ direction: String, _ shape: String) -> VectorKind {
         let name = algorithm == .kw ? "KW" : "KWP"
-        let matches: @Sendable (TextHead) -> Bool = { head in
+        let matches: @Sendable (TextHeader) -> Bool = { head in
             if let title = head.title {
                 return title.contains(" \(name)-\(direction) with AES") && title.hasSuffix(" cipher function")
                     && !title.contains("inverse")
@@ -92,14 +92,14 @@ enum KeyWrapKinds {
         }
         return .text(
             TextLayout(name: "AES \(name)", matches: matches, shapes: [shape])
-        ) { (group) throws(Unreadable) in
+        ) { (group) throws(UnreadableFile) in
             let lengths = group.parameters
             guard lengths.has("PLAINTEXT LENGTH") else {
-                throw Unreadable("\(lengths.place): a record before [PLAINTEXT LENGTH = …]")
+                throw UnreadableFile("\(lengths.place): a record before [PLAINTEXT LENGTH = …]")
             }
             let bits = try lengths.number("PLAINTEXT LENGTH")
             guard bits % 8 == 0 else { return .skip("lengths of part of a byte") }
-            return .each(flips: ["K", "P", "C"]) { (record, expectation) throws(Unreadable) in
+            return .each(flips: ["K", "P", "C"]) { (record, expectation) throws(UnreadableFile) in
                 .run(
                     KeyWrapCheck(
                         algorithm: algorithm, key: try key(record, "K", nil),
@@ -110,13 +110,13 @@ enum KeyWrapKinds {
     }
 
     /// Botan's vectors for KWP, as Python's `cryptography` has them.
-    private static let botan = Kind.text(
+    private static let botan = VectorKind.text(
         TextLayout(
             name: "AES KWP", matches: { $0.startsWith(["COUNT", "Key", "Input", "Output"]) },
             shapes: ["COUNT Key Input Output"])
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         guard group.words == ["KWP"] else { return .skip("key wrap \(group.words.joined().prefix(20))") }
-        return .each(flips: ["Key", "Input", "Output"]) { (record, expectation) throws(Unreadable) in
+        return .each(flips: ["Key", "Input", "Output"]) { (record, expectation) throws(UnreadableFile) in
             .run(
                 KeyWrapCheck(
                     algorithm: .kwp, key: try key(record, "Key", nil), message: try record.bytes("Input"),

@@ -4,7 +4,7 @@ internal import OMCrypto
 internal import OMSecrets
 
 /// `Salted__` ‖ salt ‖ ciphertext, both ways. Nothing in it tells a wrong password, so another message says as much.
-struct OpenSSLEncCheck: Check {
+struct OpenSSLEncCheck: VectorCheck {
     let form: OpenSSLEnc
     let algorithm: BlockAlgorithm
     let keyCount: Int
@@ -12,7 +12,7 @@ struct OpenSSLEncCheck: Check {
     let message: [UInt8]
     let sealed: [UInt8]
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         let (header, body) = (Array(sealed.prefix(OpenSSLEnc.headerCount)), sealed.dropFirst(OpenSSLEnc.headerCount))
         do {
             guard try run(.decrypt, header, Array(body)) == message else {
@@ -38,7 +38,7 @@ struct OpenSSLEncCheck: Check {
 }
 
 /// AES-CBC under a key of PBKDF2.
-struct PBES2Check: Check {
+struct PBES2Check: VectorCheck {
     let hash: DigestAlgorithm
     let keyCount: Int
     let password: [UInt8]
@@ -48,7 +48,7 @@ struct PBES2Check: Check {
     let message: [UInt8]?
     let ciphertext: [UInt8]
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         do {
             let key = try KeyDerivation.pbkdf2(
                 hash, SecretBytes(copying: password), salt: salt, iterations: iterations, count: keyCount)
@@ -68,10 +68,10 @@ enum PassphraseCipherKinds {
     /// The most iterations that one case may ask for.
     private static let mostIterations = 10_000_000
 
-    private static let openssl = Kind.native(
+    private static let openssl = VectorKind.native(
         "openssl-enc", params: ["cipher", "mode", "keyBits", "blockBytes", "kdf", "hash", "iterations"],
         test: ["passwordHex", "msg", "ct"]
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         let parameters = group.parameters
         guard let algorithm = try BlockKinds.algorithm(parameters),
             let hash = try? DigestAlgorithm(named: try parameters.text("hash"))
@@ -87,7 +87,7 @@ enum PassphraseCipherKinds {
         case "evp" where iterations == 1: derivation = Insecure.bytesToKey
         default: throw parameters.wrong("kdf", "pbkdf2 or evp (with one iteration)")
         }
-        return .each(flips: ["passwordHex", "msg", "ct"]) { (test, _) throws(Unreadable) in
+        return .each(flips: ["passwordHex", "msg", "ct"]) { (test, _) throws(UnreadableFile) in
             .run(
                 OpenSSLEncCheck(
                     form: OpenSSLEnc(derivation, hash), algorithm: algorithm, keyCount: keyBits / 8,
@@ -97,14 +97,14 @@ enum PassphraseCipherKinds {
     }
 
     /// `PbeWithHmacSha256AndAes_128`.
-    private static let wycheproof = Kind.wycheproof("PbeTest") { (group) throws(Unreadable) in
+    private static let wycheproof = VectorKind.wycheproof("PbeTest") { (group) throws(UnreadableFile) in
         let name = group.algorithm
         guard name.hasPrefix("PbeWithHmacSha"), let and = name.firstRange(of: "AndAes_"),
             let hash = try? DigestAlgorithm(named: "sha\(name[..<and.lowerBound].dropFirst(14))"),
             let bits = Int(name[and.upperBound...]), [128, 192, 256].contains(bits)
         else { return nil }
         let flips = ["password", "salt", "iv", "msg", "ct"]
-        return .each(flips: flips) { (test, expectation) throws(Unreadable) in
+        return .each(flips: flips) { (test, expectation) throws(UnreadableFile) in
             let iterations = try test.number("iterationCount")
             guard (1...mostIterations).contains(iterations) else { return .skip("PBKDF2 above the cap on work") }
             return .run(

@@ -3,14 +3,14 @@
 internal import OMCrypto
 internal import OMSecrets
 
-struct PBKDF2Check: Check {
+struct PBKDF2Check: VectorCheck {
     let algorithm: DigestAlgorithm
     let password: [UInt8]
     let salt: [UInt8]
     let iterations: Int
     let output: [UInt8]
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         do throws(CryptoError) {
             let derived = try KeyDerivation.pbkdf2(
                 algorithm, SecretBytes(copying: password), salt: salt, iterations: iterations, count: output.count)
@@ -25,10 +25,10 @@ enum PBKDF2Kinds {
     /// RFC 6070 goes to 2^24 iterations; a file that asks for more than twice as many is not believed.
     private static let mostIterations = 1 << 25
 
-    private static let wycheproof = Kind.wycheproof("PbkdfTest") { group in
+    private static let wycheproof = VectorKind.wycheproof("PbkdfTest") { group in
         guard group.algorithm.hasPrefix("PBKDF2-HMAC") else { return nil }
         return (try? DigestAlgorithm(named: String(group.algorithm.dropFirst(11)))).map { algorithm in
-            .each(flips: ["password", "salt", "dk"]) { (test, _) throws(Unreadable) in
+            .each(flips: ["password", "salt", "dk"]) { (test, _) throws(UnreadableFile) in
                 plan(
                     algorithm, password: try test.bytes("password"), salt: try test.bytes("salt"),
                     iterations: try test.number("iterationCount"),
@@ -37,11 +37,11 @@ enum PBKDF2Kinds {
         }
     }
 
-    private static let native = Kind.native(
+    private static let native = VectorKind.native(
         "pbkdf2", params: ["hash"], test: ["password", "salt", "iterations", "size", "out"]
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         guard let algorithm = try? DigestAlgorithm(named: try group.parameters.text("hash")) else { return nil }
-        return .each(flips: ["password", "salt", "out"]) { (test, expectation) throws(Unreadable) in
+        return .each(flips: ["password", "salt", "out"]) { (test, expectation) throws(UnreadableFile) in
             let output = try test.bytes("out")
             guard output.count == (try test.number("size")) || expectation == .invalid else {
                 throw test.wrong("out", "as long as size says")
@@ -53,13 +53,13 @@ enum PBKDF2Kinds {
     }
 
     /// The password is text.
-    private static let acvp = Kind.acvp(["PBKDF"]) { (group) throws(Unreadable) in
+    private static let acvp = VectorKind.acvp(["PBKDF"]) { (group) throws(UnreadableFile) in
         guard group.type == "AFT" else { return .skip("ACVP test type \(group.type.prefix(20))") }
         let name = try group.parameters.text("hmacAlg")
         guard let algorithm = try? DigestAlgorithm(named: name) else {
             return .skip("PBKDF2 with \(name.prefix(20)) is not supported")
         }
-        return .each(flips: ["password", "salt", "derivedKey"]) { (test, _) throws(Unreadable) in
+        return .each(flips: ["password", "salt", "derivedKey"]) { (test, _) throws(UnreadableFile) in
             let bits = try test.number("keyLen")
             guard bits % 8 == 0 else { return .skip("keys of part of a byte are not supported") }
             return plan(
@@ -70,16 +70,16 @@ enum PBKDF2Kinds {
     }
 
     /// RFC 6070 as Python's `cryptography` has it; the comment, or else the file's name, tells the hash function.
-    private static let text = Kind.text(
+    private static let text = VectorKind.text(
         TextLayout(
             name: "PBKDF2",
             matches: { $0.startsWith(["COUNT", "PASSWORD", "SALT", "ITERATIONS", "LENGTH", "DERIVED_KEY"]) },
             shapes: ["COUNT PASSWORD SALT ITERATIONS LENGTH DERIVED_KEY"])
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         guard let algorithm = group.head.flatMap(named) else {
             return .skip("PBKDF2 with a hash function that neither the comments nor the file's name tell")
         }
-        return .each(flips: ["PASSWORD", "SALT", "DERIVED_KEY"]) { (record, _) throws(Unreadable) in
+        return .each(flips: ["PASSWORD", "SALT", "DERIVED_KEY"]) { (record, _) throws(UnreadableFile) in
             plan(
                 algorithm, password: try record.plainBytes("PASSWORD"), salt: try record.plainBytes("SALT"),
                 iterations: try record.number("ITERATIONS"),
@@ -87,7 +87,7 @@ enum PBKDF2Kinds {
         }
     }
 
-    private static func named(_ head: TextHead) -> DigestAlgorithm? {
+    private static func named(_ head: TextHeader) -> DigestAlgorithm? {
         let words = head.comments.flatMap { $0.split(separator: " ") }
         let parts = head.fileName.split(separator: ".").first?.split(separator: "-") ?? []
         for word in words + parts {
@@ -100,7 +100,7 @@ enum PBKDF2Kinds {
 
     private static func plan(
         _ algorithm: DigestAlgorithm, password: [UInt8], salt: [UInt8], iterations: Int, output: [UInt8]
-    ) -> Plan {
+    ) -> CasePlan {
         guard iterations <= mostIterations else { return .skip("PBKDF2 above the cap on work") }
         return .run(
             PBKDF2Check(
@@ -108,7 +108,7 @@ enum PBKDF2Kinds {
     }
 }
 
-struct ScryptCheck: Check {
+struct ScryptCheck: VectorCheck {
     let password: [UInt8]
     let salt: [UInt8]
     let cost: Int
@@ -116,7 +116,7 @@ struct ScryptCheck: Check {
     let parallelism: Int
     let output: [UInt8]
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         do throws(CryptoError) {
             let derived = try KeyDerivation.scrypt(
                 SecretBytes(copying: password), salt: salt, cost: cost, blockSize: blockSize, parallelism: parallelism,
@@ -129,10 +129,10 @@ struct ScryptCheck: Check {
 enum ScryptKinds {
     static let all = [native, text]
 
-    private static let native = Kind.native(
+    private static let native = VectorKind.native(
         "scrypt", params: [], test: ["password", "salt", "n", "r", "p", "size", "out"]
-    ) { (_) throws(Unreadable) in
-        .each(flips: ["password", "salt", "out"]) { (test, expectation) throws(Unreadable) in
+    ) { (_) throws(UnreadableFile) in
+        .each(flips: ["password", "salt", "out"]) { (test, expectation) throws(UnreadableFile) in
             let output = try test.bytes("out")
             guard output.count == (try test.number("size")) || expectation == .invalid else {
                 throw test.wrong("out", "as long as size says")
@@ -144,13 +144,13 @@ enum ScryptKinds {
     }
 
     /// RFC 7914 as Python's `cryptography` has it.
-    private static let text = Kind.text(
+    private static let text = VectorKind.text(
         TextLayout(
             name: "scrypt",
             matches: { $0.startsWith(["COUNT", "PASSWORD", "SALT", "N", "r", "p", "LENGTH", "DERIVED_KEY"]) },
             shapes: ["COUNT PASSWORD SALT N r p LENGTH DERIVED_KEY"])
-    ) { (_) throws(Unreadable) in
-        .each(flips: ["PASSWORD", "SALT", "DERIVED_KEY"]) { (record, _) throws(Unreadable) in
+    ) { (_) throws(UnreadableFile) in
+        .each(flips: ["PASSWORD", "SALT", "DERIVED_KEY"]) { (record, _) throws(UnreadableFile) in
             plan(
                 password: try record.plainBytes("PASSWORD"), salt: try record.plainBytes("SALT"),
                 cost: try record.number("N"), blockSize: try record.number("r"), parallelism: try record.number("p"),
@@ -160,7 +160,7 @@ enum ScryptKinds {
 
     private static func plan(
         password: [UInt8], salt: [UInt8], cost: Int, blockSize: Int, parallelism: Int, output: [UInt8]
-    ) -> Plan {
+    ) -> CasePlan {
         // Rounded up: a cost that is no power of two is refused when it runs.
         let logCost = Int.bitWidth - max(cost - 1, 1).leadingZeroBitCount
         let function = PasswordFunction.scrypt(logCost: logCost, blockSize: blockSize, parallelism: parallelism)
@@ -173,11 +173,11 @@ enum ScryptKinds {
 }
 
 /// A stored password hash and a password.
-struct PasswordHashCheck: Check {
+struct PasswordHashCheck: VectorCheck {
     let stored: String
     let password: [UInt8]
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         do throws(CryptoError) {
             let isMatch = try PasswordHash(parsing: stored).matches(SecretBytes(copying: password))
             return isMatch ? .agrees : .refused("the password does not verify")
@@ -187,8 +187,8 @@ struct PasswordHashCheck: Check {
 
 enum PasswordHashKinds {
     static let all = [
-        Kind.native("password-hash", params: ["scheme"], test: ["stored", "passwordHex"]) { (_) throws(Unreadable) in
-            .each(flips: ["stored", "passwordHex"]) { (test, _) throws(Unreadable) in
+        VectorKind.native("password-hash", params: ["scheme"], test: ["stored", "passwordHex"]) { (_) throws(UnreadableFile) in
+            .each(flips: ["stored", "passwordHex"]) { (test, _) throws(UnreadableFile) in
                 let stored = try test.text("stored")
                 if let hash = try? PasswordHash(parsing: stored, limit: WorkLimit(factor: .max)) {
                     guard Argon2Kinds.isWithinCap(hash.function) else { return .skip("above the cap on work") }

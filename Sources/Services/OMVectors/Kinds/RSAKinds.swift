@@ -4,20 +4,20 @@ internal import OMCrypto
 internal import OMSecrets
 
 /// A message wrapped under an RSA key.
-struct UnwrapCheck: Check {
-    enum Key: Sendable {
+struct UnwrapCheck: VectorCheck {
+    enum PrivateKeySource: Sendable {
         case pkcs8([UInt8])
         case numbers([[UInt8]])
     }
 
-    let key: Key
+    let key: PrivateKeySource
     /// Nil for PKCS#1 v1.5.
     let oaep: OAEP?
     let message: [UInt8]
     let ciphertext: [UInt8]
 
-    func run() -> Outcome {
-        KeyHelp.outcome {
+    func run() -> CheckOutcome {
+        KeyChecks.outcome {
             let key =
                 switch key {
                 case .pkcs8(let der): try KeyFile(SecretBytes(copying: der)).privateKey()
@@ -51,27 +51,27 @@ enum RSAKinds {
 
     // MARK: Wycheproof
 
-    private static let pkcs1Verify = Kind.wycheproof("RsassaPkcs1Verify") { (group) throws(Unreadable) in
+    private static let pkcs1Verify = VectorKind.wycheproof("RsassaPkcs1Verify") { (group) throws(UnreadableFile) in
         let name = try group.parameters.text("sha")
-        guard let hash = KeyHelp.hash(name) else { return .skip(KeyHelp.unknownHash(name)) }
+        guard let hash = KeyChecks.hash(name) else { return .skip(KeyChecks.unknownHash(name)) }
         return signatures(try wycheproofKey(group), .legacyRSAPKCS1(hash))
     }
 
-    private static let pssVerify = Kind.wycheproof("RsassaPssVerify", pss)
+    private static let pssVerify = VectorKind.wycheproof("RsassaPssVerify", pss)
 
     /// The key's numbers, as above: SubjectPublicKeyInfo that fixes the parameters of PSS (RFC 4055) is not read.
-    private static let pssWithParameters = Kind.wycheproof("RsassaPssWithParametersVerify", pss)
+    private static let pssWithParameters = VectorKind.wycheproof("RsassaPssWithParametersVerify", pss)
 
-    private static let pss: Kind.Planner = { (group) throws(Unreadable) in
+    private static let pss: VectorKind.Planner = { (group) throws(UnreadableFile) in
         let (name, mask) = (try group.parameters.text("sha"), try group.parameters.text("mgfSha"))
-        guard let hash = KeyHelp.hash(name), let mask = KeyHelp.hash(mask),
+        guard let hash = KeyChecks.hash(name), let mask = KeyChecks.hash(mask),
             try group.parameters.text("mgf") == "MGF1"
-        else { return .skip(KeyHelp.unknownHash(name)) }
+        else { return .skip(KeyChecks.unknownHash(name)) }
         let salt = PSSSaltLength.bytes(try group.parameters.number("sLen"))
         return signatures(try wycheproofKey(group), .rsaPSS(hash, mask: mask, salt: salt))
     }
 
-    private static func wycheproofKey(_ group: VectorGroup) throws(Unreadable) -> PublicKeySource {
+    private static func wycheproofKey(_ group: VectorGroup) throws(UnreadableFile) -> PublicKeySource {
         // Before testvectors_v1 the numbers are the group's own.
         if group.parameters.has("n") {
             return .rsa(
@@ -82,18 +82,18 @@ enum RSAKinds {
     }
 
     private static func signatures(_ key: PublicKeySource, _ algorithm: SignatureAlgorithm) -> GroupPlan {
-        .each(flips: ["msg", "sig"]) { (test, _) throws(Unreadable) in
+        .each(flips: ["msg", "sig"]) { (test, _) throws(UnreadableFile) in
             .run(
                 SignatureCheck(
                     key: key, algorithm: algorithm, message: try test.bytes("msg"), signature: try test.bytes("sig")))
         }
     }
 
-    private static let pkcs1Generate = Kind.wycheproof("RsassaPkcs1Generate") { (group) throws(Unreadable) in
+    private static let pkcs1Generate = VectorKind.wycheproof("RsassaPkcs1Generate") { (group) throws(UnreadableFile) in
         let name = try group.parameters.text("sha")
-        guard let hash = KeyHelp.hash(name) else { return .skip(KeyHelp.unknownHash(name)) }
+        guard let hash = KeyChecks.hash(name) else { return .skip(KeyChecks.unknownHash(name)) }
         let key = try group.parameters.bytes("privateKeyPkcs8")
-        return .each(flips: ["msg", "sig"]) { (test, _) throws(Unreadable) in
+        return .each(flips: ["msg", "sig"]) { (test, _) throws(UnreadableFile) in
             .run(
                 SigningCheck(
                     key: key, algorithm: .legacyRSAPKCS1(hash), message: try test.bytes("msg"),
@@ -101,18 +101,18 @@ enum RSAKinds {
         }
     }
 
-    private static let oaepDecrypt = Kind.wycheproof("RsaesOaepDecrypt") { (group) throws(Unreadable) in
+    private static let oaepDecrypt = VectorKind.wycheproof("RsaesOaepDecrypt") { (group) throws(UnreadableFile) in
         let (name, mask) = (try group.parameters.text("sha"), try group.parameters.text("mgfSha"))
-        guard let hash = KeyHelp.hash(name), let mask = KeyHelp.hash(mask),
+        guard let hash = KeyChecks.hash(name), let mask = KeyChecks.hash(mask),
             try group.parameters.text("mgf") == "MGF1"
-        else { return .skip(KeyHelp.unknownHash(name)) }
+        else { return .skip(KeyChecks.unknownHash(name)) }
         return oaep(.pkcs8(try group.parameters.bytes("privateKeyPkcs8")), hash, mask)
     }
 
     private static func oaep(
-        _ key: UnwrapCheck.Key, _ hash: DigestAlgorithm, _ mask: DigestAlgorithm
+        _ key: UnwrapCheck.PrivateKeySource, _ hash: DigestAlgorithm, _ mask: DigestAlgorithm
     ) -> GroupPlan {
-        .each(flips: ["msg", "ct", "label"]) { (test, _) throws(Unreadable) in
+        .each(flips: ["msg", "ct", "label"]) { (test, _) throws(UnreadableFile) in
             .run(
                 UnwrapCheck(
                     key: key, oaep: OAEP(hash, mask: mask, label: try test.bytes("label")),
@@ -121,9 +121,9 @@ enum RSAKinds {
     }
 
     /// With implicit rejection, as later versions of OpenSSL do, an invalid ciphertext gives a random message: another.
-    private static let pkcs1Decrypt = Kind.wycheproof("RsaesPkcs1Decrypt") { (group) throws(Unreadable) in
-        let key = UnwrapCheck.Key.pkcs8(try group.parameters.bytes("privateKeyPkcs8"))
-        return .each(flips: ["msg", "ct"]) { (test, _) throws(Unreadable) in
+    private static let pkcs1Decrypt = VectorKind.wycheproof("RsaesPkcs1Decrypt") { (group) throws(UnreadableFile) in
+        let key = UnwrapCheck.PrivateKeySource.pkcs8(try group.parameters.bytes("privateKeyPkcs8"))
+        return .each(flips: ["msg", "ct"]) { (test, _) throws(UnreadableFile) in
             .run(
                 UnwrapCheck(
                     key: key, oaep: nil, message: try test.bytes("msg"), ciphertext: try test.bytes("ct")))
@@ -132,14 +132,14 @@ enum RSAKinds {
 
     // MARK: Native
 
-    private static let nativeVerify = Kind.native(
+    private static let nativeVerify = VectorKind.native(
         "rsa-verify", params: ["scheme", "hash", "mgfHash", "saltLen", "n", "e", "spki", "keyBits"],
         test: ["msg", "sig"]
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         let parameters = group.parameters
         let (name, maskName) = (try parameters.text("hash"), try parameters.text("mgfHash"))
-        guard let hash = KeyHelp.hash(name), let mask = KeyHelp.hash(maskName) else {
-            return .skip(KeyHelp.unknownHash(name))
+        guard let hash = KeyChecks.hash(name), let mask = KeyChecks.hash(maskName) else {
+            return .skip(KeyChecks.unknownHash(name))
         }
         let (modulus, exponent) = (try parameters.integerBytes("n"), try parameters.integerBytes("e"))
         let spki = try parameters.bytes("spki")
@@ -156,24 +156,24 @@ enum RSAKinds {
         }
     }
 
-    private static let nativeOAEP = Kind.native(
+    private static let nativeOAEP = VectorKind.native(
         "rsa-oaep", params: ["hash", "mgfHash", "n", "e", "pkcs8", "keyBits"], test: ["msg", "label", "ct"]
-    ) { (group) throws(Unreadable) in
+    ) { (group) throws(UnreadableFile) in
         let (name, maskName) = (try group.parameters.text("hash"), try group.parameters.text("mgfHash"))
-        guard let hash = KeyHelp.hash(name), let mask = KeyHelp.hash(maskName) else {
-            return .skip(KeyHelp.unknownHash(name))
+        guard let hash = KeyChecks.hash(name), let mask = KeyChecks.hash(maskName) else {
+            return .skip(KeyChecks.unknownHash(name))
         }
         return oaep(.pkcs8(try group.parameters.bytes("pkcs8")), hash, mask)
     }
 
     // MARK: ACVP
 
-    private static let acvp = Kind.acvp(["RSA"]) { (group) throws(Unreadable) in
+    private static let acvp = VectorKind.acvp(["RSA"]) { (group) throws(UnreadableFile) in
         // What sigGen made is verified: without its private key nothing can be made anew.
         guard group.mode == "sigVer" || group.mode == "sigGen" else { return nil }
         let parameters = group.parameters
         let (type, name) = (try parameters.text("sigType"), try parameters.text("hashAlg"))
-        guard let hash = KeyHelp.hash(name) else { return .skip(KeyHelp.unknownHash(name)) }
+        guard let hash = KeyChecks.hash(name) else { return .skip(KeyChecks.unknownHash(name)) }
         let algorithm: SignatureAlgorithm
         switch type {
         case "pkcs1v1.5": algorithm = .legacyRSAPKCS1(hash)
@@ -183,7 +183,7 @@ enum RSAKinds {
             algorithm = .rsaPSS(hash, salt: .bytes(try parameters.number("saltLen")))
         default: return .skip("RSA signatures by \(type.prefix(20)) are not supported")
         }
-        return .each(flips: ["message", "signature"]) { (test, _) throws(Unreadable) in
+        return .each(flips: ["message", "signature"]) { (test, _) throws(UnreadableFile) in
             let holder = test.has("n") ? test : parameters
             return .run(
                 SignatureCheck(

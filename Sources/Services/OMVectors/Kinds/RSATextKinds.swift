@@ -10,9 +10,9 @@ enum RSATextKinds {
 
     // MARK: RSA Laboratories
 
-    private static let labsPSS = Kind.rsaLabs("RSA-PSS") { (group) throws(Unreadable) in
+    private static let labsPSS = VectorKind.rsaLabs("RSA-PSS") { (group) throws(UnreadableFile) in
         let key = try publicKey(group.parameters)
-        return .each(flips: ["Message", "Signature"]) { (test, _) throws(Unreadable) in
+        return .each(flips: ["Message", "Signature"]) { (test, _) throws(UnreadableFile) in
             let salt = PSSSaltLength.bytes(try test.bytes("Salt").count)
             return .run(
                 SignatureCheck(
@@ -21,9 +21,9 @@ enum RSATextKinds {
         }
     }
 
-    private static let labsSignature = Kind.rsaLabs("RSA PKCS#1 v1.5 Signature") { (group) throws(Unreadable) in
+    private static let labsSignature = VectorKind.rsaLabs("RSA PKCS#1 v1.5 Signature") { (group) throws(UnreadableFile) in
         let key = try publicKey(group.parameters)
-        return .each(flips: ["Message", "Signature"]) { (test, _) throws(Unreadable) in
+        return .each(flips: ["Message", "Signature"]) { (test, _) throws(UnreadableFile) in
             .run(
                 SignatureCheck(
                     key: key, algorithm: .legacyRSAPKCS1(.insecureSHA1), message: try test.bytes("Message"),
@@ -32,13 +32,13 @@ enum RSATextKinds {
     }
 
     /// SHA-1, unless the example's title says otherwise.
-    private static let labsOAEP = Kind.rsaLabs("RSA-OAEP") { (group) throws(Unreadable) in
+    private static let labsOAEP = VectorKind.rsaLabs("RSA-OAEP") { (group) throws(UnreadableFile) in
         let key = try privateKey(group.parameters)
-        return .each(flips: ["Message", "Encryption"]) { (test, _) throws(Unreadable) in
+        return .each(flips: ["Message", "Encryption"]) { (test, _) throws(UnreadableFile) in
             let name = test.has("alg") ? try test.text("alg") : "sha1"
             let maskName = test.has("mgf1") ? try test.text("mgf1") : name
-            guard let hash = KeyHelp.hash(name), let mask = KeyHelp.hash(maskName) else {
-                return .skip(KeyHelp.unknownHash(name))
+            guard let hash = KeyChecks.hash(name), let mask = KeyChecks.hash(maskName) else {
+                return .skip(KeyChecks.unknownHash(name))
             }
             return .run(
                 UnwrapCheck(
@@ -47,35 +47,35 @@ enum RSATextKinds {
         }
     }
 
-    private static let labsEncryption = Kind.rsaLabs("RSA PKCS#1 v1.5 Encryption") { (group) throws(Unreadable) in
+    private static let labsEncryption = VectorKind.rsaLabs("RSA PKCS#1 v1.5 Encryption") { (group) throws(UnreadableFile) in
         let key = try privateKey(group.parameters)
-        return .each(flips: ["Message", "Encryption"]) { (test, _) throws(Unreadable) in
+        return .each(flips: ["Message", "Encryption"]) { (test, _) throws(UnreadableFile) in
             .run(
                 UnwrapCheck(
                     key: key, oaep: nil, message: try test.bytes("Message"), ciphertext: try test.bytes("Encryption")))
         }
     }
 
-    private static func publicKey(_ fields: Fields) throws(Unreadable) -> PublicKeySource {
+    private static func publicKey(_ fields: Fields) throws(UnreadableFile) -> PublicKeySource {
         .rsa(modulus: try fields.integerBytes("n"), exponent: try fields.integerBytes("e"))
     }
 
-    private static func privateKey(_ fields: Fields) throws(Unreadable) -> UnwrapCheck.Key {
+    private static func privateKey(_ fields: Fields) throws(UnreadableFile) -> UnwrapCheck.PrivateKeySource {
         var numbers: [[UInt8]] = []
         for name in ["n", "e", "d", "p", "q", "dP", "dQ", "qInv"] { numbers.append(try fields.integerBytes(name)) }
         return .numbers(numbers)
     }
 
     /// OAEP with a label, as Python's `cryptography` has BoringSSL's.
-    private static let oaepLabel = Kind.text(
+    private static let oaepLabel = VectorKind.text(
         TextLayout(
             name: "RSA OAEP",
             matches: { $0.startsWith(["COUNT", "KEY", "RSAPadding", "OAEPDigest", "OAEPLabel", "Input", "Output"]) },
             shapes: ["COUNT KEY RSAPadding OAEPDigest OAEPLabel Input Output"])
-    ) { (_) throws(Unreadable) in
-        .each(flips: ["OAEPLabel", "Input", "Output"]) { (record, _) throws(Unreadable) in
+    ) { (_) throws(UnreadableFile) in
+        .each(flips: ["OAEPLabel", "Input", "Output"]) { (record, _) throws(UnreadableFile) in
             let name = try record.text("OAEPDigest")
-            guard let hash = KeyHelp.hash(name) else { return .skip(KeyHelp.unknownHash(name)) }
+            guard let hash = KeyChecks.hash(name) else { return .skip(KeyChecks.unknownHash(name)) }
             guard try record.text("RSAPadding") == "OAEP" else { throw record.wrong("RSAPadding", "OAEP") }
             return .run(
                 UnwrapCheck(
@@ -91,7 +91,7 @@ enum RSATextKinds {
         case pss = "RSA PSS"
 
         /// `SigGen PKCS#1 Ver1.5`, `FIPS186-3 - SigVer RSA PKCS#1 RSASSA-PSS`, else the name. X9.31's are neither.
-        init?(_ head: TextHead, _ operation: String) {
+        init?(_ head: TextHeader, _ operation: String) {
             let (title, name) = (head.title ?? "", head.fileName)
             if title.contains(operation), title.contains("PKCS#1") {
                 self = title.contains("PSS") ? .pss : .pkcs1
@@ -104,28 +104,28 @@ enum RSATextKinds {
     }
 
     /// `n`, `e` and, in the files for testers, `d` hold for all records below.
-    private static func sigGen(_ scheme: Scheme) -> Kind {
+    private static func sigGen(_ scheme: Scheme) -> VectorKind {
         .text(
             TextLayout(
                 name: scheme.rawValue,
                 matches: { $0.fields.first == "n" && Scheme($0, "SigGen") == scheme },
                 lasting: ["n", "e", "d"], shapes: ["SHAAlg Msg S SaltVal?", "SHAAlg SaltVal Msg S"])
-        ) { (group) throws(Unreadable) in
+        ) { (group) throws(UnreadableFile) in
             let exponent = try group.parameters.integerBytes("e")
             return try signatures(group, scheme, flips: ["Msg", "S"]) { _ in exponent }
         }
     }
 
     /// Each record has its own `e`; what else it says of how it was broken is for the reader.
-    private static func sigVer(_ scheme: Scheme) -> Kind {
+    private static func sigVer(_ scheme: Scheme) -> VectorKind {
         .text(
             TextLayout(
                 name: scheme.rawValue,
                 matches: { $0.fields.first == "n" && Scheme($0, "SigVer") == scheme },
                 lasting: ["n", "p", "q"],
                 shapes: ["SHAAlg e d? Msg S SaltVal? EM_with_hash_moved? EM_with_trailer_wrong? Result"])
-        ) { (group) throws(Unreadable) in
-            try signatures(group, scheme, flips: ["e", "Msg", "S"]) { (record) throws(Unreadable) in
+        ) { (group) throws(UnreadableFile) in
+            try signatures(group, scheme, flips: ["e", "Msg", "S"]) { (record) throws(UnreadableFile) in
                 try record.integerBytes("e")
             }
         }
@@ -133,16 +133,16 @@ enum RSATextKinds {
 
     private static func signatures(
         _ group: VectorGroup, _ scheme: Scheme, flips: [String],
-        _ exponent: @escaping @Sendable (Fields) throws(Unreadable) -> [UInt8]
-    ) throws(Unreadable) -> GroupPlan {
+        _ exponent: @escaping @Sendable (Fields) throws(UnreadableFile) -> [UInt8]
+    ) throws(UnreadableFile) -> GroupPlan {
         let modulus = try group.parameters.integerBytes("n")
         let bits = modulus.drop { $0 == 0 }.count * 8
         if group.parameters.has("mod"), try group.parameters.number("mod") != bits {
             return .skip("n has not the bits that [mod] says")
         }
-        return .each(flips: flips) { (record, _) throws(Unreadable) in
+        return .each(flips: flips) { (record, _) throws(UnreadableFile) in
             let name = try record.text("SHAAlg")
-            guard let hash = KeyHelp.hash(name) else { return .skip(KeyHelp.unknownHash(name)) }
+            guard let hash = KeyChecks.hash(name) else { return .skip(KeyChecks.unknownHash(name)) }
             let algorithm: SignatureAlgorithm =
                 switch scheme {
                 case .pkcs1: .legacyRSAPKCS1(hash)
@@ -158,14 +158,14 @@ enum RSATextKinds {
     /// `# Combinations selected:Mod Size 2048 with SHA-224(Salt len: 15);`, else the record's own salt, else
     /// `# Salt len: 20`. In that order, because the empty salt is written as `00`.
     private static func saltCount(
-        _ record: Fields, _ hash: DigestAlgorithm, _ head: TextHead?, modulusBits: Int
-    ) throws(Unreadable) -> Int {
+        _ record: Fields, _ hash: DigestAlgorithm, _ head: TextHeader?, modulusBits: Int
+    ) throws(UnreadableFile) -> Int {
         let comments = head?.comments ?? []
         let combinations = comments.first { $0.hasPrefix("Combinations selected:") } ?? ""
         for part in combinations.split(separator: "Mod Size ") where part.hasPrefix("\(modulusBits) with ") {
             for entry in part.dropFirst("\(modulusBits) with ".count).split(separator: ";") {
                 let words = entry.split(whereSeparator: { "(): ".contains($0) })
-                if words.count == 4, KeyHelp.hash(String(words[0])) == hash, let count = Int(words[3]) { return count }
+                if words.count == 4, KeyChecks.hash(String(words[0])) == hash, let count = Int(words[3]) { return count }
             }
         }
         if record.has("SaltVal") { return try record.bytes("SaltVal").count }
@@ -174,6 +174,6 @@ enum RSATextKinds {
         {
             return count
         }
-        throw Unreadable("\(record.place): nothing tells the salt's length")
+        throw UnreadableFile("\(record.place): nothing tells the salt's length")
     }
 }

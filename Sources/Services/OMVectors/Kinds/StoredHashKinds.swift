@@ -3,13 +3,13 @@
 internal import OMCrypto
 internal import OMSecrets
 
-struct StoredHashCheck: Check {
+struct StoredHashCheck: VectorCheck {
     let stored: String
     let password: [UInt8]
     /// Whether the string is one that ``SaltedHash`` writes: then it must write exactly this one.
     let isWritten: Bool
 
-    func run() -> Outcome {
+    func run() -> CheckOutcome {
         let secret = SecretBytes(copying: password)
         do {
             let hash = try StoredHash(parsing: stored)
@@ -27,12 +27,12 @@ struct StoredHashCheck: Check {
 
 enum StoredHashKinds {
     static let all = [
-        Kind.native(
+        VectorKind.native(
             "saltedhash", params: ["scheme", "layout", "saltForm"], test: ["stored", "passwordHex"]
-        ) { (group) throws(Unreadable) in
+        ) { (group) throws(UnreadableFile) in
             // The iOS SDK's strings are the ones that are written too; of the others any salt will do.
             let form = group.parameters.has("saltForm") ? try group.parameters.text("saltForm") : ""
-            return .each(flips: ["passwordHex", "stored"]) { (test, expectation) throws(Unreadable) in
+            return .each(flips: ["passwordHex", "stored"]) { (test, expectation) throws(UnreadableFile) in
                 .run(
                     StoredHashCheck(
                         stored: try test.text("stored"), password: try test.bytes("passwordHex"),

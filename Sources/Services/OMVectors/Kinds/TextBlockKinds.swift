@@ -14,24 +14,24 @@ enum TextBlockKinds {
         return [head + "PLAINTEXT CIPHERTEXT", head + "CIPHERTEXT PLAINTEXT"]
     }
 
-    private static func blocks(_ algorithm: BlockAlgorithm) -> Kind {
+    private static func blocks(_ algorithm: BlockAlgorithm) -> VectorKind {
         let tests = ["GFSbox", "KeySbox", "VarKey", "VarTxt", "MMT"]
         let mode = algorithm.mode.name.uppercased()
         return .text(
             TextLayout(
                 name: "AES \(mode)", matches: { holds($0, mode, tests) }, shapes: shapes(algorithm, key: "KEY"))
-        ) { (group) throws(Unreadable) in try messages(group, algorithm, keys: ["KEY"]) }
+        ) { (group) throws(UnreadableFile) in try messages(group, algorithm, keys: ["KEY"]) }
     }
 
-    private static func chains(_ algorithm: BlockAlgorithm) -> Kind {
+    private static func chains(_ algorithm: BlockAlgorithm) -> VectorKind {
         let mode = algorithm.mode.name.uppercased()
         return .text(
             TextLayout(
                 name: "AES \(mode) Monte Carlo", matches: { holds($0, mode, ["MCT"]) },
                 shapes: shapes(algorithm, key: "KEY"))
-        ) { (group) throws(Unreadable) in
+        ) { (group) throws(UnreadableFile) in
             let direction = try direction(group)
-            return .chain(flips: ["KEY", "IV", "PLAINTEXT", "CIPHERTEXT"]) { (records) throws(Unreadable) in
+            return .chain(flips: ["KEY", "IV", "PLAINTEXT", "CIPHERTEXT"]) { (records) throws(UnreadableFile) in
                 try CAVP.requireCounts(records, exactly: DigestKinds.chainCount)
                 var steps: [BlockChainCheck.Step] = []
                 for record in records { steps.append(try step(record, algorithm, direction, keys: ["KEY"])) }
@@ -41,14 +41,14 @@ enum TextBlockKinds {
     }
 
     /// What the comments say, else the name: of AES only the hashes' records are like no others.
-    private static func holds(_ head: TextHead, _ mode: String, _ tests: [String]) -> Bool {
+    private static func holds(_ head: TextHeader, _ mode: String, _ tests: [String]) -> Bool {
         let isTitled = head.comments.contains { $0.hasPrefix("AESVS ") }
         if isTitled { return tests.contains { head.comments.contains("AESVS \($0) test data for \(mode)") } }
         return head.title == nil && !head.isCAVS && tests.contains { head.fileName.hasPrefix("\(mode)\($0)") }
     }
 
     /// RFC 3686 as Python's `cryptography` has it: the IV is the whole first counter block.
-    private static let counters = Kind.text(
+    private static let counters = VectorKind.text(
         TextLayout(
             name: "AES CTR",
             matches: { head in
@@ -56,11 +56,11 @@ enum TextBlockKinds {
                     && head.foreignAlgorithm == nil
                     && head.comments.contains { $0.hasPrefix("AES Counter") || $0.contains("RFC 3686") }
             }, shapes: shapes(.aesCTR, key: "KEY"))
-    ) { (group) throws(Unreadable) in try messages(group, .aesCTR, keys: ["KEY"]) }
+    ) { (group) throws(UnreadableFile) in try messages(group, .aesCTR, keys: ["KEY"]) }
 
     // MARK: DES
 
-    private static func tripleDES(_ mode: BlockAlgorithm.Mode) -> Kind {
+    private static func tripleDES(_ mode: BlockAlgorithm.Mode) -> VectorKind {
         let algorithm = BlockAlgorithm(.insecureTripleDES, mode)
         let name = mode.name.uppercased()
         return .text(
@@ -68,11 +68,11 @@ enum TextBlockKinds {
                 name: "3DES \(name)",
                 matches: { ofDES($0, name) && !$0.isMonteCarlo && $0.fields.contains("KEY1") },
                 shapes: shapes(algorithm, key: "KEY1 KEY2 KEY3"))
-        ) { (group) throws(Unreadable) in try messages(group, algorithm, keys: ["KEY1", "KEY2", "KEY3"]) }
+        ) { (group) throws(UnreadableFile) in try messages(group, algorithm, keys: ["KEY1", "KEY2", "KEY3"]) }
     }
 
     /// `KEYs`: one key three times, which makes Triple DES what DES is.
-    private static func des(_ mode: BlockAlgorithm.Mode) -> Kind {
+    private static func des(_ mode: BlockAlgorithm.Mode) -> VectorKind {
         let algorithm = BlockAlgorithm(.insecureDES, mode)
         let name = mode.name.uppercased()
         return .text(
@@ -80,11 +80,11 @@ enum TextBlockKinds {
                 name: "DES \(name)",
                 matches: { ofDES($0, name) && !$0.isMonteCarlo && $0.fields.contains("KEYs") },
                 shapes: shapes(algorithm, key: "KEYs"))
-        ) { (group) throws(Unreadable) in try messages(group, algorithm, keys: ["KEYs"]) }
+        ) { (group) throws(UnreadableFile) in try messages(group, algorithm, keys: ["KEYs"]) }
     }
 
     /// SP 800-20's chains.
-    private static func tripleDESChains(_ mode: BlockAlgorithm.Mode) -> Kind {
+    private static func tripleDESChains(_ mode: BlockAlgorithm.Mode) -> VectorKind {
         let name = mode.name.uppercased()
         let algorithm = BlockAlgorithm(.insecureTripleDES, mode)
         let keys = ["KEY1", "KEY2", "KEY3"]
@@ -93,14 +93,14 @@ enum TextBlockKinds {
                 name: "3DES \(name) Monte Carlo",
                 matches: { ofDES($0, name) && $0.isMonteCarlo && $0.fields.contains("KEY1") },
                 shapes: shapes(algorithm, key: "KEY1 KEY2 KEY3"))
-        ) { (group) throws(Unreadable) in
+        ) { (group) throws(UnreadableFile) in
             let direction = try direction(group)
-            return .chain(flips: ["IV", "PLAINTEXT", "CIPHERTEXT"]) { (records) throws(Unreadable) in
+            return .chain(flips: ["IV", "PLAINTEXT", "CIPHERTEXT"]) { (records) throws(UnreadableFile) in
                 try CAVP.requireCounts(records, exactly: TripleDESChainCheck.stepCount)
                 var steps: [BlockChainCheck.Step] = []
                 for record in records { steps.append(try step(record, algorithm, direction, keys: keys)) }
                 guard steps.allSatisfy({ $0.input.count == 8 && $0.output.count == 8 }) else {
-                    throw Unreadable("\(group.parameters.place): not one block")
+                    throw UnreadableFile("\(group.parameters.place): not one block")
                 }
                 return .run(TripleDESChainCheck(algorithm: algorithm, direction: direction, steps: steps))
             }
@@ -108,7 +108,7 @@ enum TextBlockKinds {
     }
 
     /// `TDES Multi block Message Test for ECB`, `VARIABLE PLAINTEXT/CIPHERTEXT - KAT for CBC`, else the name.
-    private static func ofDES(_ head: TextHead, _ mode: String) -> Bool {
+    private static func ofDES(_ head: TextHeader, _ mode: String) -> Bool {
         let titles = head.comments.filter { $0.hasPrefix("TDES ") || $0.contains("KAT for ") }
         if !titles.isEmpty { return titles.contains { $0.hasSuffix(" for \(mode)") } }
         return !head.isCAVS && head.fileName.hasPrefix("T\(mode)")
@@ -118,14 +118,14 @@ enum TextBlockKinds {
 
     private static func messages(
         _ group: VectorGroup, _ algorithm: BlockAlgorithm, keys: [String]
-    ) throws(Unreadable) -> GroupPlan {
+    ) throws(UnreadableFile) -> GroupPlan {
         let direction = try direction(group)
         let flips = BlockKinds.keyFlips(algorithm, keys) + ["IV", "PLAINTEXT", "CIPHERTEXT"]
-        return .each(flips: flips) { (record, _) throws(Unreadable) in
+        return .each(flips: flips) { (record, _) throws(UnreadableFile) in
             let step = try step(record, algorithm, direction, keys: keys)
             let isWhole = algorithm.mode == .ctr || step.input.count % algorithm.blockCount == 0
             guard step.input.count == step.output.count, !step.input.isEmpty, isWhole else {
-                throw Unreadable("\(record.place): not the same number of whole blocks")
+                throw UnreadableFile("\(record.place): not the same number of whole blocks")
             }
             let isEncryption = direction == .encrypt
             return .run(
@@ -136,22 +136,22 @@ enum TextBlockKinds {
         }
     }
 
-    private static func direction(_ group: VectorGroup) throws(Unreadable) -> BlockCipher.Direction {
+    private static func direction(_ group: VectorGroup) throws(UnreadableFile) -> BlockCipher.Direction {
         let place = group.parameters.place
         guard group.parameters.names.isEmpty, group.words.count <= 1 else {
-            throw Unreadable("\(place): a section other than [ENCRYPT] and [DECRYPT]")
+            throw UnreadableFile("\(place): a section other than [ENCRYPT] and [DECRYPT]")
         }
         switch group.words.first {
         case "ENCRYPT": return .encrypt
         case "DECRYPT": return .decrypt
-        case nil: throw Unreadable("\(place): a record before [ENCRYPT] or [DECRYPT]")
-        default: throw Unreadable("\(place): a section other than [ENCRYPT] and [DECRYPT]")
+        case nil: throw UnreadableFile("\(place): a record before [ENCRYPT] or [DECRYPT]")
+        default: throw UnreadableFile("\(place): a section other than [ENCRYPT] and [DECRYPT]")
         }
     }
 
     private static func step(
         _ record: Fields, _ algorithm: BlockAlgorithm, _ direction: BlockCipher.Direction, keys: [String]
-    ) throws(Unreadable) -> BlockChainCheck.Step {
+    ) throws(UnreadableFile) -> BlockChainCheck.Step {
         var key: [UInt8] = []
         if keys.count == 1 {
             key = try record.bytes(keys[0])
@@ -169,7 +169,7 @@ enum TextBlockKinds {
     }
 }
 
-extension TextHead {
+extension TextHeader {
     fileprivate var isMonteCarlo: Bool {
         comments.contains { $0.contains("Monte Carlo") } || fileName.contains("Monte")
     }

@@ -18,13 +18,13 @@ enum ACVPReader {
         }
     }
 
-    static func read(_ document: JSON, _ companions: Companions) throws(Unreadable) -> Reading {
+    static func read(_ document: JSON, _ companions: CompanionFiles) throws(UnreadableFile) -> ParsedVectors {
         let sets = try vectorSets(document, "vector set")
         guard try hasPrompts(sets) else {
             guard companions.hasPrompt else {
-                throw Unreadable("the expected results of an ACVP file, but the prompt is not beside them")
+                throw UnreadableFile("the expected results of an ACVP file, but the prompt is not beside them")
             }
-            return Reading(companion: "the expected results of the ACVP prompt beside them", .acvp)
+            return ParsedVectors(companion: "the expected results of the ACVP prompt beside them", .acvp)
         }
         guard let bytes = try companions.expectedResults() else {
             return try isProjection(sets, companions)
@@ -32,15 +32,15 @@ enum ACVPReader {
         }
         let results = try expectedSets(bytes)
         guard results.count == sets.count else {
-            throw Unreadable("\(sets.count) vector sets, but expected results for \(results.count)")
+            throw UnreadableFile("\(sets.count) vector sets, but expected results for \(results.count)")
         }
-        var reading = Reading(.acvp)
+        var reading = ParsedVectors(.acvp)
         for (set, result) in zip(sets, results) { try add(set, result, companions, to: &reading) }
         return reading
     }
 
     /// The elements that hold tests: the first of an array is about the session.
-    private static func vectorSets(_ document: JSON, _ name: String) throws(Unreadable) -> [Fields] {
+    private static func vectorSets(_ document: JSON, _ name: String) throws(UnreadableFile) -> [Fields] {
         guard case .array(let elements) = document else { return [try Fields(document, at: name)] }
         var sets: [Fields] = []
         for (index, element) in elements.enumerated() {
@@ -51,20 +51,20 @@ enum ACVPReader {
     }
 
     /// Expected results name neither what is tested nor how.
-    private static func hasPrompts(_ sets: [Fields]) throws(Unreadable) -> Bool {
+    private static func hasPrompts(_ sets: [Fields]) throws(UnreadableFile) -> Bool {
         for set in sets where try set.objects("testGroups").contains(where: { $0.has("testType") }) { return true }
         return false
     }
 
-    private static func expectedSets(_ bytes: [UInt8]) throws(Unreadable) -> [Fields] {
+    private static func expectedSets(_ bytes: [UInt8]) throws(UnreadableFile) -> [Fields] {
         do { return try vectorSets(try JSON(reading: bytes), "expected set") } catch {
-            throw Unreadable("the expected results: \(error.reason)")
+            throw UnreadableFile("the expected results: \(error.reason)")
         }
     }
 
     /// NIST's `internalProjection.json`: inputs and results in one. Besides by its name it is known by members that no
     /// prompt has.
-    private static func isProjection(_ sets: [Fields], _ companions: Companions) throws(Unreadable) -> Bool {
+    private static func isProjection(_ sets: [Fields], _ companions: CompanionFiles) throws(UnreadableFile) -> Bool {
         if companions.isProjection { return true }
         for set in sets {
             for group in try set.objects("testGroups") {
@@ -77,32 +77,32 @@ enum ACVPReader {
         return false
     }
 
-    private static func projections(_ sets: [Fields], _ companions: Companions) throws(Unreadable) -> Reading {
-        var reading = Reading(.acvp)
+    private static func projections(_ sets: [Fields], _ companions: CompanionFiles) throws(UnreadableFile) -> ParsedVectors {
+        var reading = ParsedVectors(.acvp)
         for set in sets {
             let prefix = set.has("vsId") ? "\(try set.number("vsId"))/" : ""
             var ids: Set<Int> = []
             for var group in try groups(of: set) {
-                var records: [Record] = []
+                var records: [VectorRecord] = []
                 for (id, record) in try tests(of: group.parameters, prefix) {
                     guard ids.insert(id).inserted else {
-                        throw Unreadable("\(record.fields.place): tcId \(id) a second time")
+                        throw UnreadableFile("\(record.fields.place): tcId \(id) a second time")
                     }
                     let isValid = record.fields.has("testPassed") ? try record.fields.flag("testPassed") : true
                     records.append(
-                        Record(id: record.id, expectation: isValid ? .valid : .invalid, fields: record.fields))
+                        VectorRecord(id: record.id, expectation: isValid ? .valid : .invalid, fields: record.fields))
                 }
                 group = VectorGroup(
                     algorithm: group.algorithm, mode: group.mode, type: group.type, title: group.title,
                     parameters: group.parameters.without(["tests"]), companions: companions)
-                if !records.isEmpty { try reading.add(records, of: group, try Kinds.acvp(group)) }
+                if !records.isEmpty { try reading.add(records, of: group, try VectorKindList.acvp(group)) }
             }
         }
         return reading
     }
 
-    private static func withoutResults(_ sets: [Fields]) throws(Unreadable) -> Reading {
-        var reading = Reading(.acvp)
+    private static func withoutResults(_ sets: [Fields]) throws(UnreadableFile) -> ParsedVectors {
+        var reading = ParsedVectors(.acvp)
         for set in sets {
             for group in try groups(of: set) {
                 try reading.add(tests(of: group.parameters, "").map(\.record), of: group, .skip(noResults))
@@ -111,7 +111,7 @@ enum ACVPReader {
         return reading
     }
 
-    private static func groups(of set: Fields) throws(Unreadable) -> [VectorGroup] {
+    private static func groups(of set: Fields) throws(UnreadableFile) -> [VectorGroup] {
         let algorithm = try set.text("algorithm")
         let mode = set.has("mode") ? try set.text("mode") : nil
         let title = [algorithm, mode].compactMap { $0?.prefix(40) }.joined(separator: " ")
@@ -127,18 +127,18 @@ enum ACVPReader {
 
     private static func tests(
         of group: Fields, _ prefix: String
-    ) throws(Unreadable) -> [(id: Int, record: Record)] {
-        var tests: [(Int, Record)] = []
+    ) throws(UnreadableFile) -> [(id: Int, record: VectorRecord)] {
+        var tests: [(Int, VectorRecord)] = []
         for test in try group.objects("tests") {
             let id = try test.number("tcId")
-            tests.append((id, Record(id: "\(prefix)\(id)", fields: test)))
+            tests.append((id, VectorRecord(id: "\(prefix)\(id)", fields: test)))
         }
         return tests
     }
 
     private static func add(
-        _ set: Fields, _ expected: Fields, _ companions: Companions, to reading: inout Reading
-    ) throws(Unreadable) {
+        _ set: Fields, _ expected: Fields, _ companions: CompanionFiles, to reading: inout ParsedVectors
+    ) throws(UnreadableFile) {
         for name in ["algorithm", "vsId"] where set.has(name) && expected.has(name) {
             _ = try set.joinable(expected, name)
         }
@@ -147,18 +147,18 @@ enum ACVPReader {
         for group in try expected.objects("testGroups") {
             for test in try tests(of: group, "") {
                 guard results.updateValue((test.record.fields, group), forKey: test.id) == nil else {
-                    throw Unreadable("\(test.record.fields.place): tcId \(test.id) a second time")
+                    throw UnreadableFile("\(test.record.fields.place): tcId \(test.id) a second time")
                 }
             }
         }
         var ids: Set<Int> = []
         for var group in try groups(of: set) {
-            var records: [Record] = []
-            var orphans: [Record] = []
+            var records: [VectorRecord] = []
+            var orphans: [VectorRecord] = []
             var shared: Fields?
             for (id, record) in try tests(of: group.parameters, prefix) {
                 guard ids.insert(id).inserted else {
-                    throw Unreadable("\(record.fields.place): tcId \(id) a second time")
+                    throw UnreadableFile("\(record.fields.place): tcId \(id) a second time")
                 }
                 guard let result = results.removeValue(forKey: id) else {
                     orphans.append(record)
@@ -167,26 +167,26 @@ enum ACVPReader {
                 if shared == nil { shared = result.group.without(["tests", "tgId"]) }
                 let fields = try record.fields.joined(with: result.fields)
                 let isValid = fields.has("testPassed") ? try fields.flag("testPassed") : true
-                records.append(Record(id: record.id, expectation: isValid ? .valid : .invalid, fields: fields))
+                records.append(VectorRecord(id: record.id, expectation: isValid ? .valid : .invalid, fields: fields))
             }
             let parameters = group.parameters.without(["tests"])
             group = VectorGroup(
                 algorithm: group.algorithm, mode: group.mode, type: group.type, title: group.title,
-                parameters: try shared.map { (more) throws(Unreadable) in try parameters.joined(with: more) }
+                parameters: try shared.map { (more) throws(UnreadableFile) in try parameters.joined(with: more) }
                     ?? parameters,
                 companions: companions)
-            if !records.isEmpty { try reading.add(records, of: group, try Kinds.acvp(group)) }
+            if !records.isEmpty { try reading.add(records, of: group, try VectorKindList.acvp(group)) }
             try reading.add(orphans, of: group, .skip("ACVP without an expected result for this test"))
         }
         guard results.isEmpty else {
-            throw Unreadable("\(expected.place): results for \(results.count) tests that the prompt has not")
+            throw UnreadableFile("\(expected.place): results for \(results.count) tests that the prompt has not")
         }
     }
 }
 
 extension Fields {
     /// Whether both say the same of `name`.
-    fileprivate func joinable(_ other: Fields, _ name: String) throws(Unreadable) -> Bool {
+    fileprivate func joinable(_ other: Fields, _ name: String) throws(UnreadableFile) -> Bool {
         let rest = other.names.subtracting([name])
         _ = try without(names.subtracting([name])).joined(with: other.without(rest))
         return true

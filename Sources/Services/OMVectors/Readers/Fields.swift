@@ -14,8 +14,8 @@ struct Fields: Sendable {
         (self.members, self.place, lines) = (members, place, nil)
     }
 
-    init(_ value: JSON, at place: String) throws(Unreadable) {
-        guard case .object(let members) = value else { throw Unreadable("\(place): not an object") }
+    init(_ value: JSON, at place: String) throws(UnreadableFile) {
+        guard case .object(let members) = value else { throw UnreadableFile("\(place): not an object") }
         self.init(members, at: place)
     }
 
@@ -34,13 +34,13 @@ struct Fields: Sendable {
 
     func isNull(_ name: String) -> Bool { members[name] == .null }
 
-    func text(_ name: String) throws(Unreadable) -> String {
+    func text(_ name: String) throws(UnreadableFile) -> String {
         guard case .string(let text) = try value(name) else { throw wrong(name, "text") }
         return text
     }
 
     /// A whole number from 0.
-    func number(_ name: String) throws(Unreadable) -> Int {
+    func number(_ name: String) throws(UnreadableFile) -> Int {
         switch try value(name) {
         case .number(let digits):
             guard let number = Int(digits), number >= 0 else { throw wrong(name, "a number from 0") }
@@ -54,32 +54,32 @@ struct Fields: Sendable {
         }
     }
 
-    func flag(_ name: String) throws(Unreadable) -> Bool {
+    func flag(_ name: String) throws(UnreadableFile) -> Bool {
         guard case .bool(let flag) = try value(name) else { throw wrong(name, "true or false") }
         return flag
     }
 
     /// Hex, of either case.
-    func bytes(_ name: String) throws(Unreadable) -> [UInt8] {
+    func bytes(_ name: String) throws(UnreadableFile) -> [UInt8] {
         let text = try text(name)
         do { return try Hex.decode(text) } catch { throw wrong(name, "hex") }
     }
 
     /// Bytes of a given length, for a key or an IV whose wrong length would be refused for the wrong reason.
-    func bytes(_ name: String, count: Int) throws(Unreadable) -> [UInt8] {
+    func bytes(_ name: String, count: Int) throws(UnreadableFile) -> [UInt8] {
         let bytes = try bytes(name)
         guard bytes.count == count else { throw wrong(name, "\(count) bytes") }
         return bytes
     }
 
     /// A big-endian integer in hex whose first digit may be left out, as CAVP writes `e = 1001`.
-    func integerBytes(_ name: String) throws(Unreadable) -> [UInt8] {
+    func integerBytes(_ name: String) throws(UnreadableFile) -> [UInt8] {
         let text = try text(name)
         do { return try Hex.decode(text.utf8.count % 2 == 0 ? text : "0" + text) } catch { throw wrong(name, "hex") }
     }
 
     /// Hex, or the ASCII text between two quotes, as in the RFCs' own notation.
-    func quotedBytes(_ name: String) throws(Unreadable) -> [UInt8] {
+    func quotedBytes(_ name: String) throws(UnreadableFile) -> [UInt8] {
         let text = try text(name)
         guard text.utf8.count >= 2, text.hasPrefix("\""), text.hasSuffix("\"") else { return try bytes(name) }
         guard text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { throw wrong(name, "ASCII") }
@@ -87,11 +87,11 @@ struct Fields: Sendable {
     }
 
     /// The text's own bytes, in which `\0` stands for a NUL, as in RFC 6070.
-    func plainBytes(_ name: String) throws(Unreadable) -> [UInt8] {
+    func plainBytes(_ name: String) throws(UnreadableFile) -> [UInt8] {
         Array(try text(name).replacing("\\0", with: "\0").utf8)
     }
 
-    func objects(_ name: String) throws(Unreadable) -> [Fields] {
+    func objects(_ name: String) throws(UnreadableFile) -> [Fields] {
         guard case .array(let elements) = try value(name) else { throw wrong(name, "an array") }
         var objects: [Fields] = []
         for (index, element) in elements.enumerated() {
@@ -100,18 +100,18 @@ struct Fields: Sendable {
         return objects
     }
 
-    func object(_ name: String) throws(Unreadable) -> Fields {
+    func object(_ name: String) throws(UnreadableFile) -> Fields {
         try Fields(try value(name), at: "\(place), \(name)")
     }
 
     /// An object's own JSON, for a key that is written within a test.
-    func objectText(_ name: String) throws(Unreadable) -> [UInt8] {
+    func objectText(_ name: String) throws(UnreadableFile) -> [UInt8] {
         let value = try value(name)
         guard value.members != nil else { throw wrong(name, "an object") }
         return Array(value.serialized.utf8)
     }
 
-    func texts(_ name: String) throws(Unreadable) -> [String] {
+    func texts(_ name: String) throws(UnreadableFile) -> [String] {
         guard case .array(let elements) = try value(name) else { throw wrong(name, "an array") }
         var list: [String] = []
         for element in elements {
@@ -121,7 +121,7 @@ struct Fields: Sendable {
         return list
     }
 
-    func hexes(_ name: String) throws(Unreadable) -> [[UInt8]] {
+    func hexes(_ name: String) throws(UnreadableFile) -> [[UInt8]] {
         guard case .array(let elements) = try value(name) else { throw wrong(name, "an array") }
         var list: [[UInt8]] = []
         for element in elements {
@@ -134,30 +134,30 @@ struct Fields: Sendable {
     }
 
     /// Refuses members with other names: a misspelt one would otherwise be left out of the check.
-    func requireOnly(_ names: Set<String>) throws(Unreadable) {
+    func requireOnly(_ names: Set<String>) throws(UnreadableFile) {
         guard let other = members.keys.filter({ !names.contains($0) }).min() else { return }
-        throw Unreadable("\(place): unknown field “\(other.prefix(40))”")
+        throw UnreadableFile("\(place): unknown field “\(other.prefix(40))”")
     }
 
-    func wrong(_ name: String, _ wanted: String) -> Unreadable {
-        Unreadable("\(place(of: name)): \(name) is not \(wanted)")
+    func wrong(_ name: String, _ wanted: String) -> UnreadableFile {
+        UnreadableFile("\(place(of: name)): \(name) is not \(wanted)")
     }
 
     private func place(of name: String) -> String { lines?[name].map { "line \($0)" } ?? place }
 
-    private func value(_ name: String) throws(Unreadable) -> JSON {
-        guard let value = members[name] else { throw Unreadable("\(place): \(name) is missing") }
+    private func value(_ name: String) throws(UnreadableFile) -> JSON {
+        guard let value = members[name] else { throw UnreadableFile("\(place): \(name) is missing") }
         return value
     }
 
     // MARK: Changing
 
     /// These fields and `other`'s; one that both have must say the same.
-    func joined(with other: Fields) throws(Unreadable) -> Fields {
+    func joined(with other: Fields) throws(UnreadableFile) -> Fields {
         var joined = self
         for (name, value) in other.members {
             guard members[name] == nil || members[name] == value else {
-                throw Unreadable("\(place): the prompt and the expected results disagree on \(name.prefix(40))")
+                throw UnreadableFile("\(place): the prompt and the expected results disagree on \(name.prefix(40))")
             }
             joined.members[name] = value
         }

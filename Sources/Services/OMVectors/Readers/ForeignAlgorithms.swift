@@ -11,7 +11,7 @@ private let foreignWords: [(word: String, name: String)] = [
     ("dh", "finite-field Diffie-Hellman"), ("brainpool", "brainpool curves"),
 ]
 
-extension TextHead {
+extension TextHeader {
     /// Such an algorithm, when the comments or the file's name speak of one.
     var foreignAlgorithm: String? {
         var words: Set<Substring> = []

@@ -2,33 +2,33 @@
 
 /// The groups of a file, read into one ``Reading``.
 struct JSONCases {
-    private var reading: Reading
+    private var reading: ParsedVectors
     private let idName: String
     private var ids: Set<Int> = []
 
     init(_ format: VectorFormat, idName: String) {
-        reading = Reading(format)
+        reading = ParsedVectors(format)
         self.idName = idName
     }
 
-    mutating func add(_ tests: [Fields], of group: VectorGroup, _ plan: GroupPlan?) throws(Unreadable) {
-        var records: [Record] = []
+    mutating func add(_ tests: [Fields], of group: VectorGroup, _ plan: GroupPlan?) throws(UnreadableFile) {
+        var records: [VectorRecord] = []
         for test in tests {
             let id = try test.number(idName)
-            guard ids.insert(id).inserted else { throw Unreadable("\(test.place): \(idName) \(id) a second time") }
+            guard ids.insert(id).inserted else { throw UnreadableFile("\(test.place): \(idName) \(id) a second time") }
             guard let expectation = Expectation(rawValue: try test.text("result")) else {
                 throw test.wrong("result", "valid, invalid or acceptable")
             }
             let flags = test.has("flags") ? try test.texts("flags") : []
-            records.append(Record(id: "\(id)", expectation: expectation, flags: flags, fields: test))
+            records.append(VectorRecord(id: "\(id)", expectation: expectation, flags: flags, fields: test))
         }
         try reading.add(records, of: group, plan)
     }
 
     /// The cases, when there are as many as the file says: one that was cut short proves nothing.
-    func finish(announced: Int) throws(Unreadable) -> Reading {
+    func finish(announced: Int) throws(UnreadableFile) -> ParsedVectors {
         guard announced == ids.count else {
-            throw Unreadable("numberOfTests says \(announced), the file holds \(ids.count)")
+            throw UnreadableFile("numberOfTests says \(announced), the file holds \(ids.count)")
         }
         return reading
     }

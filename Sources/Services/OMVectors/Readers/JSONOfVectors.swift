@@ -4,10 +4,10 @@ internal import OMJSON
 
 extension JSON {
     /// - Throws: ``Unreadable`` for anything but one whole JSON value, with its line.
-    init(reading bytes: [UInt8]) throws(Unreadable) {
+    init(reading bytes: [UInt8]) throws(UnreadableFile) {
         do throws(MalformedJSON) { self = try JSON(parsing: bytes.span) } catch {
             let line = bytes.prefix(error.position).count { $0 == 0x0A } + 1
-            throw Unreadable("not JSON, line \(line): \(error.problem)")
+            throw UnreadableFile("not JSON, line \(line): \(error.problem)")
         }
     }
 

@@ -1,9 +1,9 @@
 // The repository's own format, omvault-vectors/1 (docs/vectors.md). Unknown fields are refused in every kind that runs.
 
 enum NativeReader {
-    static func read(_ file: Fields, _ companions: Companions) throws(Unreadable) -> Reading {
+    static func read(_ file: Fields, _ companions: CompanionFiles) throws(UnreadableFile) -> ParsedVectors {
         guard try file.text("format") == VectorFormat.native.rawValue else {
-            throw Unreadable("format is not \(VectorFormat.native.rawValue)")
+            throw UnreadableFile("format is not \(VectorFormat.native.rawValue)")
         }
         try file.requireOnly(["format", "kind", "source", "notes", "numberOfTests", "groups"])
         try requireSource(file.object("source"))
@@ -14,7 +14,7 @@ enum NativeReader {
             let parameters = try object.object("params")
             let group = VectorGroup(
                 algorithm: kind, title: title(kind, parameters), parameters: parameters, companions: companions)
-            let (found, tests) = (try Kinds.native(group), try object.objects("tests"))
+            let (found, tests) = (try VectorKindList.native(group), try object.objects("tests"))
             if let found {
                 if case .skip = found.plan {
                 } else {
@@ -35,7 +35,7 @@ enum NativeReader {
     }
 
     /// A value whose origin nobody can look up proves nothing.
-    private static func requireSource(_ source: Fields) throws(Unreadable) {
+    private static func requireSource(_ source: Fields) throws(UnreadableFile) {
         if source.has("document") {
             _ = try source.text("document")
             _ = try source.text("section")

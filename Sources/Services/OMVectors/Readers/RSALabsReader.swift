@@ -31,19 +31,19 @@ struct RSALabsReader {
 
     private var key: [String: (hex: String, line: Int)] = [:]
     private var example: [(name: String, value: String, line: Int)] = []
-    private var records: [Record] = []
+    private var records: [VectorRecord] = []
     private var isPrivate = false
     /// `alg=sha1 mgf1=sha256` of the title above an example, and of the example that is being read.
     private var hashes: [(name: String, value: String, line: Int)] = []
     private var exampleHashes: [(name: String, value: String, line: Int)] = []
-    private var reading = Reading(.rsaLabs)
+    private var reading = ParsedVectors(.rsaLabs)
     private let scheme: String
 
     static func isRSALabs(_ text: String) -> Bool {
         scheme(text) != nil && (text.contains("# Modulus") || text.contains("# RSA modulus n"))
     }
 
-    static func read(_ text: String) throws(Unreadable) -> Reading {
+    static func read(_ text: String) throws(UnreadableFile) -> ParsedVectors {
         var reader = RSALabsReader(scheme: scheme(text) ?? "RSA")
         try reader.read(text)
         return reader.reading
@@ -60,7 +60,7 @@ struct RSALabsReader {
 
     private init(scheme: String) { self.scheme = scheme }
 
-    private mutating func read(_ text: String) throws(Unreadable) {
+    private mutating func read(_ text: String) throws(UnreadableFile) {
         var isProse = !text.hasPrefix("#")
         var title: (name: String, line: Int)?
         var hex = ""
@@ -83,7 +83,7 @@ struct RSALabsReader {
                 default: break
                 }
             } else if !content.isEmpty {
-                guard title != nil else { throw Unreadable("line \(line): a value without a title") }
+                guard title != nil else { throw UnreadableFile("line \(line): a value without a title") }
                 // Numbers that stand in one word may lack their first digit, single octets may not.
                 if hex.isEmpty, content.utf8.count % 2 == 1, content.utf8.count > 2, !content.contains(" ") {
                     hex = "0"
@@ -93,7 +93,7 @@ struct RSALabsReader {
         }
         try take(title, &hex)
         try startKey()
-        guard !reading.cases.isEmpty else { throw Unreadable("the file holds no record") }
+        guard !reading.cases.isEmpty else { throw UnreadableFile("the file holds no record") }
     }
 
     private mutating func takeHashes(_ title: Substring, _ line: Int) {
@@ -108,10 +108,10 @@ struct RSALabsReader {
         Self.keyFields[title] != nil || Self.exampleFields[title] != nil || title == "Exponent"
     }
 
-    private mutating func take(_ title: (name: String, line: Int)?, _ hex: inout String) throws(Unreadable) {
+    private mutating func take(_ title: (name: String, line: Int)?, _ hex: inout String) throws(UnreadableFile) {
         guard let title else { return }
         defer { hex = "" }
-        guard (try? Hex.decode(hex)) != nil else { throw Unreadable("line \(title.line): \(title.name) is not hex") }
+        guard (try? Hex.decode(hex)) != nil else { throw UnreadableFile("line \(title.line): \(title.name) is not hex") }
         if let name = Self.exampleFields[title.name] {
             // Each example starts with its message.
             if name == "Message" {
@@ -123,30 +123,30 @@ struct RSALabsReader {
         }
         let name = title.name == "Exponent" ? isPrivate ? "d" : "e" : Self.keyFields[title.name] ?? ""
         if let known = key.updateValue((hex, title.line), forKey: name), known.hex != hex {
-            throw Unreadable("line \(title.line): another \(title.name) than before")
+            throw UnreadableFile("line \(title.line): another \(title.name) than before")
         }
     }
 
-    private mutating func finishExample() throws(Unreadable) {
+    private mutating func finishExample() throws(UnreadableFile) {
         guard let first = example.first else { return }
         let names = example.map(\.name)
         let isBare = names.count == 2 && exampleHashes.isEmpty && scheme != "RSA PKCS#1 v1.5 Signature"
         guard Self.shapes.contains(names), !isBare else {
-            throw Unreadable("line \(first.line): an example of \(names.joined(separator: ", "))")
+            throw UnreadableFile("line \(first.line): an example of \(names.joined(separator: ", "))")
         }
         let fields = Fields(text: example + exampleHashes, at: first.line)
-        records.append(Record(id: "line \(first.line)", fields: fields))
+        records.append(VectorRecord(id: "line \(first.line)", fields: fields))
         example = []
     }
 
-    private mutating func startKey() throws(Unreadable) {
+    private mutating func startKey() throws(UnreadableFile) {
         try finishExample()
         if !records.isEmpty {
             let fields = key.map { (name: $0.key, value: $0.value.hex, line: $0.value.line) }
             let group = VectorGroup(
                 algorithm: scheme, title: scheme,
                 parameters: Fields(text: fields, at: fields.map(\.line).min() ?? 1))
-            try reading.add(records, of: group, try Kinds.rsaLabs(group))
+            try reading.add(records, of: group, try VectorKindList.rsaLabs(group))
         }
         (key, records, isPrivate) = ([:], [], false)
     }

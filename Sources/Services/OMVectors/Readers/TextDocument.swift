@@ -21,7 +21,7 @@ struct TextDocument: Sendable {
     private(set) var lines: [Line] = []
 
     /// - Throws: ``Unreadable`` for a text that is not of this form from its first line on.
-    init(_ text: String) throws(Unreadable) {
+    init(_ text: String) throws(UnreadableFile) {
         for (index, raw) in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             let line = Self.trimmed(Substring(raw))
             guard let first = line.utf8.first else { continue }
@@ -30,12 +30,12 @@ struct TextDocument: Sendable {
             } else if let content = Self.content(line) {
                 lines.append(Line(number: index + 1, content: content))
             } else if lines.isEmpty {
-                throw Unreadable("text of no known vector format")
+                throw UnreadableFile("text of no known vector format")
             } else {
-                throw Unreadable("line \(index + 1): neither a comment, a section nor a field")
+                throw UnreadableFile("line \(index + 1): neither a comment, a section nor a field")
             }
         }
-        guard !lines.isEmpty else { throw Unreadable("text of no known vector format") }
+        guard !lines.isEmpty else { throw UnreadableFile("text of no known vector format") }
     }
 
     private static func content(_ line: Substring) -> Content? {
@@ -69,41 +69,5 @@ struct TextDocument: Sendable {
         while let last = bytes.last, last == 0x20 || last == 0x09 || last == 0x0D { bytes.removeLast() }
         while let first = bytes.first, first == 0x20 || first == 0x09 { bytes.removeFirst() }
         return Substring(bytes)
-    }
-}
-
-/// What tells the kind of a text file before its records are read.
-struct TextHead: Sendable {
-    let comments: [String]
-    let fileName: String
-    /// The first sections, up to the first field.
-    let sections: [TextDocument.Content]
-    /// The names of the first fields, up to sixteen.
-    let fields: [String]
-
-    init(_ document: TextDocument, fileName: String) {
-        (comments, self.fileName) = (document.comments, fileName)
-        sections = document.lines.prefix { if case .section = $0.content { true } else { false } }.map(\.content)
-        fields = document.lines.prefix(64).compactMap { line in
-            if case .field(let name, _) = line.content { name } else { nil }
-        }.prefix(16).map { $0 }
-    }
-
-    /// Whether NIST's own tool wrote the file.
-    var isCAVS: Bool { comments.contains { $0.hasPrefix("CAVS") } }
-
-    /// What stands between the quotes, of either kind, that a comment starts with: `SHA-256 ShortMsg`.
-    var title: String? {
-        comments.lazy.compactMap { comment in
-            guard let quote = comment.first, quote == "\"" || quote == "'",
-                let end = comment.dropFirst().firstIndex(of: quote)
-            else { return nil }
-            return String(comment[..<end].dropFirst())
-        }.first
-    }
-
-    /// Whether the first fields have these names, whatever the case.
-    func startsWith(_ names: [String]) -> Bool {
-        fields.count >= names.count && zip(fields, names).allSatisfy { $0.lowercased() == $1.lowercased() }
     }
 }

@@ -1,25 +1,12 @@
 // Records of `Name = value` lines, read in the one order that their kind's layout has, so that a missing, doubled or
 // foreign line ends the reading instead of slipping a case past.
 
-/// What the records of one text kind look like.
-struct TextLayout: Sendable {
-    /// What reports call the algorithm.
-    let name: String
-    /// Whether a file with this head is of this kind.
-    let matches: @Sendable (TextHead) -> Bool
-    /// Fields that set something for all that follow, as `n` and `e` do in RSA files.
-    var lasting: Set<String> = []
-    /// The fields of a record in order, one line a shape; the first that fits is taken. `FAIL` is a word alone on its
-    /// line; `secret?` may be missing; in `PT|FAIL` either stands there. Case makes no difference; `_` is a space.
-    let shapes: [String]
-}
-
 struct TextReader {
     private let document: TextDocument
-    private let head: TextHead
+    private let head: TextHeader
     private let layout: TextLayout
-    private let kind: Kind
-    private var reading: Reading
+    private let kind: VectorKind
+    private var reading: ParsedVectors
     private var position = 0
 
     // What is in force.
@@ -27,30 +14,30 @@ struct TextReader {
     private var words: [String] = []
     private var lasting: [(name: String, value: String, line: Int)] = []
     private var groupLine = 1
-    private var records: [Record] = []
+    private var records: [VectorRecord] = []
     private var recordCount = 0
-    private let companions: Companions
+    private let companions: CompanionFiles
 
-    static func read(_ text: String, fileName: String, _ companions: Companions) throws(Unreadable) -> Reading {
+    static func read(_ text: String, fileName: String, _ companions: CompanionFiles) throws(UnreadableFile) -> ParsedVectors {
         let document = try TextDocument(text)
-        let head = TextHead(document, fileName: fileName)
+        let head = TextHeader(document, fileName: fileName)
         let format = head.isCAVS || fileName.hasSuffix(".rsp") ? VectorFormat.cavp : .text
-        guard let (layout, kind) = Kinds.text(head) else {
+        guard let (layout, kind) = VectorKindList.text(head) else {
             // NIST's tool signs its files, so what it says they hold is no guess.
             if head.isCAVS { return UnknownText.read(document, UnknownText.title(head), .cavp) }
             guard let name = head.foreignAlgorithm else {
-                throw Unreadable("neither the comments, the fields nor the file's name tell the kind")
+                throw UnreadableFile("neither the comments, the fields nor the file's name tell the kind")
             }
             return UnknownText.read(document, name, .text)
         }
         var reader = TextReader(
-            document: document, head: head, layout: layout, kind: kind, reading: Reading(format), companions: companions)
+            document: document, head: head, layout: layout, kind: kind, reading: ParsedVectors(format), companions: companions)
         try reader.read()
-        guard reader.recordCount > 0 else { throw Unreadable("the file holds no record") }
+        guard reader.recordCount > 0 else { throw UnreadableFile("the file holds no record") }
         return reader.reading
     }
 
-    private mutating func read() throws(Unreadable) {
+    private mutating func read() throws(UnreadableFile) {
         var isInSections = false
         while position < document.lines.count {
             let line = document.lines[position]
@@ -82,7 +69,7 @@ struct TextReader {
         try finishGroup()
     }
 
-    private mutating func finishGroup() throws(Unreadable) {
+    private mutating func finishGroup() throws(UnreadableFile) {
         guard !records.isEmpty else { return }
         try requireRisingCounts()
         let group = VectorGroup(
@@ -93,16 +80,16 @@ struct TextReader {
     }
 
     /// A record pasted twice, or one that lost its section, shows in its number.
-    private func requireRisingCounts() throws(Unreadable) {
+    private func requireRisingCounts() throws(UnreadableFile) {
         var last = -1
         for record in records where record.fields.has("COUNT") {
             let count = try record.fields.number("COUNT")
-            guard count > last else { throw Unreadable("\(record.fields.place): COUNT does not rise") }
+            guard count > last else { throw UnreadableFile("\(record.fields.place): COUNT does not rise") }
             last = count
         }
     }
 
-    private mutating func record() throws(Unreadable) {
+    private mutating func record() throws(UnreadableFile) {
         let start = document.lines[position]
         if records.isEmpty, sections.isEmpty, words.isEmpty, lasting.isEmpty { groupLine = start.number }
         var furthest = (count: -1, reason: "")
@@ -113,13 +100,13 @@ struct TextReader {
                 recordCount += 1
                 let fields = Fields(text: fields, at: start.number)
                 records.append(
-                    Record(id: id(fields, line: start.number), expectation: try expectation(fields), fields: fields))
+                    VectorRecord(id: id(fields, line: start.number), expectation: try expectation(fields), fields: fields))
                 return
             case .missing(let count, let reason):
                 if count > furthest.count { furthest = (count, reason) }
             }
         }
-        throw Unreadable(furthest.reason)
+        throw UnreadableFile(furthest.reason)
     }
 
     private enum Match {
@@ -167,7 +154,7 @@ struct TextReader {
     }
 
     /// `FAIL` alone on a line, `Result = F (…)`, and the errors' names that OpenSSL's own tests use, all mean: refuse it.
-    private func expectation(_ fields: Fields) throws(Unreadable) -> Expectation {
+    private func expectation(_ fields: Fields) throws(UnreadableFile) -> Expectation {
         if fields.has("FAIL") { return .invalid }
         guard fields.has("Result") else { return .valid }
         let result = try fields.text("Result")
@@ -181,12 +168,12 @@ struct TextReader {
 
 /// A file of a known nature that no kind knows: its records are counted, so that the skip says how much it leaves out.
 private enum UnknownText {
-    static func read(_ document: TextDocument, _ title: String, _ format: VectorFormat) -> Reading {
+    static func read(_ document: TextDocument, _ title: String, _ format: VectorFormat) -> ParsedVectors {
         let names = document.lines.compactMap { line in
             if case .field(let name, _) = line.content { name.uppercased() } else { nil }
         }
         let first = ["COUNT", "SHAALG", "LEN"].first(where: names.contains) ?? names.first
-        var reading = Reading(format)
+        var reading = ParsedVectors(format)
         for number in 1...max(1, names.count { $0 == first }) {
             reading.add(
                 VectorCase(
@@ -197,7 +184,7 @@ private enum UnknownText {
     }
 
     /// `AESVS GFSbox test data for CFB8`, what stands between quotes, or at least the line after NIST's own.
-    static func title(_ head: TextHead) -> String {
+    static func title(_ head: TextHeader) -> String {
         let named = head.comments.first { $0.hasPrefix("AESVS ") || $0.hasPrefix("TDES ") || $0.contains(" KAT for ") }
         return String((named ?? head.title ?? head.comments.dropFirst().first ?? "a CAVP file").prefix(60))
     }

@@ -17,10 +17,10 @@ public struct VectorFile: Sendable {
 
     var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
-    func bytes() throws(Unreadable) -> [UInt8] {
-        if let reason { throw Unreadable(reason) }
+    func bytes() throws(UnreadableFile) -> [UInt8] {
+        if let reason { throw UnreadableFile(reason) }
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-        guard descriptor >= 0 else { throw Unreadable("it cannot be read") }
+        guard descriptor >= 0 else { throw UnreadableFile("it cannot be read") }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 256 << 10)
@@ -28,23 +28,23 @@ public struct VectorFile: Sendable {
         while bytes.count <= Self.largest {
             let count = unsafe piece.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
             if count == 0 { return bytes }
-            guard count > 0 || errno == EINTR else { throw Unreadable("it cannot be read") }
+            guard count > 0 || errno == EINTR else { throw UnreadableFile("it cannot be read") }
             bytes += piece.prefix(max(count, 0))
         }
-        throw Unreadable(Self.tooLarge)
+        throw UnreadableFile(Self.tooLarge)
     }
 
     private static let tooLarge = "larger than 64 MiB"
 
     /// A file that another one names, held to the same bounds; links are not followed on any step of the way.
-    static func bytes(below folder: String, _ name: String) throws(Unreadable) -> [UInt8] {
+    static func bytes(below folder: String, _ name: String) throws(UnreadableFile) -> [UInt8] {
         var path = folder
         for part in name.split(separator: "/").dropLast() {
             path += "/\(part)"
-            guard FileStatus(path)?.kind == .folder else { throw Unreadable("“\(name.prefix(60))” is not there") }
+            guard FileStatus(path)?.kind == .folder else { throw UnreadableFile("“\(name.prefix(60))” is not there") }
         }
         let target = "\(folder)/\(name)"
-        guard let status = FileStatus(target) else { throw Unreadable("“\(name.prefix(60))” is not there") }
+        guard let status = FileStatus(target) else { throw UnreadableFile("“\(name.prefix(60))” is not there") }
         let found = file(target, status)
         return try found.bytes()
     }

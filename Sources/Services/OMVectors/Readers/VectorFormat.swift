@@ -11,10 +11,3 @@ public enum VectorFormat: String, Hashable, Sendable {
     /// `sign.input` of the Ed25519 paper: four hex fields a line.
     case signInput = "sign.input"
 }
-
-/// Why a file was given up: no case of it is run, for half a file proves nothing.
-struct Unreadable: Error, Hashable, Sendable {
-    let reason: String
-
-    init(_ reason: String) { self.reason = reason }
-}

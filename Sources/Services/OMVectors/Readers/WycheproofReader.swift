@@ -1,7 +1,7 @@
 // C2SP/wycheproof, testvectors_v1. Members that are not known are passed over, as its README asks of readers.
 
 enum WycheproofReader {
-    static func read(_ file: Fields, _ companions: Companions) throws(Unreadable) -> Reading {
+    static func read(_ file: Fields, _ companions: CompanionFiles) throws(UnreadableFile) -> ParsedVectors {
         let algorithm = try file.text("algorithm")
         var cases = JSONCases(.wycheproof, idName: "tcId")
         for parameters in try file.objects("testGroups") {
@@ -9,7 +9,7 @@ enum WycheproofReader {
             let group = VectorGroup(
                 algorithm: algorithm, type: type, title: String(algorithm.prefix(40)), parameters: parameters,
                 companions: companions)
-            try cases.add(parameters.objects("tests"), of: group, Kinds.wycheproof(group))
+            try cases.add(parameters.objects("tests"), of: group, VectorKindList.wycheproof(group))
         }
         return try cases.finish(announced: file.number("numberOfTests"))
     }

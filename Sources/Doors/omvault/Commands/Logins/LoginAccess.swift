@@ -5,65 +5,51 @@ internal import OMSecrets
 internal import OMStorage
 internal import OMVault
 
-extension LoginAccess {
-    /// The domain that was given, else the profile's own.
-    static func identityDomain(_ domain: String?, _ profile: Profile) throws -> IdentityDomain {
-        if let domain { return try IdentityDomain(domain) }
-        // A login without its domain would be another user's, or nobody's.
-        guard profile.collectIdentityDomain, profile.domain == .none else { return profile.domain }
-        throw Failure(
-            .inputRequired, "the profile \"\(profile.name.text)\" wants to know the user's identity domain",
-            hint: "--domain DOMAIN"
-        )
-        .with(sdkCode: 10037)
-    }
-}
-
 /// The logins of this user's home, or of the system.
 struct LoginAccess {
     let profiles: ProfileFolder
     /// nil: the system store.
-    private let home: Home?
+    private let folders: UserFolders?
     /// One for the whole command, so that its verdict and what follows open the ledger once.
     private let logins: Authenticator
 
-    init(_ door: Door, system: Bool = false) throws(Failure) {
+    init(_ context: CommandContext, system: Bool = false) throws(Failure) {
         if system {
-            home = nil
+            folders = nil
             do throws(AuthError) {
                 (profiles, logins) = (try SystemStore.profileFolder(), try SystemStore.authenticator().keepingLedger())
             } catch { throw Failure(error) }
         } else {
-            let home = try door.home()
-            profiles = try ProfileFolder(home)
-            logins = Authenticator(stateFolder: home.state, deviceFolder: home.device).keepingLedger()
-            self.home = home
+            let folders = try context.userFolders()
+            profiles = try ProfileFolder(folders)
+            logins = Authenticator(stateFolder: folders.state, deviceFolder: folders.device).keepingLedger()
+            self.folders = folders
         }
     }
 
-    var isSystem: Bool { home == nil }
+    var isSystem: Bool { folders == nil }
 
     /// How the agent is told of a login; nil for the system store, and for names that are too long for it.
-    func agentLogin(_ key: LoginKey) -> AgentLogin? {
-        home.flatMap { AgentLogin(state: $0.state, device: $0.device, key: key) }
+    func agentLogin(_ key: LoginKey) -> LoginReference? {
+        folders.flatMap { LoginReference(state: $0.state, device: $0.device, key: key) }
     }
 
     /// Whether a session is one of this home.
-    func owns(_ login: AgentLogin) -> Bool { home?.state == login.state && home?.device == login.device }
+    func owns(_ login: LoginReference) -> Bool { folders?.state == login.state && folders?.device == login.device }
 
     func authenticator(_ parameters: Argon2id.Parameters = .standard) -> Authenticator {
         logins.stretching(with: parameters)
     }
 
     /// Says which files nothing was taken away from: whoever removes a login means those bytes too.
-    func tellSetAside(_ output: Output, but told: SetAside? = nil) {
-        for path in setAside() where path != told?.path {
-            output.notice("a ledger that was set aside is left: \(path.shown); \(SetAside.warning)")
+    func noticeDamagedLedgers(_ output: Output, but told: DamagedFile? = nil) {
+        for path in damagedLedgers() where path != told?.path {
+            output.notice("a ledger that was set aside is left: \(path.shown); \(DamagedFile.warning)")
         }
     }
 
     /// The ledgers that were set aside. That they cannot be listed stands in nobody's way.
-    func setAside() -> [String] { (try? authenticator().ledgersSetAside()) ?? [] }
+    func damagedLedgers() -> [String] { (try? authenticator().damagedLedgers()) ?? [] }
 
     /// The login that a vault's slot is for; nil when the ledger does not know it.
     func owner(of slot: KeySlot) throws(Failure) -> LoginOwner? {
@@ -77,25 +63,25 @@ struct LoginAccess {
     /// - Throws: ``ExitStatus/noOffline`` too for a login that succeeded and left nothing that could unlock.
     func check(
         _ user: UserName, under profile: ProfileName, domain: IdentityDomain = .none,
-        _ secrets: borrowing SecretSources, option: String, _ door: Door
+        _ secrets: borrowing SecretSources, option: String, _ context: CommandContext
     ) throws(Failure) -> VerifiedLogin {
         do {
             let policy = try profiles.profile(profile)
             let request = LoginRequest(user, policy, domain: domain)
-            let flow = try LoginFlow(policy, request.mode, in: self, door)
+            let flow = try LoginFlow(policy, request.mode, in: self, context)
             let password = try secrets.readLoginPassword(option, prompt: "Password of \(user.text), profile \(profile.text)")
             let receipt = try flow.attempt(request, password)
             // What unlocks needs no session.
             flow.agent.drop(receipt, request, flow.provider)
-            let way = receipt.context.way
-            guard let login = receipt.takeLogin() else { throw Self.nothingToUnlock(way) }
+            let mode = receipt.details.mode
+            guard let login = receipt.takeLogin() else { throw Self.nothingToUnlock(mode) }
             return login
-        } catch { throw Failure(describing: error) }
+        } catch { throw Failure(anyError: error) }
     }
 
-    static func nothingToUnlock(_ way: LoginContext.Way) -> Failure {
+    static func nothingToUnlock(_ mode: LoginDetails.Mode) -> Failure {
         var why = ""
-        if case .online(let reason?) = way { why = ": \(Failure(reason).message)" }
+        if case .online(let reason?) = mode { why = ": \(Failure(reason).message)" }
         return Failure(
             .noOffline, "the server let the user in, but nothing is cached that opens a slot\(why)",
             hint: "unlock another way, by the password or the recovery code")
@@ -113,5 +99,19 @@ struct LoginAccess {
                 hint: names.isEmpty ? "omvault profile set NAME OfflineAuthAllowed=true" : "name one with --profile")
         }
         return names[0]
+    }
+}
+
+extension LoginAccess {
+    /// The domain that was given, else the profile's own.
+    static func identityDomain(_ domain: String?, _ profile: Profile) throws -> IdentityDomain {
+        if let domain { return try IdentityDomain(domain) }
+        // A login without its domain would be another user's, or nobody's.
+        guard profile.collectIdentityDomain, profile.domain == .none else { return profile.domain }
+        throw Failure(
+            .inputRequired, "the profile \"\(profile.name.text)\" wants to know the user's identity domain",
+            hint: "--domain DOMAIN"
+        )
+        .with(sdkCode: 10037)
     }
 }

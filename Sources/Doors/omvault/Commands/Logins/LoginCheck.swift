@@ -44,8 +44,8 @@ struct LoginCheck: Verb {
     @Option(help: "auto, online or offline; the profile's ConnectivityMode, if not given.")
     var mode: Mode?
 
-    func run(_ door: Door) throws {
-        let access = try LoginAccess(door, system: login.system)
+    func run(_ context: CommandContext) throws {
+        let access = try LoginAccess(context, system: login.system)
         let user = try UserName(login.user)
         var asked = AskedLogin(
             profileName: try access.profileName(login.profile), user: user, mode: mode?.connectivity)
@@ -55,12 +55,12 @@ struct LoginCheck: Verb {
                 user, profile, domain: try login.identityDomain(profile), mode: mode?.connectivity)
             asked.take(request)
             let flow = try LoginFlow(
-                profile, request.mode, in: access, door, stretch: try stretch.parameters(),
+                profile, request.mode, in: access, context, stretch: try stretch.parameters(),
                 passwords: ["--password-from": passwordFrom])
             let password = try flow.secrets.readLoginPassword("--password-from", prompt: "Password of \(user.text)")
             let receipt = try flow.attempt(request, password)
-            try LoginReport(door.output).granted(receipt)
+            try LoginReport(context.output).granted(receipt)
             flow.agent.drop(receipt, request, flow.provider)
-        } catch { throw try access.denied(asked, error, door.output) }
+        } catch { throw try access.denied(asked, error, context.output) }
     }
 }

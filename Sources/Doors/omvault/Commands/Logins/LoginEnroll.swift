@@ -27,8 +27,8 @@ struct LoginEnroll: Verb {
     @Option(help: ArgumentHelp("Where the old password comes from, to replace a credential.", valueName: "source"))
     var oldPasswordFrom: SecretSourceArgument?
 
-    func run(_ door: Door) throws {
-        let access = try LoginAccess(door, system: login.system)
+    func run(_ context: CommandContext) throws {
+        let access = try LoginAccess(context, system: login.system)
         let user = try UserName(login.user)
         let profile = try access.profiles.profile(access.profileName(login.profile))
         let domain = try login.identityDomain(profile)
@@ -40,9 +40,9 @@ struct LoginEnroll: Verb {
                 hint: "omvault login check \(user.text.shown) --profile \(profile.name.text) --mode online")
         }
         let authenticator = access.authenticator(try stretch.parameters())
-        let (agent, key) = (SessionAgent(door, access), LoginKey(user, profile, domain))
+        let (agent, key) = (AgentSessionClient(context, access), LoginKey(user, profile, domain))
         let secrets = try SecretSources(
-            door, ["--old-password-from": oldPasswordFrom, "--password-from": passwordFrom])
+            context, ["--old-password-from": oldPasswordFrom, "--password-from": passwordFrom])
         if oldPasswordFrom == nil {
             let password = try readNew(secrets, user)
             if access.isSystem {
@@ -54,21 +54,21 @@ struct LoginEnroll: Verb {
         } else {
             let old = try secrets.readLoginPassword("--old-password-from", prompt: "Old password of \(user.text)")
             let password = try readNew(secrets, user)
-            _ = try agent.following(key) { () throws(AuthError) in
+            _ = try agent.applyingRefusal(key) { () throws(AuthError) in
                 try authenticator.enroll(user, profile, domain: domain, password: password, oldPassword: old)
             }
         }
-        agent.forget(key)
-        try report(user, profile, door)
+        agent.endSession(key)
+        try report(user, profile, context)
     }
 
     private func readNew(_ secrets: borrowing SecretSources, _ user: UserName) throws(Failure) -> Password {
         try secrets.readLoginPassword("--password-from", prompt: "New password of \(user.text)", isNew: true)
     }
 
-    private func report(_ user: UserName, _ profile: Profile, _ door: Door) throws(Failure) {
-        guard door.output.format == .json else {
-            return door.output.notice(
+    private func report(_ user: UserName, _ profile: Profile, _ context: CommandContext) throws(Failure) {
+        guard context.output.format == .json else {
+            return context.output.notice(
                 "enrolled \(user.text.shown) under profile \"\(profile.name.text)\": \(LoginPolicy(profile).limitWords)")
         }
         var document = JSONDocument()
@@ -77,6 +77,6 @@ struct LoginEnroll: Verb {
         document.field("profile", .text(profile.name.text))
         document.field("tolerated", .number(profile.maxLoginAttempts))
         document.field("on_exceeded", .text(profile.onAttemptsExceeded.rawValue))
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }

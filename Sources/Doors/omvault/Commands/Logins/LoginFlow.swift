@@ -8,31 +8,31 @@ internal import OMSecrets
 struct LoginFlow: ~Copyable {
     let profile: Profile
     let authenticator: Authenticator
-    let agent: SessionAgent
+    let agent: AgentSessionClient
     /// The passwords, and the client's secret for the server.
     let secrets: SecretSources
     /// Asks the server; nil where the login asks none.
     let provider: OnlineProvider?
-    private let door: Door
+    private let context: CommandContext
 
     /// - Parameter passwords: The options that say where passwords come from.
     /// - Throws: if the login cannot succeed: then no user types a password for it.
     init(
-        _ profile: Profile, _ mode: ConnectivityMode, in access: LoginAccess, _ door: Door,
+        _ profile: Profile, _ mode: ConnectivityMode, in access: LoginAccess, _ context: CommandContext,
         stretch parameters: Argon2id.Parameters = .standard, passwords: KeyValuePairs<String, SecretSourceArgument?> = [:]
     ) throws {
-        (self.profile, self.door) = (profile, door)
-        let server = try LoginServer(profile, mode, access)
-        let secrets = try SecretSources(door, Array(passwords) + server.sources.map { (LoginServer.secretName, $0) })
+        (self.profile, self.context) = (profile, context)
+        let server = try ServerAccess(profile, mode, access)
+        let secrets = try SecretSources(context, Array(passwords) + server.sources.map { (ServerAccess.secretName, $0) })
         provider = try server.provider(secrets)
         authenticator = access.authenticator(parameters)
-        agent = SessionAgent(door, access)
+        agent = AgentSessionClient(context, access)
         self.secrets = secrets
     }
 
     /// Logs in with one password. What a refusal takes away goes here.
     func attempt(_ request: LoginRequest, _ password: borrowing Password) throws(AuthError) -> LoginReceipt {
-        try agent.following(request.login) { () throws(AuthError) in
+        try agent.applyingRefusal(request.login) { () throws(AuthError) in
             try authenticator.login(request, password: password, asking: provider)
         }
     }
@@ -47,22 +47,22 @@ struct LoginFlow: ~Copyable {
     func finish(_ receipt: consuming LoginReceipt, whyNoKey: String?, opening vault: LoginVaultOpening?) throws {
         // The login is granted, even if nothing could be remembered.
         let remembered = (try? authenticator.remembered(profile)) ?? nil
-        let request = LoginRequest(receipt.context.user, profile, domain: receipt.context.domain)
+        let request = LoginRequest(receipt.details.user, profile, domain: receipt.details.domain)
         let isKept = agent.keep(receipt, request, provider)
         let unlocking = vault?.open(receipt)
-        try LoginReport(door.output).granted(
+        try LoginReport(context.output).granted(
             receipt, remembered: RememberChoice(kept: remembered), isKept: isKept, isUnlocked: unlocking?.isUnlocked)
         let wanted = RememberChoice(profile.remember, remembered?.preferences ?? RememberPreferences())
         if wanted.keepsPassword, !(remembered?.hasPassword ?? false) {
-            door.output.notice("the password was not remembered\(whyNoKey.map { ": \($0)" } ?? "")")
+            context.output.notice("the password was not remembered\(whyNoKey.map { ": \($0)" } ?? "")")
         }
-        try unlocking?.tell(door.output)
+        try unlocking?.report(context.output)
     }
 }
 
 extension RememberChoice {
     /// What is kept now.
-    fileprivate init(kept remembered: Remembered?) {
+    fileprivate init(kept remembered: RememberedLogin?) {
         guard let remembered, remembered.user != nil else {
             self = .nothing
             return
@@ -83,7 +83,7 @@ extension LoginAccess {
             failure = Failure(error, under: asked.profile, policy: policy(for: asked))
         case let error as AgentError:
             try LoginReport(output).denied(error, asked)
-            failure = Failure(login: error)
+            failure = Failure(duringLogin: error)
         case let error as Failure: failure = error
         default: return error
         }

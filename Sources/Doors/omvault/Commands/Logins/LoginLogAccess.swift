@@ -8,28 +8,28 @@ internal import OMStorage
 /// What was decided about the logins of this home, or of the system.
 struct LoginLogAccess {
     private let access: LoginAccess
-    private let door: Door
+    private let context: CommandContext
 
-    init(_ door: Door, system: Bool) throws(Failure) {
-        access = try LoginAccess(door, system: system)
-        self.door = door
+    init(_ context: CommandContext, system: Bool) throws(Failure) {
+        access = try LoginAccess(context, system: system)
+        self.context = context
     }
 
     /// `log ls --logins`
     func list(since: Int64?) throws {
-        let trail = try trail()
-        let unproven = Set(trail.unproven.map(\.sequence))
-        let entries = (trail.entries + trail.unproven).filter { $0.time >= since ?? .min }.sorted { $0.sequence < $1.sequence }
-        for fault in trail.breaks {
-            door.output.notice("warning: the log was broken: \(fault.words); a new chain was begun since")
+        let report = try report()
+        let unproven = Set(report.unproven.map(\.sequence))
+        let entries = (report.entries + report.unproven).filter { $0.time >= since ?? .min }.sorted { $0.sequence < $1.sequence }
+        for fault in report.breaks {
+            context.output.notice("warning: the log was broken: \(fault.words); a new chain was begun since")
         }
-        if let fault = trail.fault {
-            door.output.notice(
+        if let fault = report.fault {
+            context.output.notice(
                 "warning: the log is broken: \(fault.words); entries from there on are unproven: others may be missing")
         }
         let owners = try owners(of: entries)
-        guard door.output.format == .json else {
-            return try door.output.rows(
+        guard context.output.format == .json else {
+            return try context.output.rows(
                 entries.map { entry in
                     let owner = entry.login.flatMap { owners[$0] }
                     return [
@@ -53,46 +53,46 @@ struct LoginLogAccess {
             for (name, value) in entry.event.details { member.field(name, value) }
             member.field("proven", .flag(!unproven.contains(entry.sequence)))
         }
-        document.field("broken_at", trail.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null)
-        try door.output.document(document)
+        document.field("broken_at", report.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null)
+        try context.output.document(document)
     }
 
     /// `log verify --logins`
     func verify() throws {
-        let trail = try trail()
-        if let fault = trail.fault {
+        let report = try report()
+        if let fault = report.fault {
             throw Failure(
                 .badSignature, "the log of logins is broken: \(fault.words)",
                 hint: "omvault log ls --logins shows which entries are proven; each login is judged by itself",
                 "omvault log begin --logins begins a new chain, and says so in the log",
                 details: ["entry": .number(Int(clamping: fault.sequence)), "fault": .text(fault.kind.rawValue)])
         }
-        let begun = trail.entries.last { if case .chainBegun = $0.event { true } else { false } }
-        let first = begun?.sequence ?? trail.entries.first?.sequence ?? 0, last = trail.entries.last?.sequence ?? 0
-        for fault in trail.breaks {
-            door.output.notice("warning: the log was broken: \(fault.words); a new chain was begun since")
+        let begun = report.entries.last { if case .chainBegun = $0.event { true } else { false } }
+        let first = begun?.sequence ?? report.entries.first?.sequence ?? 0, last = report.entries.last?.sequence ?? 0
+        for fault in report.breaks {
+            context.output.notice("warning: the log was broken: \(fault.words); a new chain was begun since")
         }
-        try door.output.done(
+        try context.output.done(
             "the log of logins is whole: entries \(first) to \(last)",
             [
                 "result": .text("whole"), "first": .number(Int(clamping: first)), "last": .number(Int(clamping: last)),
-                "breaks": .list(trail.breaks.map { .number(Int(clamping: $0.sequence)) }),
+                "breaks": .list(report.breaks.map { .number(Int(clamping: $0.sequence)) }),
             ])
     }
 
     /// `log begin --logins`
     func begin() throws {
-        guard let fault = try trail().fault else { throw Self.whole }
-        try door.confirm("Begin a new chain of the log of logins, broken at entry \(fault.sequence)?")
+        guard let fault = try report().fault else { throw Self.whole }
+        try context.confirm("Begin a new chain of the log of logins, broken at entry \(fault.sequence)?")
         guard let found = try access.authenticator().beginLogChain() else { throw Self.whole }
-        try door.output.done(
+        try context.output.done(
             "a new chain of the log of logins begins; \(found.words), and the log goes on saying so",
             ["result": .text("begun"), "broken_at": .number(Int(clamping: found.sequence))])
     }
 
     private static let whole = Failure(.exists, "the log of logins is whole: there is nothing to begin a new chain for")
 
-    private func trail() throws(AuthError) -> LoginTrail { try access.authenticator().log() }
+    private func report() throws(AuthError) -> LoginLogReport { try access.authenticator().log() }
 
     /// Who is behind the ids. The log holds no names; the rows do, and one that is damaged names nobody.
     private func owners(of entries: [LoginLogEntry]) throws(AuthError) -> [[UInt8]: LoginOwner] {

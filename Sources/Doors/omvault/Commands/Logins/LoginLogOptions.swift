@@ -16,7 +16,7 @@ struct LoginLogOptions: ParsableArguments {
     }
 
     /// nil: a vault's log is meant.
-    func access(_ door: Door) throws(Failure) -> LoginLogAccess? {
-        logins ? try LoginLogAccess(door, system: system) : nil
+    func access(_ context: CommandContext) throws(Failure) -> LoginLogAccess? {
+        logins ? try LoginLogAccess(context, system: system) : nil
     }
 }

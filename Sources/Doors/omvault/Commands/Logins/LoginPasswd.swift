@@ -24,8 +24,8 @@ struct LoginPasswd: Verb {
     @Option(help: ArgumentHelp("Where the new password comes from.", valueName: "source"))
     var newPasswordFrom: SecretSourceArgument?
 
-    func run(_ door: Door) throws {
-        let access = try LoginAccess(door, system: login.system)
+    func run(_ context: CommandContext) throws {
+        let access = try LoginAccess(context, system: login.system)
         let user = try UserName(login.user)
         let profile = try access.profiles.profile(access.profileName(login.profile))
         let domain = try login.identityDomain(profile)
@@ -37,18 +37,18 @@ struct LoginPasswd: Verb {
         guard profile.offlineAuthAllowed else { throw Failure(.offlineNotAllowed, under: profile) }
         let authenticator = access.authenticator(try stretch.parameters())
         let secrets = try SecretSources(
-            door, ["--password-from": passwordFrom, "--new-password-from": newPasswordFrom])
+            context, ["--password-from": passwordFrom, "--new-password-from": newPasswordFrom])
         let old = try secrets.readLoginPassword("--password-from", prompt: "Password of \(user.text)")
         let new = try secrets.readLoginPassword(
             "--new-password-from", prompt: "New password of \(user.text)", isNew: true)
         let key = LoginKey(user, profile, domain)
-        let agent = SessionAgent(door, access)
-        _ = try agent.following(key) { () throws(AuthError) in
+        let agent = AgentSessionClient(context, access)
+        _ = try agent.applyingRefusal(key) { () throws(AuthError) in
             try authenticator.changePassword(user, profile, domain: domain, from: old, to: new)
         }
         // The session that there is was opened with the old one.
-        agent.forget(key)
-        try door.output.done(
+        agent.endSession(key)
+        try context.output.done(
             "changed the password of \(user.text.shown) under profile \"\(profile.name.text)\"; vaults that this login "
                 + "opens, open with the new one",
             ["result": .text("changed"), "user": .text(user.text), "profile": .text(profile.name.text)])

@@ -27,22 +27,22 @@ struct LoginRefresh: Verb {
     @Option(help: ArgumentHelp("The identity domain; the profile's, if not given.", valueName: "domain"))
     var domain: String?
 
-    func run(_ door: Door) throws {
-        let access = try LoginAccess(door)
+    func run(_ context: CommandContext) throws {
+        let access = try LoginAccess(context)
         let profile = try access.profiles.profile(access.profileName(profile))
         let key = LoginKey(try UserName(user), profile, try domain.map { try IdentityDomain($0) } ?? .none)
-        let agent = SessionAgent(door, access)
-        agent.endOutdated(GivenNames(user: key.user, domain: key.domain), profile)
+        let agent = AgentSessionClient(context, access)
+        agent.endOutdated(RequestedUser(user: key.user, domain: key.domain), profile)
         let verdict = try agent.running()?.renewSession(agent.login(key), anew: true) ?? .none
         switch verdict {
         case .none: throw Self.noSession(key)
-        case .refused(let refusal): throw Failure(session: refusal)
+        case .refused(let refusal): throw Failure(duringRenewal: refusal)
         case .valid(let session):
-            guard door.output.format == .json else { return door.output.notice(session.words) }
+            guard context.output.format == .json else { return context.output.notice(session.words) }
             var document = JSONDocument()
             document.field("result", .text("refreshed"))
             document.object("session") { session.describe(&$0) }
-            try door.output.document(document)
+            try context.output.document(document)
         }
     }
 
@@ -55,7 +55,7 @@ struct LoginRefresh: Verb {
 
 extension Failure {
     /// What a server said about a session, and not about a password.
-    init(session refusal: OnlineRefusal) {
+    init(duringRenewal refusal: OnlineRefusal) {
         switch refusal {
         case .rejected, .blocked, .failed(.invalidGrant, _, _):
             self.init(.remoteAuth, "the server says that the session is spent; it is gone here too", hint: "log in again")

@@ -12,11 +12,11 @@ struct LoginRemove: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var login: LoginOptions
 
-    func run(_ door: Door) throws {
-        let access = try LoginAccess(door, system: login.system)
+    func run(_ context: CommandContext) throws {
+        let access = try LoginAccess(context, system: login.system)
         let user = try UserName(login.user)
         let profile = try access.profileName(login.profile)
-        try door.confirm("Remove the cached credential of \(user.text.shown) under \"\(profile.text)\"?")
+        try context.confirm("Remove the cached credential of \(user.text.shown) under \"\(profile.text)\"?")
         // The profile may be gone, or beyond reading; the rows still name themselves then.
         let policy = try? access.profiles.profile(profile)
         let domain = try login.domain.map { try IdentityDomain($0) } ?? policy?.domain ?? .none
@@ -24,20 +24,20 @@ struct LoginRemove: Verb {
         let authenticator = access.authenticator()
         let ids = (try? authenticator.ids(naming: key)) ?? []
         let removal = try authenticator.remove(user, profile, domain: domain, server: key.server)
-        let agent = SessionAgent(door, access)
-        agent.forget(naming: key)
+        let agent = AgentSessionClient(context, access)
+        agent.endSessions(naming: key)
         agent.lockOpened(naming: key, before: ids)
-        try door.output.done(
+        try context.output.done(
             "removed the cached credential of \(user.text.shown)",
             ["result": .text("removed"), "user": .text(user.text), "profile": .text(profile.text)])
-        var told: SetAside?
-        if case .setAside(let aside) = removal {
-            door.output.notice(aside.words)
+        var told: DamagedFile?
+        if case .ledgerRenamed(let aside) = removal {
+            context.output.notice(aside.words)
             told = aside
         }
-        access.tellSetAside(door.output, but: told)
+        access.noticeDamagedLedgers(context.output, but: told)
         if removal == .pending {
-            door.output.notice(
+            context.output.notice(
                 "a process still reads an old state of the ledger; the next login command erases the rest")
         }
     }

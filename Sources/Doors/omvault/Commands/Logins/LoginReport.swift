@@ -18,31 +18,31 @@ struct LoginReport {
     func granted(
         _ receipt: borrowing LoginReceipt, remembered: RememberChoice? = nil, isKept: Bool? = nil, isUnlocked: Bool? = nil
     ) throws(Failure) {
-        let context = receipt.context
-        notice(context)
-        guard output.format == .json else { return try output.line(line(context)) }
+        let details = receipt.details
+        notice(details)
+        guard output.format == .json else { return try output.line(line(details)) }
         var document = JSONDocument()
         document.field("result", .text("granted"))
-        document.field("mode", .text(context.way.name))
-        document.field("user", .text(context.user.text))
-        document.field("domain", context.domain == .none ? .null : .text(context.domain.text))
-        document.field("profile", .text(context.profile.text))
-        document.field("age", .number(Int(context.age)))
-        document.field("expires", context.expires.map { .text(Timestamp.text($0)) } ?? .null)
-        switch context.way {
+        document.field("mode", .text(details.mode.name))
+        document.field("user", .text(details.user.text))
+        document.field("domain", details.domain == .none ? .null : .text(details.domain.text))
+        document.field("profile", .text(details.profile.text))
+        document.field("age", .number(Int(details.age)))
+        document.field("expires", details.expires.map { .text(Timestamp.text($0)) } ?? .null)
+        switch details.mode {
         case .offline(let online):
-            document.field("attempts_left", .number(context.attemptsLeft))
+            document.field("attempts_left", .number(details.attemptsLeft))
             document.field("not_online", online.map { .text($0.name) } ?? .null)
         case .online(let reason):
-            document.field("attempts_left", reason == nil ? .number(context.attemptsLeft) : .null)
+            document.field("attempts_left", reason == nil ? .number(details.attemptsLeft) : .null)
             document.field("not_cached", reason.map { .text($0.name) } ?? .null)
-            document.field("policy_missing", context.policyGap.map { .text($0.name) } ?? .null)
-            document.field("ledger_set_aside", context.ledgerSetAside.map { .text($0.path) } ?? .null)
+            document.field("policy_missing", details.policyProblem.map { .text($0.name) } ?? .null)
+            document.field("ledger_set_aside", details.damagedLedger.map { .text($0.path) } ?? .null)
         }
-        document.field("expires_soon", .flag(context.expiresSoon))
-        document.field("clock_is_behind", .flag(context.clockIsBehind))
-        document.field("degraded", .flag(context.isDegraded))
-        if case .valid(let idle, let session, _) = context.session.standing(at: ClockReading.now()) {
+        document.field("expires_soon", .flag(details.expiresSoon))
+        document.field("clock_is_behind", .flag(details.clockIsBehind))
+        document.field("degraded", .flag(details.isDegraded))
+        if case .valid(let idle, let session, _) = details.session.state(at: ClockReading.now()) {
             document.field("idle_left", idle.map { .number(Int(clamping: $0)) } ?? .null)
             document.field("session_left", session.map { .number(Int(clamping: $0)) } ?? .null)
         }
@@ -53,7 +53,7 @@ struct LoginReport {
     }
 
     /// A session of an earlier login is valid: nobody was asked.
-    func goesOn(_ session: AgentSession) throws(Failure) {
+    func alreadyLoggedIn(_ session: AgentSession) throws(Failure) {
         let key = session.login.key
         guard output.format == .json else {
             return try output.line("granted session user=\(key.user.text.asWord) profile=\(key.profile.text)")
@@ -68,10 +68,10 @@ struct LoginReport {
         try output.document(document)
     }
 
-    private func line(_ context: LoginContext) -> String {
-        var words = ["granted", context.way.name, "user=\(context.user.text.asWord)", "profile=\(context.profile.text)"]
-        words.append("age=\(context.age)")
-        switch context.way {
+    private func line(_ details: LoginDetails) -> String {
+        var words = ["granted", details.mode.name, "user=\(details.user.text.asWord)", "profile=\(details.profile.text)"]
+        words.append("age=\(details.age)")
+        switch details.mode {
         case .offline(let online?): words.append("not_online=\(online.name)")
         case .online(let reason?): words.append("not_cached=\(reason.name)")
         case .offline(nil), .online(nil): break
@@ -79,29 +79,29 @@ struct LoginReport {
         return words.joined(separator: " ")
     }
 
-    private func notice(_ context: LoginContext) {
-        switch context.way {
+    private func notice(_ details: LoginDetails) {
+        switch details.mode {
         case .offline(let online?):
             output.notice("\(Failure(online).message); the cached credential was used")
         case .online(.offlineNotAllowed?), .online(nil), .offline(nil): break
         case .online(let reason?):
             output.notice("the server let the user in, but nothing is cached for offline: \(Failure(reason).message)")
         }
-        if let aside = context.ledgerSetAside { output.notice(aside.words) }
-        if let gap = context.policyGap, !context.way.isUncachedForWantOfPolicy {
-            output.notice("the server's policy \(gap.words); what is known of it stays in force")
+        if let aside = details.damagedLedger { output.notice(aside.words) }
+        if let policyProblem = details.policyProblem, !details.mode.isUncachedForWantOfPolicy {
+            output.notice("the server's policy \(policyProblem.words); what is known of it stays in force")
         }
-        if context.isDegraded {
+        if details.isDegraded {
             output.notice("the password was right, but its charge could not be taken back: is the disk full?")
         }
-        if context.clockIsBehind {
+        if details.clockIsBehind {
             output.notice("the clock is behind what this login has seen; it is not believed")
         }
-        if case .online(nil) = context.way, let expires = context.expires, expires <= ClockReading.now().wall {
+        if case .online(nil) = details.mode, let expires = details.expires, expires <= ClockReading.now().wall {
             output.notice(
                 "by the server's clock the cached credential expired at \(Timestamp.text(expires)): it serves no login offline. "
                     + "Set the clock of the server, or this machine's, right")
-        } else if context.expiresSoon, let expires = context.expires {
+        } else if details.expiresSoon, let expires = details.expires {
             output.notice("the cached credential expires at \(Timestamp.text(expires))")
         }
     }
@@ -134,7 +134,7 @@ struct LoginReport {
             default: return try output.line("denied reason=\(error.name)")
             }
         }
-        var document = refusal(of: asked, reason: error.name, mode: error.way(asked.mode))
+        var document = refusal(of: asked, reason: error.name, mode: error.mode(asked.mode))
         switch error {
         case .wrongPassword(let left, let consequence):
             document.field("attempts_left", .number(left))
@@ -158,7 +158,7 @@ struct LoginReport {
     }
 }
 
-extension LoginContext.Way {
+extension LoginDetails.Mode {
     /// Whether that has been said already.
     fileprivate var isUncachedForWantOfPolicy: Bool {
         if case .online(.policyMissing?) = self { true } else { false }
@@ -175,7 +175,7 @@ extension LoginContext.Way {
 
 extension AuthError {
     /// The way that came to this; where neither did, the one that was asked for.
-    fileprivate func way(_ asked: ConnectivityMode) -> String {
+    fileprivate func mode(_ asked: ConnectivityMode) -> String {
         switch self {
         case .online, .noServer: "online"
         case .wrongPassword, .attemptsExceeded, .wiped, .lockedOut, .noCredential, .expired, .delayed: "offline"

@@ -57,62 +57,62 @@ struct LoginStart: Verb {
     @Flag(help: "Open the vault too, in the agent, by its slot of this login.")
     var unlock = false
 
-    func run(_ door: Door) throws {
-        let access = try LoginAccess(door)
-        let agent = SessionAgent(door, access)
-        let given = GivenNames(
+    func run(_ context: CommandContext) throws {
+        let access = try LoginAccess(context)
+        let agent = AgentSessionClient(context, access)
+        let given = RequestedUser(
             user: try user.map { try UserName($0) }, domain: try domain.map { try IdentityDomain($0) })
         var asked = AskedLogin(
             profileName: try access.profileName(profile), user: given.user, domain: given.domain, mode: mode?.connectivity)
-        let opening = unlock ? try LoginVaultOpening(door) : nil
+        let opening = unlock ? try LoginVaultOpening(context) : nil
         do {
             let profile = try access.profiles.profile(asked.profileName)
             (asked.profile, asked.mode) = (profile, mode?.connectivity ?? profile.connectivityMode)
             agent.endOutdated(given, profile)
             // Of a session there is no key, and nobody who typed.
             if !force, !unlock, mode == nil, passwordFrom == nil, remember == nil, let session = agent.valid(given, profile) {
-                return try LoginReport(door.output).goesOn(session)
+                return try LoginReport(context.output).alreadyLoggedIn(session)
             }
             let preferences = try remember?.preferences(profile)
             let flow = try LoginFlow(
-                profile, asked.mode, in: access, door, stretch: try stretch.parameters(),
+                profile, asked.mode, in: access, context, stretch: try stretch.parameters(),
                 passwords: ["--password-from": passwordFrom])
-            let keeper = RememberingAccess(door, profile, flow.authenticator)
-            let key = try keeper.key()
-            let receipt = try logIn(flow, as: given, &asked, remembering: key, preferring: preferences, door)
-            try flow.finish(receipt, whyNoKey: key == nil ? keeper.whyNoKey : nil, opening: opening)
-        } catch { throw try access.denied(asked, error, door.output) }
+            let keySource = RememberingKeySource(context, profile, flow.authenticator)
+            let key = try keySource.key()
+            let receipt = try logIn(flow, as: given, &asked, remembering: key, preferring: preferences, context)
+            try flow.finish(receipt, whyNoKey: key == nil ? keySource.whyNoKey : nil, opening: opening)
+        } catch { throw try access.denied(asked, error, context.output) }
     }
 
     /// Asks until an answer is right, or no more may be asked. What each refusal takes away goes here.
     ///
     /// - Parameter asked: Gets the names that were typed.
     private func logIn(
-        _ flow: borrowing LoginFlow, as given: GivenNames, _ asked: inout AskedLogin,
-        remembering key: RememberingKey?, preferring preferences: RememberPreferences?, _ door: Door
+        _ flow: borrowing LoginFlow, as given: RequestedUser, _ asked: inout AskedLogin,
+        remembering key: RememberingKey?, preferring preferences: RememberPreferences?, _ context: CommandContext
     ) throws -> LoginReceipt {
         let (profile, agent) = (flow.profile, flow.agent)
         let isOneAttempt = !flow.secrets.isAsked("--password-from")
-        let collector = LoginCollector(
-            door, given, asksPreferences: preferences == nil, takesRemembered: !unlock,
+        let prompter = TerminalPrompter(
+            context, given, asksPreferences: preferences == nil, takesRemembered: !unlock,
             password: isOneAttempt ? try flow.secrets.readLoginPassword("--password-from", prompt: "Password") : nil,
-            onRefusal: { error, user, domain in agent.follow(error, LoginKey(user, profile, domain)) })
+            onRefusal: { error, user, domain in agent.applyRefusal(error, LoginKey(user, profile, domain)) })
         // The login throws the same error again, and it is reported then.
         let known = (try? flow.authenticator.remembered(profile)).flatMap { given.mayBe($0) ? $0 : nil }
         do throws(AuthError) {
             return try flow.authenticator.login(
-                profile, mode: asked.mode, collecting: collector, asking: flow.provider, remembering: key,
+                profile, mode: asked.mode, prompting: prompter, asking: flow.provider, remembering: key,
                 preferring: preferences,
                 submitsAutoLogin: passwordFrom == nil && !unlock && !isOneAttempt && known != nil)
         } catch {
-            if let failure = collector.failure { throw failure }
+            if let failure = prompter.failure { throw failure }
             // Where only one attempt was possible, its own error says more.
-            var error = collector.refusal ?? error
-            if !collector.asksAgain, case .tooManyAttempts(let last) = error { error = last }
+            var error = prompter.refusal ?? error
+            if !prompter.asksAgain, case .tooManyAttempts(let last) = error { error = last }
             // Without an answer it was the remembered user's auto login.
-            asked.user = collector.user ?? given.user ?? known?.user
-            asked.domain = collector.domain ?? given.domain ?? known?.domain
-            if let user = asked.user { agent.follow(error, LoginKey(user, profile, asked.domain ?? .none)) }
+            asked.user = prompter.user ?? given.user ?? known?.user
+            asked.domain = prompter.domain ?? given.domain ?? known?.domain
+            if let user = asked.user { agent.applyRefusal(error, LoginKey(user, profile, asked.domain ?? .none)) }
             throw error
         }
     }

@@ -34,30 +34,30 @@ struct LoginStatusCommand: Verb {
     @Flag(help: "Ask the server of each session whether it still counts.")
     var online = false
 
-    func run(_ door: Door) throws {
-        let access = try LoginAccess(door, system: system)
-        let (logins, damage) = try find(access, door)
-        let remembered = try remembered(access, door)
-        let sessions = try sessions(access, door)
-        try show(logins, remembered: remembered, sessions: sessions, of: access, door)
+    func run(_ context: CommandContext) throws {
+        let access = try LoginAccess(context, system: system)
+        let (logins, damage) = try find(access, context)
+        let remembered = try remembered(access, context)
+        let sessions = try sessions(access, context)
+        try show(logins, remembered: remembered, sessions: sessions, of: access, context)
         // A ledger that cannot be read hides no session.
         if let damage { throw Failure(damage) }
-        if let unanswered = sessions.compactMap(\.unanswered).first { throw Failure(session: unanswered) }
+        if let unanswered = sessions.compactMap(\.unanswered).first { throw Failure(duringRenewal: unanswered) }
     }
 
     private func show(
         _ logins: [LoginStatus], remembered: [RememberedOfProfile], sessions: [ShownSession], of access: LoginAccess,
-        _ door: Door
+        _ context: CommandContext
     ) throws {
-        guard door.output.format == .json else {
-            try door.output.rows(
+        guard context.output.format == .json else {
+            try context.output.rows(
                 logins.map(row), header: ["USER", "PROFILE", "OFFLINE", "WHY", "ATTEMPTS LEFT", "THEN", "EXPIRES"])
-            for one in remembered { door.output.notice(one.words) }
+            for one in remembered { context.output.notice(one.words) }
             for shown in sessions {
                 let outdated = isOutdated(shown.session, access) ? "; the profile was changed since, so it answers nobody" : ""
-                door.output.notice(shown.words + outdated)
+                context.output.notice(shown.words + outdated)
             }
-            access.tellSetAside(door.output)
+            access.noticeDamagedLedgers(context.output)
             return
         }
         var document = JSONDocument()
@@ -68,12 +68,12 @@ struct LoginStatusCommand: Verb {
             entry.field("outdated", .flag(isOutdated(shown.session, access)))
             if online { entry.field("server", .text(shown.answer)) }
         }
-        document.field("set_aside", .list(access.setAside().map { .text($0) }))
-        try door.output.document(document)
+        document.field("set_aside", .list(access.damagedLedgers().map { .text($0) }))
+        try context.output.document(document)
     }
 
     /// What is remembered, by profile; never of the system store, where nobody is asked.
-    private func remembered(_ access: LoginAccess, _ door: Door) throws -> [RememberedOfProfile] {
+    private func remembered(_ access: LoginAccess, _ context: CommandContext) throws -> [RememberedOfProfile] {
         guard !access.isSystem else { return [] }
         let wantedUser = try user.map { try UserName($0) }
         let wantedDomain = try domain.map { try IdentityDomain($0) }
@@ -81,7 +81,7 @@ struct LoginStatusCommand: Verb {
         return try access.profiles.names().filter { profile == nil || $0.text == profile }.compactMap { name in
             // What cannot be read has been said with the logins, and stands in nobody's way.
             guard let profile = try? access.profiles.profile(name) else { return nil }
-            access.forgetWithdrawn(profile, door.output)
+            access.deleteDisallowed(profile, context.output)
             guard let kept = try? authenticator.remembered(profile),
                 wantedUser == nil || kept.user == wantedUser, wantedDomain == nil || kept.domain == wantedDomain
             else { return nil }
@@ -90,8 +90,8 @@ struct LoginStatusCommand: Verb {
     }
 
     /// The sessions that run. That the agent cannot be asked is said; the rest of the answer stands.
-    private func sessions(_ access: LoginAccess, _ door: Door) throws -> [ShownSession] {
-        let agent = SessionAgent(door, access)
+    private func sessions(_ access: LoginAccess, _ context: CommandContext) throws -> [ShownSession] {
+        let agent = AgentSessionClient(context, access)
         do {
             let wanted = try agent.sessions().filter { session in
                 let key = session.login.key
@@ -107,13 +107,13 @@ struct LoginStatusCommand: Verb {
                 case .valid(let now): return ShownSession(session: now, isConfirmed: true)
                 case .none: return nil
                 case .refused(let refusal):
-                    door.output.notice("\(session.login.key.user.text.shown): \(Failure(session: refusal).message)")
+                    context.output.notice("\(session.login.key.user.text.shown): \(Failure(duringRenewal: refusal).message)")
                     let kept = try agent.sessions().first { $0.login == session.login }
                     return ShownSession(session: kept ?? session, refusal: refusal, isEnded: kept == nil)
                 }
             }
         } catch let error as AgentError {
-            door.output.notice("warning: \(Failure(error).message); no session is shown")
+            context.output.notice("warning: \(Failure(error).message); no session is shown")
             return []
         }
     }
@@ -125,12 +125,12 @@ struct LoginStatusCommand: Verb {
     }
 
     /// - Returns: What is cached, and why nothing of it could be looked at.
-    private func find(_ access: LoginAccess, _ door: Door) throws -> ([LoginStatus], AuthError?) {
+    private func find(_ access: LoginAccess, _ context: CommandContext) throws -> ([LoginStatus], AuthError?) {
         let authenticator = access.authenticator()
         if let user, let profile {
             let (user, profile) = (try UserName(user), try access.profiles.profile(ProfileName(profile)))
             let domain = try domain.map { try IdentityDomain($0) } ?? profile.domain
-            tellUnaskable([profile], access, door)
+            noticeUnreachableServers([profile], access, context)
             do throws(AuthError) { return ([try authenticator.status(user, profile, domain: domain)], nil) } catch {
                 return ([], error)
             }
@@ -140,11 +140,11 @@ struct LoginStatusCommand: Verb {
         let wantedProfile = try profile.map { try ProfileName($0) }
         let profiles = try access.profiles.names().compactMap { name -> Profile? in
             do throws(AuthError) { return try access.profiles.profile(name) } catch {
-                door.output.notice("profile \"\(name.text)\" is left out: \(Failure(error).message)")
+                context.output.notice("profile \"\(name.text)\" is left out: \(Failure(error).message)")
                 return nil
             }
         }
-        tellUnaskable(profiles.filter { wantedProfile == nil || $0.name == wantedProfile }, access, door)
+        noticeUnreachableServers(profiles.filter { wantedProfile == nil || $0.name == wantedProfile }, access, context)
         let all: [LoginStatus]
         do throws(AuthError) { all = try authenticator.status(profiles) } catch { return ([], error) }
         let wanted = all.filter { login in
@@ -155,9 +155,9 @@ struct LoginStatusCommand: Verb {
     }
 
     /// Says which servers PAM does not ask, and why: the store may be whole, and nobody is let in.
-    private func tellUnaskable(_ profiles: [Profile], _ access: LoginAccess, _ door: Door) {
+    private func noticeUnreachableServers(_ profiles: [Profile], _ access: LoginAccess, _ context: CommandContext) {
         guard access.isSystem else { return }
-        for profile in profiles where profile.couldAnyUserBeServer { door.output.notice(profile.openServerWords) }
+        for profile in profiles where profile.couldAnyUserBeServer { context.output.notice(profile.openServerWords) }
     }
 
     private func row(_ login: LoginStatus) -> [String] {
@@ -217,7 +217,7 @@ private struct ShownSession {
 /// What a profile remembers, as `login status` tells it: that there is a password, never which.
 private struct RememberedOfProfile {
     let profile: Profile
-    let kept: Remembered
+    let kept: RememberedLogin
 
     private var choice: RememberChoice { RememberChoice(profile.remember, kept.preferences) }
 

@@ -16,21 +16,21 @@ struct LoginUnlockCommand: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var login: LoginOptions
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         // Attack: a user who guesses at a store of his own, or under a stolen session, gives himself attempts.
         guard login.system else {
             throw Failure(
                 .policy, "only a login of the system store can be unlocked, by root",
                 hint: "as root, add --system. In your own store, log in online, or use omvault login rm and omvault login enroll")
         }
-        let access = try LoginAccess(door, system: true)
+        let access = try LoginAccess(context, system: true)
         let user = try UserName(login.user)
         let profile = try access.profiles.profile(access.profileName(login.profile))
         let authenticator = access.authenticator(), domain = try login.identityDomain(profile)
         let policy = try authenticator.policy(of: user, profile, domain: domain)
         let counted = try authenticator.unlock(user, profile, domain: domain)
         let told = "\(user.text.shown) under profile \"\(profile.name.text)\""
-        try door.output.done(
+        try context.output.done(
             counted == 0 ? "nothing was counted against \(told)" : "unlocked \(told): \(policy.limitWords)\(policy.limitSource)",
             [
                 "result": .text("unlocked"), "user": .text(user.text), "profile": .text(profile.name.text),

@@ -10,11 +10,11 @@ internal import OMVault
 /// A vault that is to be opened in the agent by a login.
 struct LoginVaultOpening {
     private let access: VaultAccess
-    private let agent: VaultAgent
+    private let agent: AgentVaultClient
 
     /// - Throws: where there is no vault, or no agent can be: nobody types a password for that.
-    init(_ door: Door) throws {
-        access = try VaultAccess(door)
+    init(_ context: CommandContext) throws {
+        access = try VaultAccess(context)
         agent = try access.startedAgent()
     }
 
@@ -30,7 +30,7 @@ struct LoginVaultOpening {
             if case .unlocked = self { true } else { false }
         }
 
-        func tell(_ output: Output) throws(Failure) {
+        func report(_ output: Output) throws(Failure) {
             switch self {
             case .unlocked(let words): output.notice(words)
             case .closed(let words): output.notice(words)
@@ -40,36 +40,36 @@ struct LoginVaultOpening {
     }
 
     func open(_ receipt: borrowing LoginReceipt) -> Outcome {
-        let context = receipt.context
+        let details = receipt.details
         switch receipt.login {
-        case .none: return closed(LoginAccess.nothingToUnlock(context.way).message)
+        case .none: return closed(LoginAccess.nothingToUnlock(details.mode).message)
         case .some(let login):
-            do throws(Failure) { return try open(login, context) } catch { return .failed(error) }
+            do throws(Failure) { return try open(login, details) } catch { return .failed(error) }
         }
     }
 
-    private func open(_ login: borrowing VerifiedLogin, _ context: LoginContext) throws(Failure) -> Outcome {
+    private func open(_ login: borrowing VerifiedLogin, _ details: LoginDetails) throws(Failure) -> Outcome {
         let file = try access.file()
         let vault: Vault?
         do throws(VaultError) { vault = try access.unlock(file, with: login) } catch {
-            guard case .staleLogin(let slot) = error else { throw Failure(error, vault: access.place.name) }
-            return closed("slot \(slot) was made for an earlier enrolment of this login; \(remedy(context))")
+            guard case .staleLogin(let slot) = error else { throw Failure(error, vault: access.location.name) }
+            return closed("slot \(slot) was made for an earlier enrolment of this login; \(remedy(details))")
         }
         switch vault {
-        case .none: return closed("it has no slot of this login; \(remedy(context))")
-        case .some(let vault): return .unlocked(agent.unlockedWords(try agent.take(vault)))
+        case .none: return closed("it has no slot of this login; \(remedy(details))")
+        case .some(let vault): return .unlocked(agent.unlockedWords(try agent.handOver(vault)))
         }
     }
 
     private func closed(_ why: String) -> Outcome {
-        .closed("vault \"\(access.place.name.shown)\" was not unlocked: \(why)")
+        .closed("vault \"\(access.location.name.shown)\" was not unlocked: \(why)")
     }
 
-    private func remedy(_ context: LoginContext) -> String {
-        var words = ["omvault key add-slot --type login --profile", context.profile.text.asShellWord]
-        if context.domain != .none { words += ["--domain", context.domain.text.asShellWord] }
-        if let vault = access.door.vaultGiven { words += ["--vault", vault.asShellWord] }
-        let user = context.user.text
+    private func remedy(_ details: LoginDetails) -> String {
+        var words = ["omvault key add-slot --type login --profile", details.profile.text.asShellWord]
+        if details.domain != .none { words += ["--domain", details.domain.text.asShellWord] }
+        if let vault = access.context.vaultGiven { words += ["--vault", vault.asShellWord] }
+        let user = details.user.text
         words += (user.hasPrefix("-") ? ["--"] : []) + [user.asShellWord]
         return words.joined(separator: " ") + " makes one"
     }

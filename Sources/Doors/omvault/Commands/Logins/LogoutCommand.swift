@@ -37,20 +37,20 @@ struct LogoutCommand: Verb {
     @Flag(help: ArgumentHelp("There are no sessions there.", visibility: .hidden))
     var system = false
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         guard !system else {
             throw Failure(
                 .usage, "the system store keeps no sessions: PAM only asks whether a password is right",
                 hint: "omvault login rm USER --system removes a cached credential")
         }
-        let access = try LoginAccess(door)
-        let agent = SessionAgent(door, access)
+        let access = try LoginAccess(context)
+        let agent = AgentSessionClient(context, access)
         let authenticator = access.authenticator()
         let keys = try targets(access, agent, authenticator), key = keys[0]
         let logins = try keys.map { key in try agent.login(key) }
         // Before anything goes: the password that a server wants to see once more is what goes first.
         let profile = try? access.profiles.profile(key.profile)
-        let password = profile.flatMap { profile in Self.password(under: profile, of: keys, authenticator, door) }
+        let password = profile.flatMap { profile in Self.password(under: profile, of: keys, authenticator, context) }
         let ids = (try? authenticator.ids(naming: key)) ?? []
         // What is kept here first: a server may take its time, and somebody may lose patience with it.
         var damage: AuthError?
@@ -65,19 +65,19 @@ struct LogoutCommand: Verb {
             let isCurrent = profile.map { login.key.server == $0.serverIdentity } ?? false
             let ended = try isCurrent ? agent.end(login, password: password) : agent.end(login, password: nil)
             if case .endedHereOnly(let refusal) = ended {
-                door.output.notice("the session ended here, but may go on at the server: \(Failure(refusal).message)")
-                for hint in refusal.logoutHints(isCurrent ? profile : nil) { door.output.notice("hint: \(hint)") }
+                context.output.notice("the session ended here, but may go on at the server: \(Failure(refusal).message)")
+                for hint in refusal.logoutHints(isCurrent ? profile : nil) { context.output.notice("hint: \(hint)") }
             }
             if ended.wasThere || login == logins[0] { ending = ended }
         }
-        if clear { access.tellSetAside(door.output) }
+        if clear { access.noticeDamagedLedgers(context.output) }
         let name = "\(key.user.text.shown) (\(key.profile.text))"
         if let damage {
             let ended = ending.wasThere ? "the session of \(name) is ended" : "no session of \(name) was kept"
-            door.output.notice("\(ended); what is cached and remembered could not be changed")
+            context.output.notice("\(ended); what is cached and remembered could not be changed")
             throw Failure(damage)
         }
-        try door.output.done(
+        try context.output.done(
             ending.wasThere ? "logged out \(name)" : "no session of \(name) was kept; what is remembered is gone",
             [
                 "result": .text("logged_out"), "user": .text(key.user.text), "profile": .text(key.profile.text),
@@ -89,7 +89,8 @@ struct LogoutCommand: Verb {
 
     /// Whom it is about: who was named, else the only session there is, else the user who is remembered. More than one are
     /// of the same names, at the servers that the profile has pointed to.
-    private func targets(_ access: LoginAccess, _ agent: SessionAgent, _ authenticator: Authenticator) throws -> [LoginKey] {
+    private func targets(_ access: LoginAccess, _ agent: AgentSessionClient, _ authenticator: Authenticator) throws -> [LoginKey]
+    {
         let (wantedUser, wantedDomain) = (try user.map { try UserName($0) }, try domain.map { try IdentityDomain($0) })
         let wantedProfile = try profile.map { try ProfileName($0) }
         // An agent that is not to be asked is told of later, when the rest is done.
@@ -97,7 +98,7 @@ struct LogoutCommand: Verb {
             (wantedUser == nil || key.user == wantedUser) && (wantedProfile == nil || key.profile == wantedProfile)
                 && (wantedDomain == nil || key.domain == wantedDomain)
         }
-        if let first = found.first, found.allSatisfy({ $0.hasNames(of: first) }) { return found }
+        if let first = found.first, found.allSatisfy({ $0.hasSameNames(of: first) }) { return found }
         if found.count > 1 {
             throw Failure(
                 .ambiguous, "there are \(found.count) sessions that could be meant",
@@ -109,7 +110,7 @@ struct LogoutCommand: Verb {
             // One that is gone, or beyond reading, is no reason to keep what was left under it.
             guard let wantedUser else { throw error }
             let names = LoginKey(profile: name, user: wantedUser, domain: wantedDomain ?? .none)
-            guard try authenticator.knows(names) else { throw error }
+            guard try authenticator.hasData(names) else { throw error }
             return [names]
         }
         if let wantedUser { return [LoginKey(wantedUser, profile, wantedDomain ?? .none)] }
@@ -121,12 +122,12 @@ struct LogoutCommand: Verb {
 
     /// The remembered password, where the profile wants it to go with the logout and it is this user's.
     private static func password(
-        under profile: Profile, of keys: [LoginKey], _ authenticator: Authenticator, _ door: Door
+        under profile: Profile, of keys: [LoginKey], _ authenticator: Authenticator, _ context: CommandContext
     ) -> Password? {
         guard profile.sendAuthorizationInLogout, let known = try? authenticator.remembered(profile),
             let user = known.user, keys.contains(LoginKey(user, profile, known.domain))
         else { return nil }
-        guard let opening = try? RememberingAccess(door, profile, authenticator).key() else { return nil }
+        guard let opening = try? RememberingKeySource(context, profile, authenticator).key() else { return nil }
         return try? authenticator.rememberedPassword(profile, key: opening)
     }
 }

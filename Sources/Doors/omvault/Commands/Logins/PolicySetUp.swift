@@ -11,13 +11,13 @@ struct PolicySetUp {
     func fetch(for profile: Profile) throws -> ServerPolicy? {
         guard profile.profileURL != nil else { return nil }
         if case .unsupported = profile.serverKind { return nil }
-        let program = try RunningAgent.program()
+        let program = try AgentLauncher.program()
         try AgentProcess.check(program)
         let policy: ServerPolicy?
         do throws(AuthError) {
             // Kept before the profile is: what was seen counts for the first login under it.
             policy = try OnlineProvider(program: program).policy(of: profile).map { (offered) throws(AuthError) in
-                try access.authenticator().learn(offered, of: profile)
+                try access.authenticator().storePolicy(offered, of: profile)
             }
         } catch {
             let failure = Failure(error, under: profile)

@@ -13,9 +13,9 @@ struct ProfileCommand: ParsableCommand {
 
 /// The profiles of this user's home, under what the administrator allows.
 extension ProfileFolder {
-    init(_ home: Home) throws(Failure) {
+    init(_ folders: UserFolders) throws(Failure) {
         do throws(AuthError) {
-            self.init(home.profiles, ceiling: try PolicyCeiling.read(SystemStore.policy))
+            self.init(folders.profiles, ceiling: try PolicyCeiling.read(SystemStore.policy))
         } catch { throw Failure(error) }
     }
 }
@@ -53,7 +53,7 @@ struct ProfileSet: Verb {
     @Flag(help: systemStoreHelp)
     var system = false
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         guard !values.isEmpty || !unset.isEmpty else {
             throw Failure(.usage, "nothing to set", hint: "omvault profile set --help")
         }
@@ -65,17 +65,17 @@ struct ProfileSet: Verb {
             }
             return (key: parts[0], value: parts[1])
         }
-        let access = try LoginAccess(door, system: system), name = try ProfileName(name)
+        let access = try LoginAccess(context, system: system), name = try ProfileName(name)
         var server: ServerPolicy?
         if !policy.noFetch, changes.contains(where: { ProfileKey(spelled: $0.key) == .profileURL }) {
             let proposed = try access.profiles.preview(name, changes, unset: unset)
-            server = try PolicySetUp(access: access, output: door.output).fetch(for: proposed)
+            server = try PolicySetUp(access: access, output: context.output).fetch(for: proposed)
         }
         let profile = try access.profiles.set(name, changes, unset: unset)
-        door.output.warn(about: profile, system: system)
-        access.forgetWithdrawn(profile, door.output)
-        let policy = LoginPolicy(profile, access.knownPolicy(of: profile, door.output))
-        try door.output.done(
+        context.output.warn(about: profile, system: system)
+        access.deleteDisallowed(profile, context.output)
+        let policy = LoginPolicy(profile, access.knownPolicy(of: profile, context.output))
+        try context.output.done(
             "profile \"\(profile.name.text)\": \(policy.limitWords)\(policy.limitSource)",
             [
                 "result": .text("set"), "profile": .text(profile.name.text), "offline": .flag(policy.isOfflineAllowed),
@@ -95,14 +95,14 @@ struct ProfileList: Verb {
     @Flag(help: systemStoreHelp)
     var system = false
 
-    func run(_ door: Door) throws {
-        let names = try LoginAccess(door, system: system).profiles.names().map(\.text)
-        guard door.output.format == .json else {
-            return try door.output.rows(names.map { [$0] }, header: ["PROFILE"])
+    func run(_ context: CommandContext) throws {
+        let names = try LoginAccess(context, system: system).profiles.names().map(\.text)
+        guard context.output.format == .json else {
+            return try context.output.rows(names.map { [$0] }, header: ["PROFILE"])
         }
         var document = JSONDocument()
         document.field("profiles", .list(names.map { .text($0) }))
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }
 
@@ -127,19 +127,19 @@ struct ProfileRemove: Verb {
     @Flag(help: systemStoreHelp)
     var system = false
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let name = try ProfileName(name)
-        let access = try LoginAccess(door, system: system), folder = access.profiles
+        let access = try LoginAccess(context, system: system), folder = access.profiles
         guard try folder.names().contains(name) else { throw AuthError.unknownProfile(name) }
-        try door.confirm("Remove the profile \"\(name.text)\"? Its logins are refused from then on.")
+        try context.confirm("Remove the profile \"\(name.text)\"? Its logins are refused from then on.")
         let profile = try? folder.profile(name)
         try folder.remove(name)
         if let profile, profile.profileURL != nil {
-            do throws(AuthError) { try access.authenticator().unlearnPolicy(of: profile) } catch {
-                door.output.notice("what set-up saw of its server's policy stays known: \(Failure(error).message)")
+            do throws(AuthError) { try access.authenticator().deleteStoredPolicy(of: profile) } catch {
+                context.output.notice("what set-up saw of its server's policy stays known: \(Failure(error).message)")
             }
         }
-        try door.output.done(
+        try context.output.done(
             "removed the profile \"\(name.text)\"",
             ["result": .text("removed"), "profile": .text(name.text)])
     }
@@ -186,11 +186,11 @@ extension LoginAccess {
     }
 
     /// Takes away what the profile does not allow to be remembered any more, and says so.
-    func forgetWithdrawn(_ profile: Profile, _ output: Output) {
+    func deleteDisallowed(_ profile: Profile, _ output: Output) {
         // Nobody is asked there, and nothing remembered.
         guard !isSystem else { return }
         do throws(AuthError) {
-            guard try authenticator().forgetWithdrawn(profile) else { return }
+            guard try authenticator().deleteDisallowed(profile) else { return }
             output.notice("profile \"\(profile.name.text)\" does not allow any more what was remembered; it is forgotten")
         } catch {
             output.notice(

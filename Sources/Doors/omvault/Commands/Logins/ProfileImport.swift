@@ -45,22 +45,22 @@ struct ProfileImport: Verb {
     @Flag(help: systemStoreHelp)
     var system = false
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let name = try ProfileName(name ?? ConfigurationURL.defaultName)
         let allowed = try keys(allow, "--allow"), filter = try keys(only, "--only")
         let url = try ConfigurationURL(try text(), pairs: components ? .components : .sdk, filter: filter)
-        let access = try LoginAccess(door, system: system), folder = access.profiles
+        let access = try LoginAccess(context, system: system), folder = access.profiles
         let profile = try url.profile(name, ceiling: folder.ceiling)
         let isThere = try folder.names().contains(name)
         // With one that cannot be read nothing is compared: no login is let in under it anyhow.
         try refuseDangers(of: profile, replacing: isThere ? try? folder.profile(name) : nil, unless: allowed)
-        tell(url, profile, door.output)
-        try door.confirm(question(profile, isThere))
+        printOmissions(url, profile, context.output)
+        try context.confirm(question(profile, isThere))
         // Not before: who only looks at a URL of a stranger's tells no server of it.
-        let server = policy.noFetch ? nil : try PolicySetUp(access: access, output: door.output).fetch(for: profile)
+        let server = policy.noFetch ? nil : try PolicySetUp(access: access, output: context.output).fetch(for: profile)
         try folder.store(profile)
-        access.forgetWithdrawn(profile, door.output)
-        try report(url, profile, policy: server, isThere: isThere, door)
+        access.deleteDisallowed(profile, context.output)
+        try report(url, profile, policy: server, isThere: isThere, context)
     }
 
     private func text() throws(Failure) -> String {
@@ -100,7 +100,7 @@ struct ProfileImport: Verb {
             details: ["refused": .list(refused.map { .text($0.key.rawValue) })])
     }
 
-    private func tell(_ url: ConfigurationURL, _ profile: Profile, _ output: Output) {
+    private func printOmissions(_ url: ConfigurationURL, _ profile: Profile, _ output: Output) {
         for omission in url.omissions { output.notice("part \(omission.part) \(omission.reason.words)") }
         for (key, value) in profile.values.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             output.notice("\(key.rawValue) = \(value.text)")
@@ -118,9 +118,9 @@ struct ProfileImport: Verb {
     }
 
     private func report(
-        _ url: ConfigurationURL, _ profile: Profile, policy server: ServerPolicy?, isThere: Bool, _ door: Door
+        _ url: ConfigurationURL, _ profile: Profile, policy server: ServerPolicy?, isThere: Bool, _ context: CommandContext
     ) throws(Failure) {
-        try door.output.done(
+        try context.output.done(
             "profile \"\(profile.name.text)\": \(profile.values.count.of("setting")) \(isThere ? "replaced it" : "imported")",
             [
                 "result": .text("imported"), "profile": .text(profile.name.text), "replaced": .flag(isThere),

@@ -23,14 +23,14 @@ struct ProfileShow: Verb {
     @Flag(help: systemStoreHelp)
     var system = false
 
-    func run(_ door: Door) throws {
-        let access = try LoginAccess(door, system: system)
+    func run(_ context: CommandContext) throws {
+        let access = try LoginAccess(context, system: system)
         let profile = try access.profiles.profile(access.profileName(name))
-        let server = access.knownPolicy(of: profile, door.output)
+        let server = access.knownPolicy(of: profile, context.output)
         let rows = ProfileKey.allCases.compactMap { Row($0, of: profile, server) }
-        guard door.output.format == .json else {
-            try door.output.rows(rows.filter(\.isWorthALine).map(\.cells), header: ["KEY", "VALUE", "FROM", "EFFECT"])
-            return door.output.warn(about: profile, system: system)
+        guard context.output.format == .json else {
+            try context.output.rows(rows.filter(\.isWorthALine).map(\.cells), header: ["KEY", "VALUE", "FROM", "EFFECT"])
+            return context.output.warn(about: profile, system: system)
         }
         var document = JSONDocument()
         document.field("profile", .text(profile.name.text))
@@ -45,7 +45,7 @@ struct ProfileShow: Verb {
         document.object("effect") { values in
             for row in rows { values.field(row.key.rawValue, .text(row.effect.rawValue)) }
         }
-        try door.output.document(document)
+        try context.output.document(document)
     }
 
     private struct Row {

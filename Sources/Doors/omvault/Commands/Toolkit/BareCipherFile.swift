@@ -5,7 +5,7 @@ internal import OMSecrets
 
 struct BareCipherFile {
     let options: CipherOptions
-    let door: Door
+    let context: CommandContext
 
     /// The most that is held in memory: where a tag has to be judged first, or the result is text.
     static let mostInMemory = 256 << 20
@@ -13,8 +13,8 @@ struct BareCipherFile {
     static let mostText = mostInMemory / 2 * 3
     static let pieceCount = 256 << 10
 
-    init(_ options: CipherOptions, _ door: Door) {
-        (self.options, self.door) = (options, door)
+    init(_ options: CipherOptions, _ context: CommandContext) {
+        (self.options, self.context) = (options, context)
     }
 
     // MARK: Gates
@@ -59,7 +59,7 @@ struct BareCipherFile {
     }
 
     func warn(_ algorithm: BlockAlgorithm, _ keyCount: Int?) {
-        door.output.notice(
+        context.output.notice(
             "warning: \(name(algorithm, keyCount)) does not notice a changed message; --alg aes-256-gcm does")
     }
 
@@ -81,7 +81,7 @@ struct BareCipherFile {
         let secrets = try sources()
         var target = try target(isText: options.encoding == .base64)
         let key = try options.key(
-            secrets, algorithm.name(keyCount: count ?? 32), count: count, allowed: algorithm.keyCounts, door)
+            secrets, algorithm.name(keyCount: count ?? 32), count: count, allowed: algorithm.keyCounts, context)
         let given = try iv(secrets, count: algorithm.nonceCount, takesAny: algorithm == .aesGCM)
         try refuseZeros(given, allowsInsecure: allowsInsecure)
         let nonce = given ?? Random.bytes(algorithm.nonceCount)
@@ -92,7 +92,7 @@ struct BareCipherFile {
         let box = (given == nil ? nonce : []) + sealed.ciphertext + sealed.tag
         let written = options.encoding == .base64 ? Array((Base64.encode(box) + "\n").utf8) : box
         try target.write(written.span)
-        try target.finish(door)
+        try target.finish(context)
     }
 
     func decrypt(_ choice: CipherChoice) throws {
@@ -109,7 +109,7 @@ struct BareCipherFile {
         let secrets = try sources()
         var target = try target(isText: true)
         let key = try options.key(
-            secrets, algorithm.name(keyCount: count ?? 32), count: count, allowed: algorithm.keyCounts, door)
+            secrets, algorithm.name(keyCount: count ?? 32), count: count, allowed: algorithm.keyCounts, context)
         let given = try iv(secrets, count: algorithm.nonceCount, takesAny: algorithm == .aesGCM)
         let data = try associatedData(secrets)
         let box = try box(input, isText: options.encoding == .base64)
@@ -122,7 +122,7 @@ struct BareCipherFile {
             Array(rest.dropLast(AuthenticatedCipher.tagCount)), tag: Array(rest.suffix(AuthenticatedCipher.tagCount)),
             algorithm, key: key, nonce: nonce, associatedData: data)
         try put(message, &target)
-        try target.finish(door)
+        try target.finish(context)
     }
 
     private func requireSealedOptions() throws(Failure) {
@@ -140,7 +140,7 @@ struct BareCipherFile {
         let input = try InputFile(options.input)
         let secrets = try sources()
         var target = try target(isText: encoding != .raw)
-        let key = try options.key(secrets, name(algorithm, count), count: count, allowed: algorithm.keyCounts, door)
+        let key = try options.key(secrets, name(algorithm, count), count: count, allowed: algorithm.keyCounts, context)
         let given = try iv(secrets, count: algorithm.blockCount, takesAny: false)
         try refuseZeros(algorithm.usesIV ? given : nil, allowsInsecure: allowsInsecure)
         if !algorithm.isInsecure { warn(algorithm, count) }
@@ -152,7 +152,7 @@ struct BareCipherFile {
         guard encoding != .raw else {
             if carries { try target.write(iv.span) }
             try stream(input, &cipher, &target)
-            return try target.finish(door)
+            return try target.finish(context)
         }
         let message = try whole(input)
         let ciphertext = try BlockCipher.encrypt(
@@ -164,7 +164,7 @@ struct BareCipherFile {
             case .sdkAndroid: "{\(Transformation(algorithm, options.blockPadding).text)}"
             }
         try target.write(Array((prefix + text + "\n").utf8).span)
-        try target.finish(door)
+        try target.finish(context)
     }
 
     private func decrypt(_ named: BlockAlgorithm, _ count: Int?) throws {
@@ -175,7 +175,7 @@ struct BareCipherFile {
         let input = try InputFile(options.input)
         let secrets = try sources()
         var target = try target(isText: true)
-        let key = try options.key(secrets, name(named, count), count: count, allowed: named.keyCounts, door)
+        let key = try options.key(secrets, name(named, count), count: count, allowed: named.keyCounts, context)
         let given = try iv(secrets, count: named.blockCount, takesAny: false)
         if !named.isInsecure { warn(named, count) }
         guard encoding != .raw else {
@@ -187,7 +187,7 @@ struct BareCipherFile {
             var cipher = try BlockCipher(
                 .decrypt, unauthenticated: named, key: key, iv: iv, padding: options.blockPadding)
             try stream(input, &cipher, &target)
-            return try target.finish(door)
+            return try target.finish(context)
         }
         let (algorithm, padding, box) = try parts(input, encoding, named)
         let carries = given == nil && (encoding == .sdkAndroid || algorithm.usesIV)
@@ -196,7 +196,7 @@ struct BareCipherFile {
             carries ? Array(box.dropFirst(algorithm.blockCount)) : box, unauthenticated: algorithm, key: key,
             iv: given ?? Array(box.prefix(carries ? algorithm.blockCount : 0)), padding: padding)
         try put(message, &target)
-        try target.finish(door)
+        try target.finish(context)
     }
 
     /// The algorithm, the padding and the bytes of a text, whose prefix must be of the cipher that was asked for.

@@ -18,7 +18,7 @@ extension BareCipherFile {
         let input = try InputFile(options.input)
         let secrets = try sources()
         var target = try target(isText: true)
-        let key = try options.key(secrets, name(algorithm, count), count: count, allowed: algorithm.keyCounts, door)
+        let key = try options.key(secrets, name(algorithm, count), count: count, allowed: algorithm.keyCounts, context)
         let given = try iv(secrets, count: algorithm.blockCount, takesAny: false)
         try refuseZeros(algorithm.usesIV ? given : nil, allowsInsecure: allowsInsecure)
         if !algorithm.isInsecure { warn(algorithm, count) }
@@ -28,7 +28,7 @@ extension BareCipherFile {
             padding: options.padding == .some(.none) ? .none : .pkcs7, mode: mode, base64: true, prefix: true)
         guard case .text(let text) = form else { preconditionFailure("base64 is text") }
         try target.write(Array((text + "\n").utf8).span)
-        try target.finish(door)
+        try target.finish(context)
     }
 
     func decryptLikeSDK(_ algorithm: BlockAlgorithm, _ count: Int?) throws {
@@ -39,7 +39,7 @@ extension BareCipherFile {
         let input = try InputFile(options.input)
         let secrets = try sources()
         var target = try target(isText: true)
-        let key = try options.key(secrets, name(algorithm, count), count: count, allowed: algorithm.keyCounts, door)
+        let key = try options.key(secrets, name(algorithm, count), count: count, allowed: algorithm.keyCounts, context)
         let given = try iv(secrets, count: algorithm.blockCount, takesAny: false)
         if !algorithm.isInsecure { warn(algorithm, count) }
         let text = try text(input)
@@ -49,7 +49,7 @@ extension BareCipherFile {
                 padding: options.padding == .some(.none) ? .none : .pkcs7, mode: mode, prefixed: true, base64: true)
             try put(message, &target)
         } catch CryptoError.notPrefixed { throw otherPrefix(algorithm) }
-        try target.finish(door)
+        try target.finish(context)
     }
 
     private var givesIV: Bool { (options.ivFrom ?? "random") != "random" }
@@ -86,7 +86,7 @@ extension BareCipherFile {
         var target = try target(isText: isText)
         let password = try secrets.readPassword("--password-from", prompt: "New password", isNew: true)
         if !algorithm.isInsecure { warn(algorithm, count) }
-        door.output.warn(ofUsing: enc.hash, instead: "--openssl-hash sha256")
+        context.output.warn(ofUsing: enc.hash, instead: "--openssl-hash sha256")
         let header = OpenSSLEnc.newHeader()
         var cipher = try enc.cipher(
             .encrypt, unauthenticated: algorithm, keyCount: try keyCount(algorithm, count),
@@ -98,7 +98,7 @@ extension BareCipherFile {
             try target.write(header.span)
             try stream(input, &cipher, &target)
         }
-        try target.finish(door)
+        try target.finish(context)
     }
 
     func decryptLikeOpenSSL(_ enc: OpenSSLEnc, _ algorithm: BlockAlgorithm, _ count: Int?) throws {
@@ -126,7 +126,7 @@ extension BareCipherFile {
         } else {
             try stream(input, &cipher, &target)
         }
-        try target.finish(door)
+        try target.finish(context)
     }
 
     private func ciphertext(

@@ -22,7 +22,7 @@ extension BareCipherFile {
         }
         if let aadFrom = options.aadFrom { given.append(("--aad-from", aadFrom)) }
         return try SecretSources(
-            door, given, standardInputIsDataOf: InputFile.isStandardInput(options.input) ? "-i" : nil)
+            context, given, standardInputIsDataOf: InputFile.isStandardInput(options.input) ? "-i" : nil)
     }
 
     func target(isText: Bool) throws(Failure) -> OutputFile {
@@ -112,7 +112,7 @@ extension BareCipherFile {
         total: Int?, _ cipher: inout BlockCipher, _ target: inout OutputFile,
         from next: (inout MutableSpan<UInt8>) throws(Failure) -> Int
     ) throws {
-        var progress = ByteProgress(total: total, isQuiet: door.output.isQuiet)
+        var progress = ByteProgress(total: total, isQuiet: context.output.isQuiet)
         defer { progress.end() }
         var shown = ShownText(isNeeded: target.isStandardOutput && StandardOutput.isTerminal)
         var piece = SecretScratch(count: Self.pieceCount)
@@ -128,16 +128,16 @@ extension BareCipherFile {
                 }
             }
             try output.withBytes(written) { bytes in
-                if written > 0, try !shown.take(bytes) { try target.write(bytes) }
+                if written > 0, try !shown.append(bytes) { try target.write(bytes) }
             }
             if read == 0 { break }
         }
         progress.end()
-        try shown.show(door.output)
+        try shown.show(context.output)
     }
 
     func put(_ message: borrowing SecretBytes, _ target: inout OutputFile) throws {
         guard target.isStandardOutput else { return try target.write(message) }
-        try door.output.writeSecret(message)
+        try context.output.writeSecret(message)
     }
 }

@@ -128,22 +128,22 @@ extension CipherOptions {
     ///
     /// - Parameter field: of an item in a vault, when the reference names none.
     func keyBytes(
-        _ secrets: borrowing SecretSources, field: String, prompt: String, _ door: Door
+        _ secrets: borrowing SecretSources, field: String, prompt: String, _ context: CommandContext
     ) throws -> SecretBytes {
         let encoding = keyEncoding ?? .raw
         guard key.isInVault else { return try secrets.readBytes("--key-from", prompt: prompt, encoding) }
-        return try encoding.decode(key.bytes(field, secrets, door), of: "--key-from")
+        return try encoding.decode(key.bytes(field, secrets, context), of: "--key-from")
     }
 
     /// The symmetric key, of the length that the algorithm's name asks for.
     func key(
-        _ secrets: borrowing SecretSources, _ name: String, count: Int?, allowed: [Int], _ door: Door
+        _ secrets: borrowing SecretSources, _ name: String, count: Int?, allowed: [Int], _ context: CommandContext
     ) throws -> SecretBytes {
         guard key.tag == nil else {
             throw Failure(
                 .usage, "\(name) takes a symmetric key, and a tag names a key pair", hint: "--key-from om://VAULT/ITEM")
         }
-        let key = try keyBytes(secrets, field: "key", prompt: "Key (\((keyEncoding ?? .raw).rawValue))", door)
+        let key = try keyBytes(secrets, field: "key", prompt: "Key (\((keyEncoding ?? .raw).rawValue))", context)
         guard key.count > 0 else { throw CryptoError.emptyKey }
         let wanted = count.map { [$0] } ?? allowed
         guard wanted.contains(key.count) else {

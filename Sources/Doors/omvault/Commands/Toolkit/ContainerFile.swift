@@ -6,10 +6,10 @@ internal import OMSecrets
 
 struct ContainerFile {
     private let options: CipherOptions
-    private let door: Door
+    private let context: CommandContext
 
-    init(_ options: CipherOptions, _ door: Door) {
-        (self.options, self.door) = (options, door)
+    init(_ options: CipherOptions, _ context: CommandContext) {
+        (self.options, self.context) = (options, context)
     }
 
     func encrypt(_ command: CryptoEncrypt, _ algorithm: FileAlgorithm) throws {
@@ -19,7 +19,7 @@ struct ContainerFile {
             throw Failure(.usage, "a container is not text, and standard output is a terminal", hint: "give -o FILE")
         }
         let sealer = try sealer(command, algorithm, input.isStandardInput)
-        var progress = ByteProgress(total: input.count, isQuiet: door.output.isQuiet)
+        var progress = ByteProgress(total: input.count, isQuiet: context.output.isQuiet)
         defer { progress.end() }
         try sealer.seal(
             from: { (room) in
@@ -28,7 +28,7 @@ struct ContainerFile {
                 return count
             },
             to: { try target.write($0) })
-        try target.finish(door)
+        try target.finish(context)
     }
 
     private func sealer(
@@ -43,7 +43,7 @@ struct ContainerFile {
                     hint: "leave it out")
             }
             // A recipient's key may stand in an encrypted file, or in a vault.
-            let secrets = try SecretSources(door, key.opening.sources, standardInputIsDataOf: dataOption)
+            let secrets = try SecretSources(context, key.opening.sources, standardInputIsDataOf: dataOption)
             var recipients: [FileRecipient] = []
             if key.tag != nil { recipients.append(try recipient(key.origin(), secrets)) }
             for text in command.recipient { recipients.append(try recipient(text, secrets)) }
@@ -52,15 +52,15 @@ struct ContainerFile {
         guard !key.isGiven else {
             try options.refuseIdle("a container under a key", takesKey: true, takesWork: false)
             let sources = key.isInVault ? key.sources : [("--key-from", key.keyFrom?.source)]
-            let secrets = try SecretSources(door, sources, standardInputIsDataOf: dataOption)
+            let secrets = try SecretSources(context, sources, standardInputIsDataOf: dataOption)
             return try FileSealer(
                 algorithm,
-                key: Key<Deriving>(readFrom: options.key(secrets, "the container", count: 32, allowed: [], door)))
+                key: Key<Deriving>(readFrom: options.key(secrets, "the container", count: 32, allowed: [], context)))
         }
         try options.refuseIdle("a new container under a password", takesKey: false, takesWork: false)
         let work = try command.stretch.parameters()
         let secrets = try SecretSources(
-            door, ["--password-from": options.passwordFrom], standardInputIsDataOf: dataOption)
+            context, ["--password-from": options.passwordFrom], standardInputIsDataOf: dataOption)
         return try FileSealer(
             algorithm, password: secrets.readPassword("--password-from", prompt: "New password", isNew: true),
             work: work)
@@ -75,7 +75,7 @@ struct ContainerFile {
     }
 
     private func recipient(_ origin: KeyOrigin, _ secrets: borrowing SecretSources) throws -> FileRecipient {
-        let bytes = try origin.bytes("public", secrets: secrets, unlock: options.key.unlock, door: door)
+        let bytes = try origin.bytes("public", secrets: secrets, unlock: options.key.unlock, context: context)
         guard bytes.count != 32 else { return try FileRecipient(publicKey: bytes.publicBytes()) }
         return try FileRecipient(options.key.opening.file.publicKey(bytes, secrets))
     }
@@ -84,10 +84,10 @@ struct ContainerFile {
         let input = try InputFile(options.input)
         var target = try OutputFile(options.output, replacing: options.force)
         let secrets = try SecretSources(
-            door, options.key.sources, standardInputIsDataOf: input.isStandardInput ? "-i" : nil)
+            context, options.key.sources, standardInputIsDataOf: input.isStandardInput ? "-i" : nil)
         let file = try SealedFile(from: { try input.read(into: &$0) })
         let opener = try opener(file, secrets)
-        var progress = ByteProgress(total: input.count, isQuiet: door.output.isQuiet)
+        var progress = ByteProgress(total: input.count, isQuiet: context.output.isQuiet)
         defer { progress.end() }
         var shown = ShownText(isNeeded: target.isStandardOutput && StandardOutput.isTerminal)
         try opener.open(
@@ -97,11 +97,11 @@ struct ContainerFile {
                 return count
             },
             to: { piece in
-                if try !shown.take(piece) { try target.write(piece) }
+                if try !shown.append(piece) { try target.write(piece) }
             })
         progress.end()
-        try shown.show(door.output)
-        try target.finish(door)
+        try shown.show(context.output)
+        try target.finish(context)
     }
 
     private func opener(_ file: SealedFile, _ secrets: borrowing SecretSources) throws -> FileOpener {
@@ -118,7 +118,7 @@ struct ContainerFile {
             try requireKey("a key of 32 bytes")
             try options.refuseIdle("a container under a key", takesKey: true, takesWork: false)
             return try file.unlock(
-                with: Key<Deriving>(readFrom: options.key(secrets, "the container", count: 32, allowed: [], door)))
+                with: Key<Deriving>(readFrom: options.key(secrets, "the container", count: 32, allowed: [], context)))
         case .recipients:
             try requireKey("a private key of X25519")
             return try file.unlock(with: identity(secrets))
@@ -127,7 +127,7 @@ struct ContainerFile {
 
     /// The private key: a key file of any form, or its 32 bytes.
     private func identity(_ secrets: borrowing SecretSources) throws -> X25519Identity {
-        let bytes = try options.keyBytes(secrets, field: "private", prompt: "Private key", door)
+        let bytes = try options.keyBytes(secrets, field: "private", prompt: "Private key", context)
         guard bytes.count != 32 else { return try X25519Identity(privateKey: bytes) }
         return try X25519Identity(options.key.opening.file.privateKey(bytes, secrets))
     }

@@ -45,17 +45,17 @@ struct CryptoAgree: Verb {
         }
     }
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         var target = try OutputFile(output, replacing: force)
-        let secrets = try SecretSources(door, key.sources)
+        let secrets = try SecretSources(context, key.sources)
         let stored = try InputFile(peer).readWhole(maximum: KeyFile.maximumCount, hint: "a key is a short file")
         let other = try Failure.naming(peer) { try publicKey(stored) }
-        let bytes = try key.bytes("private", secrets, door)
+        let bytes = try key.bytes("private", secrets, context)
         let shared = try key.opening.file.privateKey(bytes, secrets).agree(with: other)
         let derived =
             bare ? shared : HKDF.deriveBytes(from: shared, salt: nil, info: Array(info.utf8), count: length)
         let encoded = encoding.encode(derived)
-        if target.isStandardOutput, StandardOutput.isTerminal { return try door.output.writeSecret(encoded) }
+        if target.isStandardOutput, StandardOutput.isTerminal { return try context.output.writeSecret(encoded) }
         try target.write(encoded)
         if encoding != .raw { try target.write([UInt8(ascii: "\n")].span) }
         try target.finish()

@@ -18,10 +18,10 @@ struct CryptoAlgs: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let names = ToolkitName.all
-        guard door.output.format == .json else {
-            return try door.output.rows(
+        guard context.output.format == .json else {
+            return try context.output.rows(
                 names.map { [$0.kind, $0.name, $0.status.rawValue, $0.verbs.joined(separator: " ")] },
                 header: ["KIND", "NAME", "STATUS", "VERBS"])
         }
@@ -32,7 +32,7 @@ struct CryptoAlgs: Verb {
             entry.field("status", .text(name.status.rawValue))
             entry.field("verbs", .list(name.verbs.map { .text($0) }))
         }
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }
 

@@ -100,7 +100,7 @@ struct CryptoCheck: Verb {
         if secretFrom != nil, isIncomplete { throw ValidationError("--secret-from is for Argon2") }
     }
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let schemes = try schemes.map { try Self.schemes($0) } ?? .standard
         var given: [(key: String, value: SecretSourceArgument?)] = []
         if hashFrom != nil { given.append(("--hash-from", hashFrom)) }
@@ -108,7 +108,7 @@ struct CryptoCheck: Verb {
         if secretFrom != nil { given.append(("--secret-from", secretFrom)) }
         if !batch, file == nil { given.append(("--value-from", valueFrom)) }
         let data = file ?? (batch ? "-" : nil)
-        let sources = try SecretSources(door, given, standardInputIsDataOf: data == "-" ? "FILE" : nil)
+        let sources = try SecretSources(context, given, standardInputIsDataOf: data == "-" ? "FILE" : nil)
         let stored =
             hashFrom == nil
             ? SecretBytes(copying: []) : try sources.read("--hash-from", prompt: "Stored hash", keepNewline: noBase64)
@@ -117,22 +117,22 @@ struct CryptoCheck: Verb {
             ? SecretBytes(copying: []) : try sources.read("--secret-from", prompt: "Argon2 secret", keepNewline: true)
         if isIncomplete || !batch && file != nil {
             let hash = try hash(stored.publicBytes(), salt: salt(sources), schemes)
-            guard !batch else { return try checkLines(data ?? "-", door) { try Self.answer(hash, $0) } }
+            guard !batch else { return try checkLines(data ?? "-", context) { try Self.answer(hash, $0) } }
             var comparison = try HashComparison(hash)
             if let file {
                 try FilePieces.read(file) { comparison.update($0) }
             } else {
                 comparison.update(try sources.read("--value-from", prompt: "Value"))
             }
-            return try answer(comparison.finish() ? .match : .mismatch, door)
+            return try answer(comparison.finish() ? .match : .mismatch, context)
         }
         var checker = HashChecker(schemes: schemes, encoding: encoding, limit: work.limit, secret: secret)
         if batch {
-            guard hashFrom != nil else { return try checkPairs(data ?? "-", door, &checker) }
-            return try checkLines(data ?? "-", door) { line in stored.withBytes { checker.check($0, line) } }
+            guard hashFrom != nil else { return try checkPairs(data ?? "-", context, &checker) }
+            return try checkLines(data ?? "-", context) { line in stored.withBytes { checker.check($0, line) } }
         }
         let value = try sources.read("--value-from", prompt: "Value")
-        try answer(stored.withBytes { stored in value.withBytes { checker.check(stored, $0) } }, door)
+        try answer(stored.withBytes { stored in value.withBytes { checker.check(stored, $0) } }, context)
     }
 
     /// The fast hash in the string and in the options; `--schemes` judges it, whoever named it.
@@ -158,7 +158,7 @@ struct CryptoCheck: Verb {
         if isBare, let encoding, let algorithm {
             return try StoredHash(bare: text, as: encoding, algorithm, salt: salt)
         }
-        var switches = SDKSwitches(appendsSalt: !noAppendSalt, usesBase64: !noBase64, hasPrefix: !noPrefix)
+        var switches = SDKHashOptions(appendsSalt: !noAppendSalt, usesBase64: !noBase64, hasPrefix: !noPrefix)
         if saltFrom != nil { switches.appendsSalt = false }
         if alg != nil, !text.hasPrefix("{") { switches.hasPrefix = false }
         return try StoredHash(written: stored, as: encoding ?? .sdk, switches, algorithm: algorithm, salt: salt)
@@ -198,32 +198,33 @@ struct CryptoCheck: Verb {
         return (fast + slow).joined(separator: ", ")
     }()
 
-    private func answer(_ answer: HashChecker.Answer, _ door: Door) throws {
+    private func answer(_ answer: HashChecker.Answer, _ context: CommandContext) throws {
         if case .refused(let error) = answer { throw error }
-        if door.output.format == .json {
+        if context.output.format == .json {
             var document = JSONDocument()
             document.field("result", .text(answer.word))
-            try door.output.document(document)
-            guard answer == .match else { throw Answered(status: .badSecret) }
+            try context.output.document(document)
+            guard answer == .match else { throw AlreadyReported(status: .badSecret) }
             return
         }
         guard answer == .match else { throw Failure(.badSecret, "the value is not the stored hash's") }
     }
 
-    private func checkPairs(_ file: String, _ door: Door, _ checker: inout HashChecker) throws {
-        var tally = Tally(isJSON: door.output.format == .json)
+    private func checkPairs(_ file: String, _ context: CommandContext, _ checker: inout HashChecker) throws {
+        var tally = Tally(isJSON: context.output.format == .json)
         try FilePieces.readLines(file) { try tally.add(checker.check(pairs: $0)) }
-        try tally.finish(door)
+        try tally.finish(context)
     }
 
-    private func checkLines(_ file: String, _ door: Door, _ check: (Span<UInt8>) throws -> HashChecker.Answer) throws {
-        var tally = Tally(isJSON: door.output.format == .json)
+    private func checkLines(_ file: String, _ context: CommandContext, _ check: (Span<UInt8>) throws -> HashChecker.Answer) throws
+    {
+        var tally = Tally(isJSON: context.output.format == .json)
         try FilePieces.readLines(file) { block in
             var answers: [HashChecker.Answer] = []
             try block.forEachLine { answers.append(try check($0)) }
             try tally.add(answers)
         }
-        try tally.finish(door)
+        try tally.finish(context)
     }
 }
 
@@ -263,16 +264,16 @@ private struct Tally {
         if isJSON { self.answers += answers } else { try StandardOutput.write(text) }
     }
 
-    func finish(_ door: Door) throws {
+    func finish(_ context: CommandContext) throws {
         guard counts != [0, 0, 0] else {
             throw Failure(.badSecret, "there is no line, so nothing was checked", hint: "a line is a hash, a tab, a value")
         }
         if isJSON {
-            try door.output.document(document)
+            try context.output.document(document)
         } else {
-            door.output.notice("\(counts[0]) match, \(counts[1]) mismatch, \(counts[2]) refused")
+            context.output.notice("\(counts[0]) match, \(counts[1]) mismatch, \(counts[2]) refused")
         }
-        guard counts[1] == 0, counts[2] == 0 else { throw Answered(status: .badSecret) }
+        guard counts[1] == 0, counts[2] == 0 else { throw AlreadyReported(status: .badSecret) }
     }
 
     private var document: JSONDocument {

@@ -21,7 +21,7 @@ struct CryptoConvert: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var source: KeyPlaceOptions
+    @OptionGroup var source: KeyInputOptions
     @OptionGroup var target: KeyOutputOptions
     @OptionGroup var level: LevelOptions
 
@@ -55,39 +55,39 @@ struct CryptoConvert: Verb {
         if toTag != nil, target.output != nil { throw ValidationError("--out and --to-tag are two places; give one") }
     }
 
-    func run(_ door: Door) throws {
-        let place = try KeyPairPlace(tag: toTag, output: target.output)
-        if place == nil, level.level != nil || level.deviceOnly {
+    func run(_ context: CommandContext) throws {
+        let reference = try KeyPairReference(tag: toTag, output: target.output)
+        if reference == nil, level.level != nil || level.deviceOnly {
             throw Failure(.usage, "--level and --device-only are for a key that goes into a vault")
         }
-        let secrets = try source.sources(door, [("--encrypt-from", encryptFrom)])
-        let bytes = try source.bytes("private", secrets, door)
+        let secrets = try source.sources(context, [("--encrypt-from", encryptFrom)])
+        let bytes = try source.bytes("private", secrets, context)
         let isPKCS12 = PKCS12File.isPKCS12(bytes)
         if target.to == .cert {
-            guard place == nil else { throw Failure(.usage, "a certificate is no key pair") }
+            guard reference == nil else { throw Failure(.usage, "a certificate is no key pair") }
             let chain = try isPKCS12 ? certificates(bytes, secrets) : Certificate.all(in: bytes)
-            return try target.write(text: chain.map { KeyText.pem(certificate: $0.der) }.joined(), door)
+            return try target.write(text: chain.map { KeyText.pem(certificate: $0.der) }.joined(), context)
         }
         guard try isPKCS12 || KeyFile(bytes).isPrivate else {
-            guard place == nil else { throw Failure(.usage, "a public key alone is no key pair") }
-            return try target.write(source.opening.file.publicKey(bytes, secrets), comment: "", door)
+            guard reference == nil else { throw Failure(.usage, "a public key alone is no key pair") }
+            return try target.write(source.opening.file.publicKey(bytes, secrets), comment: "", context)
         }
-        try requireSafe(place)
+        try requireSafe(reference)
         guard isPKCS12 else {
             return try write(
-                source.opening.file.privateKey(bytes, secrets), chain: [], friendlyName: "", place: place,
-                secrets: secrets, door: door)
+                source.opening.file.privateKey(bytes, secrets), chain: [], friendlyName: "", reference: reference,
+                secrets: secrets, context: context)
         }
         let contents = try source.opening.file.contents(bytes, secrets)
         let identity = try source.opening.file.identity(in: contents)
         let chain = contents.chain(of: identity)
-        let left = contents.certificates.count - (target.to == .p12 && place == nil ? chain.count : 0)
+        let left = contents.certificates.count - (target.to == .p12 && reference == nil ? chain.count : 0)
         if left > 0, cert.isEmpty {
-            door.output.notice("\(left) of the file's certificates stay behind; --to cert takes them out")
+            context.output.notice("\(left) of the file's certificates stay behind; --to cert takes them out")
         }
         try write(
-            identity.key.duplicate(), chain: chain, friendlyName: identity.name, place: place, secrets: secrets,
-            door: door)
+            identity.key.duplicate(), chain: chain, friendlyName: identity.name, reference: reference, secrets: secrets,
+            context: context)
     }
 
     /// The certificates of a PKCS#12 file: of one key, if one is named or there is one; else all.
@@ -110,8 +110,8 @@ struct CryptoConvert: Verb {
 
     private var isPlain: Bool { noPassword || ![.pem, .der, .p12].contains(target.to) }
 
-    private func requireSafe(_ place: KeyPairPlace?) throws {
-        guard place == nil else {
+    private func requireSafe(_ reference: KeyPairReference?) throws {
+        guard reference == nil else {
             guard encryptFrom == nil, !noPassword, target.to == .pem else {
                 throw Failure(
                     .usage, "the vault keeps and seals the key itself: no --to, --encrypt-from or --no-password")
@@ -130,15 +130,15 @@ struct CryptoConvert: Verb {
     }
 
     private func write(
-        _ opened: consuming PrivateKey, chain: [Certificate], friendlyName: String, place: KeyPairPlace?,
-        secrets: borrowing SecretSources, door: Door
+        _ opened: consuming PrivateKey, chain: [Certificate], friendlyName: String, reference: KeyPairReference?,
+        secrets: borrowing SecretSources, context: CommandContext
     ) throws {
         let opened = opened
-        if let place {
-            let placed = try place.store(
-                secrets: secrets, unlock: source.unlock, level: level, door: door
+        if let reference {
+            let placed = try reference.store(
+                secrets: secrets, unlock: source.unlock, level: level, context: context
             ) { opened.duplicate() }
-            return try door.output.done(
+            return try context.output.done(
                 "stored \(opened.kind.name), \(opened.kind.bits) bits: \"\(placed.item)\" in vault \"\(placed.vault)\"",
                 [
                     "type": .text(opened.kind.name), "bits": .number(opened.kind.bits), "vault": .text(placed.vault),
@@ -148,7 +148,7 @@ struct CryptoConvert: Verb {
         try target.write(
             isPlain
                 ? plain(opened)
-                : encrypted(opened, chain: chain, friendlyName: friendlyName, secrets: secrets), door)
+                : encrypted(opened, chain: chain, friendlyName: friendlyName, secrets: secrets), context)
     }
 
     private func plain(_ key: borrowing PrivateKey) throws -> SecretBytes {

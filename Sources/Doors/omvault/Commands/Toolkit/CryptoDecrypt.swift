@@ -19,11 +19,11 @@ struct CryptoDecrypt: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var cipher: CipherOptions
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let way = try cipher.choice()
         switch way {
-        case .container: try ContainerFile(cipher, door).decrypt()
-        case .sealed, .bare: try BareCipherFile(cipher, door).decrypt(way)
+        case .container: try ContainerFile(cipher, context).decrypt()
+        case .sealed, .bare: try BareCipherFile(cipher, context).decrypt(way)
         }
     }
 }

@@ -43,7 +43,7 @@ struct CryptoEncrypt: Verb {
         }
     }
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let way = try cipher.choice()
         if stretch.isGiven {
             guard case .container = way, recipient.isEmpty, !cipher.key.isGiven else {
@@ -53,12 +53,12 @@ struct CryptoEncrypt: Verb {
             }
         }
         switch way {
-        case .container(let algorithm): try ContainerFile(cipher, door).encrypt(self, algorithm)
+        case .container(let algorithm): try ContainerFile(cipher, context).encrypt(self, algorithm)
         case .sealed, .bare:
             guard recipient.isEmpty else {
                 throw Failure(.usage, "a bare cipher takes no recipients", hint: "leave out --raw for the container")
             }
-            try BareCipherFile(cipher, door).encrypt(way, allowsInsecure: insecure)
+            try BareCipherFile(cipher, context).encrypt(way, allowsInsecure: insecure)
         }
     }
 }

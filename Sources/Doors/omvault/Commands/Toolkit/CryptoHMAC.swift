@@ -30,21 +30,21 @@ struct CryptoHMAC: Verb {
     @Argument(help: "The message; - is standard input.")
     var file = "-"
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let algorithm = try DigestAlgorithm(named: alg)
-        door.output.warn(ofUsing: algorithm, instead: "--alg sha256")
+        context.output.warn(ofUsing: algorithm, instead: "--alg sha256")
         let sources = try SecretSources(
-            door, ["--key-from": keyFrom], standardInputIsDataOf: file == "-" ? "FILE" : nil)
+            context, ["--key-from": keyFrom], standardInputIsDataOf: file == "-" ? "FILE" : nil)
         let key = try keyEncoding.decode(
             sources.read("--key-from", prompt: "Key", keepNewline: keyEncoding == .raw), of: "--key-from")
         var mac = try HMAC(algorithm, key: key)
         try FilePieces.read(file) { mac.update($0) }
         let tag = mac.finish()
-        guard door.output.format == .json else { return try door.output.bytes(tag, as: encoding) }
+        guard context.output.format == .json else { return try context.output.bytes(tag, as: encoding) }
         var document = JSONDocument()
         document.field("algorithm", .text("hmac-\(algorithm.name)"))
         let shown: OutputEncoding = encoding == .raw ? .base64 : encoding
         document.secret("tag_\(shown.rawValue)", shown.encode(tag))
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }

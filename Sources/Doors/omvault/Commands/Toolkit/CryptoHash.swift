@@ -78,13 +78,13 @@ struct CryptoHash: Verb {
         if batch, global.isJSON { throw ValidationError("--batch prints lines, not JSON") }
     }
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let algorithm = try DigestAlgorithm(named: alg)
         if algorithm.isInsecure {
-            door.output.notice("warning: two files with the same \(algorithm.sdkName) hash can be made on purpose")
+            context.output.notice("warning: two files with the same \(algorithm.sdkName) hash can be made on purpose")
         }
-        let given = try givenSalt(door)
-        if batch { return try hashLines(door, algorithm, given) }
+        let given = try givenSalt(context)
+        if batch { return try hashLines(context, algorithm, given) }
         // What is wrong with every file is said once.
         _ = try HashString(algorithm, spelling, salt: salt(given), switches: switches)
         var hashes: [Hashed] = []
@@ -94,17 +94,17 @@ struct CryptoHash: Verb {
             do throws(Failure) { hashed = try reading { try hash(file, algorithm, given) } } catch {
                 // Like sha256sum: one file that cannot be read does not hide the others' hashes.
                 guard files.count > 1 else { throw error }
-                error.report(asJSON: door.output.format == .json)
+                error.report(asJSON: context.output.format == .json)
                 failure = failure ?? error
                 continue
             }
-            if door.output.format == .json { hashes.append(hashed) } else { try print(hashed, door) }
+            if context.output.format == .json { hashes.append(hashed) } else { try print(hashed, context) }
         }
-        if door.output.format == .json { try document(hashes, algorithm, door) }
-        if let failure { throw Answered(status: failure.status) }
+        if context.output.format == .json { try document(hashes, algorithm, context) }
+        if let failure { throw AlreadyReported(status: failure.status) }
     }
 
-    private func document(_ hashes: [Hashed], _ algorithm: DigestAlgorithm, _ door: Door) throws {
+    private func document(_ hashes: [Hashed], _ algorithm: DigestAlgorithm, _ context: CommandContext) throws {
         var document = JSONDocument()
         document.field("algorithm", .text(algorithm.name))
         document.field("encoding", .text(spelling.rawValue))
@@ -121,7 +121,7 @@ struct CryptoHash: Verb {
                 entry.field("salt_hex", .text(Hex.encode(hash.salt)))
             }
         }
-        try door.output.document(document)
+        try context.output.document(document)
     }
 
     private struct Hashed {
@@ -132,14 +132,14 @@ struct CryptoHash: Verb {
 
     private var spelling: HashEncoding { encoding ?? (saltFrom == nil && saltBits == nil ? .hex : .sdk) }
 
-    private var switches: SDKSwitches {
-        SDKSwitches(appendsSalt: !noAppendSalt, usesBase64: !noBase64, hasPrefix: !noPrefix)
+    private var switches: SDKHashOptions {
+        SDKHashOptions(appendsSalt: !noAppendSalt, usesBase64: !noBase64, hasPrefix: !noPrefix)
     }
 
-    private func givenSalt(_ door: Door) throws -> [UInt8]? {
+    private func givenSalt(_ context: CommandContext) throws -> [UInt8]? {
         guard let saltFrom else { return nil }
         let sources = try SecretSources(
-            door, ["--salt-from": saltFrom], standardInputIsDataOf: files.contains("-") ? "FILE" : nil)
+            context, ["--salt-from": saltFrom], standardInputIsDataOf: files.contains("-") ? "FILE" : nil)
         // The iOS SDK's salt is text, and text in a file has a newline; any other is what its bytes are.
         let given = try sources.read(
             "--salt-from", prompt: "Salt", keepNewline: saltEncoding == .raw && spelling != .sdk)
@@ -170,19 +170,19 @@ struct CryptoHash: Verb {
     }
 
     /// As sha256sum; the string of one input that is made to be stored stands alone.
-    private func print(_ hash: Hashed, _ door: Door) throws(Failure) {
-        if noBase64 { return try door.output.writeSecret(SecretBytes(copying: hash.text)) }
+    private func print(_ hash: Hashed, _ context: CommandContext) throws(Failure) {
+        if noBase64 { return try context.output.writeSecret(SecretBytes(copying: hash.text)) }
         let text = String(decoding: hash.text, as: UTF8.self)
-        try door.output.line(spelling.holdsSalt && files.count == 1 ? text : "\(text)  \(hash.name)")
+        try context.output.line(spelling.holdsSalt && files.count == 1 ? text : "\(text)  \(hash.name)")
     }
 
     private func reading(_ body: () throws -> Hashed) throws(Failure) -> Hashed {
-        do { return try body() } catch { throw Failure(describing: error) }
+        do { return try body() } catch { throw Failure(anyError: error) }
     }
 
-    private func hashLines(_ door: Door, _ algorithm: DigestAlgorithm, _ given: [UInt8]?) throws {
+    private func hashLines(_ context: CommandContext, _ algorithm: DigestAlgorithm, _ given: [UInt8]?) throws {
         var number = 0
-        var standing = try HashString(algorithm, spelling, salt: salt(given), switches: switches)
+        var unfinished = try HashString(algorithm, spelling, salt: salt(given), switches: switches)
         for file in files {
             try FilePieces.readLines(file) { block in
                 var output = SecretBuffer(capacity: 64 << 10)
@@ -193,10 +193,10 @@ struct CryptoHash: Verb {
                             .with(sdkCode: CryptoError.emptyInput.sdkCode)
                     }
                     if saltBits ?? 0 != 0 {
-                        standing = try HashString(algorithm, spelling, salt: salt(given), switches: switches)
+                        unfinished = try HashString(algorithm, spelling, salt: salt(given), switches: switches)
                     }
-                    standing.update(line)
-                    output.append(standing.finish())
+                    unfinished.update(line)
+                    output.append(unfinished.finish())
                     output.append(UInt8(ascii: "\n"))
                 }
                 try StandardOutput.write(output.finish())

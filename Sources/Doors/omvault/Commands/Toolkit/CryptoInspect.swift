@@ -16,12 +16,12 @@ struct CryptoInspect: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var source: KeyPlaceOptions
+    @OptionGroup var source: KeyInputOptions
 
-    func run(_ door: Door) throws {
-        let secrets = try source.sources(door)
-        let bytes = try source.bytes("public", secrets, door)
-        if PKCS12File.isPKCS12(bytes) { return try inspectPKCS12(bytes, secrets, door) }
+    func run(_ context: CommandContext) throws {
+        let secrets = try source.sources(context)
+        let bytes = try source.bytes("public", secrets, context)
+        if PKCS12File.isPKCS12(bytes) { return try inspectPKCS12(bytes, secrets, context) }
         let file = try KeyFile(bytes)
         var facts: [(String, JSONValue)] = [
             ("format", .text(file.format.rawValue)), ("pem", .flag(file.isPEM)),
@@ -32,24 +32,24 @@ struct CryptoInspect: Verb {
         if !file.isEncrypted || source.keyFile.keyPasswordFrom != nil {
             facts += try Self.facts(source.opening.file.publicKey(bytes, secrets))
         }
-        try print(facts, door)
+        try print(facts, context)
     }
 
     private func inspectPKCS12(
-        _ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources, _ door: Door
+        _ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources, _ context: CommandContext
     ) throws {
         _ = try PKCS12File(bytes)
         var facts: [(String, JSONValue)] = [
             ("format", .text(KeyFormat.pkcs12.rawValue)), ("encrypted", .flag(true)),
         ]
-        guard source.keyFile.keyPasswordFrom != nil else { return try print(facts, door) }
+        guard source.keyFile.keyPasswordFrom != nil else { return try print(facts, context) }
         let contents = try source.opening.file.contents(bytes, secrets)
         facts.append(("keys", .number(contents.identities.count)))
         facts.append(("certificates", .number(contents.certificates.count)))
         if contents.otherSecrets > 0 { facts.append(("other_secrets", .number(contents.otherSecrets))) }
-        guard door.output.format == .json else {
-            try print(facts, door)
-            for (index, identity) in contents.identities.enumerated() { try print(Self.facts(identity, index), door) }
+        guard context.output.format == .json else {
+            try print(facts, context)
+            for (index, identity) in contents.identities.enumerated() { try print(Self.facts(identity, index), context) }
             return
         }
         var document = Self.document(facts)
@@ -58,7 +58,7 @@ struct CryptoInspect: Verb {
         document.objects("identities", lists) { facts, entry in
             for (name, value) in facts { entry.field(name, value) }
         }
-        try door.output.document(document)
+        try context.output.document(document)
     }
 
     private static func facts(_ identity: PKCS12Identity, _ index: Int) throws -> [(String, JSONValue)] {
@@ -86,8 +86,8 @@ struct CryptoInspect: Verb {
         return document
     }
 
-    private func print(_ facts: [(String, JSONValue)], _ door: Door) throws {
-        guard door.output.format != .json else { return try door.output.document(Self.document(facts)) }
+    private func print(_ facts: [(String, JSONValue)], _ context: CommandContext) throws {
+        guard context.output.format != .json else { return try context.output.document(Self.document(facts)) }
         let rows = facts.map { name, value in
             switch value {
             case .text(let text): [name, text]
@@ -96,6 +96,6 @@ struct CryptoInspect: Verb {
             case .list, .null: [name, ""]
             }
         }
-        try door.output.rows(rows, header: ["FACT", "VALUE"])
+        try context.output.rows(rows, header: ["FACT", "VALUE"])
     }
 }

@@ -48,15 +48,15 @@ struct CryptoKDF: Verb {
         }
     }
 
-    func run(_ door: Door) throws {
-        let sources = try input.sources(door, [("--info-from", infoFrom)])
+    func run(_ context: CommandContext) throws {
+        let sources = try input.sources(context, [("--info-from", infoFrom)])
         let salt = try input.salt(sources) ?? []
         let info =
             infoFrom == nil ? [] : try sources.read("--info-from", prompt: "Info", keepNewline: true).publicBytes()
         let associatedData = try input.associatedData(sources)
         let secret = try input.secret(sources)
         let function = try function()
-        warn(function, saltCount: salt.count, door)
+        warn(function, saltCount: salt.count, context)
         // HKDF takes a key, whose last byte may be a newline; the others take passwords, whose is not theirs.
         let value = try valueEncoding.decode(
             sources.read(
@@ -69,12 +69,12 @@ struct CryptoKDF: Verb {
             } else {
                 try KeyDerivation.hkdf(hash(), value, salt: salt, info: info, count: length)
             }
-        guard door.output.format == .json else { return try door.output.bytes(derived, as: encoding) }
+        guard context.output.format == .json else { return try context.output.bytes(derived, as: encoding) }
         var document = JSONDocument()
         document.field("algorithm", .text(alg.rawValue))
         let shown: OutputEncoding = encoding == .raw ? .base64 : encoding
         document.secret("key_\(shown.rawValue)", shown.encode(derived))
-        try door.output.document(document)
+        try context.output.document(document)
     }
 
     /// Nil for HKDF.
@@ -91,13 +91,13 @@ struct CryptoKDF: Verb {
         return function
     }
 
-    private func warn(_ function: PasswordFunction?, saltCount: Int, _ door: Door) {
+    private func warn(_ function: PasswordFunction?, saltCount: Int, _ context: CommandContext) {
         guard let function else {
-            if let algorithm = try? hash() { door.output.warn(ofUsing: algorithm, instead: "--hash sha256") }
+            if let algorithm = try? hash() { context.output.warn(ofUsing: algorithm, instead: "--hash sha256") }
             return
         }
-        door.output.warn(ofWork: function)
-        if saltCount == 0 { door.output.notice("warning: without a salt equal passwords give equal keys") }
+        context.output.warn(ofWork: function)
+        if saltCount == 0 { context.output.notice("warning: without a salt equal passwords give equal keys") }
     }
 
     private func hash() throws(CryptoError) -> DigestAlgorithm {

@@ -20,18 +20,18 @@ struct CryptoKeyRemove: Verb {
     @Option(help: ArgumentHelp("The pair's tag.", valueName: "tag"))
     var tag: String
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         _ = try KeyPairTag(tag)
-        let access = try VaultAccess(door)
-        let secrets = try SecretSources(door, unlock.sources)
+        let access = try VaultAccess(context)
+        let secrets = try SecretSources(context, unlock.sources)
         try access.unlock(secrets, unlock)
         var pairs = VaultKeyPairs(access)
         let names = try KeyPairTag(tag)
         guard try pairs.contains(names.privateName) || pairs.contains(names.publicName) else {
             throw CryptoError.keyPairNotFound
         }
-        try door.confirm("Remove the key pair \"\(tag)\" for good?")
+        try context.confirm("Remove the key pair \"\(tag)\" for good?")
         try StoredKeyPair.delete(tag: tag, in: &pairs)
-        try door.output.done("removed the key pair \"\(tag)\"", ["removed": .text(tag)])
+        try context.output.done("removed the key pair \"\(tag)\"", ["removed": .text(tag)])
     }
 }

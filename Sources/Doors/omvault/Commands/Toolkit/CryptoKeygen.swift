@@ -66,21 +66,21 @@ struct CryptoKeygen: Verb {
         }
     }
 
-    func run(_ door: Door) throws {
-        if let kind = try? SymmetricKey.Kind(named: type) { return try makeSymmetric(kind, door) }
+    func run(_ context: CommandContext) throws {
+        if let kind = try? SymmetricKey.Kind(named: type) { return try makeSymmetric(kind, context) }
         let kind = try keyKind()
         if case .rsa(let bits) = kind, bits < 2048, !insecure {
             throw Failure(
                 .unsafeAlgorithm, "an RSA key of \(bits) bits can be broken",
                 hint: "leave out --bits for 3072, or add --insecure for interoperability")
         }
-        if let place = try KeyPairPlace(tag: tag, output: output) {
+        if let reference = try KeyPairReference(tag: tag, output: output) {
             guard encryptFrom == nil, !noPassword else {
                 throw Failure(.usage, "the vault seals the key itself: --encrypt-from and --no-password are for files")
             }
-            return try store(kind, place, door)
+            return try store(kind, reference, context)
         }
-        try write(kind, door)
+        try write(kind, context)
     }
 
     // MARK: Kinds
@@ -106,27 +106,27 @@ struct CryptoKeygen: Verb {
 
     // MARK: Places
 
-    private func store(_ kind: KeyKind, _ place: KeyPairPlace, _ door: Door) throws {
+    private func store(_ kind: KeyKind, _ reference: KeyPairReference, _ context: CommandContext) throws {
         var target = try PublicTarget(pub, replacing: force)
-        let secrets = try SecretSources(door, unlock.sources)
-        let placed = try place.store(secrets: secrets, unlock: unlock, level: level, door: door) {
+        let secrets = try SecretSources(context, unlock.sources)
+        let placed = try reference.store(secrets: secrets, unlock: unlock, level: level, context: context) {
             try target.prepare()
             return try makeKey(kind)
         }
         try target.write(placed.key.publicKey())
         try report(
             placed.key, at: "\"\(placed.item)\" in vault \"\(placed.vault)\"",
-            members: ["vault": placed.vault, "item": placed.item], door: door)
+            members: ["vault": placed.vault, "item": placed.item], context: context)
     }
 
-    private func write(_ kind: KeyKind, _ door: Door) throws {
+    private func write(_ kind: KeyKind, _ context: CommandContext) throws {
         if let pub, OutputFile.areSame(pub, output ?? "-") {
             throw Failure(.usage, "--out and --pub are one file: the public key would replace the private one")
         }
         guard !noPassword || insecure else { throw Self.plainKeyGate }
         var target = try OutputFile(output, replacing: force)
         var pubTarget = try PublicTarget(pub, replacing: force)
-        let secrets = try SecretSources(door, ["--encrypt-from": encryptFrom])
+        let secrets = try SecretSources(context, ["--encrypt-from": encryptFrom])
         let password =
             noPassword
             ? nil : try secrets.readPassword("--encrypt-from", prompt: "Password for the key file", isNew: true)
@@ -142,25 +142,25 @@ struct CryptoKeygen: Verb {
         try target.write(text)
         try target.finish()
         try pubTarget.write(key.publicKey())
-        guard let output, !isStandardOutput else { return try notice(key, "standard output", door) }
-        try report(key, at: output, members: ["file": output], door: door)
+        guard let output, !isStandardOutput else { return try notice(key, "standard output", context) }
+        try report(key, at: output, members: ["file": output], context: context)
     }
 
     static let plainKeyGate = Failure(
         .unsafeAlgorithm, "an unencrypted private key is whoever's finds the file",
         hint: "--encrypt-from names a password, --tag keeps it in the vault; or add --insecure")
 
-    private func notice(_ key: borrowing PrivateKey, _ place: String, _ door: Door) throws {
+    private func notice(_ key: borrowing PrivateKey, _ place: String, _ context: CommandContext) throws {
         let fingerprint = try Hex.encode(key.publicKey().fingerprint())
-        door.output.notice("made \(key.kind.name), \(key.kind.bits) bits, SHA-256 \(fingerprint): \(place)")
+        context.output.notice("made \(key.kind.name), \(key.kind.bits) bits, SHA-256 \(fingerprint): \(place)")
     }
 
     /// Says where the key is now, also as a document, unless standard output is taken.
     private func report(
-        _ key: borrowing PrivateKey, at place: String, members: KeyValuePairs<String, String>, door: Door
+        _ key: borrowing PrivateKey, at place: String, members: KeyValuePairs<String, String>, context: CommandContext
     ) throws {
-        guard door.output.format == .json, pub != "-" else {
-            return try notice(key, place, door)
+        guard context.output.format == .json, pub != "-" else {
+            return try notice(key, place, context)
         }
         var document = JSONDocument()
         document.field("type", .text(key.kind.name))
@@ -168,12 +168,12 @@ struct CryptoKeygen: Verb {
         document.field("sha256", .text(Hex.encode(try key.publicKey().fingerprint())))
         for (name, value) in members { document.field(name, .text(value)) }
         if let pub { document.field("public_file", .text(pub)) }
-        try door.output.document(document)
+        try context.output.document(document)
     }
 
     // MARK: Symmetric
 
-    private func makeSymmetric(_ kind: SymmetricKey.Kind, _ door: Door) throws {
+    private func makeSymmetric(_ kind: SymmetricKey.Kind, _ context: CommandContext) throws {
         guard !kind.isInsecure || insecure else {
             throw Failure(
                 .unsafeAlgorithm, "\(kind.name) is a legacy algorithm",
@@ -184,29 +184,29 @@ struct CryptoKeygen: Verb {
         }
         guard (bits ?? 0) % 8 == 0 else { throw Failure(.usage, "a key has whole bytes: --bits is a multiple of 8") }
         let key = try SymmetricKey.generate(kind, count: bits.map { $0 / 8 })
-        guard let reference = output.flatMap({ VaultReference($0) }) else {
+        guard let reference = output.flatMap({ ItemURI($0) }) else {
             let encoded = encoding.encode(key)
             var target = try OutputFile(output, replacing: force)
-            guard let output, !target.isStandardOutput else { return try door.output.writeSecret(encoded) }
+            guard let output, !target.isStandardOutput else { return try context.output.writeSecret(encoded) }
             try target.write(encoded)
             try target.finish()
-            return try door.output.done(
+            return try context.output.done(
                 "made \(kind.name), \(key.count * 8) bits: \(output)",
                 ["type": .text(kind.name), "bits": .number(key.count * 8), "file": .text(output)])
         }
         let path = try reference.path(default: "key")
-        let access = try VaultAccess(door, vault: reference.vault)
-        let secrets = try SecretSources(door, unlock.sources)
+        let access = try VaultAccess(context, vault: reference.vault)
+        let secrets = try SecretSources(context, unlock.sources)
         let chosen = try level.level(default: try access.file().policy.defaultLevel)
         try access.unlock(secrets, unlock)
         let bits = key.count * 8
         var values = FieldValues()
         try values.put(key, at: path.field)
         _ = try access.perform(.add(path.item, level: chosen, values))
-        try door.output.done(
-            "made \(kind.name): \"\(reference.item)\" in vault \"\(access.place.name)\"",
+        try context.output.done(
+            "made \(kind.name): \"\(reference.item)\" in vault \"\(access.location.name)\"",
             [
-                "type": .text(kind.name), "bits": .number(bits), "vault": .text(access.place.name),
+                "type": .text(kind.name), "bits": .number(bits), "vault": .text(access.location.name),
                 "item": .text(reference.item), "field": .text(path.field.text),
             ])
     }

@@ -28,21 +28,21 @@ struct CryptoPasswordHash: Verb {
     @Option(parsing: .unconditional, help: ArgumentHelp("The hash's length in bytes, 16 to 64.", valueName: "bytes"))
     var length = 32
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let function = try parameters.function(alg)
-        let sources = try input.sources(door)
+        let sources = try input.sources(context)
         let salt = try input.salt(sources)
         let associatedData = try input.associatedData(sources)
         let secret = try input.secret(sources)
         let password = try sources.readPassword("--value-from", prompt: "Password", isNew: true)
-        door.output.warn(ofWork: function)
+        context.output.warn(ofWork: function)
         let hash = try PasswordHash.make(
             password.bytes, function, salt: salt, secret: secret, associatedData: associatedData, count: length,
             limit: work.limit)
-        guard door.output.format == .json else { return try door.output.line(hash.text) }
+        guard context.output.format == .json else { return try context.output.line(hash.text) }
         var document = JSONDocument()
         document.field("algorithm", .text(alg.rawValue))
         document.field("hash", .text(hash.text))
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }

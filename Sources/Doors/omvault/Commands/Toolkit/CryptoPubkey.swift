@@ -15,16 +15,16 @@ struct CryptoPubkey: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var source: KeyPlaceOptions
+    @OptionGroup var source: KeyInputOptions
     @OptionGroup var target: KeyOutputOptions
 
     @Option(help: ArgumentHelp("openssh: the comment at the end of the line.", valueName: "text"))
     var comment = ""
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         guard comment == comment.shown else { throw Failure(.usage, "--comment is printable text") }
-        let secrets = try source.sources(door)
-        let bytes = try source.bytes("public", secrets, door)
-        try target.write(source.opening.file.publicKey(bytes, secrets), comment: comment, door)
+        let secrets = try source.sources(context)
+        let bytes = try source.bytes("public", secrets, context)
+        try target.write(source.opening.file.publicKey(bytes, secrets), comment: comment, context)
     }
 }

@@ -25,14 +25,14 @@ struct CryptoRand: Verb {
         if global.isJSON, bytes > 1 << 20 { throw ValidationError("--json takes at most 1048576 bytes") }
     }
 
-    func run(_ door: Door) throws {
-        if door.output.format == .json {
+    func run(_ context: CommandContext) throws {
+        if context.output.format == .json {
             var document = JSONDocument()
             let shown: OutputEncoding = encoding == .raw ? .base64 : encoding
             document.secret("bytes_\(shown.rawValue)", shown.encode(.random(bytes)))
-            return try door.output.document(document)
+            return try context.output.document(document)
         }
-        if bytes <= Self.piece { return try door.output.bytes(.random(bytes), as: encoding) }
+        if bytes <= Self.piece { return try context.output.bytes(.random(bytes), as: encoding) }
         guard encoding != .raw || !StandardOutput.isTerminal else {
             throw Failure(.usage, "raw bytes are not printable, and standard output is a terminal", hint: "pipe it")
         }

@@ -27,20 +27,20 @@ struct CryptoSign: Verb {
     @Flag(help: "Allow what is only there for old programs: RSA below 2048 bits, MD5.")
     var insecure = false
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         var target = try OutputFile(signature, replacing: force)
-        let secrets = try options.sources(self.key, door)
-        let bytes = try self.key.bytes("private", secrets, door)
+        let secrets = try options.sources(self.key, context)
+        let bytes = try self.key.bytes("private", secrets, context)
         let key = try self.key.opening.file.privateKey(bytes, secrets)
-        let algorithm = try options.algorithm(key.kind, door)
+        let algorithm = try options.algorithm(key.kind, context)
         if !insecure {
-            try InsecureGate.check(key.kind)
-            try SignatureOptions.hashes(algorithm).forEach(InsecureGate.check)
+            try InsecureCheck.check(key.kind)
+            try SignatureOptions.hashes(algorithm).forEach(InsecureCheck.check)
         }
         var signer = try Signer(key, algorithm)
         try options.read { (piece) throws(CryptoError) in try signer.update(piece) }
         let result = options.encoding.encode(SecretBytes(copying: try signer.finish()))
-        if target.isStandardOutput, StandardOutput.isTerminal { return try door.output.writeSecret(result) }
+        if target.isStandardOutput, StandardOutput.isTerminal { return try context.output.writeSecret(result) }
         try target.write(result)
         if options.encoding != .raw { try target.write([UInt8(ascii: "\n")].span) }
         try target.finish()

@@ -17,19 +17,19 @@ struct CryptoUnwrap: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var wrap: WrapOptions
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let algorithm = try WrapAlgorithm(named: wrap.alg)
         try wrap.requireApplicable(to: algorithm)
-        let secrets = try wrap.sources(door)
+        let secrets = try wrap.sources(context)
         switch algorithm {
         case .aes(let kind):
-            let wrappingKey = try wrap.wrappingKey(secrets, door)
+            let wrappingKey = try wrap.wrappingKey(secrets, context)
             let wrapped = try wrap.key(secrets, prompt: "Wrapped key (\(wrap.keyEncoding.rawValue))")
-            try wrap.write(kind.unwrap(wrapped.withBytes { [UInt8](copying: $0) }, under: wrappingKey), door)
+            try wrap.write(kind.unwrap(wrapped.withBytes { [UInt8](copying: $0) }, under: wrappingKey), context)
         case .publicKey(let kind):
-            let holder = try wrap.privateHolder(secrets, door)
+            let holder = try wrap.privateHolder(secrets, context)
             let wrapped = try wrap.key(secrets, prompt: "Wrapped key (\(wrap.keyEncoding.rawValue))")
-            try wrap.write(kind.unwrap(wrapped.publicBytes(), under: holder, wrap.publicKey), door)
+            try wrap.write(kind.unwrap(wrapped.publicBytes(), under: holder, wrap.publicKey), context)
         }
     }
 }

@@ -26,21 +26,21 @@ struct CryptoVerify: Verb {
         }
     }
 
-    func run(_ door: Door) throws {
-        let secrets = try options.sources(self.key, door)
+    func run(_ context: CommandContext) throws {
+        let secrets = try options.sources(self.key, context)
         let stored = try InputFile(signature).readWhole(
             maximum: 1 << 16, hint: "", tooLong: Failure(CryptoError.badSignature))
         let signature = try decoded(stored)
-        let bytes = try self.key.bytes("public", secrets, door)
+        let bytes = try self.key.bytes("public", secrets, context)
         let key = try self.key.opening.file.publicKey(bytes, secrets)
-        var verifier = try Verifier(key, options.algorithm(key.kind, door))
+        var verifier = try SignatureVerifier(key, options.algorithm(key.kind, context))
         try options.read { (piece) throws(CryptoError) in try verifier.update(piece) }
         try verifier.finish(signature)
-        guard door.output.format == .json else { return door.output.notice("the signature is right") }
+        guard context.output.format == .json else { return context.output.notice("the signature is right") }
         var document = JSONDocument()
         document.field("verified", .flag(true))
         document.field("fingerprint", .text(Hex.encode(try key.fingerprint())))
-        try door.output.document(document)
+        try context.output.document(document)
     }
 
     /// Text may stand in lines, as base64(1) writes it. What cannot be decoded is no signature of anything.

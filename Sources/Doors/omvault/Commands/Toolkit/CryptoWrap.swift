@@ -22,29 +22,29 @@ struct CryptoWrap: Verb {
     @Flag(help: "Allow what is only there for old programs.")
     var insecure = false
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let algorithm = try WrapAlgorithm(named: wrap.alg)
         try wrap.requireApplicable(to: algorithm)
-        let secrets = try wrap.sources(door)
+        let secrets = try wrap.sources(context)
         switch algorithm {
         case .aes(let kind):
-            let wrappingKey = try wrap.wrappingKey(secrets, door)
+            let wrappingKey = try wrap.wrappingKey(secrets, context)
             let key = try wrap.key(secrets, prompt: "Key to wrap (\(wrap.keyEncoding.rawValue))")
             guard key.count > 0 else { throw Failure(.usage, "--key-from: the key to wrap is empty") }
-            try wrap.write(SecretBytes(copying: kind.wrap(key, under: wrappingKey)), door)
+            try wrap.write(SecretBytes(copying: kind.wrap(key, under: wrappingKey)), context)
         case .publicKey(let kind):
             try kind.requireInsecure(insecure)
-            let holder = try wrap.holder(secrets, door)
+            let holder = try wrap.holder(secrets, context)
             let hashes = try kind.hashes(wrap.publicKey)
             if !insecure {
-                try InsecureGate.check(holder.kind)
-                try hashes.forEach(InsecureGate.check)
+                try InsecureCheck.check(holder.kind)
+                try hashes.forEach(InsecureCheck.check)
             }
             if hashes.contains(.insecureSHA1) {
-                door.output.notice("warning: SHA-1 is for interoperability; --alg rsa-oaep-sha256 does without")
+                context.output.notice("warning: SHA-1 is for interoperability; --alg rsa-oaep-sha256 does without")
             }
             let key = try wrap.key(secrets, prompt: "Key to wrap (\(wrap.keyEncoding.rawValue))")
-            try wrap.write(SecretBytes(copying: kind.wrap(key, under: holder, wrap.publicKey)), door)
+            try wrap.write(SecretBytes(copying: kind.wrap(key, under: holder, wrap.publicKey)), context)
         }
     }
 }

@@ -20,10 +20,10 @@ struct DerivationOptions: ParsableArguments {
     var adFrom: SecretSourceArgument?
 
     func sources(
-        _ door: Door, _ more: [(key: String, value: SecretSourceArgument?)] = []
+        _ context: CommandContext, _ more: [(key: String, value: SecretSourceArgument?)] = []
     ) throws(Failure) -> SecretSources {
         let given = [("--salt-from", saltFrom), ("--secret-from", secretFrom), ("--ad-from", adFrom)] + more
-        return try SecretSources(door, given.filter { $0.1 != nil } + [("--value-from", valueFrom)])
+        return try SecretSources(context, given.filter { $0.1 != nil } + [("--value-from", valueFrom)])
     }
 
     /// Nil when none was given.

@@ -43,7 +43,7 @@ enum PublicKeyWrap {
 
     func requireInsecure(_ isAllowed: Bool) throws(Failure) {
         guard !isAllowed else { return }
-        try hash.map(InsecureGate.check)
+        try hash.map(InsecureCheck.check)
         guard needsInsecure else { return }
         throw Failure(
             .unsafeAlgorithm, "PKCS#1 v1.5 encryption lets whoever can ask whether a message is well formed read it",

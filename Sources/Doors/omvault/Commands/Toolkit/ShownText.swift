@@ -9,7 +9,7 @@ struct ShownText: ~Copyable {
     init(isNeeded: Bool) { self.isNeeded = isNeeded }
 
     /// Takes the piece when it is for a terminal.
-    mutating func take(_ piece: Span<UInt8>) throws(Failure) -> Bool {
+    mutating func append(_ piece: Span<UInt8>) throws(Failure) -> Bool {
         guard isNeeded else { return false }
         guard text.count + piece.count <= Self.maximum else {
             throw Failure(.usage, "more than 1 MiB, and standard output is a terminal", hint: "give -o FILE")

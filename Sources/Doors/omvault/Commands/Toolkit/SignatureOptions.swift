@@ -23,11 +23,11 @@ struct SignatureOptions: ParsableArguments {
     @Argument(help: "The file; - is standard input.")
     var file = "-"
 
-    func sources(_ key: ChosenKey, _ door: Door) throws(Failure) -> SecretSources {
-        try SecretSources(door, key.sources, standardInputIsDataOf: InputFile.isStandardInput(file) ? "FILE" : nil)
+    func sources(_ key: ChosenKey, _ context: CommandContext) throws(Failure) -> SecretSources {
+        try SecretSources(context, key.sources, standardInputIsDataOf: InputFile.isStandardInput(file) ? "FILE" : nil)
     }
 
-    func algorithm(_ kind: KeyKind, _ door: Door) throws -> SignatureAlgorithm {
+    func algorithm(_ kind: KeyKind, _ context: CommandContext) throws -> SignatureAlgorithm {
         var algorithm = try alg.map { try SignatureAlgorithm(named: $0) } ?? SignatureAlgorithm(default: kind)
         if case .rsaPSS(let hash, _, _) = algorithm {
             algorithm = .rsaPSS(hash, mask: try mgf.map { try DigestAlgorithm(named: $0) }, salt: try salt())
@@ -35,7 +35,7 @@ struct SignatureOptions: ParsableArguments {
             throw Failure(.usage, "--mgf and --salt-length are for rsa-pss")
         }
         if Self.hashes(algorithm).contains(.insecureSHA1) {
-            door.output.notice("warning: two messages with the same SHA-1 hash can be made on purpose")
+            context.output.notice("warning: two messages with the same SHA-1 hash can be made on purpose")
         }
         return algorithm
     }

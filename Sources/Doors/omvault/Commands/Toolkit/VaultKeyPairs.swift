@@ -44,7 +44,7 @@ struct VaultKeyPairs: ~Copyable, KeyPairStore {
         do throws(VaultError) {
             try values.put(privateHalf.duplicate(), at: privatePath.field)
             try values.put(publicHalf.duplicate(), at: publicPath.field)
-        } catch { throw Failure(error, vault: access.place.name) }
+        } catch { throw Failure(error, vault: access.location.name) }
         _ = try access.perform(.add(privatePath.item, level: level, values))
     }
 
@@ -56,7 +56,7 @@ struct VaultKeyPairs: ~Copyable, KeyPairStore {
             let listed = others.map(\.name.text).joined(separator: ", ")
             throw Failure(
                 .usage, "the item holds more than a key pair: \(listed)",
-                hint: "omvault rm \(item ?? VaultReference.tagPrefix + tag.text) removes all of it")
+                hint: "omvault rm \(item ?? ItemURI.tagPrefix + tag.text) removes all of it")
         }
         _ = try access.perform(.purge([name], ifRevision: nil))
     }
@@ -64,7 +64,7 @@ struct VaultKeyPairs: ~Copyable, KeyPairStore {
     /// `TAG.private` is the field `private` of the item `keypair.TAG`.
     private func path(_ name: String) throws(Failure) -> FieldPath {
         let dot = name.lastIndex(of: ".") ?? name.endIndex
-        let item = item ?? VaultReference.tagPrefix + name[..<dot]
+        let item = item ?? ItemURI.tagPrefix + name[..<dot]
         return try access.run { () throws(VaultError) in
             FieldPath(try ItemName(item), try FieldName(String(name[dot...].dropFirst())))
         }

@@ -54,44 +54,44 @@ struct VectorsVerify: Verb {
         }
     }
 
-    func run(_ door: Door) throws {
-        let judge = try policy.map { try VectorRunner.policy(at: $0) } ?? .standard
+    func run(_ context: CommandContext) throws {
+        let policy = try policy.map { try VectorRunner.policy(at: $0) } ?? .standard
         let files = try VectorRunner.files(try paths.isEmpty ? [VectorsCommand.defaultFolder(for: "verify")] : paths)
         let progress = FileProgress(of: files.count, isQuiet: global.quiet)
-        try control ? runControl(files, door, progress) : verify(files, policy: judge, progress: progress, door: door)
+        try control ? runControl(files, context, progress) : verify(files, policy: policy, progress: progress, context: context)
     }
 
-    private func verify(_ files: [VectorFile], policy: Policy, progress: FileProgress, door: Door) throws {
-        let isJSON = door.output.format == .json
-        var report = Report()
+    private func verify(_ files: [VectorFile], policy: AcceptancePolicy, progress: FileProgress, context: CommandContext) throws {
+        let isJSON = context.output.format == .json
+        var report = RunReport()
         for (index, file) in files.enumerated() {
             progress.show(file.path, number: index + 1)
             let result = VectorRunner.verify(file, policy: policy)
             report.add(result)
             progress.clear()
-            if !isJSON { try door.output.line(Self.line(result)) }
+            if !isJSON { try context.output.line(Self.line(result)) }
         }
-        if isJSON { try door.output.document(report.document) } else { try door.output.line(report.summary) }
-        guard report.isProof(failOnSkip: failOnSkip) else { throw Answered(status: .vectors) }
+        if isJSON { try context.output.document(report.document) } else { try context.output.line(report.summary) }
+        guard report.isProof(failOnSkip: failOnSkip) else { throw AlreadyReported(status: .vectors) }
     }
 
-    private func runControl(_ files: [VectorFile], _ door: Door, _ progress: FileProgress) throws {
-        let isJSON = door.output.format == .json
+    private func runControl(_ files: [VectorFile], _ context: CommandContext, _ progress: FileProgress) throws {
+        let isJSON = context.output.format == .json
         var reports: [ControlReport] = []
         for (index, file) in files.enumerated() {
             progress.show(file.path, number: index + 1)
             let result = VectorRunner.control(file)
             reports.append(result)
             progress.clear()
-            if !isJSON { try door.output.line(Self.line(result)) }
+            if !isJSON { try context.output.line(Self.line(result)) }
         }
         let (caught, missed) = (reports.reduce(0) { $0 + $1.caught }, reports.reduce(0) { $0 + $1.misses.count })
         if isJSON {
-            try door.output.document(Self.document(reports, caught: caught, missed: missed))
+            try context.output.document(Self.document(reports, caught: caught, missed: missed))
         } else {
-            try door.output.line("\(caught) caught, \(missed) missed")
+            try context.output.line("\(caught) caught, \(missed) missed")
         }
-        guard missed == 0, caught > 0 else { throw Answered(status: .vectors) }
+        guard missed == 0, caught > 0 else { throw AlreadyReported(status: .vectors) }
     }
 }
 
@@ -119,7 +119,7 @@ extension VectorsVerify {
         return "\(file.path): \(file.summary)\(misses)"
     }
 
-    private static func first(_ failures: [FileReport.Failure]) -> [String] {
+    private static func first(_ failures: [FileReport.FailedCase]) -> [String] {
         let more = failures.count > 4 ? ["and \(failures.count - 4) more"] : []
         return failures.prefix(4).map { "\($0.id): \($0.reason)" } + more
     }
@@ -127,7 +127,7 @@ extension VectorsVerify {
 
 // MARK: - For programs
 
-extension Report {
+extension RunReport {
     fileprivate var document: JSONDocument {
         var document = JSONDocument()
         document.objects("files", files) { file, entry in
@@ -172,14 +172,14 @@ extension VectorsVerify {
 }
 
 extension JSONDocument {
-    fileprivate mutating func failures(_ name: String, _ failures: [FileReport.Failure]) {
+    fileprivate mutating func failures(_ name: String, _ failures: [FileReport.FailedCase]) {
         objects(name, failures) { failure, entry in
             entry.field("id", .text(failure.id))
             entry.field("reason", .text(failure.reason))
         }
     }
 
-    mutating func counts(_ name: String, _ skips: [Skip]) {
+    mutating func counts(_ name: String, _ skips: [SkippedCases]) {
         objects(name, skips) { skip, entry in
             entry.field("reason", .text(skip.reason))
             entry.field("count", .number(skip.count))

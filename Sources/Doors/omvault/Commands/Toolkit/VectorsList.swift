@@ -19,7 +19,7 @@ struct VectorsList: Verb {
     @Argument(help: "Files or folders. Without one: the repository's vectors folder.")
     var paths: [String] = []
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let files = try VectorRunner.files(try paths.isEmpty ? [VectorsCommand.defaultFolder(for: "list")] : paths)
         let progress = FileProgress(of: files.count, isQuiet: global.quiet)
         var list = CoverageList()
@@ -28,8 +28,8 @@ struct VectorsList: Verb {
             list.add(file)
         }
         progress.clear()
-        if door.output.format == .json { return try door.output.document(document(list)) }
-        try door.output.rows(
+        if context.output.format == .json { return try context.output.document(document(list)) }
+        try context.output.rows(
             rows(list), header: ["ALGORITHM", "FILES", "VALID", "INVALID", "ACCEPTABLE", "RUN"])
     }
 

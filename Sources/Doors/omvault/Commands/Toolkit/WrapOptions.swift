@@ -38,16 +38,16 @@ struct WrapOptions: ParsableArguments {
         try secrets.readBytes("--key-from", prompt: prompt, keyEncoding)
     }
 
-    func write(_ result: borrowing SecretBytes, _ door: Door) throws(Failure) {
+    func write(_ result: borrowing SecretBytes, _ context: CommandContext) throws(Failure) {
         var target = try OutputFile(output, replacing: force)
         let encoded = encoding.encode(result)
-        if target.isStandardOutput, StandardOutput.isTerminal { return try door.output.writeSecret(encoded) }
+        if target.isStandardOutput, StandardOutput.isTerminal { return try context.output.writeSecret(encoded) }
         try target.write(encoded)
         if encoding != .raw { try target.write([UInt8(ascii: "\n")].span) }
         try target.finish()
     }
 
-    func sources(_ door: Door) throws(Failure) -> SecretSources {
+    func sources(_ context: CommandContext) throws(Failure) -> SecretSources {
         let isInVault = kekFrom?.reference != nil
         guard isInVault || (unlock.given.isEmpty && unlock.keyslot == nil) else {
             throw Failure(
@@ -55,7 +55,7 @@ struct WrapOptions: ParsableArguments {
                 hint: "--kek-from om://VAULT/ITEM")
         }
         return try SecretSources(
-            door,
+            context,
             [
                 ("--kek-from", kekFrom?.source), ("--key-from", keyFrom),
                 ("--kek-password-from", publicKey.kekPasswordFrom),
@@ -65,17 +65,17 @@ struct WrapOptions: ParsableArguments {
     /// The bytes that --kek-from names.
     ///
     /// - Parameter field: of an item in a vault, when the reference names none.
-    private func kekBytes(_ field: String, _ secrets: borrowing SecretSources, _ door: Door) throws -> SecretBytes {
+    private func kekBytes(_ field: String, _ secrets: borrowing SecretSources, _ context: CommandContext) throws -> SecretBytes {
         guard let reference = kekFrom?.reference else {
             return try secrets.read(
                 "--kek-from", prompt: "Wrapping key (\(kekEncoding.rawValue))",
                 keepNewline: kekEncoding == .raw, maximum: KeyFile.maximumCount)
         }
-        return try KeyOrigin.vault(reference).bytes(field, secrets: secrets, unlock: unlock, door: door)
+        return try KeyOrigin.vault(reference).bytes(field, secrets: secrets, unlock: unlock, context: context)
     }
 
-    func wrappingKey(_ secrets: borrowing SecretSources, _ door: Door) throws -> SecretBytes {
-        let key = try kekEncoding.decode(kekBytes("key", secrets, door), of: "--kek-from")
+    func wrappingKey(_ secrets: borrowing SecretSources, _ context: CommandContext) throws -> SecretBytes {
+        let key = try kekEncoding.decode(kekBytes("key", secrets, context), of: "--kek-from")
         guard [16, 24, 32].contains(key.count) else {
             throw Failure(
                 .usage, "\(alg) takes a wrapping key of 16, 24 or 32 bytes; this one has \(key.count)",
@@ -84,12 +84,12 @@ struct WrapOptions: ParsableArguments {
         return key
     }
 
-    func holder(_ secrets: borrowing SecretSources, _ door: Door) throws -> PublicKey {
-        try holderFile.publicKey(kekBytes("public", secrets, door), secrets)
+    func holder(_ secrets: borrowing SecretSources, _ context: CommandContext) throws -> PublicKey {
+        try holderFile.publicKey(kekBytes("public", secrets, context), secrets)
     }
 
-    func privateHolder(_ secrets: borrowing SecretSources, _ door: Door) throws -> PrivateKey {
-        try holderFile.privateKey(kekBytes("private", secrets, door), secrets)
+    func privateHolder(_ secrets: borrowing SecretSources, _ context: CommandContext) throws -> PrivateKey {
+        try holderFile.privateKey(kekBytes("private", secrets, context), secrets)
     }
 
     private var holderFile: KeyFileOpening {

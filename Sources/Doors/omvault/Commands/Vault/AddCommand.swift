@@ -29,14 +29,14 @@ struct AddCommand: Verb {
     @Flag(help: "Keep the one newline that a source may end with.")
     var keepNewline = false
 
-    func run(_ door: Door) throws {
-        let name = try ItemReference(whole: item).itemName()
+    func run(_ context: CommandContext) throws {
+        let name = try ItemArgument(whole: item).itemName()
         let fields = try (self.fields.isEmpty ? [.password] : self.fields).map { field in
             (name: try field.fieldName(), option: "--field \(field.name ?? "")", source: field.source)
         }
-        let access = try VaultAccess(door)
+        let access = try VaultAccess(context)
         let secrets = try SecretSources(
-            door, unlock.sources + fields.map { (key: $0.option, value: $0.source) })
+            context, unlock.sources + fields.map { (key: $0.option, value: $0.source) })
         let chosen = try level.level(default: try access.file().policy.defaultLevel)
         try access.unlock(secrets, unlock)
         // Looked up before the secrets are asked for, and once more inside the change.
@@ -47,12 +47,12 @@ struct AddCommand: Verb {
                 field.option, prompt: "\(field.name.text) of \"\(name.text)\"", isNew: true, keepNewline: keepNewline,
                 maximum: Item.maximumFieldCount)
             do throws(VaultError) { try values.put(value, at: field.name) } catch {
-                throw Failure(error, vault: access.place.name)
+                throw Failure(error, vault: access.location.name)
             }
         }
         _ = try access.perform(.add(name, level: chosen, values))
-        try door.output.done(
-            "added \"\(name.text.shown)\" to vault \"\(access.place.name.shown)\"",
+        try context.output.done(
+            "added \"\(name.text.shown)\" to vault \"\(access.location.name.shown)\"",
             ["result": .text("added"), "item": .text(name.text)])
     }
 }
@@ -63,6 +63,6 @@ extension VaultAccess {
             if error.status == .notFound { return }
             throw error
         }
-        throw Failure(VaultError.itemExists(name), vault: place.name)
+        throw Failure(VaultError.itemExists(name), vault: location.name)
     }
 }

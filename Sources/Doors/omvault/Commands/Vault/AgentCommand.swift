@@ -43,7 +43,7 @@ struct AgentOptions: ParsableArguments {
     }
 
     func place() throws(AgentError) -> AgentSocket {
-        if let socket { return try AgentSocket(path: Paths.absolute(socket)) }
+        if let socket { return try AgentSocket(path: AbsolutePath.absolute(socket)) }
         return try AgentSocket(Environment.text, makes: true)
     }
 }
@@ -55,10 +55,10 @@ struct AgentStart: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var options: AgentOptions
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let socket = try options.place()
-        let isNew = try AgentProcess.start(try RunningAgent.program(), at: socket, options: options.words)
-        try door.output.done(
+        let isNew = try AgentProcess.start(try AgentLauncher.program(), at: socket, options: options.words)
+        try context.output.done(
             isNew ? "the agent runs at \(socket.path.shown)" : "an agent runs already at \(socket.path.shown)",
             ["result": .text(isNew ? "started" : "running"), "socket": .text(socket.path)])
     }
@@ -73,8 +73,8 @@ struct AgentRun: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var options: AgentOptions
 
-    func run(_ door: Door) throws {
-        let program = try AgentProcess.check(try RunningAgent.program())
+    func run(_ context: CommandContext) throws {
+        let program = try AgentProcess.check(try AgentLauncher.program())
         // A socket that systemd passed is the agent's own to look at.
         let isPassed = Environment.text("LISTEN_FDS") != nil
         let words = isPassed ? [] : ["--socket", try options.place().path]
@@ -89,9 +89,9 @@ struct AgentStop: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         try AgentClient(try AgentSocket(Environment.text)).stepDown()
-        try door.output.done("the agent ended", ["result": .text("stopped")])
+        try context.output.done("the agent ended", ["result": .text("stopped")])
     }
 }
 
@@ -101,16 +101,16 @@ struct AgentStatusCommand: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let socket = try AgentSocket(Environment.text)
         let status = try AgentClient(socket).status()
         let memory = ["not locked", "locked", "hidden"][Int(status.memory)]
         let lacking = Confinement.lacking
-        guard door.output.format == .json else {
-            return try door.output.rows(
+        guard context.output.format == .json else {
+            return try context.output.rows(
                 [
                     ["socket", socket.path], ["process", "\(status.process)"], ["memory", memory],
-                    ["idle", Duration.text(status.idle)], ["hard", Duration.text(status.hard)],
+                    ["idle", DurationText.text(status.idle)], ["hard", DurationText.text(status.hard)],
                     ["open", "\(status.vaults.count)"], ["confinement", Self.words(lacking)],
                 ], header: ["AGENT", ""])
         }
@@ -122,7 +122,7 @@ struct AgentStatusCommand: Verb {
         document.field("hard", .number(Int(status.hard)))
         document.field("open", .number(status.vaults.count))
         document.field("confinement_lacks", .list(lacking.map { .text($0.rawValue) }))
-        try door.output.document(document)
+        try context.output.document(document)
     }
 
     /// What this kernel lacks to confine the process that asks a server.
@@ -139,14 +139,14 @@ struct AgentEnvironment: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let path = try AgentSocket(Environment.text, makes: true).path
-        guard door.output.format == .json else {
-            return try door.output.line("OMVAULT_AGENT_SOCK=\(path.inShellQuotes); export OMVAULT_AGENT_SOCK")
+        guard context.output.format == .json else {
+            return try context.output.line("OMVAULT_AGENT_SOCK=\(path.inShellQuotes); export OMVAULT_AGENT_SOCK")
         }
         var document = JSONDocument()
         document.field("socket", .text(path))
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }
 

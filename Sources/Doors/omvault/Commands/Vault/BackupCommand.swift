@@ -36,24 +36,24 @@ struct BackupCreate: Verb {
     @Flag(help: "Leave out whatever is bound to this device, names too.")
     var portable = false
 
-    func run(_ door: Door) throws {
-        let path = try BackupPlace(file)
+    func run(_ context: CommandContext) throws {
+        let path = try BackupPath(file)
         // Before anybody types a password.
         try path.refuseExisting()
-        let access = try VaultAccess(door)
-        let secrets = try SecretSources(door, unlock.sources)
+        let access = try VaultAccess(context)
+        let secrets = try SecretSources(context, unlock.sources)
         let vault = try access.open(secrets, unlock)
-        let progress = Progress(total: nil, door)
+        let progress = Progress(total: nil, context)
         var draft: Int?
-        let summary = try path.run(vault: access.place.name) { () throws(VaultError) in
+        let summary = try path.run(vault: access.location.name) { () throws(VaultError) in
             try vault.backUp(
                 to: path.path, portable: portable, drafting: { draft = TemporaryPath.removeOnSignal($0) },
                 progress: progress.add)
         }
-        draft.map(TemporaryPath.forget)
+        draft.map(TemporaryPath.release)
         progress.end()
-        try door.output.done(
-            "backed up \(summary.itemCount.of("item")) of vault \"\(access.place.name.shown)\" to \(file.shown)",
+        try context.output.done(
+            "backed up \(summary.itemCount.of("item")) of vault \"\(access.location.name.shown)\" to \(file.shown)",
             [
                 "result": .text("backed_up"), "file": .text(file), "kind": .text(summary.kind),
                 "items": .number(summary.itemCount), "older_versions": .number(summary.olderVersions),
@@ -76,11 +76,11 @@ struct BackupVerify: Verb {
     @Argument(help: "The backup.")
     var file: String
 
-    func run(_ door: Door) throws {
-        let summary = try BackupPlace(file).open(door).summary
+    func run(_ context: CommandContext) throws {
+        let summary = try BackupPath(file).open(context).summary
         let slots = summary.slots.map { "\($0.kind.noun)" }
-        guard door.output.format == .json else {
-            return try door.output.rows(
+        guard context.output.format == .json else {
+            return try context.output.rows(
                 [
                     ["kind", summary.kind],
                     ["vault", Identifier.text(summary.vault)],
@@ -100,7 +100,7 @@ struct BackupVerify: Verb {
         document.field("device_only_items", .number(summary.deviceOnlyItems))
         document.field("older_versions", .number(summary.olderVersions))
         document.field("slots", .list(slots.map { .text($0) }))
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }
 

@@ -41,34 +41,34 @@ struct BackupRestore: Verb {
         if into != nil, global.vault != nil { throw ValidationError("the vault is named twice") }
     }
 
-    func run(_ door: Door) throws {
-        let home = try door.home()
-        let access = try VaultAccess(door, vault: into)
-        let path = try BackupPlace(file)
-        let secrets = try SecretSources(door, unlock.sources + [(key: "--new-password-from", value: newPasswordFrom)])
-        guard try !VaultFile.exists(access.place.path) else {
-            throw Failure(VaultError.vaultExists, vault: access.place.name)
+    func run(_ context: CommandContext) throws {
+        let folders = try context.userFolders()
+        let access = try VaultAccess(context, vault: into)
+        let path = try BackupPath(file)
+        let secrets = try SecretSources(context, unlock.sources + [(key: "--new-password-from", value: newPasswordFrom)])
+        guard try !VaultFile.exists(access.location.path) else {
+            throw Failure(VaultError.vaultExists, vault: access.location.name)
         }
-        let backup = try path.open(door)
-        try refuseTwins(backup.summary.vault, home)
-        let lives = try path.run { () throws(VaultError) in try backup.livesHere(access.device) }
-        guard replaceLiving || !lives else { throw Failure(VaultError.livesHere, vault: nil) }
+        let backup = try path.open(context)
+        try refuseTwins(backup.summary.vault, folders)
+        let lives = try path.run { () throws(VaultError) in try backup.isVaultKnown(access.device) }
+        guard replaceLiving || !lives else { throw Failure(VaultError.vaultKnownHere, vault: nil) }
         let open = try unlocked(backup, at: path, access: access, secrets: secrets)
         let isHome = try path.run { () throws(VaultError) in try backup.isFrom(access.device) }
         let password = isHome ? nil : try newPassword(backup, access, secrets)
-        let folder = try DeviceFolder.make(home.device)
-        if access.place.path.hasPrefix(home.vaults + "/") { _ = try PrivateFolder.make(home.vaults) }
+        let folder = try DeviceFolder.make(folders.device)
+        if access.location.path.hasPrefix(folders.vaults + "/") { _ = try PrivateFolder.make(folders.vaults) }
         let report = try path.run { () throws(VaultError) in
             try open.restore(
-                to: access.place.path, device: folder, password: password, acceptsRollback: acceptRollback,
+                to: access.location.path, device: folder, password: password, acceptsRollback: acceptRollback,
                 replacesLiving: replaceLiving)
         }
-        try tell(report, access.place, door)
+        try print(report, access.location, context)
     }
 
     private func unlocked(
-        _ backup: BackupFile, at path: BackupPlace, access: VaultAccess, secrets: borrowing SecretSources
-    ) throws(Failure) -> OpenBackup {
+        _ backup: BackupFile, at path: BackupPath, access: VaultAccess, secrets: borrowing SecretSources
+    ) throws(Failure) -> UnlockedBackup {
         let slots = try TriedSlots(unlock, of: backup.slots, in: "the backup") { id in
             Failure(.notFound, "the backup has no slot \(id)", hint: "omvault backup verify \(file.shown)")
         }
@@ -88,17 +88,17 @@ struct BackupRestore: Verb {
         _ backup: BackupFile, _ access: VaultAccess, _ secrets: borrowing SecretSources
     ) throws(Failure) -> NewSlot {
         let password = try secrets.readPassword(
-            "--new-password-from", prompt: "New password for vault \"\(access.place.name)\" on this device", isNew: true)
+            "--new-password-from", prompt: "New password for vault \"\(access.location.name)\" on this device", isNew: true)
         return try access.run { () throws(VaultError) in
             try NewSlot(password: password, backup.policy.stretch)
         }
     }
 
     /// Restoring beside the vault itself would make this device refuse that one from now on.
-    private func refuseTwins(_ id: [UInt8], _ home: Home) throws(Failure) {
-        guard let names = try? PrivateFolder(home.vaults).names() else { return }
+    private func refuseTwins(_ id: [UInt8], _ folders: UserFolders) throws(Failure) {
+        guard let names = try? PrivateFolder(folders.vaults).names() else { return }
         for name in names where name.hasSuffix(".omv") {
-            let path = "\(home.vaults)/\(name)"
+            let path = "\(folders.vaults)/\(name)"
             guard let twin = try? VaultFile.open(path, device: nil), twin.id == id else { continue }
             throw Failure(
                 .exists, "the vault of this backup is there already, as \"\(name.dropLast(4))\"",
@@ -106,31 +106,31 @@ struct BackupRestore: Verb {
         }
     }
 
-    private func tell(_ report: RestoreReport, _ place: VaultPlace, _ door: Door) throws(Failure) {
+    private func print(_ report: RestoreReport, _ location: VaultLocation, _ context: CommandContext) throws(Failure) {
         let lost = report.lost.sorted { $0.name.text < $1.name.text }
         let restored = report.summary.itemCount - lost.count
         if !lost.isEmpty {
-            door.output.notice(
+            context.output.notice(
                 "warning: \(lost.count.of("item")) bound to another device \(lost.count == 1 ? "is" : "are") lost:")
             for item in lost {
-                door.output.notice("  \(item.name.text)\(item.isTrashed ? " (in the trash)" : "")")
+                context.output.notice("  \(item.name.text)\(item.isTrashed ? " (in the trash)" : "")")
             }
         }
         // Attack: a password that was changed because somebody knew it opens what is restored from before.
         let revived = report.isLatestHere ? [] : report.summary.slots.filter { report.slots.contains($0) }
         if !revived.isEmpty {
-            door.output.notice(
+            context.output.notice(
                 "warning: what opened the vault on \(Timestamp.text(report.summary.takenAt)) opens it again, also what was changed or "
                     + "removed since: " + revived.map { "slot \($0.id) (\($0.kind.noun))" }.joined(separator: ", "))
-            door.output.notice("  change it again: omvault key passwd, omvault key rm-slot")
+            context.output.notice("  change it again: omvault key passwd, omvault key rm-slot")
         }
-        guard door.output.format == .json else {
-            return door.output.notice("restored \(restored.of("item")) to vault \"\(place.name.shown)\"")
+        guard context.output.format == .json else {
+            return context.output.notice("restored \(restored.of("item")) to vault \"\(location.name.shown)\"")
         }
         var document = JSONDocument()
         document.field("result", .text("restored"))
-        document.field("vault", .text(place.name))
-        document.field("path", .text(place.path))
+        document.field("vault", .text(location.name))
+        document.field("path", .text(location.path))
         document.field("items", .number(restored))
         document.field("revived_slots", .list(revived.map { .number(Int($0.id)) }))
         document.objects("lost", lost) { item, member in
@@ -138,6 +138,6 @@ struct BackupRestore: Verb {
             member.field("level", .text(item.level.name))
             member.field("trashed", .flag(item.isTrashed))
         }
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }

@@ -12,9 +12,9 @@ struct CredentialAdd: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var parts: StoredParts
+    @OptionGroup var parts: CredentialPartOptions
 
-    func run(_ door: Door) throws {
-        try parts.store(door, isWhole: true)
+    func run(_ context: CommandContext) throws {
+        try parts.store(context, isWhole: true)
     }
 }

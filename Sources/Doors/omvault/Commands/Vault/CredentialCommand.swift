@@ -26,34 +26,34 @@ struct CredentialGet: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var key: StoredKeyArguments
-    @OptionGroup var unlock: CredentialUnlock
+    @OptionGroup var key: CredentialKeyOptions
+    @OptionGroup var unlock: CredentialUnlockOptions
 
     @Option(help: ArgumentHelp("Print this part.", valueName: "field"))
     var field: String?
 
-    func run(_ door: Door) throws {
-        let access = try VaultAccess(door)
-        let name = try key.name(access.place.name)
+    func run(_ context: CommandContext) throws {
+        let access = try VaultAccess(context)
+        let name = try key.name(access.location.name)
         let options = try unlock.options()
-        let secrets = try SecretSources(door, options.sources)
+        let secrets = try SecretSources(context, options.sources)
         do throws(Failure) {
             if let field {
-                let path = FieldPath(name, try fieldName(field, access.place.name))
+                let path = FieldPath(name, try fieldName(field, access.location.name))
                 let secret = try access.read(.secret(path, revision: nil), secrets, options).secret()
-                guard door.output.format == .json else { return try door.output.writeSecret(secret) }
+                guard context.output.format == .json else { return try context.output.writeSecret(secret) }
                 var document = JSONDocument()
                 document.field("key", .text(key.text))
                 document.field("field", .text(field))
                 document.secret("value", secret)
-                return try door.output.document(document)
+                return try context.output.document(document)
             }
-            try show(try access.read(.item(name), secrets, options).item(), door)
+            try show(try access.read(.item(name), secrets, options).item(), context)
         } catch {
             guard error.status == .notFound else { throw error }
             throw field.map {
                 Failure(.notFound, "no \"\($0)\" in \(key.noun) \"\(key.text)\"").with(sdkCode: error.sdkCode)
-            } ?? key.missing(access.place.name, error)
+            } ?? key.missing(access.location.name, error)
         }
     }
 
@@ -61,10 +61,10 @@ struct CredentialGet: Verb {
         do throws(VaultError) { return try FieldName(text) } catch { throw Failure(error, vault: vault) }
     }
 
-    private func show(_ item: Item, _ door: Door) throws(Failure) {
+    private func show(_ item: Item, _ context: CommandContext) throws(Failure) {
         let parts = item.fields.filter { $0.name.text != CredentialStore<VaultAccess>.keyField.text }
-        guard door.output.format == .json else {
-            return try door.output.rows(
+        guard context.output.format == .json else {
+            return try context.output.rows(
                 [["key", key.text]] + parts.map { [$0.name.text, "(concealed)"] }, header: ["FIELD", "VALUE"])
         }
         var document = JSONDocument()
@@ -76,7 +76,7 @@ struct CredentialGet: Verb {
         document.object("fields") { fields in
             for part in parts { fields.concealed(part.name.text, count: part.count) }
         }
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }
 
@@ -91,14 +91,14 @@ struct CredentialRemove: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var key: StoredKeyArguments
-    @OptionGroup var unlock: CredentialUnlock
+    @OptionGroup var key: CredentialKeyOptions
+    @OptionGroup var unlock: CredentialUnlockOptions
 
-    func run(_ door: Door) throws {
-        let access = try VaultAccess(door)
-        _ = try key.name(access.place.name)
+    func run(_ context: CommandContext) throws {
+        let access = try VaultAccess(context)
+        _ = try key.name(access.location.name)
         let options = try unlock.options()
-        let secrets = try SecretSources(door, options.sources)
+        let secrets = try SecretSources(context, options.sources)
         try access.unlock(secrets, options)
         let store = CredentialStore(access)
         let result: PurgeResult
@@ -106,14 +106,14 @@ struct CredentialRemove: Verb {
             result =
                 key.propertyKey == nil
                 ? try store.deleteCredential(key: key.text) : try store.deleteProperty(key: key.text)
-        } catch { throw error.status == .notFound ? key.missing(access.place.name, error) : error }
-        try door.output.done(
-            "removed the \(key.noun) \"\(key.text)\" from vault \"\(access.place.name)\"",
+        } catch { throw error.status == .notFound ? key.missing(access.location.name, error) : error }
+        try context.output.done(
+            "removed the \(key.noun) \"\(key.text)\" from vault \"\(access.location.name)\"",
             [
                 "result": .text("removed"), "kind": .text(key.noun), "key": .text(key.text),
                 "purged": .flag(result == .complete),
             ])
-        door.output.purged(result)
+        context.output.purged(result)
     }
 }
 
@@ -126,16 +126,16 @@ struct CredentialList: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var unlock: CredentialUnlock
+    @OptionGroup var unlock: CredentialUnlockOptions
 
-    func run(_ door: Door) throws {
-        let access = try VaultAccess(door)
+    func run(_ context: CommandContext) throws {
+        let access = try VaultAccess(context)
         let options = try unlock.options()
-        let secrets = try SecretSources(door, options.sources)
+        let secrets = try SecretSources(context, options.sources)
         try access.unlock(secrets, options)
         let found = try CredentialStore(access).keys()
-        guard door.output.format == .json else {
-            return try door.output.rows(
+        guard context.output.format == .json else {
+            return try context.output.rows(
                 found.map { [$0.kind.rawValue, $0.key, $0.item.level.label] }, header: ["KIND", "KEY", "LEVEL"])
         }
         var document = JSONDocument()
@@ -146,7 +146,7 @@ struct CredentialList: Verb {
             object.field("device_only", .flag(entry.item.level.isDeviceOnly))
             object.field("modified", .text(Timestamp.text(entry.item.modified)))
         }
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }
 
@@ -154,8 +154,8 @@ extension ProtectionLevel {
     fileprivate var label: String { name + (isDeviceOnly ? " (device only)" : "") }
 }
 
-extension VaultAccess: ItemKeeper {
-    static func meaning(of problem: Failure) -> ItemProblem? {
+extension VaultAccess: ItemBackend {
+    static func itemProblem(of problem: Failure) -> ItemProblem? {
         switch problem.status {
         case .notFound: .missing
         case .exists: .exists

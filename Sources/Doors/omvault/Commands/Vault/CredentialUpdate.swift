@@ -9,9 +9,9 @@ struct CredentialUpdate: Verb {
             """)
 
     @OptionGroup var global: GlobalOptions
-    @OptionGroup var parts: StoredParts
+    @OptionGroup var parts: CredentialPartOptions
 
-    func run(_ door: Door) throws {
-        try parts.store(door, isWhole: false)
+    func run(_ context: CommandContext) throws {
+        try parts.store(context, isWhole: false)
     }
 }

@@ -50,33 +50,33 @@ struct FindCommand: Verb {
         }
     }
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let columns = try ItemTable.columns(fields)
         let scope = try scope()
         var search = ItemSearch(in: scope)
         for word in query where !search.add(word.utf8Span.span) { throw Self.noWord }
-        let access = try VaultAccess(door, acceptsRollback: acceptRollback)
-        let secrets = try SecretSources(door, unlock.sources + [(key: "--query-from", value: queryFrom)])
+        let access = try VaultAccess(context, acceptsRollback: acceptRollback)
+        let secrets = try SecretSources(context, unlock.sources + [(key: "--query-from", value: queryFrom)])
         if queryFrom != nil {
             let word = try secrets.read("--query-from", prompt: "Look for", maximum: ItemSearch.maximumCount)
             guard word.withBytes({ search.add($0) }) else { throw Self.noWord }
         }
         try access.unlock(secrets, unlock)
         let items = try access.perform(.find(search, trashed: trash)).items()
-        try ItemTable(columns: columns, items: items, isOfTrash: trash).print(door)
-        try tellStrangers(among: scope?.fields ?? [], items, access, door)
+        try ItemTable(columns: columns, items: items, isOfTrash: trash).print(context)
+        try noticeUnknownFields(among: scope?.fields ?? [], items, access, context)
     }
 
     /// Names the fields that no item has: a word that is not found in them is not found because of a slip of the pen.
-    private func tellStrangers(
-        among fields: [FieldName], _ found: [Item], _ access: VaultAccess, _ door: Door
+    private func noticeUnknownFields(
+        among fields: [FieldName], _ found: [Item], _ access: VaultAccess, _ context: CommandContext
     ) throws {
         func missing(in items: [Item]) -> [FieldName] {
             fields.filter { field in !items.contains { $0.fields.contains { $0.name == field } } }
         }
         guard !missing(in: found).isEmpty else { return }
         for field in missing(in: try access.perform(.items(trashed: trash)).items()) {
-            door.output.notice(
+            context.output.notice(
                 "no item \(trash ? "in the trash" : "that is readable now") has a field \"\(field.text)\"")
         }
     }

@@ -21,7 +21,7 @@ struct GetCommand: Verb {
     @OptionGroup var unlock: UnlockOptions
 
     @Argument(help: "The item, or the item and a field.")
-    var item: ItemReference
+    var item: ItemArgument
 
     @Flag(help: "Show the secrets of the item.")
     var reveal = false
@@ -32,28 +32,28 @@ struct GetCommand: Verb {
     @Flag(help: "Read once although the vault is older than what this device saw last.")
     var acceptRollback = false
 
-    func run(_ door: Door) throws {
-        let access = try VaultAccess(door, acceptsRollback: acceptRollback)
-        let secrets = try SecretSources(door, unlock.sources)
+    func run(_ context: CommandContext) throws {
+        let access = try VaultAccess(context, acceptsRollback: acceptRollback)
+        let secrets = try SecretSources(context, unlock.sources)
         if item.field != nil {
             let path = try item.path()
-            return try print(try access.read(.secret(path, revision: rev), secrets, unlock).secret(), path, door)
+            return try print(try access.read(.secret(path, revision: rev), secrets, unlock).secret(), path, context)
         }
         let name = try item.itemName()
         let reply =
             reveal || rev != nil
             ? try access.read(.secrets(name, revision: rev), secrets, unlock)
             : try access.read(.item(name), secrets, unlock)
-        try ShownItem(reply, isRevealed: reveal).print(door)
+        try ShownItem(reply, isRevealed: reveal).print(context)
     }
 
-    private func print(_ secret: borrowing SecretBytes, _ path: FieldPath, _ door: Door) throws(Failure) {
-        guard door.output.format == .json else { return try door.output.writeSecret(secret) }
+    private func print(_ secret: borrowing SecretBytes, _ path: FieldPath, _ context: CommandContext) throws(Failure) {
+        guard context.output.format == .json else { return try context.output.writeSecret(secret) }
         var document = JSONDocument()
         document.field("item", .text(path.item.text))
         document.field("field", .text(path.field.text))
         document.secret("value", secret)
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }
 
@@ -75,8 +75,8 @@ private struct ShownItem: ~Copyable {
         }
     }
 
-    func print(_ door: Door) throws(Failure) {
-        if door.output.format == .json { return try printDocument(door) }
+    func print(_ context: CommandContext) throws(Failure) {
+        if context.output.format == .json { return try printDocument(context) }
         var rows = [
             ["name", item.name.text],
             ["level", item.level.name + (item.level.isDeviceOnly ? " (device only)" : "")],
@@ -87,15 +87,15 @@ private struct ShownItem: ~Copyable {
         switch values {
         case .none:
             rows += item.fields.map { [$0.name.text, "(concealed)"] }
-            try door.output.rows(rows, header: ["FIELD", "VALUE"])
+            try context.output.rows(rows, header: ["FIELD", "VALUE"])
         case .some(let values):
-            try door.output.rows(rows, header: ["FIELD", "VALUE"])
-            try values.forEach { (field, secret) throws(Failure) in try printLine(field, secret, door) }
+            try context.output.rows(rows, header: ["FIELD", "VALUE"])
+            try values.forEach { (field, secret) throws(Failure) in try printLine(field, secret, context) }
         }
     }
 
     private func printLine(
-        _ field: FieldName, _ secret: borrowing SecretBytes, _ door: Door
+        _ field: FieldName, _ secret: borrowing SecretBytes, _ context: CommandContext
     ) throws(Failure) {
         // Attack: a secret with a newline and a tab in it forges another field's row.
         guard secret.withBytes({ bytes in bytes.indices.allSatisfy { bytes[$0] >= 0x20 } }) else {
@@ -107,10 +107,10 @@ private struct ShownItem: ~Copyable {
         line.append(Array("\(field.text.shown)\t".utf8).span)
         line.append(secret)
         line.append(UInt8(ascii: "\n"))
-        try door.output.writeSecret(line.finish())
+        try context.output.writeSecret(line.finish())
     }
 
-    private func printDocument(_ door: Door) throws(Failure) {
+    private func printDocument(_ context: CommandContext) throws(Failure) {
         var document = JSONDocument()
         document.field("name", .text(item.name.text))
         document.field("level", .text(item.level.name))
@@ -124,6 +124,6 @@ private struct ShownItem: ~Copyable {
             case .some(let values): values.forEach { field, secret in fields.secret(field.text, secret) }
             }
         }
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }

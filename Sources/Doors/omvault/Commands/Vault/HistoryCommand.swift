@@ -26,25 +26,25 @@ struct HistoryCommand: Verb {
     @Flag(help: "Read once although the vault is older than what this device saw last.")
     var acceptRollback = false
 
-    func run(_ door: Door) throws {
-        let name = try ItemReference(whole: item).itemName()
-        let access = try VaultAccess(door, acceptsRollback: acceptRollback)
-        let secrets = try SecretSources(door, unlock.sources)
+    func run(_ context: CommandContext) throws {
+        let name = try ItemArgument(whole: item).itemName()
+        let access = try VaultAccess(context, acceptsRollback: acceptRollback)
+        let secrets = try SecretSources(context, unlock.sources)
         guard case .versions(let all) = try access.read(.history(name), secrets, unlock) else {
             throw Failure.unexpectedReply
         }
         let versions = all.filter { show == nil || $0.revision == show }
         if let show, versions.isEmpty {
-            throw Failure(VaultError.noRevision(show, of: name), vault: access.place.name)
+            throw Failure(VaultError.noRevision(show, of: name), vault: access.location.name)
         }
-        if door.output.format == .json { return try printDocument(name, versions, door) }
+        if context.output.format == .json { return try printDocument(name, versions, context) }
         guard let version = versions.first, show != nil else {
-            return try door.output.rows(versions.map(row), header: ["REVISION", "MODIFIED", "STATE", "FIELDS"])
+            return try context.output.rows(versions.map(row), header: ["REVISION", "MODIFIED", "STATE", "FIELDS"])
         }
         let head = [
             ["revision", "\(version.revision)"], ["modified", Timestamp.text(version.modified)], ["state", state(version)],
         ]
-        try door.output.rows(
+        try context.output.rows(
             head + version.fields.map { [$0.name.text, "(concealed)"] }, header: ["FIELD", "VALUE"])
     }
 
@@ -57,7 +57,7 @@ struct HistoryCommand: Verb {
 
     private func state(_ version: ItemVersion) -> String { version.isTrashed ? "trash" : "live" }
 
-    private func printDocument(_ name: ItemName, _ versions: [ItemVersion], _ door: Door) throws(Failure) {
+    private func printDocument(_ name: ItemName, _ versions: [ItemVersion], _ context: CommandContext) throws(Failure) {
         var document = JSONDocument()
         document.field("item", .text(name.text))
         document.objects("versions", versions) { version, entry in
@@ -68,6 +68,6 @@ struct HistoryCommand: Verb {
                 for field in version.fields { fields.concealed(field.name.text, count: field.count) }
             }
         }
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }

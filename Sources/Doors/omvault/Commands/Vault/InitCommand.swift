@@ -40,77 +40,77 @@ struct InitCommand: Verb {
         if noRecovery, codeFrom != nil { throw ValidationError("--code-from is for a recovery code") }
     }
 
-    func run(_ door: Door) throws {
-        let home = try door.home()
-        let place = try vault.map { name throws(Failure) in try VaultPlace(name, in: home) } ?? door.vault(home)
+    func run(_ context: CommandContext) throws {
+        let folders = try context.userFolders()
+        let location = try vault.map { name throws(Failure) in try VaultLocation(name, in: folders) } ?? context.vault(folders)
         let parameters = try stretch.parameters()
-        let secrets = try SecretSources(door, ["--password-from": passwordFrom, "--code-from": codeFrom])
+        let secrets = try SecretSources(context, ["--password-from": passwordFrom, "--code-from": codeFrom])
         // Before anybody types a password twice.
-        guard try !VaultFile.exists(place.path) else { throw Failure(VaultError.vaultExists, vault: place.name) }
+        guard try !VaultFile.exists(location.path) else { throw Failure(VaultError.vaultExists, vault: location.name) }
         let password = try secrets.readPassword(
-            "--password-from", prompt: "New password for vault \"\(place.name)\"", isNew: true)
-        let folder = try DeviceFolder.make(home.device)
-        if place.path.hasPrefix(home.vaults + "/") { _ = try PrivateFolder.make(home.vaults) }
+            "--password-from", prompt: "New password for vault \"\(location.name)\"", isNew: true)
+        let folder = try DeviceFolder.make(folders.device)
+        if location.path.hasPrefix(folders.vaults + "/") { _ = try PrivateFolder.make(folders.vaults) }
 
         let policy = VaultPolicy(defaultLevel: .whenUnlocked, stretch: parameters)
         let slot = try NewSlot(password: password, parameters)
         guard !noRecovery else {
-            try make(place, device: folder, policy: policy, slots: [slot])
-            return try report(door, place, nil)
+            try make(location, device: folder, policy: policy, slots: [slot])
+            return try report(context, location, nil)
         }
         let code = RecoveryCode.random()
         let recovery = try NewSlot(recovery: code, parameters)
         // Whoever types it back does so before the vault is made: a slip of the pen then costs nothing.
-        guard RecoveryCodeSheet.isTypedBack(wasGiven: codeFrom != nil, door) else {
-            try make(place, device: folder, policy: policy, slots: [slot, recovery])
-            return try report(door, place, code.text())
+        guard RecoveryCodeSheet.isTypedBack(wasGiven: codeFrom != nil, context) else {
+            try make(location, device: folder, policy: policy, slots: [slot, recovery])
+            return try report(context, location, code.text())
         }
-        try RecoveryCodeSheet.print(code.text(), door)
+        try RecoveryCodeSheet.print(code.text(), context)
         try RecoveryCodeSheet.confirm(code, secrets)
-        try make(place, device: folder, policy: policy, slots: [slot, recovery])
-        made(door, place)
+        try make(location, device: folder, policy: policy, slots: [slot, recovery])
+        made(context, location)
     }
 
     private func make(
-        _ place: VaultPlace, device folder: DeviceFolder, policy: VaultPolicy, slots: [NewSlot]
+        _ location: VaultLocation, device folder: DeviceFolder, policy: VaultPolicy, slots: [NewSlot]
     ) throws(Failure) {
         do throws(VaultError) {
-            try VaultFile.create(place.path, device: folder, policy: policy, slots: slots)
+            try VaultFile.create(location.path, device: folder, policy: policy, slots: slots)
         } catch {
             guard error != .noVault else {
-                throw Failure(.io, "the folder of \(place.path.shown) does not exist", hint: "make it with mkdir")
+                throw Failure(.io, "the folder of \(location.path.shown) does not exist", hint: "make it with mkdir")
             }
-            throw Failure(error, vault: place.name)
+            throw Failure(error, vault: location.name)
         }
     }
 
-    private func report(_ door: Door, _ place: VaultPlace, _ code: consuming SecretBytes?) throws(Failure) {
-        if door.output.format == .json {
+    private func report(_ context: CommandContext, _ location: VaultLocation, _ code: consuming SecretBytes?) throws(Failure) {
+        if context.output.format == .json {
             var document = JSONDocument()
-            document.field("vault", .text(place.name))
-            document.field("path", .text(place.path))
+            document.field("vault", .text(location.name))
+            document.field("path", .text(location.path))
             switch code {
             case .some(let code): document.secret("recovery_code", code)
             case .none: document.field("recovery_code", .null)
             }
-            return try door.output.document(document)
+            return try context.output.document(document)
         }
-        made(door, place)
+        made(context, location)
         switch code {
         case .some(let code):
-            do throws(Failure) { try RecoveryCodeSheet.print(code, door) } catch {
+            do throws(Failure) { try RecoveryCodeSheet.print(code, context) } catch {
                 throw Failure(
                     error.status, "\(error.message), so the recovery code was lost",
-                    hint: "the vault was made: remove \(place.path.shown) and init again")
+                    hint: "the vault was made: remove \(location.path.shown) and init again")
             }
         case .none:
-            door.output.notice("it has no recovery code: without its password, or on another device, it stays closed")
+            context.output.notice("it has no recovery code: without its password, or on another device, it stays closed")
         }
     }
 
-    private func made(_ door: Door, _ place: VaultPlace) {
-        door.output.notice("made vault \"\(place.name.shown)\" at \(place.path.shown)")
-        door.output.notice(
+    private func made(_ context: CommandContext, _ location: VaultLocation) {
+        context.output.notice("made vault \"\(location.name.shown)\" at \(location.path.shown)")
+        context.output.notice(
             "items are readable when unlocked and may leave this device; 'add --device-only' keeps one here")
     }
 }

@@ -23,10 +23,10 @@ struct ItemTable {
         }
     }
 
-    func print(_ door: Door) throws {
-        warnOfNamesakes(door)
-        guard door.output.format == .json else {
-            return try door.output.rows(
+    func print(_ context: CommandContext) throws {
+        warnOfNamesakes(context)
+        guard context.output.format == .json else {
+            return try context.output.rows(
                 items.map { item in columns.map { $0.text(of: item) } },
                 header: columns.map { $0.rawValue.uppercased() })
         }
@@ -38,15 +38,15 @@ struct ItemTable {
             entry.field("revision", .number(Int(clamping: item.revision)))
             entry.field("fields", .list(item.fields.map { .text($0.name.text) }))
         }
-        try door.output.document(document)
+        try context.output.document(document)
     }
 
-    private func warnOfNamesakes(_ door: Door) {
+    private func warnOfNamesakes(_ context: CommandContext) {
         guard !isOfTrash else { return }
         var warned: ItemName?
         for (one, next) in zip(items, items.dropFirst()) where one.name == next.name && one.name != warned {
             warned = one.name
-            door.output.notice(
+            context.output.notice(
                 "warning: \"\(one.name.text.shown)\" stands under more than one level; one was put there while locked")
         }
     }

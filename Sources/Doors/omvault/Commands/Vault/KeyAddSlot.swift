@@ -74,8 +74,8 @@ struct KeyAddSlot: Verb {
         if type == .login, user == nil { throw ValidationError("--type login takes the name of its user") }
     }
 
-    func run(_ door: Door) throws {
-        let access = try VaultAccess(door)
+    func run(_ context: CommandContext) throws {
+        let access = try VaultAccess(context)
         let own: [(key: String, value: SecretSourceArgument?)] =
             switch type {
             case .password: [("--new-password-from", newPasswordFrom)]
@@ -83,24 +83,24 @@ struct KeyAddSlot: Verb {
             case .file: [("--key-from", keyFrom)]
             case .login: [("--login-password-from", loginPasswordFrom)]
             }
-        let secrets = try SecretSources(door, unlock.sources + own)
+        let secrets = try SecretSources(context, unlock.sources + own)
         let unlocked = try access.openSlot(secrets, unlock)
         let (slots, policy) = try access.run { () throws(VaultError) in try unlocked.vault.settings() }
         switch type {
         case .password:
             try access.run { () throws(VaultError) in try Vault.checkRoom(for: .password, among: slots) }
             let password = try secrets.readPassword(
-                "--new-password-from", prompt: "Another password for vault \"\(access.place.name)\"", isNew: true)
+                "--new-password-from", prompt: "Another password for vault \"\(access.location.name)\"", isNew: true)
             try add(.password(password), to: unlocked.vault, policy: policy, access: access)
         case .recovery: try addCode(to: unlocked.vault, policy: policy, secrets: secrets, access: access)
         case .file: try addFile(to: unlocked.vault, policy: policy, secrets: secrets, access: access)
         case .login:
-            let logins = try LoginAccess(door)
+            let logins = try LoginAccess(context)
             let name = try logins.profileName(profile)
             let login = try logins.check(
                 UserName(user ?? ""), under: name,
                 domain: LoginAccess.identityDomain(domain, try logins.profiles.profile(name)), secrets,
-                option: "--login-password-from", door)
+                option: "--login-password-from", context)
             try add(.login(login), to: unlocked.vault, policy: policy, access: access)
         }
     }
@@ -109,22 +109,22 @@ struct KeyAddSlot: Verb {
         to vault: borrowing Vault, policy: VaultPolicy, secrets: borrowing SecretSources, access: VaultAccess
     ) throws(Failure) {
         let code = RecoveryCode.random()
-        let format = access.door.output.format
-        if format != .json { try RecoveryCodeSheet.print(code.text(), access.door) }
-        if RecoveryCodeSheet.isTypedBack(wasGiven: codeFrom != nil, access.door) {
+        let format = access.context.output.format
+        if format != .json { try RecoveryCodeSheet.print(code.text(), access.context) }
+        if RecoveryCodeSheet.isTypedBack(wasGiven: codeFrom != nil, access.context) {
             try RecoveryCodeSheet.confirm(code, secrets)
         }
         let slot = try access.run { () throws(VaultError) in
             try vault.addSlot(try NewSlot(recovery: code, policy.stretch))
         }
-        try tellIfUntried(slot, vault, access)
-        guard format == .json else { return access.door.output.notice("added slot \(slot.id) (recovery code)") }
+        try noticeIfUntried(slot, vault, access)
+        guard format == .json else { return access.context.output.notice("added slot \(slot.id) (recovery code)") }
         var document = JSONDocument()
         document.field("result", .text("added"))
         document.field("slot", .number(Int(slot.id)))
         document.field("type", .text(slot.kind.name))
         document.secret("recovery_code", code.text())
-        try access.door.output.document(document)
+        try access.context.output.document(document)
     }
 
     private func addFile(
@@ -158,16 +158,16 @@ struct KeyAddSlot: Verb {
     ) throws(Failure) {
         let new = try access.run { () throws(VaultError) in try secret.newSlot(policy.stretch) }
         let slot = try access.run { () throws(VaultError) in try vault.addSlot(new) }
-        try access.door.output.done(
-            "slot \(slot.id) opens vault \"\(access.place.name.shown)\" with a \(slot.kind.noun) now",
+        try access.context.output.done(
+            "slot \(slot.id) opens vault \"\(access.location.name.shown)\" with a \(slot.kind.noun) now",
             ["result": .text("added"), "slot": .number(Int(slot.id)), "type": .text(slot.kind.name)])
-        try tellIfUntried(slot, vault, access)
+        try noticeIfUntried(slot, vault, access)
     }
 
-    private func tellIfUntried(_ slot: KeySlot, _ vault: borrowing Vault, _ access: VaultAccess) throws(Failure) {
+    private func noticeIfUntried(_ slot: KeySlot, _ vault: borrowing Vault, _ access: VaultAccess) throws(Failure) {
         let slots = try access.run { () throws(VaultError) in try vault.settings() }.slots
         guard !KeySlot.tried(slot.kind, of: slots).contains(slot), slot.kind != .login else { return }
-        access.door.output.notice(
+        access.context.output.notice(
             "the slots before it take so long that slot \(slot.id) is not tried by itself: unlock with --keyslot \(slot.id)")
     }
 }

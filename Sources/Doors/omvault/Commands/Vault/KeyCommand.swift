@@ -26,21 +26,21 @@ struct KeySlots: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
 
-    func run(_ door: Door) throws {
-        let access = try VaultAccess(door)
-        let secrets = try SecretSources(door, unlock.sources)
+    func run(_ context: CommandContext) throws {
+        let access = try VaultAccess(context)
+        let secrets = try SecretSources(context, unlock.sources)
         let unlocked = try access.openSlot(secrets, unlock)
         let (slots, policy) = try access.run { () throws(VaultError) in try unlocked.vault.settings() }
-        let logins = try LoginAccess(door)
+        let logins = try LoginAccess(context)
         let shown = try slots.map { slot in try ShownSlot(slot, policy, logins) }
-        guard door.output.format == .json else {
-            return try door.output.rows(shown.map(\.row), header: ["ID", "TYPE", "CREATED", "STRETCH", "STATE", "LOGIN"])
+        guard context.output.format == .json else {
+            return try context.output.rows(shown.map(\.row), header: ["ID", "TYPE", "CREATED", "STRETCH", "STATE", "LOGIN"])
         }
         var document = JSONDocument()
-        document.field("vault", .text(access.place.name))
+        document.field("vault", .text(access.location.name))
         document.field("opened_by", .number(Int(unlocked.slot.id)))
         document.objects("slots", shown) { slot, entry in slot.write(to: &entry) }
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }
 
@@ -101,21 +101,21 @@ struct KeyRemoveSlot: Verb {
     @Argument(help: "The slot's id, as 'key slots' shows it.")
     var id: UInt32
 
-    func run(_ door: Door) throws {
-        let access = try VaultAccess(door)
-        let secrets = try SecretSources(door, unlock.sources)
+    func run(_ context: CommandContext) throws {
+        let access = try VaultAccess(context)
+        let secrets = try SecretSources(context, unlock.sources)
         let vault = try access.open(secrets, unlock)
         let (slots, _) = try access.run { () throws(VaultError) in try vault.settings() }
         guard let slot = slots.first(where: { $0.id == id }) else {
-            throw Failure(VaultError.noSlot(id), vault: access.place.name)
+            throw Failure(VaultError.noSlot(id), vault: access.location.name)
         }
         try access.run { () throws(VaultError) in try Vault.checkRemoval(of: slot, from: slots) }
-        try door.confirm("Remove slot \(id) (\(slot.kind.noun)) of vault \"\(access.place.name)\"?")
+        try context.confirm("Remove slot \(id) (\(slot.kind.noun)) of vault \"\(access.location.name)\"?")
         let purge = try access.run { () throws(VaultError) in try vault.removeSlot(id) }
-        try door.output.done(
+        try context.output.done(
             "removed slot \(id) (\(slot.kind.noun))",
             ["result": .text("removed"), "slot": .number(Int(id)), "purged": .flag(purge == .complete)])
-        door.output.purged(purge)
+        context.output.purged(purge)
     }
 }
 
@@ -140,16 +140,16 @@ struct KeyPassword: Verb {
     @Option(help: ArgumentHelp("Where the new password comes from.", valueName: "source"))
     var newPasswordFrom: SecretSourceArgument?
 
-    func run(_ door: Door) throws {
-        let access = try VaultAccess(door)
-        let secrets = try SecretSources(door, unlock.sources + [(key: "--new-password-from", value: newPasswordFrom)])
+    func run(_ context: CommandContext) throws {
+        let access = try VaultAccess(context)
+        let secrets = try SecretSources(context, unlock.sources + [(key: "--new-password-from", value: newPasswordFrom)])
         let unlocked = try access.openSlot(secrets, unlock)
         let (slots, policy) = try access.run { () throws(VaultError) in try unlocked.vault.settings() }
         let id = slot ?? (unlocked.slot.kind == .password ? unlocked.slot.id : slots.first { $0.kind == .password }?.id)
         guard let old = slots.first(where: { $0.id == id }) else {
-            if let id { throw Failure(VaultError.noSlot(id), vault: access.place.name) }
+            if let id { throw Failure(VaultError.noSlot(id), vault: access.location.name) }
             throw Failure(
-                .notFound, "vault \"\(access.place.name.shown)\" has no password slot",
+                .notFound, "vault \"\(access.location.name.shown)\" has no password slot",
                 hint: "omvault key add-slot --type password")
         }
         guard old.kind == .password else {
@@ -158,13 +158,13 @@ struct KeyPassword: Verb {
                 hint: "add a new slot and remove this one")
         }
         let password = try secrets.readPassword(
-            "--new-password-from", prompt: "New password for vault \"\(access.place.name)\"", isNew: true)
+            "--new-password-from", prompt: "New password for vault \"\(access.location.name)\"", isNew: true)
         let purge = try access.run { () throws(VaultError) in
             try unlocked.vault.replaceSlot(old, with: try NewSlot(password: password, policy.stretch)).purge
         }
-        try door.output.done(
+        try context.output.done(
             "changed the password of slot \(old.id)",
             ["result": .text("changed"), "slot": .number(Int(old.id)), "purged": .flag(purge == .complete)])
-        door.output.purged(purge)
+        context.output.purged(purge)
     }
 }

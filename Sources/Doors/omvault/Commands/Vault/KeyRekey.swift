@@ -33,12 +33,12 @@ struct KeyRekey: Verb {
     @Option(help: ArgumentHelp("Argon2id passes, 1 to 16, from now on.", valueName: "n"))
     var kdfTime: UInt32?
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         _ = try StretchOptions.parameters(memory: kdfMem ?? 64, passes: kdfTime ?? 3)
         let others = try alsoFrom.map { other in (id: try other.slot(), option: other.option, source: other.source) }
-        let access = try VaultAccess(door)
+        let access = try VaultAccess(context)
         let secrets = try SecretSources(
-            door,
+            context,
             unlock.sources + others.map { (key: $0.option, value: $0.source) } + [(key: "--code-from", value: codeFrom)])
         let unlocked = try access.openSlot(secrets, unlock)
         var (slots, policy) = try access.run { () throws(VaultError) in try unlocked.vault.settings() }
@@ -50,7 +50,7 @@ struct KeyRekey: Verb {
         var kept = [Vault.RekeyedSlot(id: opening, try access.newSlot(unlocked.secret, policy))]
         for other in others where other.id != opening {
             guard let slot = slots.first(where: { $0.id == other.id }) else {
-                throw Failure(VaultError.noSlot(other.id), vault: access.place.name)
+                throw Failure(VaultError.noSlot(other.id), vault: access.location.name)
             }
             kept.append(try access.keep(slot, secrets: secrets, option: other.option, policy: policy))
         }
@@ -62,13 +62,13 @@ struct KeyRekey: Verb {
         var isShown = false
         if let replaced {
             kept.append(Vault.RekeyedSlot(id: replaced.id, try access.newSlot(code, policy)))
-            isShown = RecoveryCodeSheet.isTypedBack(wasGiven: codeFrom != nil, door)
+            isShown = RecoveryCodeSheet.isTypedBack(wasGiven: codeFrom != nil, context)
             if isShown {
-                try RecoveryCodeSheet.print(code.text(), door)
+                try RecoveryCodeSheet.print(code.text(), context)
                 try RecoveryCodeSheet.confirm(code, secrets)
-            } else if door.output.format != .json {
+            } else if context.output.format != .json {
                 // Before the old one ends: a code that could not be printed would be lost.
-                try RecoveryCodeSheet.print(code.text(), door)
+                try RecoveryCodeSheet.print(code.text(), context)
                 isShown = true
             }
         }
@@ -76,19 +76,19 @@ struct KeyRekey: Verb {
         let purge = try access.rekey(unlocked.intoVault(), slots: kept, expecting: seen, stretch: stretch)
         access.lockAgent()
         try report(
-            slots: ids, code: replaced == nil || isShown ? nil : code.text(), purge: purge, access: access, door: door)
+            slots: ids, code: replaced == nil || isShown ? nil : code.text(), purge: purge, access: access, context: context)
     }
 
     private func confirm(_ going: [KeySlot], _ access: VaultAccess) throws(Failure) {
         let names = going.map { "slot \($0.id) (\($0.kind.noun))" }.joined(separator: ", ")
-        let question = "Seal everything in vault \"\(access.place.name)\" anew"
-        try access.door.confirm(going.isEmpty ? "\(question)?" : "\(question), and remove \(names)?")
+        let question = "Seal everything in vault \"\(access.location.name)\" anew"
+        try access.context.confirm(going.isEmpty ? "\(question)?" : "\(question), and remove \(names)?")
     }
 
     private func report(
-        slots: [UInt32], code: consuming SecretBytes?, purge: PurgeResult, access: VaultAccess, door: Door
+        slots: [UInt32], code: consuming SecretBytes?, purge: PurgeResult, access: VaultAccess, context: CommandContext
     ) throws(Failure) {
-        if door.output.format == .json {
+        if context.output.format == .json {
             var document = JSONDocument()
             document.field("result", .text("rekeyed"))
             document.field("slots", .list(slots.map { .number(Int($0)) }))
@@ -97,14 +97,14 @@ struct KeyRekey: Verb {
             case .some(let code): document.secret("recovery_code", code)
             case .none: document.field("recovery_code", .null)
             }
-            return try door.output.document(document)
+            return try context.output.document(document)
         }
-        door.output.notice("vault \"\(access.place.name.shown)\" has new keys")
+        context.output.notice("vault \"\(access.location.name.shown)\" has new keys")
         switch code {
-        case .some(let code): try RecoveryCodeSheet.print(code, door)
+        case .some(let code): try RecoveryCodeSheet.print(code, context)
         case .none: break
         }
-        door.output.purged(purge)
+        context.output.purged(purge)
     }
 }
 
@@ -137,7 +137,7 @@ extension VaultAccess {
             return try vault.rekey(slots: slots, expecting: seen) { policy throws(VaultError) in
                 try policy.stretch(memoryKiB: stretch.memoryKiB, passes: stretch.passes)
             }
-        } catch { throw Failure(error, vault: place.name) }
+        } catch { throw Failure(error, vault: location.name) }
     }
 }
 

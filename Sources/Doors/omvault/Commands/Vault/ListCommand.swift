@@ -29,14 +29,14 @@ struct ListCommand: Verb {
     @Flag(help: "Read once although the vault is older than what this device saw last.")
     var acceptRollback = false
 
-    func run(_ door: Door) throws {
+    func run(_ context: CommandContext) throws {
         let columns = try ItemTable.columns(fields)
-        let access = try VaultAccess(door, acceptsRollback: acceptRollback)
-        let secrets = try SecretSources(door, unlock.sources)
+        let access = try VaultAccess(context, acceptsRollback: acceptRollback)
+        let secrets = try SecretSources(context, unlock.sources)
         try access.unlock(secrets, unlock)
         let wanted = Array(prefix.utf8)
         let items = try access.perform(.items(trashed: trash)).items()
             .filter { $0.name.text.utf8.starts(with: wanted) }
-        try ItemTable(columns: columns, items: items, isOfTrash: trash).print(door)
+        try ItemTable(columns: columns, items: items, isOfTrash: trash).print(context)
     }
 }

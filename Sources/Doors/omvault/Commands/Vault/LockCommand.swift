@@ -24,28 +24,28 @@ struct LockCommand: Verb {
     @Flag(help: "The keys of after-first-unlock go too, and the ticket of afu-ticket.")
     var forget = false
 
-    func run(_ door: Door) throws {
-        let access = try VaultAccess(door)
+    func run(_ context: CommandContext) throws {
+        let access = try VaultAccess(context)
         // "locked" must not be said of a vault that is not there.
-        guard try all || access.run({ () throws(VaultError) in try VaultFile.exists(access.place.path) }) else {
-            throw Failure(VaultError.noVault, vault: access.place.name)
+        guard try all || access.run({ () throws(VaultError) in try VaultFile.exists(access.location.path) }) else {
+            throw Failure(VaultError.noVault, vault: access.location.name)
         }
-        let what = all ? "every vault" : "vault \"\(access.place.name.shown)\""
+        let what = all ? "every vault" : "vault \"\(access.location.name.shown)\""
         do throws(AgentError) {
             let client = AgentClient(try AgentSocket(Environment.text))
             // A ticket outlives the agent that wrote it, and one that was started since knows nothing of it. Before, so that
             // nobody has it resumed meanwhile, and after, since an unlock may have written one.
-            let forgetTickets = {
+            let deleteTickets = {
                 guard forget else { return }
-                if all { client.forgetTickets(of: nil) } else if let id = try? access.file().id { client.forgetTickets(of: id) }
+                if all { client.deleteTickets(of: nil) } else if let id = try? access.file().id { client.deleteTickets(of: id) }
             }
-            forgetTickets()
-            defer { forgetTickets() }
-            try client.lock(all ? nil : access.agentPlace, forgets: forget)
+            deleteTickets()
+            defer { deleteTickets() }
+            try client.lock(all ? nil : access.agentPaths, forgets: forget)
         } catch {
             guard error == .notRunning || error == .noRuntimeFolder else { throw Failure(error) }
-            return try door.output.done("no agent runs; nothing was open", ["result": .text("locked")])
+            return try context.output.done("no agent runs; nothing was open", ["result": .text("locked")])
         }
-        try door.output.done("locked \(what)", ["result": .text("locked")])
+        try context.output.done("locked \(what)", ["result": .text("locked")])
     }
 }

@@ -38,22 +38,22 @@ struct LogListCommand: Verb {
             valueName: "time"))
     var since: SinceArgument?
 
-    func run(_ door: Door) throws {
-        if let log = try login.access(door) { return try log.list(since: since?.seconds) }
-        let trail = try AuditAccess(door).trail()
-        let entries = trail.entries.filter { $0.time >= since?.seconds ?? .min }
-        if let fault = trail.fault {
-            door.output.notice("warning: the log is broken: \(fault.words); nothing from there on is shown")
+    func run(_ context: CommandContext) throws {
+        if let log = try login.access(context) { return try log.list(since: since?.seconds) }
+        let report = try AuditAccess(context).report()
+        let entries = report.entries.filter { $0.time >= since?.seconds ?? .min }
+        if let fault = report.fault {
+            context.output.notice("warning: the log is broken: \(fault.words); nothing from there on is shown")
         }
-        guard door.output.format == .json else {
-            return try door.output.rows(
+        guard context.output.format == .json else {
+            return try context.output.rows(
                 entries.map { ["\($0.sequence)", Timestamp.text($0.time), $0.event.name, $0.event.words] },
                 header: ["ENTRY", "TIME", "EVENT", "DETAIL"])
         }
         var document = JSONDocument()
         document.objects("entries", entries) { entry, member in entry.write(into: &member) }
-        document.field("broken_at", trail.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null)
-        try door.output.document(document)
+        document.field("broken_at", report.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null)
+        try context.output.document(document)
     }
 }
 
@@ -72,23 +72,23 @@ struct LogVerifyCommand: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var login: LoginLogOptions
 
-    func run(_ door: Door) throws {
-        if let log = try login.access(door) { return try log.verify() }
-        let audit = try AuditAccess(door)
-        let trail = try audit.trail()
-        if trail.isFileReplaced { door.output.replacedFile(of: audit.access.place.name) }
-        if let fault = trail.fault {
+    func run(_ context: CommandContext) throws {
+        if let log = try login.access(context) { return try log.verify() }
+        let audit = try AuditAccess(context)
+        let report = try audit.report()
+        if report.isFileReplaced { context.output.replacedFile(of: audit.access.location.name) }
+        if let fault = report.fault {
             throw Failure(
                 .badSignature, "the log is broken: \(fault.words)",
                 hint: "the entries before it are genuine: omvault log ls; the vault's items are judged by themselves",
                 details: ["entry": .number(Int(clamping: fault.sequence)), "fault": .text(fault.kind.rawValue)])
         }
-        let (first, last) = (trail.entries.first?.sequence ?? 0, trail.entries.last?.sequence ?? 0)
-        try door.output.done(
+        let (first, last) = (report.entries.first?.sequence ?? 0, report.entries.last?.sequence ?? 0)
+        try context.output.done(
             "the log is whole: entries \(first) to \(last)",
             [
                 "result": .text("whole"), "first": .number(Int(clamping: first)), "last": .number(Int(clamping: last)),
-                "file_replaced": .flag(trail.isFileReplaced),
+                "file_replaced": .flag(report.isFileReplaced),
             ])
     }
 }
@@ -106,18 +106,18 @@ struct LogExportCommand: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    func run(_ door: Door) throws {
-        let trail = try AuditAccess(door).trail()
+    func run(_ context: CommandContext) throws {
+        let report = try AuditAccess(context).report()
         var document = JSONDocument()
-        document.objects("entries", trail.entries) { entry, member in
+        document.objects("entries", report.entries) { entry, member in
             entry.write(into: &member)
             member.field("bytes", .text(Hex.encode(entry.encoded)))
         }
-        document.field("broken_at", trail.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null)
-        try door.output.document(document)
-        if let fault = trail.fault {
-            door.output.notice("warning: the log is broken: \(fault.words)")
-            throw Answered(status: .badSignature)
+        document.field("broken_at", report.fault.map { .number(Int(clamping: $0.sequence)) } ?? .null)
+        try context.output.document(document)
+        if let fault = report.fault {
+            context.output.notice("warning: the log is broken: \(fault.words)")
+            throw AlreadyReported(status: .badSignature)
         }
     }
 }
@@ -137,8 +137,8 @@ struct LogBeginCommand: Verb {
     @OptionGroup var global: GlobalOptions
     @OptionGroup var login: LoginLogOptions
 
-    func run(_ door: Door) throws {
-        guard let log = try login.access(door) else {
+    func run(_ context: CommandContext) throws {
+        guard let log = try login.access(context) else {
             throw Failure(.usage, "only the log of logins takes a new chain", hint: "omvault log begin --logins")
         }
         try log.begin()
@@ -149,11 +149,11 @@ private struct AuditAccess {
     let access: VaultAccess
 
     /// Under an accepted rollback: a log is most wanted when the vault is refused.
-    init(_ door: Door) throws(Failure) { access = try VaultAccess(door, acceptsRollback: true) }
+    init(_ context: CommandContext) throws(Failure) { access = try VaultAccess(context, acceptsRollback: true) }
 
-    func trail() throws(Failure) -> AuditTrail {
+    func report() throws(Failure) -> AuditLogReport {
         let file = try access.file()
-        return try access.run { () throws(VaultError) in try file.auditTrail() }
+        return try access.run { () throws(VaultError) in try file.auditReport() }
     }
 }
 

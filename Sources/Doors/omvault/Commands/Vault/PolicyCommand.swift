@@ -29,25 +29,25 @@ struct PolicyShow: Verb {
     @Argument(help: "The item.")
     var item: String?
 
-    func run(_ door: Door) throws {
-        let access = try VaultAccess(door)
-        let secrets = try SecretSources(door, unlock.sources)
-        guard let item else { return try print(try access.policy(secrets, unlock), door) }
-        let name = try ItemReference(whole: item).itemName()
+    func run(_ context: CommandContext) throws {
+        let access = try VaultAccess(context)
+        let secrets = try SecretSources(context, unlock.sources)
+        guard let item else { return try print(try access.policy(secrets, unlock), context) }
+        let name = try ItemArgument(whole: item).itemName()
         let found = try access.read(.item(name), secrets, unlock).item()
-        guard door.output.format == .json else {
-            return try door.output.rows([["level", found.level.spoken]], header: ["RULE", "VALUE"])
+        guard context.output.format == .json else {
+            return try context.output.rows([["level", found.level.spoken]], header: ["RULE", "VALUE"])
         }
         var document = JSONDocument()
         document.field("item", .text(found.name.text))
         document.field("level", .text(found.level.name))
         document.field("device_only", .flag(found.level.isDeviceOnly))
-        try door.output.document(document)
+        try context.output.document(document)
     }
 
-    private func print(_ policy: VaultPolicy, _ door: Door) throws(Failure) {
-        guard door.output.format == .json else {
-            return try door.output.rows(
+    private func print(_ policy: VaultPolicy, _ context: CommandContext) throws(Failure) {
+        guard context.output.format == .json else {
+            return try context.output.rows(
                 [
                     ["default", policy.defaultLevel.spoken],
                     ["afu-ticket", policy.keepsTicket ? "on" : "off"],
@@ -62,7 +62,7 @@ struct PolicyShow: Verb {
         document.field("history", .number(Int(policy.history)))
         document.field("kdf_mem", .number(Int(policy.stretch.memoryKiB >> 10)))
         document.field("kdf_time", .number(Int(policy.stretch.passes)))
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }
 
@@ -123,11 +123,11 @@ struct PolicySet: Verb {
     /// Whatever the item is called: a level is for nothing else.
     private var isForItem: Bool { !isDefault && (level.level != nil || level.deviceOnly) }
 
-    func run(_ door: Door) throws {
-        let access = try VaultAccess(door)
-        let secrets = try SecretSources(door, unlock.sources)
+    func run(_ context: CommandContext) throws {
+        let access = try VaultAccess(context)
+        let secrets = try SecretSources(context, unlock.sources)
         if isForItem {
-            let name = try ItemReference(whole: rule ?? "").itemName()
+            let name = try ItemArgument(whole: rule ?? "").itemName()
             try access.unlock(secrets, unlock)
             return try SetCommand.setLevel(name, level, ifRevision: nil, access)
         }
@@ -136,12 +136,12 @@ struct PolicySet: Verb {
         let purge = try access.run { () throws(VaultError) in
             try vault.changePolicy { policy throws(VaultError) in try change(&policy) }
         }.purge
-        if rule == "afu-ticket", value == "off" { access.forgetTicket() }
+        if rule == "afu-ticket", value == "off" { access.deleteTicket() }
         let name = rule ?? "default"
-        try door.output.done(
-            "changed the rule \(name) of vault \"\(access.place.name.shown)\"",
+        try context.output.done(
+            "changed the rule \(name) of vault \"\(access.location.name.shown)\"",
             ["result": .text("changed"), "rule": .text(name), "purged": .flag(purge != .pending)])
-        door.output.purged(purge)
+        context.output.purged(purge)
     }
 
     private typealias Change = (inout VaultPolicy) throws(VaultError) -> Void
@@ -194,14 +194,14 @@ struct PolicyExplain: Verb {
     @Argument(help: "The item.")
     var item: String
 
-    func run(_ door: Door) throws {
-        let name = try ItemReference(whole: item).itemName()
-        let access = try VaultAccess(door)
-        let secrets = try SecretSources(door, unlock.sources)
+    func run(_ context: CommandContext) throws {
+        let name = try ItemArgument(whole: item).itemName()
+        let access = try VaultAccess(context)
+        let secrets = try SecretSources(context, unlock.sources)
         let level = try access.read(.item(name), secrets, unlock).item().level
         let sentences = level.explanation(hasTicket: try access.policy(secrets, unlock).keepsTicket)
-        guard door.output.format == .json else {
-            for sentence in ["\(name.text): \(level.spoken)"] + sentences { try door.output.line(sentence) }
+        guard context.output.format == .json else {
+            for sentence in ["\(name.text): \(level.spoken)"] + sentences { try context.output.line(sentence) }
             return
         }
         var document = JSONDocument()
@@ -209,7 +209,7 @@ struct PolicyExplain: Verb {
         document.field("level", .text(level.name))
         document.field("device_only", .flag(level.isDeviceOnly))
         document.field("explanation", .list(sentences.map { .text($0) }))
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }
 

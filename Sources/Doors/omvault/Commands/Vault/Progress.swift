@@ -2,7 +2,7 @@
 final class Progress {
     private var bar: ByteProgress
 
-    init(total: Int?, _ door: Door) { bar = ByteProgress(total: total, isQuiet: door.output.isQuiet) }
+    init(total: Int?, _ context: CommandContext) { bar = ByteProgress(total: total, isQuiet: context.output.isQuiet) }
 
     func add(_ count: Int) { bar.add(count) }
 

@@ -4,8 +4,8 @@ internal import OMVault
 /// A new recovery code on its way to paper.
 enum RecoveryCodeSheet {
     /// Prints the code on standard output, with what to do with it beside it.
-    static func print(_ code: borrowing SecretBytes, _ door: Door) throws(Failure) {
-        door.output.notice("the recovery code, shown this once; write it down and keep it off this device:")
+    static func print(_ code: borrowing SecretBytes, _ context: CommandContext) throws(Failure) {
+        context.output.notice("the recovery code, shown this once; write it down and keep it off this device:")
         var line = SecretBuffer()
         line.append(code)
         line.append(UInt8(ascii: "\n"))
@@ -13,8 +13,8 @@ enum RecoveryCodeSheet {
     }
 
     /// Whether the code is wanted back: where `--code-from` was given, or a person has just seen it. A script need not.
-    static func isTypedBack(wasGiven: Bool, _ door: Door) -> Bool {
-        door.output.format != .json && (wasGiven || door.terminal.mayAsk && StandardOutput.isTerminal)
+    static func isTypedBack(wasGiven: Bool, _ context: CommandContext) -> Bool {
+        context.output.format != .json && (wasGiven || context.terminal.mayAsk && StandardOutput.isTerminal)
     }
 
     static func confirm(_ code: borrowing RecoveryCode, _ secrets: borrowing SecretSources) throws(Failure) {

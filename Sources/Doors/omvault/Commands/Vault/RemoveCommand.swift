@@ -20,7 +20,7 @@ struct RemoveCommand: Verb {
 
     @OptionGroup var global: GlobalOptions
     @OptionGroup var unlock: UnlockOptions
-    @OptionGroup var level: PlaceOptions
+    @OptionGroup var level: StoredLevelOptions
 
     @Argument(help: "The items.")
     var items: [String] = []
@@ -54,13 +54,13 @@ struct RemoveCommand: Verb {
         }
     }
 
-    func run(_ door: Door) throws {
-        if let id { return try removeOne(id, door) }
-        let names = try items.map { try ItemReference(whole: $0).itemName() }
-        let access = try VaultAccess(door)
-        let secrets = try SecretSources(door, unlock.sources)
+    func run(_ context: CommandContext) throws {
+        if let id { return try removeOne(id, context) }
+        let names = try items.map { try ItemArgument(whole: $0).itemName() }
+        let access = try VaultAccess(context)
+        let secrets = try SecretSources(context, unlock.sources)
         try access.unlock(secrets, unlock)
-        if purge { try confirm(names, access, door) }
+        if purge { try confirm(names, access, context) }
         // All go in one change or none does.
         let reply =
             if trash {
@@ -72,47 +72,47 @@ struct RemoveCommand: Verb {
             }
         guard case .removed(let gone, let result) = consume reply else { throw Failure.unexpectedReply }
         let shown = gone.map { "\"\($0.name.text.shown)\"" }.joined(separator: ", ")
-        try door.output.done(
+        try context.output.done(
             purge ? "removed \(gone.isEmpty ? "nothing" : shown)" : "moved \(shown) to the trash",
             [
                 "result": .text(purge ? "removed" : "trashed"), "items": .list(gone.map { .text($0.name.text) }),
                 "purged": .flag(purge && result != .pending),
             ])
-        door.output.purged(result)
+        context.output.purged(result)
     }
 
-    private func removeOne(_ text: String, _ door: Door) throws {
+    private func removeOne(_ text: String, _ context: CommandContext) throws {
         guard let id = Identifier.bytes(text) else {
             throw ValidationError("\"\(text.shown)\" is no item's id; omvault ls --fields id,name,level")
         }
         let level = try level.chosen()
-        let access = try VaultAccess(door)
-        let secrets = try SecretSources(door, unlock.sources)
+        let access = try VaultAccess(context)
+        let secrets = try SecretSources(context, unlock.sources)
         try access.unlock(secrets, unlock)
         let place = try place(id, level, access)
-        try door.confirm("Remove \(place.words)\(place.item == nil ? "," : "") for good?")
+        try context.confirm("Remove \(place.words)\(place.item == nil ? "," : "") for good?")
         // The very entry that was asked about, whatever is planted meanwhile.
         guard case .removed(let gone, let result) = try access.perform(.purgeID(place.entry, level: place.level)) else {
             throw Failure.unexpectedReply
         }
         let name = gone.first.map { "\"\($0.name.text.shown)\"" } ?? "what could not be read"
-        try door.output.done(
+        try context.output.done(
             "removed \(name) (\(text))",
             [
                 "result": .text("removed"), "id": .text(text), "items": .list(gone.map { .text($0.name.text) }),
                 "purged": .flag(result != .pending),
             ])
-        door.output.purged(result)
+        context.output.purged(result)
     }
 
     /// The one place that the id names.
-    private func place(_ id: [UInt8], _ level: ProtectionLevel?, _ access: VaultAccess) throws(Failure) -> ItemPlace {
-        guard case .places(let places) = try access.perform(.places(id: id, level: level)) else {
+    private func place(_ id: [UInt8], _ level: ProtectionLevel?, _ access: VaultAccess) throws(Failure) -> EntryReference {
+        guard case .entries(let places) = try access.perform(.entries(id: id, level: level)) else {
             throw .unexpectedReply
         }
         if places.count == 1 { return places[0] }
-        guard places.isEmpty else { throw Failure(VaultError.ambiguousID(places), vault: access.place.name) }
-        let name = access.place.name.shown
+        guard places.isEmpty else { throw Failure(VaultError.ambiguousID(places), vault: access.location.name) }
+        let name = access.location.name.shown
         throw Failure(
             .notFound,
             "no item has the id \(Identifier.text(id)) in vault \"\(name)\"" + (level.map { " under \($0.words)" } ?? ""),
@@ -120,25 +120,25 @@ struct RemoveCommand: Verb {
     }
 
     /// Looked up before the question, so that nobody agrees to what is not there.
-    private func confirm(_ names: [ItemName], _ access: VaultAccess, _ door: Door) throws(Failure) {
+    private func confirm(_ names: [ItemName], _ access: VaultAccess, _ context: CommandContext) throws(Failure) {
         if names.isEmpty {
             let count = try access.perform(.items(trashed: true)).items().count
-            return try door.confirm("Remove all that is in the trash for good (\(count.of("item")))?")
+            return try context.confirm("Remove all that is in the trash for good (\(count.of("item")))?")
         }
         if trash {
             let there = try access.perform(.items(trashed: true)).items().map(\.name)
             if let missing = names.first(where: { !there.contains($0) }) {
-                throw Failure(VaultError.noItem(missing), vault: access.place.name)
+                throw Failure(VaultError.noItem(missing), vault: access.location.name)
             }
         } else {
             for name in names { _ = try access.perform(.item(name)) }
         }
-        try door.confirm("Remove \(names.map { "\"\($0.text)\"" }.joined(separator: ", ")) for good?")
+        try context.confirm("Remove \(names.map { "\"\($0.text)\"" }.joined(separator: ", ")) for good?")
     }
 }
 
 /// `--level LEVEL [--device-only]`, of what is there already.
-struct PlaceOptions: ParsableArguments {
+struct StoredLevelOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Under which level the item with that id stands. Only with --id.", valueName: "level"))
     var level: String?
 

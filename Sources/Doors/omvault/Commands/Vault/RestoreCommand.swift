@@ -26,19 +26,19 @@ struct RestoreCommand: Verb {
     @Option(help: ArgumentHelp("Which item, by its id.", valueName: "id"))
     var id: String?
 
-    func run(_ door: Door) throws {
-        let name = try ItemReference(whole: item).itemName()
+    func run(_ context: CommandContext) throws {
+        let name = try ItemArgument(whole: item).itemName()
         let chosen = try id.map { text in
             guard let id = Identifier.bytes(text) else {
                 throw ValidationError("\"\(text.shown)\" is no item's id; omvault ls --trash --fields id,name")
             }
             return id
         }
-        let access = try VaultAccess(door)
-        let secrets = try SecretSources(door, unlock.sources)
+        let access = try VaultAccess(context)
+        let secrets = try SecretSources(context, unlock.sources)
         try access.unlock(secrets, unlock)
         let restored = try access.perform(.restore(name, id: chosen, revision: rev)).item()
-        try door.output.done(
+        try context.output.done(
             "restored \"\(name.text.shown)\"\(rev.map { " to revision \($0)" } ?? "")",
             [
                 "result": .text("restored"), "item": .text(name.text),

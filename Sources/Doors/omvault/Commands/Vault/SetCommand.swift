@@ -24,7 +24,7 @@ struct SetCommand: Verb {
     @OptionGroup var level: LevelOptions
 
     @Argument(help: ArgumentHelp("The item and the field; the item alone with --level.", valueName: "item[:field]"))
-    var item: ItemReference
+    var item: ItemArgument
 
     @Option(help: ArgumentHelp("Where the new secret comes from.", valueName: "source"))
     var valueFrom: SecretSourceArgument?
@@ -47,9 +47,9 @@ struct SetCommand: Verb {
         }
     }
 
-    func run(_ door: Door) throws {
-        let access = try VaultAccess(door)
-        let secrets = try SecretSources(door, unlock.sources + [(key: "--value-from", value: valueFrom)])
+    func run(_ context: CommandContext) throws {
+        let access = try VaultAccess(context)
+        let secrets = try SecretSources(context, unlock.sources + [(key: "--value-from", value: valueFrom)])
         if changesLevel {
             try access.unlock(secrets, unlock)
             return try Self.setLevel(try item.itemName(), level, ifRevision: ifRev, access)
@@ -59,7 +59,7 @@ struct SetCommand: Verb {
         let found = try access.perform(.item(path.item)).item()
         // Before a secret is asked for that would not be taken.
         if let ifRev, ifRev != found.revision {
-            throw Failure(VaultError.changedMeanwhile(path.item, revision: found.revision), vault: access.place.name)
+            throw Failure(VaultError.changedMeanwhile(path.item, revision: found.revision), vault: access.location.name)
         }
         var values = FieldValues()
         if !delete {
@@ -71,7 +71,7 @@ struct SetCommand: Verb {
         let changed = try access.perform(
             .update(path.item, set: values, remove: delete ? [path.field] : [], ifRevision: ifRev)
         ).item()
-        try door.output.done(
+        try context.output.done(
             "\(delete ? "deleted" : "changed") \(path.field.text.shown) of \"\(path.item.text.shown)\"",
             [
                 "result": .text(delete ? "deleted" : "changed"), "item": .text(path.item.text),
@@ -88,7 +88,7 @@ struct SetCommand: Verb {
         let reply = try access.perform(.setLevel(name, chosen, ifRevision: ifRevision))
         let purge = reply.purge
         let changed = try reply.item()
-        try access.door.output.done(
+        try access.context.output.done(
             "\"\(name.text.shown)\"\(changed.isTrashed ? ", in the trash," : "") is \(changed.level.name)"
                 + "\(changed.level.isDeviceOnly ? ", device only," : "") now",
             [
@@ -96,7 +96,7 @@ struct SetCommand: Verb {
                 "device_only": .flag(changed.level.isDeviceOnly),
                 "revision": .number(Int(clamping: changed.revision)), "purged": .flag(purge != .pending),
             ])
-        access.door.output.purged(purge)
+        access.context.output.purged(purge)
     }
 
     /// The item, or where there is none, the one of that name that went to the trash last.

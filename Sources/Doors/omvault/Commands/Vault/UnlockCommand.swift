@@ -34,16 +34,16 @@ struct UnlockCommand: Verb {
         if unlock.noAgent { throw ValidationError("without the agent there is nothing to keep a vault open") }
     }
 
-    func run(_ door: Door) throws {
-        let access = try VaultAccess(door)
-        let secrets = try SecretSources(door, unlock.sources)
+    func run(_ context: CommandContext) throws {
+        let access = try VaultAccess(context)
+        let secrets = try SecretSources(context, unlock.sources)
         let agent = try access.startedAgent()
         let unlocked = try access.openSlot(secrets, unlock)
-        let opened = try agent.take(unlocked.vault, idle: idle ?? 0, hard: hard ?? 0)
-        try door.output.done(
+        let opened = try agent.handOver(unlocked.vault, idle: idle ?? 0, hard: hard ?? 0)
+        try context.output.done(
             agent.unlockedWords(opened),
             [
-                "result": .text("unlocked"), "vault": .text(access.place.name),
+                "result": .text("unlocked"), "vault": .text(access.location.name),
                 "idle": .number(Int(opened?.idleLeft ?? 0)), "hard": .number(Int(opened?.hardLeft ?? 0)),
             ])
     }

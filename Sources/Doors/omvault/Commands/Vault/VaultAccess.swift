@@ -13,34 +13,34 @@ internal import OMVault
 ///     try access.unlock(secrets, options)
 ///     let item = try access.perform(.item(name)).item()
 final class VaultAccess {
-    let door: Door
-    let place: VaultPlace
+    let context: CommandContext
+    let location: VaultLocation
     let device: DeviceFolder?
     /// Its path; empty where there is none.
     let deviceFolder: String
     let acceptsRollback: Bool
     /// One of these once it is unlocked: open here, or in the agent.
     private var unlocked: Vault?
-    private var unlockedAgent: VaultAgent?
+    private var unlockedAgent: AgentVaultClient?
 
     /// - Parameter name: the vault that a reference names; nil for the one of `--vault`.
-    init(_ door: Door, vault name: String? = nil, acceptsRollback: Bool = false) throws(Failure) {
-        let home = try door.home()
-        self.door = door
+    init(_ context: CommandContext, vault name: String? = nil, acceptsRollback: Bool = false) throws(Failure) {
+        let folders = try context.userFolders()
+        self.context = context
         self.acceptsRollback = acceptsRollback
-        place = if let name { try VaultPlace(name, in: home) } else { try door.vault(home) }
-        device = try Self.deviceFolder(home)
-        deviceFolder = device == nil ? "" : home.device
+        location = if let name { try VaultLocation(name, in: folders) } else { try context.vault(folders) }
+        device = try Self.deviceFolder(folders)
+        deviceFolder = device == nil ? "" : folders.device
     }
 
     /// Runs `body` on the vault; its errors get the vault's name.
     func run<R: ~Copyable>(_ body: () throws(VaultError) -> R) throws(Failure) -> R {
-        do throws(VaultError) { return try body() } catch { throw Failure(error, vault: place.name) }
+        do throws(VaultError) { return try body() } catch { throw Failure(error, vault: location.name) }
     }
 
     func file() throws(Failure) -> VaultFile {
         try run { () throws(VaultError) in
-            try VaultFile.open(place.path, device: device, acceptsRollback: acceptsRollback)
+            try VaultFile.open(location.path, device: device, acceptsRollback: acceptsRollback)
         }
     }
 
@@ -56,7 +56,7 @@ final class VaultAccess {
         switch unlocked {
         case .some(let vault):
             do throws(VaultError) { return try vault.settings().policy } catch {
-                throw Failure(error, vault: place.name)
+                throw Failure(error, vault: location.name)
             }
         case .none: return nil
         }
@@ -74,7 +74,7 @@ final class VaultAccess {
         switch unlocked {
         case .some(let vault):
             do throws(VaultError) { return try vault.perform(request) } catch {
-                throw Failure(error, vault: place.name)
+                throw Failure(error, vault: location.name)
             }
         case .none:
             guard let unlockedAgent else { preconditionFailure("the vault is asked before it is unlocked") }
@@ -89,7 +89,7 @@ final class VaultAccess {
         if let agent = agent(options) {
             switch ask(agent, request()) {
             case .reply(let reply): return reply
-            case .failure(let error): throw Failure(error, vault: place.name)
+            case .failure(let error): throw Failure(error, vault: location.name)
             case .locked: break
             case .none: break
             }
@@ -102,18 +102,18 @@ final class VaultAccess {
         _ request: @autoclosure () -> ItemRequest, _ secrets: borrowing SecretSources, _ options: UnlockOptions
     ) throws(Failure) -> ItemReply {
         let opened = try run { () throws(VaultError) in
-            try VaultFile.openWithAlways(place.path, device: device, acceptsRollback: acceptsRollback)
+            try VaultFile.openWithAlways(location.path, device: device, acceptsRollback: acceptsRollback)
         }
         do throws(VaultError) { return try opened.always.perform(request()) } catch {
-            guard case .noItem = error else { throw Failure(error, vault: place.name) }
+            guard case .noItem = error else { throw Failure(error, vault: location.name) }
         }
         if !isUnlocked { unlocked = try openSlot(secrets, options, in: opened.intoFile()).intoVault() }
         return try perform(request())
     }
 
     /// Nil where this user never had a device key.
-    private static func deviceFolder(_ home: Home) throws(Failure) -> DeviceFolder? {
-        do throws(StorageError) { return try DeviceFolder(home.device) } catch {
+    private static func deviceFolder(_ folders: UserFolders) throws(Failure) -> DeviceFolder? {
+        do throws(StorageError) { return try DeviceFolder(folders.device) } catch {
             if error == .missing { return nil }
             throw Failure(error)
         }

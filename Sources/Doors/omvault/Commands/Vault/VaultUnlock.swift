@@ -4,15 +4,6 @@ internal import OMAuth
 internal import OMSecrets
 internal import OMVault
 
-/// A vault that was just unlocked, and what unlocked it.
-struct Unlocked: ~Copyable {
-    let vault: Vault
-    let slot: KeySlot
-    let secret: SlotSecret
-
-    consuming func intoVault() -> Vault { vault }
-}
-
 extension VaultAccess {
     /// The vault itself, unlocked here, for what is no ``ItemRequest``.
     func open(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> Vault {
@@ -20,7 +11,7 @@ extension VaultAccess {
     }
 
     /// The same, with what it took.
-    func openSlot(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> Unlocked {
+    func openSlot(_ secrets: borrowing SecretSources, _ options: UnlockOptions) throws(Failure) -> UnlockedVault {
         // The file first: nobody types a password for a vault that is not there.
         try openSlot(secrets, options, in: try file())
     }
@@ -28,9 +19,9 @@ extension VaultAccess {
     /// - Parameter file: opened a moment ago.
     func openSlot(
         _ secrets: borrowing SecretSources, _ options: UnlockOptions, in file: borrowing VaultFile
-    ) throws(Failure) -> Unlocked {
-        let slots = try TriedSlots(options, of: file.slots, in: "vault \"\(place.name.shown)\"") { id in
-            Failure(VaultError.noSlot(id), vault: place.name)
+    ) throws(Failure) -> UnlockedVault {
+        let slots = try TriedSlots(options, of: file.slots, in: "vault \"\(location.name.shown)\"") { id in
+            Failure(VaultError.noSlot(id), vault: location.name)
         }
         let first = slots.tried[0]
         try run { () throws(VaultError) in try file.checkUse(of: first) }
@@ -41,8 +32,8 @@ extension VaultAccess {
             }
         }
         let slot = vault.openedBy ?? first
-        raise(slot, secret, vault)
-        return Unlocked(vault: vault, slot: slot, secret: secret)
+        strengthenStretch(slot, secret, vault)
+        return UnlockedVault(vault: vault, slot: slot, secret: secret)
     }
 
     /// Unlocks with the first of several slots that opens, and says when the audit log does not know it.
@@ -50,8 +41,8 @@ extension VaultAccess {
         anyOf slots: [KeySlot], of file: borrowing VaultFile, with key: (KeySlot) throws(VaultError) -> Key<Unlocking>
     ) throws(VaultError) -> Vault {
         let vault = try file.unlock(anyOf: slots, with: key)
-        if vault.isUnlockUntold {
-            door.output.notice(
+        if vault.isUnlockUnrecorded {
+            context.output.notice(
                 "warning: this unlock is not in the audit log: another process keeps the vault, or the disk takes nothing; a change "
                     + "that this command makes adds it")
         }
@@ -80,12 +71,12 @@ extension VaultAccess {
         let option = option ?? slot.kind.option
         switch slot.kind {
         case .password:
-            return .password(try secrets.readPassword(option, prompt: "Password for vault \"\(place.name)\""))
+            return .password(try secrets.readPassword(option, prompt: "Password for vault \"\(location.name)\""))
         case .recovery:
-            let typed = try secrets.read(option, prompt: "Recovery code of vault \"\(place.name)\"")
+            let typed = try secrets.read(option, prompt: "Recovery code of vault \"\(location.name)\"")
             return .recovery(try code(typed))
         case .keyFile:
-            let text = try secrets.read(option, prompt: "Text of the key file of vault \"\(place.name)\"")
+            let text = try secrets.read(option, prompt: "Text of the key file of vault \"\(location.name)\"")
             return .keyFile(try keyFile(text))
         case .login: return .login(try logIn(slot, secrets, option))
         }
@@ -103,26 +94,26 @@ extension VaultAccess {
     private func logIn(
         _ slot: KeySlot, _ secrets: borrowing SecretSources, _ option: String
     ) throws(Failure) -> VerifiedLogin {
-        let access = try LoginAccess(door)
+        let access = try LoginAccess(context)
         guard let owner = try access.owner(of: slot) else {
             throw Failure(
                 .noOffline, "the login of slot \(slot.id) is not in this device's ledger any more",
                 hint: "unlock another way; omvault key rm-slot \(slot.id) removes the slot")
         }
-        return try access.check(owner.user, under: owner.profile, domain: owner.domain, secrets, option: option, door)
+        return try access.check(owner.user, under: owner.profile, domain: owner.domain, secrets, option: option, context)
     }
 
     /// Afterwards, so that nothing that goes wrong here keeps anybody out.
-    private func raise(_ slot: KeySlot, _ secret: borrowing SlotSecret, _ vault: borrowing Vault) {
+    private func strengthenStretch(_ slot: KeySlot, _ secret: borrowing SlotSecret, _ vault: borrowing Vault) {
         do throws(VaultError) {
             guard let raised = try secret.raiseStretch(of: slot, in: vault), let now = raised.stretch else { return }
-            door.output.notice(
+            context.output.notice(
                 "slot \(slot.id) was stretched less than the policy asks for, and now is with \(now.memoryKiB >> 10) MiB and "
                     + "\(now.passes) passes; the \(slot.kind.noun) is the same. Copies of the vault from before are as they were")
         } catch {
-            door.output.notice(
+            context.output.notice(
                 "slot \(slot.id) is stretched less than the policy asks for, and that could not be changed now: "
-                    + "\(Failure(error, vault: place.name).message). The next unlock tries again")
+                    + "\(Failure(error, vault: location.name).message). The next unlock tries again")
         }
     }
 

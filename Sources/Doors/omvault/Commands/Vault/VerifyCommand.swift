@@ -21,9 +21,9 @@ struct VerifyCommand: Verb {
     @Flag(help: "Open every version of every item.")
     var deep = false
 
-    func run(_ door: Door) throws {
-        let access = try VaultAccess(door)
-        let secrets = try SecretSources(door, unlock.sources)
+    func run(_ context: CommandContext) throws {
+        let access = try VaultAccess(context)
+        let secrets = try SecretSources(context, unlock.sources)
         var (report, problems) = (VaultReport(), [Problem]())
         do throws(Failure) {
             let vault = try access.open(secrets, unlock)
@@ -33,26 +33,26 @@ struct VerifyCommand: Verb {
             guard [.corrupt, .rollback, .permission].contains(error.status) else { throw error }
             problems.append(Problem(error))
         }
-        problems += report.findings.map { Problem($0, vault: access.place.name) }
+        problems += report.findings.map { Problem($0, vault: access.location.name) }
         if report.strays > 0 { problems.append(Problem(strays: report.strays)) }
-        try show(problems, of: report, vault: access.place.name, door: door)
-        if report.isPurgePending { door.output.pendingPurge(of: access.place.name) }
-        if report.isFileReplaced { door.output.replacedFile(of: access.place.name) }
-        if !problems.isEmpty { throw Answered(status: .doctorFindings) }
+        try show(problems, of: report, vault: access.location.name, context: context)
+        if report.isPurgePending { context.output.pendingPurge(of: access.location.name) }
+        if report.isFileReplaced { context.output.replacedFile(of: access.location.name) }
+        if !problems.isEmpty { throw AlreadyReported(status: .doctorFindings) }
     }
 
     private func show(
-        _ problems: [Problem], of report: VaultReport, vault: String, door: Door
+        _ problems: [Problem], of report: VaultReport, vault: String, context: CommandContext
     ) throws(Failure) {
-        guard door.output.format == .json else {
+        guard context.output.format == .json else {
             if !problems.isEmpty {
-                try door.output.rows(
+                try context.output.rows(
                     problems.map(\.row), header: ["LEVEL", "ITEM", "REVISION", "PROBLEM", "READABLE"])
             }
             let counted =
                 deep
                 ? ": \(report.items.of("item")), \(report.trashed) in the trash, \(report.versions.of("version")), all whole" : ""
-            return door.output.notice(
+            return context.output.notice(
                 problems.isEmpty
                     ? "vault \"\(vault.shown)\" is whole\(counted)"
                     : "vault \"\(vault.shown)\" has \(problems.count.of("problem"))\(counted)")
@@ -73,18 +73,18 @@ struct VerifyCommand: Verb {
             entry.field("problem", .text(problem.words))
             entry.field("level", problem.level.map { .text($0) } ?? .null)
             entry.field("item", problem.item.map { .text($0) } ?? .null)
-            entry.field("entry", problem.place.map { .text($0) } ?? .null)
+            entry.field("entry", problem.entryPath.map { .text($0) } ?? .null)
             entry.field("revision", problem.revision.map { .number(Int(clamping: $0)) } ?? .null)
             entry.field("readable", .list(problem.readable.map { .number(Int(clamping: $0)) }))
         }
-        try door.output.document(document)
+        try context.output.document(document)
     }
 }
 
 /// One thing that is wrong, as a user reads it.
 private struct Problem {
     let words: String
-    var (level, item, place): (String?, String?, String?)
+    var (level, item, entryPath): (String?, String?, String?)
     var revision: UInt64?
     var readable: [UInt64] = []
 
@@ -104,14 +104,14 @@ private struct Problem {
             }
         level = finding.level.map(\.words)
         item = finding.item?.text
-        place = finding.place.map { $0.map { String($0, radix: 16) }.joined() }
+        entryPath = finding.entryPath.map { $0.map { String($0, radix: 16) }.joined() }
         (revision, readable) = (finding.revision, finding.readable)
     }
 
     /// The name; and the entry where there is none, or where it is what 'rm --purge --id' takes.
     private var shownItem: String {
-        guard let place, item == nil || revision == nil else { return item ?? "-" }
-        return item.map { "\($0) (entry \(place))" } ?? "entry \(place)"
+        guard let entryPath, item == nil || revision == nil else { return item ?? "-" }
+        return item.map { "\($0) (entry \(entryPath))" } ?? "entry \(entryPath)"
     }
 
     var row: [String] {

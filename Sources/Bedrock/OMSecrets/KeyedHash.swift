@@ -1,0 +1,17 @@
+internal import CSodium
+
+/// BLAKE2b-256 (RFC 7693) under a key: names without their text, digests that nobody else can compute.
+public enum KeyedHash {
+    public static let count = 32
+
+    public static func hash(_ message: [UInt8], using key: borrowing Key<Hashing>, context: Context) -> [UInt8] {
+        let prefixed = context.encoded + message
+        return key.bytes.withBytes { key in
+            unsafe [UInt8](count: count) { output in
+                unsafe key.withPointer { key, keyCount in
+                    _ = unsafe crypto_generichash(output, count, prefixed, UInt64(prefixed.count), key, keyCount)
+                }
+            }
+        }
+    }
+}

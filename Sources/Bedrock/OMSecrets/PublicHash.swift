@@ -1,0 +1,24 @@
+internal import CSodium
+
+/// BLAKE2b-256 without a key: a digest that every device computes alike.
+public enum PublicHash {
+    public static func hash(_ message: [UInt8]) -> [UInt8] {
+        unsafe [UInt8](count: KeyedHash.count) { output in
+            _ = unsafe crypto_generichash(output, KeyedHash.count, message, UInt64(message.count), nil, 0)
+        }
+    }
+
+    /// The digest of a secret, for a checksum of which a few bytes are shown.
+    public static func hash(of secret: borrowing SecretBytes, context: Context) -> [UInt8] {
+        var message = SecretBuffer(capacity: 256)
+        message.append(context.encoded.span)
+        message.append(secret)
+        return message.withBytes { message in
+            unsafe [UInt8](count: KeyedHash.count) { output in
+                _ = unsafe message.withPointer { message, count in
+                    unsafe crypto_generichash(output, KeyedHash.count, message, UInt64(count), nil, 0)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+internal import Synchronization
+
+/// Bytes of the arena, owned by exactly one ``SecretBytes``.
+@unsafe
+struct SecretBlock {
+    let base: UnsafeMutableRawPointer
+    let count: Int
+}

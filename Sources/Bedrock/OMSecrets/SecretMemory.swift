@@ -1,0 +1,154 @@
+// The one place where secrets live: locked memory, left out of core dumps, zeroed in forked children.
+//
+// One region for all secrets, not one mapping each: a mapping per secret costs 23 µs and four kernel mappings, and past
+// the lock limit of 8 MiB it would silently not be locked at all. Granules of 64 bytes, first fit; a secret larger than
+// half a chunk gets a mapping of its own. The first chunk is small: locking memory fills it with pages at once, and most
+// commands keep a handful of secrets.
+
+internal import COMSystem
+internal import CSodium
+internal import Synchronization
+
+func allocateSecret(_ count: Int) -> SecretBlock {
+    unsafe SecretBlock(base: arena.withLock { unsafe Address($0.allocate(count)) }.pointer, count: count)
+}
+
+func releaseSecret(_ block: SecretBlock) {
+    unsafe om_wipe(block.base, block.count)
+    let address = unsafe Address(block.base)
+    let count = unsafe block.count
+    arena.withLock { $0.release(address, count) }
+}
+
+private let arena = Mutex(Arena())
+
+/// A pointer that may cross the lock: whoever holds the block owns the bytes behind it.
+@safe
+private struct Address: @unchecked Sendable {
+    let pointer: UnsafeMutableRawPointer
+    init(_ pointer: UnsafeMutableRawPointer) { unsafe self.pointer = pointer }
+}
+
+private struct Arena: ~Copyable {
+    static let granule = 64
+    static let firstChunkSize = 32 << 10
+    static let chunkSize = 256 << 10
+    static let largest = chunkSize / 2
+
+    var chunks: [Chunk] = []
+    var hides = false
+    private(set) var protection = SecretMemory.Protection.hidden
+
+    init() {
+        // Every secret passes here first, so here libsodium picks the code for this processor.
+        guard sodium_init() >= 0 else { fatalError("libsodium cannot start") }
+    }
+
+    mutating func allocate(_ count: Int) -> UnsafeMutableRawPointer {
+        guard count <= Arena.largest else { return unsafe map(Arena.pages(count)) }
+        let granules = Arena.granules(count)
+        for index in chunks.indices {
+            if let base = unsafe chunks[index].take(granules) { return unsafe base }
+        }
+        let size = chunks.isEmpty && count <= Arena.firstChunkSize / 2 ? Arena.firstChunkSize : Arena.chunkSize
+        unsafe chunks.append(Chunk(base: map(size), size: size))
+        guard let base = unsafe chunks[chunks.count - 1].take(granules) else { fatalError("a new chunk is empty") }
+        return unsafe base
+    }
+
+    mutating func release(_ address: Address, _ count: Int) {
+        guard count <= Arena.largest else {
+            return unsafe om_secret_unmap(address.pointer, Arena.pages(count))
+        }
+        for index in chunks.indices {
+            if unsafe chunks[index].give(back: address.pointer, Arena.granules(count)) { return }
+        }
+        fatalError("a secret from outside the arena")
+    }
+
+    private mutating func map(_ size: Int) -> UnsafeMutableRawPointer {
+        var got = OM_MEMORY_PLAIN
+        guard let base = unsafe om_secret_map(size, hides, &got) else { fatalError("out of memory for secrets") }
+        protection = min(protection, SecretMemory.Protection(rawValue: UInt8(got.rawValue)) ?? .none)
+        return unsafe base
+    }
+
+    private static func granules(_ count: Int) -> Int { max(1, (count + granule - 1) / granule) }
+    private static func pages(_ count: Int) -> Int { (count + 65_535) & ~65_535 }
+}
+
+@safe
+private struct Chunk {
+    let base: UnsafeMutableRawPointer
+    let size: Int
+    /// One bit a granule, set while it is taken.
+    var taken: [UInt64]
+
+    init(base: UnsafeMutableRawPointer, size: Int) {
+        unsafe self.base = base
+        self.size = size
+        taken = [UInt64](repeating: 0, count: size / Arena.granule / 64)
+    }
+
+    mutating func take(_ granules: Int) -> UnsafeMutableRawPointer? {
+        var run = 0
+        var index = 0
+        let end = taken.count * 64
+        while index < end {
+            if taken[index / 64] == .max {
+                run = 0
+                index = (index / 64 + 1) * 64
+                continue
+            }
+            run = isTaken(index) ? 0 : run + 1
+            index += 1
+            if run == granules {
+                mark(index - granules..<index, taken: true)
+                return unsafe base + (index - granules) * Arena.granule
+            }
+        }
+        return nil
+    }
+
+    mutating func give(back address: UnsafeMutableRawPointer, _ granules: Int) -> Bool {
+        let offset = unsafe address - base
+        guard offset >= 0, offset < size else { return false }
+        let first = offset / Arena.granule
+        mark(first..<first + granules, taken: false)
+        return true
+    }
+
+    private func isTaken(_ index: Int) -> Bool { taken[index / 64] & (1 << UInt64(index % 64)) != 0 }
+
+    private mutating func mark(_ range: Range<Int>, taken mark: Bool) {
+        for index in range {
+            let bit: UInt64 = 1 << UInt64(index % 64)
+            if mark { taken[index / 64] |= bit } else { taken[index / 64] &= ~bit }
+        }
+    }
+}
+
+/// Facts about the memory that holds this process's secrets.
+public enum SecretMemory {
+    /// How well the memory behind secrets is kept.
+    public enum Protection: UInt8, Comparable, Sendable {
+        /// The system refused to lock some of it: it could be written to swap.
+        case none = 0
+        /// Never in swap.
+        case locked = 1
+        /// Not even root reads it from outside the process (memfd_secret).
+        case hidden = 2
+
+        public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// The least protection that any secret's memory got so far.
+    public static var protection: Protection { arena.withLock { $0.protection } }
+
+    /// False once the system refused to lock memory for a secret: it could then be written to swap.
+    public static var isLocked: Bool { protection != .none }
+
+    /// Asks for hidden memory from here on, where the system has it: for a process that keeps keys for long. To be
+    /// called before the first secret, since what is mapped already stays as it is.
+    public static func hide() { arena.withLock { $0.hides = true } }
+}

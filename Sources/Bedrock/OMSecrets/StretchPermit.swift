@@ -1,0 +1,64 @@
+// Two hundred processes that stretch at once would take 200 × 64 MiB. A slot keeps it to what the machine has.
+//
+// The slots are files that everyone on the machine can lock. Attack: a local user holds them all to shut the others
+// out. Hence the bound: after a minute the stretch goes ahead without a slot, slower, but it goes.
+
+internal import Glibc
+
+/// One of the machine's places for a stretch: `flock` on one of min(cores, memory / 8 / 64 MiB) files.
+enum StretchPermit {
+    private static let pause = 10_000
+
+    /// - Parameters:
+    ///   - folder: the machine's; a test has one of its own.
+    ///   - longestWait: in microseconds.
+    static func hold<R: ~Copyable, E: Error>(
+        in folder: String = "/run/lock", longestWait: Int = 60_000_000, _ body: () throws(E) -> R
+    ) throws(E) -> R {
+        let files = openAll(in: folder)
+        defer { files.forEach { _ = close($0) } }
+        var waited = 0
+        while !files.isEmpty, waited < longestWait, !files.contains(where: { flock($0, LOCK_EX | LOCK_NB) == 0 }) {
+            usleep(UInt32(pause))
+            waited += pause
+        }
+        return try body()
+    }
+
+    private static var count: Int {
+        let memory = sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE))
+        return max(1, min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), memory / 8 / (64 << 20)))
+    }
+
+    /// The files are only ever locked, so mode 0444 and a read-only descriptor are all that a process needs.
+    static func openAll(in folder: String) -> [Int32] {
+        let first = Int(getpid())
+        return (0..<count).map { (first + $0) % count }.compactMap { number in
+            let path = "\(folder)/omvault-stretch-\(number)"
+            let flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+            var descriptor = unsafe open(path, flags)
+            if descriptor < 0, errno == ENOENT {
+                descriptor = unsafe open(path, flags | O_CREAT | O_EXCL, mode)
+                if descriptor < 0 { descriptor = unsafe open(path, flags) }
+            }
+            var status = stat()
+            guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                if descriptor >= 0 { close(descriptor) }
+                return nil
+            }
+            if needsRepair(status) { fchmod(descriptor, mode) }
+            return descriptor
+        }
+    }
+
+    /// Attack, or accident: a process with umask 077 makes the files. The other users cannot open them then, and stretch
+    /// without any limit. The owner repairs its own files; root is most often the owner.
+    ///
+    /// Attack: another user gives one of root's secret files a second name here, and root opens it to everybody. A slot has
+    /// one name and no bytes.
+    private static func needsRepair(_ status: stat) -> Bool {
+        status.st_uid == geteuid() && status.st_mode & 0o7777 != mode && status.st_nlink == 1 && status.st_size == 0
+    }
+
+    private static let mode: mode_t = 0o444
+}

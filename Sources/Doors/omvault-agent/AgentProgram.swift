@@ -1,0 +1,103 @@
+// The agent's door: its arguments, its hardening, its exit code. All else is in OMAgent; as the online helper it joins
+// OMOnline to it, in OnlineHelperProgram.
+
+internal import Glibc
+internal import OMAgent
+
+@main
+enum AgentProgram {
+    static func main() {
+        protectFreedMemory()
+        if CommandLine.arguments.dropFirst() == ["--online"] { OnlineHelperProgram.run() }
+        let options = AgentArguments(Array(CommandLine.arguments.dropFirst()))
+        if options?.reportsReady == true { AgentProcess.leaveParent() }
+        guard AgentProcess.harden(hidesMemory: options?.hidesMemory ?? true) else {
+            fatalError("omvault-agent: error: this system refuses to protect the process")
+        }
+        guard let options else {
+            let options = "[--socket PATH] [--idle SEC] [--hard SEC] [--no-memfd-secret] [--ready]"
+            say("usage: omvault-agent \(options), or omvault-agent --online with a socket as descriptor 3")
+            exit(2)
+        }
+        signal(SIGPIPE, SIG_IGN)
+        do throws(AgentError) {
+            let server = try AgentServer(try listeningSocket(options), options.timeOuts)
+            if options.reportsReady { AgentProcess.report(nil) }
+            server.run()
+        } catch {
+            if options.reportsReady { AgentProcess.report(error.words) } else { say("error: \(error.words)") }
+            exit(61)
+        }
+    }
+
+    private static func listeningSocket(_ options: AgentArguments) throws(AgentError) -> ListeningSocket {
+        func variable(_ name: String) -> String? {
+            guard let value = getenv(name), value.pointee != 0 else { return nil }
+            return String(cString: value)
+        }
+        // Descriptor 3 is the starter's pipe then.
+        if !options.reportsReady, let passed = try ListeningSocket(passed: variable) { return passed }
+        if let path = options.socket { return try ListeningSocket(try AgentSocket(path: path)) }
+        return try ListeningSocket(try AgentSocket(variable, makes: true))
+    }
+
+    /// malloc reads its settings before `main`, so the process starts itself once more where they are others. Attack, or
+    /// accident: a variable that says something else about malloc keeps freed memory as it was.
+    private static func protectFreedMemory() {
+        let (name, value) = AgentProcess.environment
+        if let given = getenv(name), strcmp(given, value) == 0 { return }
+        guard setenv(name, value, 1) == 0 else { return }
+        execv("/proc/self/exe", CommandLine.unsafeArgv)
+    }
+
+    private static func say(_ words: String) {
+        let line = Array("omvault-agent: \(words)\n".utf8)
+        _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}
+
+private struct AgentArguments {
+    private(set) var socket: String?
+    private(set) var timeOuts = AgentServer.TimeOuts()
+    private(set) var hidesMemory = true
+    private(set) var reportsReady = false
+
+    /// Nil for anything that is no option.
+    init?(_ words: [String]) {
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            switch word {
+            case "--socket":
+                guard let path = rest.popFirst(), path.hasPrefix("/") else { return nil }
+                socket = path
+            case "--idle":
+                guard let seconds = Self.seconds(rest.popFirst()) else { return nil }
+                timeOuts = AgentServer.TimeOuts(idle: seconds, hard: timeOuts.hard)
+            case "--hard":
+                guard let seconds = Self.seconds(rest.popFirst()) else { return nil }
+                timeOuts = AgentServer.TimeOuts(idle: timeOuts.idle, hard: seconds)
+            case "--no-memfd-secret": hidesMemory = false
+            case "--ready": reportsReady = true
+            default: return nil
+            }
+        }
+    }
+
+    private static func seconds(_ word: String?) -> UInt32? {
+        word.flatMap { UInt32($0) }.flatMap { (1...AgentServer.TimeOuts.longest).contains($0) ? $0 : nil }
+    }
+}
+
+extension AgentError {
+    fileprivate var words: String {
+        switch self {
+        case .noRuntimeFolder: "XDG_RUNTIME_DIR is not set to a folder of this user's with mode 0700"
+        case .unsafeFolder(let hazard, let path): "\(path) is not used: \(hazard)"
+        case .notRunning: "the folder of the socket is not there"
+        case .cannotStart(let words): words
+        case .io(let code): String(cString: strerror(code))
+        case .programMissing, .unsafeProgram, .otherUser, .otherVersion, .busy, .full, .deadline, .misbehaved:
+            "\(self)"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// Where the key for remembered passwords comes from: this device, or a vault that is open in the agent.
+
+internal import OMAgent
+internal import OMAuth
+internal import OMRecords
+
+/// The level of a profile (`KeychainDataProtection`), as far as it is open.
+struct RememberingKeySource {
+    private let context: CommandContext
+    private let profile: Profile
+    private let authenticator: Authenticator
+
+    init(_ context: CommandContext, _ profile: Profile, _ authenticator: Authenticator) {
+        (self.context, self.profile, self.authenticator) = (context, profile, authenticator)
+    }
+
+    /// - Returns: nil where the profile lets no password be kept, and while the level is locked: then nothing is logged
+    ///   in automatically, filled in, or kept.
+    func key() throws(Failure) -> RememberingKey? {
+        let policy = profile.remember
+        guard policy.autoLogin.isAllowed || policy.credentials.isAllowed else { return nil }
+        guard profile.level.availability != .always else {
+            // A login does not need it.
+            return try? authenticator.makeDeviceRememberingKey()
+        }
+        return try VaultAccess(context).rememberingKey(of: profile.level)
+    }
+
+    /// After ``key()`` gave none.
+    var whyNoKey: String {
+        guard profile.level.availability != .always else { return "this device has no key" }
+        let vault = (try? VaultAccess(context).location.name.shown) ?? ""
+        return "the profile keeps it at the level \(profile.level.name), and vault \"\(vault)\" is locked; "
+            + "omvault unlock, then log in again"
+    }
+}
+
+extension VaultAccess {
+    /// The agent's key for what is remembered at `level` of this vault.
+    ///
+    /// - Returns: nil while the level is locked there, or nobody is to be asked.
+    func rememberingKey(of level: ProtectionLevel) -> RememberingKey? {
+        guard let agent = agentClient else { return nil }
+        do throws(AgentError) {
+            guard let key = try agent.client.rememberingKey(agent.paths, of: level) else { return nil }
+            return RememberingKey(key)
+        } catch {
+            warn(error)
+            return nil
+        }
+    }
+}

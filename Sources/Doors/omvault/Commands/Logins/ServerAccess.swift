@@ -1,0 +1,79 @@
+// The server that a login asks: whether it may be asked, and what asking it needs.
+
+internal import OMAgent
+internal import OMAuth
+internal import OMOnlineModel
+internal import OMSecrets
+
+/// The server of a profile, as far as a request may ask it.
+struct ServerAccess {
+    /// What a client secret that cannot be read is called.
+    static let secretName = ProfileKey.oauthClientSecret.rawValue
+
+    private let mode: ConnectivityMode
+    private let isSystem: Bool
+    private let couldBeAnyUser: Bool
+    /// Where the client's secret comes from: none or one.
+    let sources: [SecretSourceArgument]
+    private let isAsked: Bool
+
+    /// - Throws: if the request cannot succeed: then no user types a password for it.
+    init(_ profile: Profile, _ mode: ConnectivityMode, _ access: LoginAccess) throws {
+        (self.mode, isSystem, couldBeAnyUser) = (mode, access.isSystem, profile.couldAnyUserBeServer)
+        var isAsked = profile.serverKind.isThere
+        switch (mode, profile.serverKind) {
+        case (.online, .none): throw AuthError.noServer
+        case (.auto, .none), (.offline, .none):
+            guard profile.offlineAuthAllowed else { throw AuthError.offlineNotAllowed }
+        case (.offline, .unsupported): isAsked = false
+        case (_, .unsupported(let type, let grant)):
+            let kind = ([type.rawValue] + (grant.map { [$0.rawValue] } ?? [])).joined(separator: " with ")
+            throw Failure(
+                .unsupported, "this version does not speak with a server of type \(kind)",
+                hint: Failure.offlineHint)
+        case (_, .basic), (_, .oauthResourceOwner): break
+        }
+        self.isAsked = isAsked
+        guard isAsked, let text = profile.oauthClientSecretSource else {
+            sources = []
+            return
+        }
+        let source = SecretSource(text)
+        if access.isSystem, case .credential? = source {
+            throw Failure(
+                .config, "\(Self.secretName): cred: follows a variable, and with --system none is read",
+                hint: "file:/PATH")
+        }
+        sources = source.map { [SecretSourceArgument($0)] } ?? []
+    }
+
+    /// - Returns: nil when nobody is to be asked.
+    /// - Throws: ``AgentError`` for a program that is not there, or that others can change.
+    func provider(_ secrets: borrowing SecretSources) throws -> OnlineProvider? {
+        guard isAsked else { return nil }
+        guard mode != .offline else { return try? asked(secrets) }
+        return try asked(secrets)
+    }
+
+    private func asked(_ secrets: borrowing SecretSources) throws -> OnlineProvider {
+        guard !isSystem || !couldBeAnyUser else { throw AuthError.online(.failed(.unsafeAddress)) }
+        let program = try AgentLauncher.program()
+        do throws(AgentError) { try AgentProcess.check(program) } catch {
+            // Who can take the program away could cut the network as well, with the same outcome: the cached credential is
+            // checked, counted as ever. One that somebody else can change is a trap that is not stepped around, and what
+            // root asks in the name of others is not decided by what is missing.
+            guard case .programMissing = error, mode == .auto, !isSystem else { throw error }
+            return OnlineProvider(program: nil)
+        }
+        guard !sources.isEmpty else { return OnlineProvider(program: program) }
+        do throws(Failure) {
+            return OnlineProvider(program: program, clientSecret: try secrets.read(Self.secretName, prompt: Self.secretName))
+        } catch {
+            // Without its secret the client would be refused, which is no server out of reach: nothing is cached over that.
+            throw Failure(
+                error.status, error.message,
+                hints: error.hints + ["\(Self.secretName) says where the client's secret is; --mode offline does not need it"],
+                details: error.details)
+        }
+    }
+}

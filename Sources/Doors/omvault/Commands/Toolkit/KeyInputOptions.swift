@@ -1,0 +1,32 @@
+internal import ArgumentParser
+internal import OMSecrets
+
+/// The key that a verb looks at.
+struct KeyInputOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("i"), .customLong("in")],
+        help: ArgumentHelp("The key's file, - or om://VAULT/ITEM.", valueName: "file"))
+    var input: String?
+
+    @Option(help: ArgumentHelp("The tag of a key pair in the vault.", valueName: "tag"))
+    var tag: String?
+
+    @OptionGroup var keyFile: KeyFileOptions
+    @OptionGroup var work: WorkOptions
+    @OptionGroup var unlock: UnlockOptions
+
+    var opening: KeyOpening { KeyOpening(keyFile: keyFile, work: work, unlock: unlock) }
+
+    func sources(
+        _ context: CommandContext, _ more: [(key: String, value: SecretSourceArgument?)] = []
+    ) throws(Failure) -> SecretSources {
+        let isStandardInput = input.map { InputFile.isStandardInput($0) } ?? false
+        return try SecretSources(
+            context, opening.sources + more, standardInputIsDataOf: isStandardInput ? "--in" : nil)
+    }
+
+    /// - Parameter half: `private` or `public`: the field where the reference names none.
+    func bytes(_ half: String, _ secrets: borrowing SecretSources, _ context: CommandContext) throws -> SecretBytes {
+        try KeyOrigin(file: input, tag: tag).bytes(half, secrets: secrets, unlock: unlock, context: context)
+    }
+}

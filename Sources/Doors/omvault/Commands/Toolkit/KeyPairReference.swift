@@ -1,0 +1,52 @@
+// Where a key pair is put in a vault: under a tag, or as an item of a name of its own.
+
+internal import OMCrypto
+internal import OMSecrets
+internal import OMVault
+
+struct KeyPairReference {
+    private let reference: ItemURI
+    private let tag: String?
+
+    /// Nil when neither names a place in a vault.
+    init?(tag: String?, output: String?) throws {
+        if let tag {
+            reference = ItemURI(tag: try KeyPairTag(tag))
+        } else if let found = output.flatMap({ ItemURI($0) }) {
+            reference = found
+        } else {
+            guard let output, output.hasPrefix("om://") else { return nil }
+            throw Failure(.usage, "a place in a vault is om://VAULT/ITEM")
+        }
+        self.tag = tag
+        guard reference.field == nil else {
+            throw Failure(.usage, "a pair fills an item of its own", hint: "om://VAULT/ITEM, without a field")
+        }
+    }
+
+    /// Stores the pair that `make` gives once the vault is unlocked.
+    func store(
+        secrets: borrowing SecretSources, unlock: UnlockOptions, level: LevelOptions, context: CommandContext,
+        make: () throws -> PrivateKey
+    ) throws -> SavedKeyPair {
+        let access = try VaultAccess(context, vault: reference.vault)
+        let chosen = try level.level(default: try access.file().policy.defaultLevel)
+        try access.unlock(secrets, unlock)
+        var pairs = VaultKeyPairs(access, level: chosen, item: reference.item)
+        let key = try make()
+        do { try StoredKeyPair.add(key, tag: tag ?? reference.item, to: &pairs) } catch CryptoError.keyPairExists {
+            throw Failure(
+                .exists, "\"\(reference.item)\" is in vault \"\(access.location.name)\" already",
+                hint: tag.map { "omvault crypto keyrm --tag \($0)" } ?? "omvault rm \(reference.item)"
+            ).with(sdkCode: CryptoError.keyPairExists.sdkCode)
+        }
+        return SavedKeyPair(key: key, vault: access.location.name, item: reference.item)
+    }
+}
+
+/// A pair, and where it is now.
+struct SavedKeyPair: ~Copyable {
+    let key: PrivateKey
+    let vault: String
+    let item: String
+}

@@ -1,0 +1,139 @@
+// Who answers a verb: the agent where it has the keys, else this process, with the password. To the verb it is one.
+
+internal import OMAgent
+internal import OMSecrets
+internal import OMVault
+
+/// This user's agent, asked about one vault.
+struct AgentVaultClient {
+    let client: AgentClient
+    let paths: VaultPaths
+    /// What the user calls the vault.
+    let name: String
+
+    /// Answers a question, or makes a change, of a vault that is unlocked there.
+    func perform(_ request: consuming ItemRequest) throws(Failure) -> ItemReply {
+        let answer: AgentItemReply
+        // What went wrong may have gone wrong after the change was made, so it is not made again here.
+        do throws(AgentError) { answer = try client.perform(paths, request) } catch {
+            guard error == .misbehaved || error == .deadline else { throw Failure(error) }
+            throw Failure(
+                .agent, Failure(error).message, hint: "the change may have been made: look before you run it again")
+        }
+        switch consume answer {
+        case .reply(let reply): return reply
+        case .failure(let error): throw Failure(error, vault: name)
+        case .locked:
+            throw Failure(
+                .locked, "vault \"\(name.shown)\" was locked meanwhile; nothing was changed", hint: "run it again")
+        }
+    }
+
+    func isUnlocked() throws(AgentError) -> Bool {
+        try client.status().vaults.contains { $0.paths == paths && $0.state == .unlocked }
+    }
+
+    /// Hands over the keys of the vault, unlocked in this process, to be kept.
+    ///
+    /// - Parameters:
+    ///   - idle: seconds without use after which it locks; 0 for the agent's own.
+    ///   - hard: seconds after which it locks in any case; 0 for the agent's own.
+    /// - Returns: how it stands there; nil where it was locked again meanwhile.
+    func handOver(
+        _ vault: borrowing Vault, idle: UInt32 = 0, hard: UInt32 = 0
+    ) throws(Failure) -> AgentStatus.VaultStatus? {
+        let refusal: VaultError?
+        let opened: AgentStatus.VaultStatus?
+        do throws(AgentError) {
+            refusal = try client.unlock(
+                paths, vault.classKeys(), openedBy: vault.openedBy?.login, idle: idle, hard: hard)
+            opened = try client.status().vaults.first { $0.paths == paths }
+        } catch { throw Failure(error) }
+        if let refusal { throw Failure(refusal, vault: name) }
+        return opened
+    }
+
+    /// For a person.
+    func unlockedWords(_ vault: AgentStatus.VaultStatus?) -> String {
+        "unlocked \(name.shown)"
+            + (vault.map { " (idle \(DurationText.text($0.idleLeft)), hard \(DurationText.text($0.hardLeft)))" } ?? "")
+    }
+}
+
+extension VaultAccess {
+    /// The agent, started if none runs, to keep this vault open. A vault that is not there, and an agent that cannot be, are
+    /// told here, before anybody types.
+    func startedAgent() throws -> AgentVaultClient {
+        guard let agentPaths else {
+            throw Failure(.usage, "the path of vault \"\(location.name.shown)\" is too long for the agent")
+        }
+        _ = try file()
+        return AgentVaultClient(client: try AgentLauncher.ensureRunning().client, paths: agentPaths, name: location.name)
+    }
+
+    /// The agent, unless the options or the verb rule it out, or none runs. An agent that cannot be trusted is not asked, and
+    /// a warning says so.
+    func agent(_ options: UnlockOptions) -> AgentVaultClient? {
+        guard !options.noAgent, !options.hasAskedAgent, !acceptsRollback else { return nil }
+        return agentClient
+    }
+
+    /// The agent, asked for what a login needs of this vault.
+    var agentClient: AgentVaultClient? {
+        guard let agentPaths else { return nil }
+        do throws(AgentError) {
+            let client = AgentClient(try AgentSocket(Environment.text))
+            return AgentVaultClient(client: client, paths: agentPaths, name: location.name)
+        } catch {
+            warn(error)
+            return nil
+        }
+    }
+
+    /// The agent if the vault is unlocked there.
+    func agentIfUnlocked(_ options: UnlockOptions) -> AgentVaultClient? {
+        guard let agent = agent(options) else { return nil }
+        do throws(AgentError) { return try agent.isUnlocked() ? agent : nil } catch {
+            warn(error)
+            return nil
+        }
+    }
+
+    /// The agent's answer to a question; nil when it has none.
+    func ask(_ agent: AgentVaultClient, _ question: consuming ItemRequest) -> AgentItemReply? {
+        do throws(AgentError) { return try agent.client.perform(agent.paths, question) } catch {
+            warn(error)
+            return nil
+        }
+    }
+
+    /// That there is no agent is nothing to speak of.
+    func warn(_ error: AgentError) {
+        switch error {
+        case .notRunning, .noRuntimeFolder: break
+        default: context.output.notice("warning: \(Failure(error).message); it was not asked")
+        }
+    }
+
+    /// Takes away the vault's restart ticket, which an agent that is gone may have left.
+    func deleteTicket() {
+        guard let socket = try? AgentSocket(Environment.text), let id = try? file().id else { return }
+        AgentClient(socket).deleteTickets(of: id)
+    }
+
+    /// Has the agent let go of keys that open nothing any more, and of the ticket.
+    func lockAgent() {
+        deleteTicket()
+        guard let agent = agentClient else { return }
+        do throws(AgentError) {
+            let wasUnlocked = try agent.isUnlocked()
+            try agent.client.lock(agent.paths, forgets: true)
+            if wasUnlocked {
+                context.output.notice("the agent let go of its keys of before; omvault unlock gives it the new ones")
+            }
+        } catch { warn(error) }
+    }
+
+    /// The vault as the agent is told of it.
+    var agentPaths: VaultPaths? { VaultPaths(vault: AbsolutePath.absolute(location.path), device: deviceFolder) }
+}

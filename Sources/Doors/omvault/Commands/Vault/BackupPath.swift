@@ -1,0 +1,50 @@
+internal import OMRecords
+internal import OMSecrets
+internal import OMSystem
+internal import OMVault
+
+/// A backup's path, and what goes wrong there.
+struct BackupPath {
+    let path: String
+
+    /// A backup is read twice and gets its name when it is whole, so it is a file.
+    init(_ path: String) throws(Failure) {
+        guard path != "-", !path.isEmpty else {
+            throw Failure(.usage, "a backup is a file, not a stream", hint: "name a file, and copy that")
+        }
+        self.path = path
+    }
+
+    func refuseExisting() throws(Failure) {
+        guard try run({ () throws(VaultError) in try VaultFile.exists(path) }) else { return }
+        throw Failure(.exists, "\"\(path)\" is there already", hint: "name another file; a backup replaces none")
+    }
+
+    func open(_ context: CommandContext) throws(Failure) -> BackupFile {
+        let progress = Progress(total: try run { () throws(VaultError) in try BackupFile.count(path) }, context)
+        defer { progress.end() }
+        return try run { () throws(VaultError) in try BackupFile.open(path, progress: progress.add) }
+    }
+
+    /// - Parameter vault: whose name errors get that are about a vault and not about the backup.
+    func run<R: ~Copyable>(
+        vault: String? = nil, _ body: () throws(VaultError) -> R
+    ) throws(Failure) -> R {
+        do throws(VaultError) { return try body() } catch {
+            switch error {
+            case .storage(.missing): throw Failure(.io, "there is no file or folder \"\(path)\"")
+            case .storage(.exists):
+                throw Failure(.exists, "\"\(path)\" is there already", hint: "name another file; a backup replaces none")
+            case .corrupt where vault == nil:
+                throw Failure(
+                    .corrupt, "\"\(path)\" is no backup of omvault's, is damaged, or was changed by somebody",
+                    hint: "nothing of it was used; take another copy")
+            case .rolledBack where vault == nil:
+                throw Failure(
+                    .rollback, "the backup is older than the last state of the vault that this device saw",
+                    hint: "--accept-rollback restores it; every newer copy is refused from then on")
+            default: throw Failure(error, vault: vault)
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+internal import ArgumentParser
+internal import OMRecords
+internal import OMVault
+
+/// A credential's key, or `--property-key` and a property's.
+struct CredentialKeyOptions: ParsableArguments {
+    @Argument(help: "The key of a credential; often a URL.")
+    var key: String?
+
+    @Option(help: ArgumentHelp("The key of a property instead.", valueName: "key"))
+    var propertyKey: String?
+
+    func validate() throws {
+        guard (key == nil) != (propertyKey == nil) else {
+            throw ValidationError("give the key of a credential, or --property-key and that of a property")
+        }
+    }
+
+    var text: String { propertyKey ?? key ?? "" }
+    var noun: String { propertyKey == nil ? "credential" : "property" }
+
+    func name(_ vault: String) throws(Failure) -> ItemName {
+        do throws(VaultError) {
+            return try CredentialStore<VaultAccess>.itemName(propertyKey == nil ? .credential : .property, text)
+        } catch { throw Failure(error, vault: vault) }
+    }
+
+    /// - Parameter error: what the vault said of the item, whose name says nothing to those who know the key.
+    func missing(_ vault: String, _ error: Failure) -> Failure {
+        Failure(.notFound, "no \(noun) \"\(text)\" in vault \"\(vault)\"", hint: "omvault credential ls")
+            .with(sdkCode: error.sdkCode)
+    }
+}

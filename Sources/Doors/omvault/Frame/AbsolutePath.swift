@@ -1,0 +1,28 @@
+internal import Glibc
+
+enum AbsolutePath {
+    /// An absolute path without links and dots, as far as it is there; what is not there yet stays behind it.
+    static func resolved(_ path: String) -> String {
+        let names = path.split(separator: "/").map(String.init)
+        for count in stride(from: names.count, through: 0, by: -1) {
+            guard let found = realpath("/" + names.prefix(count).joined(separator: "/"), nil) else { continue }
+            defer { free(found) }
+            let head = String(cString: found)
+            return ([head == "/" ? "" : head] + names.dropFirst(count)).joined(separator: "/")
+        }
+        return path
+    }
+
+    /// The path from the root: another process has another working folder.
+    ///
+    /// Links and dots are resolved where the file is there, so that every spelling of it is one place in the agent.
+    static func absolute(_ path: String) -> String {
+        if let resolved = realpath(path, nil) {
+            defer { free(resolved) }
+            return String(cString: resolved)
+        }
+        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return "\(String(cString: folder))/\(path)"
+    }
+}

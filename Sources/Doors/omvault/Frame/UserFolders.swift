@@ -1,0 +1,38 @@
+// Where things live, by the XDG base directory specification.
+
+/// The folders of one user. Nothing is created here.
+struct UserFolders: Sendable {
+    /// `$XDG_DATA_HOME/omvault`: the vaults.
+    let vaults: String
+    /// `$XDG_STATE_HOME/omvault`: the login ledger.
+    let state: String
+    /// `$XDG_STATE_HOME/omvault-device`: the device key and the high-water files, mode 0700.
+    let device: String
+    /// `$XDG_CONFIG_HOME/omvault`: the configuration and the profiles.
+    let configuration: String
+
+    var loginLedger: String { "\(state)/logins.db" }
+    var profiles: String { "\(configuration)/profiles" }
+
+    /// - Throws: ``ExitStatus/config`` when a folder follows from `HOME` and that is not an absolute path.
+    init(_ variable: (String) -> String? = Environment.text) throws(Failure) {
+        func folder(_ name: String, inHome fallback: String) throws(Failure) -> String {
+            // A relative path would name another folder after every cd; the specification says to ignore it.
+            if let path = variable(name), path.hasPrefix("/") { return path }
+            guard let home = variable("HOME"), home.hasPrefix("/") else {
+                throw Failure(
+                    .config, "HOME is not set to an absolute path", hint: "set HOME, or \(name) to an absolute path")
+            }
+            return "\(home)/\(fallback)"
+        }
+        vaults = try folder("XDG_DATA_HOME", inHome: ".local/share") + "/omvault"
+        // Attack, or accident: a service unlocks a vault under another spelling of this folder, and `omvault lock` and `logout`
+        // do not find it in the agent. So it has one spelling from here on.
+        let states = AbsolutePath.resolved(try folder("XDG_STATE_HOME", inHome: ".local/state"))
+        state = states + "/omvault"
+        device = states + "/omvault-device"
+        configuration = try folder("XDG_CONFIG_HOME", inHome: ".config") + "/omvault"
+    }
+
+    func profile(_ name: String) -> String { "\(profiles)/\(name).json" }
+}

@@ -1,0 +1,27 @@
+/// Which vault a command works on.
+struct VaultLocation: Equatable, Sendable {
+    /// What messages call it.
+    let name: String
+    let path: String
+
+    static let defaultName = "personal"
+
+    /// - Parameter given: a path when it holds a `/` or ends with `.omv`, else the name of a vault in `home`.
+    /// - Throws: ``ExitStatus/usage`` for an empty name, one that starts with a dot, or one with control characters.
+    init(_ given: String?, in home: UserFolders) throws(Failure) {
+        let given = given ?? Self.defaultName
+        if given.contains("/") || (given.hasSuffix(".omv") && given != ".omv") {
+            path = given
+            let file = given.split(separator: "/").last ?? ""
+            name = String(file.hasSuffix(".omv") ? file.dropLast(4) : file)
+            return
+        }
+        guard !given.isEmpty, !given.hasPrefix("."), given == given.shown else {
+            throw Failure(
+                .usage, "\"\(given)\" cannot be the name of a vault",
+                hint: "a name has no control characters and does not start with a dot; a path has a /")
+        }
+        name = given
+        path = "\(home.vaults)/\(given).omv"
+    }
+}

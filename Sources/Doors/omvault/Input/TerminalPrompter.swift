@@ -1,0 +1,171 @@
+// Who answers a login: the person at the terminal, or the options of a script, which answer once.
+
+internal import OMAuth
+internal import OMSecrets
+
+/// Answers with what was given, and asks at the terminal for the rest. A class: it knows what it was told before.
+final class TerminalPrompter: LoginPrompter {
+    private let terminal: Terminal
+    private let output: Output
+    private let given: RequestedUser
+    private let asksPreferences: Bool
+    private let takesRemembered: Bool
+    /// Of a source that can be read once; nil: the person types it.
+    private var password: Password?
+    private let isOneAttempt: Bool
+    /// Whether the person can be asked after a wrong answer.
+    var asksAgain: Bool { !isOneAttempt && terminal.isThere }
+    /// What was typed last, for the next question.
+    private(set) var user: UserName?
+    private(set) var domain: IdentityDomain?
+    private var chosen: RememberPreferences?
+    private let onRefusal: (AuthError, UserName, IdentityDomain) -> Void
+    /// Why nothing was answered: nobody could be asked, or somebody declined.
+    private(set) var failure: Failure?
+    /// What the login came to, where nobody can be asked again.
+    private(set) var refusal: AuthError?
+
+    /// - Parameters:
+    ///   - takesRemembered: whether Enter stands for the remembered password.
+    ///   - onRefusal: told of each login that was refused, and whose it was.
+    init(
+        _ context: CommandContext, _ given: RequestedUser, asksPreferences: Bool, takesRemembered: Bool,
+        password: consuming Password?,
+        onRefusal: @escaping (AuthError, UserName, IdentityDomain) -> Void
+    ) {
+        self.onRefusal = onRefusal
+        (terminal, output, self.given) = (context.terminal, context.output, given)
+        (self.asksPreferences, self.takesRemembered) = (asksPreferences, takesRemembered)
+        (user, domain) = (given.user, given.domain)
+        isOneAttempt = password != nil
+        self.password = password
+    }
+
+    func credentials(_ question: LoginPrompt) -> LoginInput? {
+        if let refusal = question.refusal {
+            // Whoever is asked next may be another user, or go away: what this refusal ends, ends now.
+            if let refused = user ?? question.user { onRefusal(refusal, refused, domain ?? question.domain) }
+            guard asksAgain else {
+                user = user ?? question.user
+                self.refusal = refusal
+                return nil
+            }
+            // An error, which --quiet does not hide.
+            let failure = Failure(refusal)
+            // How long to wait is in the hint.
+            let wait = if case .delayed = refusal { failure.hints.map { ": \($0)" }.joined() } else { "" }
+            StandardError.write("omvault: \(failure.message.shown)\(wait)\n")
+        }
+        do throws(Failure) { return try answer(question) } catch {
+            failure = error
+            return nil
+        }
+    }
+
+    func answer(_ question: SecretQuestion) -> SecretBytes? {
+        do throws(Failure) { return try terminal.readAnswer(question.text) } catch {
+            failure = error
+            return nil
+        }
+    }
+
+    func progress(_ step: LoginStep) {
+        guard StandardError.isTerminal, case .asking = step else { return }
+        output.notice("asking the server")
+    }
+
+    // MARK: - One question after the other
+
+    private func answer(_ question: LoginPrompt) throws(Failure) -> LoginInput {
+        let user = try Failure.requiring(10036) { () throws(Failure) in try self.user(question) }
+        let domain = try Failure.requiring(10037) { () throws(Failure) in try self.domain(question, of: user) }
+        (self.user, self.domain) = (user, domain)
+        if let password = password.take() {
+            return LoginInput(user, domain: domain, .typed(password))
+        }
+        let isRemembered = takesRemembered && question.hasRememberedPassword && user == question.user && domain == question.domain
+        let typed = try Failure.requiring(10039) { () throws(Failure) in
+            try terminal.readSecret(
+                "Password of \(user.text)\(isRemembered ? " (Enter: the remembered one)" : "")", for: "--password-from")
+        }
+        guard typed.count > 0 || !isRemembered else {
+            return LoginInput(user, domain: domain, .remembered)
+        }
+        let password: Password
+        do throws(SecretsError) { password = try Password(typed) } catch { throw Failure(error).with(sdkCode: 10039) }
+        return LoginInput(user, domain: domain, .typed(password), preferences: try preferences(question))
+    }
+
+    private func user(_ question: LoginPrompt) throws(Failure) -> UserName {
+        if let user = given.user { return user }
+        let known = user ?? question.user
+        if isOneAttempt {
+            if let known { return known }
+            throw Failure(.inputRequired, "whose password it is must be said", hint: "omvault login USER")
+        }
+        var text = ""
+        repeat {
+            text = try terminal.readText(
+                "User name\(known.map { " [\($0.text)]" } ?? "")", toGet: "the user's name", orElse: "omvault login USER")
+            if text.isEmpty, let known { return known }
+        } while text.isEmpty
+        do throws(AuthError) { return try UserName(text) } catch { throw Failure(error) }
+    }
+
+    private func domain(_ question: LoginPrompt, of user: UserName) throws(Failure) -> IdentityDomain {
+        if let domain = given.domain { return domain }
+        let remembered = user == question.user ? question.domain : .none
+        guard question.asksDomain else { return remembered }
+        let known = domain ?? (question.domain == .none ? nil : question.domain)
+        if isOneAttempt {
+            if let known { return known }
+            throw Failure(
+                .inputRequired, "the profile \"\(question.profile.text)\" wants to know the user's identity domain",
+                hint: "--domain DOMAIN")
+        }
+        let text = try terminal.readText(
+            "Identity domain\(known.map { " [\($0.text)]" } ?? "")", toGet: "the identity domain",
+            orElse: "give --domain DOMAIN")
+        if text.isEmpty { return known ?? .none }
+        do throws(AuthError) { return try IdentityDomain(text) } catch { throw Failure(error) }
+    }
+
+    /// Asks once, and only where there is something to choose and nothing was chosen.
+    private func preferences(_ question: LoginPrompt) throws(Failure) -> RememberPreferences? {
+        guard asksPreferences else { return nil }
+        if let chosen { return chosen }
+        let choices = RememberArgument.choices(question.remember)
+        guard choices.count > 1, question.preferences == RememberPreferences() else { return nil }
+        let usual = RememberArgument(RememberChoice(question.remember, question.preferences))
+        let list = choices.map(\.rawValue).joined(separator: ", ")
+        while chosen == nil {
+            let text = try terminal.readText(
+                "Remember \(list) [\(usual.rawValue)]", toGet: "what to remember", orElse: "give --remember")
+            chosen = (text.isEmpty ? usual : choices.first { $0.rawValue == text })?.preferences
+        }
+        return chosen
+    }
+}
+
+extension RememberArgument {
+    fileprivate init(_ choice: RememberChoice) {
+        switch choice {
+        case .autoLogin: self = .auto
+        case .credentials: self = .credentials
+        case .userName: self = .user
+        case .nothing: self = .nothing
+        }
+    }
+
+    /// What may be chosen under a policy; nothing always may.
+    fileprivate static func choices(_ policy: RememberPolicy) -> [RememberArgument] {
+        allCases.filter { choice in
+            switch choice {
+            case .auto: policy.autoLogin.isAllowed
+            case .credentials: policy.credentials.isAllowed
+            case .user: policy.userName.isAllowed
+            case .nothing: true
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+public import OMSecrets
+
+/// A container whose header has been read, and nothing else.
+///
+///     let file = try SealedFile(from: source)
+///     let opener = try file.unlock(with: password)
+///     try opener.open(from: source, to: sink)
+public struct SealedFile: Sendable {
+    /// What opens it.
+    public enum Lock: Hashable, Sendable {
+        case password
+        /// A key of 32 bytes.
+        case key
+        /// A private key of one of `count` public keys.
+        case recipients(count: Int)
+    }
+
+    private let header: FileHeader
+    private let bytes: [UInt8]
+    private let commitment: [UInt8]
+
+    public var algorithm: FileAlgorithm { header.algorithm }
+
+    public var lock: Lock {
+        switch header.lock {
+        case .password: .password
+        case .key: .key
+        case .recipients(let stanzas): .recipients(count: stanzas.count)
+        }
+    }
+
+    /// Reads the header and leaves `source` at the first chunk.
+    ///
+    /// - Throws: ``CryptoError/notAContainer``, ``CryptoError/laterContainer(_:)``, ``CryptoError/damagedContainer``;
+    ///   and whatever `source` throws.
+    public init(from source: ByteSource) throws {
+        let fixed = try Self.read(FileHeader.fixedCount, from: source)
+        let rest = try FileHeader.lockCount(fixed: fixed) + FileHeader.commitmentCount
+        let behind = try Self.read(rest, from: source)
+        guard behind.count == rest else { throw CryptoError.damagedContainer }
+        bytes = fixed + behind.dropLast(FileHeader.commitmentCount)
+        header = try FileHeader(parsing: bytes)
+        commitment = Array(behind.suffix(FileHeader.commitmentCount))
+    }
+
+    /// - Parameter limit: how much work the file may ask for.
+    /// - Throws: ``CryptoError/otherLock``, ``CryptoError/workTooHigh``, ``CryptoError/wrongFileKey``,
+    ///   ``SecretsError/outOfMemory``.
+    public func unlock(with password: borrowing Password, limit: WorkLimit = .standard) throws -> FileOpener {
+        guard case .password(let parameters, let salt) = header.lock else { throw CryptoError.otherLock }
+        try limit.check(
+            .argon2(
+                .argon2id, .init(memoryKiB: Int(parameters.memoryKiB), passes: Int(parameters.passes), lanes: 1)))
+        return try opener(Argon2id.stretch(password.bytes, salt: salt, parameters))
+    }
+
+    /// - Throws: ``CryptoError/otherLock``, ``CryptoError/wrongFileKey``.
+    public func unlock(with key: borrowing Key<Deriving>) throws(CryptoError) -> FileOpener {
+        guard case .key = header.lock else { throw .otherLock }
+        return try opener(key)
+    }
+
+    /// - Throws: ``CryptoError/otherLock``, ``CryptoError/wrongFileKey``.
+    public func unlock(
+        with identity: borrowing X25519Identity
+    ) throws(CryptoError) -> FileOpener {
+        guard case .recipients(let stanzas) = header.lock else { throw .otherLock }
+        for stanza in stanzas {
+            guard let key = stanza.open(identity, salt: header.salt) else { continue }
+            return try opener(key)
+        }
+        throw .wrongFileKey
+    }
+
+    /// Compared before a chunk is touched: AES-GCM and ChaCha20-Poly1305 do not commit to their key, and thousands of
+    /// passwords could be tried against one chunk at once (Len, Grubbs, Ristenpart 2021).
+    private func opener<Use: DerivingUse>(_ fileKey: borrowing Key<Use>) throws(CryptoError) -> FileOpener {
+        guard ConstantTime.areEqual(FileKeys.commitment(fileKey, bytes).span, commitment.span) else {
+            throw .wrongFileKey
+        }
+        return try FileOpener(ChunkCipher(.decrypt, header.algorithm, key: FileKeys.chunkKey(fileKey, bytes)))
+    }
+
+    /// `count` bytes, or fewer when the source ends.
+    private static func read(_ count: Int, from source: ByteSource) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var used = 0
+        while used < count {
+            var piece = [UInt8](repeating: 0, count: count - used)
+            var span = piece.mutableSpan
+            let read = try source(&span)
+            guard read > 0 else { break }
+            bytes.replaceSubrange(used..<used + read, with: piece.prefix(read))
+            used += read
+        }
+        return Array(bytes.prefix(used))
+    }
+}

@@ -1,0 +1,31 @@
+internal import OMOnlineModel
+internal import OMSecrets
+internal import OMVault
+
+/// How far a vault is open in the agent.
+public enum AgentVaultState: UInt8, Sendable {
+    /// No key is at hand: never unlocked, or forgotten.
+    case locked = 0
+    /// It was unlocked and locked again: after-first-unlock can be read.
+    case firstUnlocked = 1
+    case unlocked = 2
+}
+
+/// What the agent says of itself. No name of an item, no key.
+public struct AgentStatus: Sendable {
+    public struct VaultStatus: Sendable {
+        public let paths: VaultPaths
+        public let state: AgentVaultState
+        /// Seconds until it locks by itself, for want of use and in any case; 0 when it is locked.
+        public let idleLeft: UInt32
+        public let hardLeft: UInt32
+    }
+
+    public let process: Int32
+    /// ``SecretMemory/Protection``: 0 none, 1 locked, 2 hidden.
+    public let memory: UInt8
+    /// The time-outs of an unlock that names none, in seconds.
+    public let idle: UInt32
+    public let hard: UInt32
+    public let vaults: [VaultStatus]
+}

@@ -1,0 +1,27 @@
+public import OMAuth
+public import OMOnlineModel
+internal import OMSecrets
+
+/// A new session, as a client hands it over after a login.
+struct NewSession: ~Copyable, Sendable {
+    /// The server, and the session that it gave.
+    struct ServerPart: ~Copyable, Sendable {
+        let service: OnlineService
+        /// The secret of a confidential client; empty for all others.
+        let clientSecret: SecretBytes
+        /// How long a logout may take, in milliseconds.
+        let logout: UInt32
+        /// Empty after an offline login.
+        let session: SecretBytes
+        /// When its access token ends, in seconds since boot; nil if it has no end.
+        let expires: Int64?
+    }
+
+    let login: LoginReference
+    let profile: ProfileDigest
+    let mode: AgentSession.Mode
+    let limits: SessionLimits
+    let serverPart: ServerPart?
+
+    consuming func takeServerPart() -> ServerPart? { serverPart }
+}

@@ -1,0 +1,35 @@
+// The verdict of a server that has been asked about a session: one question, and several threads may wait for the answer.
+
+internal import OMSystem
+internal import Synchronization
+
+/// The answer to a question that one thread has put to a server. Threads with the same question wait for it and do not ask
+/// themselves (single-flight).
+final class PendingSessionCheck: Sendable {
+    /// Whether the question asks for new tokens in any case. Its answer then also tells whether the session is valid.
+    let renewsTokens: Bool
+    private let arrival = Latch()
+    private let verdict = Mutex<SessionCheckResult?>(nil)
+    private let waiting = Mutex(0)
+
+    init(renewsTokens: Bool) { self.renewsTokens = renewsTokens }
+
+    /// How many threads wait for it now.
+    var waiters: Int { waiting.withLock { $0 } }
+
+    /// Hands the verdict to every thread that waits.
+    func fulfil(_ verdict: SessionCheckResult) {
+        self.verdict.withLock { $0 = verdict }
+        arrival.open()
+    }
+
+    /// Waits until the verdict is there. The question has a deadline of its own.
+    func wait() -> SessionCheckResult {
+        waiting.withLock { $0 += 1 }
+        defer { waiting.withLock { $0 -= 1 } }
+        while true {
+            if let verdict = verdict.withLock({ $0 }) { return verdict }
+            arrival.wait()
+        }
+    }
+}

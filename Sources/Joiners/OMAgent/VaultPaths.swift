@@ -1,0 +1,17 @@
+internal import OMOnlineModel
+internal import OMSecrets
+internal import OMVault
+
+/// Which vault a message is about: two names that the client found, as it would open them itself.
+public struct VaultPaths: Hashable, Sendable {
+    /// The vault's file, an absolute path.
+    public let vault: String
+    /// The device folder, an absolute path; empty where the user has none.
+    public let device: String
+
+    /// - Returns: nil unless the paths are absolute, without a NUL and within 4096 bytes.
+    public init?(vault: String, device: String) {
+        guard vault.isAgentPath, device.isEmpty || device.isAgentPath else { return nil }
+        (self.vault, self.device) = (vault, device)
+    }
+}

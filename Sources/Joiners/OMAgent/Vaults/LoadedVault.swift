@@ -1,0 +1,59 @@
+internal import Glibc
+internal import OMStorage
+internal import OMSystem
+internal import OMVault
+
+/// An open vault and the very file that it was opened from.
+final class LoadedVault {
+    let vault: Vault
+    private let file: stat?
+
+    init(_ vault: consuming Vault, _ paths: VaultPaths) {
+        self.vault = vault
+        file = Self.inspect(paths)
+    }
+
+    /// Attack: an agent that reads on from a deleted file does not see what replaced it.
+    func isStill(at paths: VaultPaths) -> Bool {
+        guard let file, let named = Self.inspect(paths) else { return false }
+        return file.st_dev == named.st_dev && file.st_ino == named.st_ino
+    }
+
+    private static func inspect(_ paths: VaultPaths) -> stat? {
+        var status = stat()
+        return lstat(paths.vault, &status) == 0 ? status : nil
+    }
+}
+
+extension VaultPaths {
+    /// The vault's file, as it stands there now.
+    func file() throws(VaultError) -> VaultFile {
+        let folder: DeviceFolder?
+        do throws(StorageError) { folder = device.isEmpty ? nil : try DeviceFolder(device) } catch {
+            throw VaultError(storage: error)
+        }
+        return try VaultFile.open(vault, device: folder)
+    }
+}
+
+// What a request may leave behind.
+
+extension ItemReply {
+    /// Whether bytes that must be gone are still in the vault's files.
+    var leavesPurge: Bool {
+        switch self {
+        case .changed(_, let purge): purge == .pending
+        case .removed(_, let purge): purge == .pending
+        default: false
+        }
+    }
+}
+
+extension AgentReply {
+    var leavesPurge: Bool {
+        switch self {
+        case .reply(let reply): reply.leavesPurge
+        default: false
+        }
+    }
+}

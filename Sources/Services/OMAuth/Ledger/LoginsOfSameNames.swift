@@ -1,0 +1,57 @@
+// What a login left where its profile pointed to before. The names are the same, so these are what it is looked for by.
+
+internal import OMSystem
+
+extension LoginKey {
+    /// Whether both are logins of one user under profiles of one name, whatever servers these named.
+    public func hasSameNames(of other: LoginKey) -> Bool {
+        (profile, user, domain) == (other.profile, other.user, other.domain)
+    }
+}
+
+extension Authenticator {
+    /// Whether the ledger has anything of a login of these names, whatever server its profile named.
+    @available(*, noasync, message: "await it in Authenticator.awaiting")
+    public func hasData(_ key: LoginKey) throws(AuthError) -> Bool {
+        guard let store = try openIfPresent() else { return false }
+        return try store.keys(naming: key).isEmpty ? store.hasRemembered(naming: key) : true
+    }
+
+    /// Takes away the same of what is remembered of the user at other servers of the profile.
+    func deleteRememberedElsewhere(
+        _ clearing: Clearing, _ key: LoginKey, _ store: borrowing LoginStore
+    ) throws(AuthError) {
+        let isPurgeDue = try store.ledger.write { () throws(AuthError) in try store.deleteRemembered(clearing, naming: key) }
+        if isPurgeDue { _ = try? store.purgeDeletedPasswords(wait: 0) }
+    }
+}
+
+extension LoginStore {
+    /// The logins of these names that have a row, whichever server they are of. Only what the rows say: each is judged when
+    /// it is opened.
+    borrowing func keys(naming key: LoginKey) throws(AuthError) -> Set<LoginKey> {
+        Set(try rows().compactMap { LoginRow(unauthenticated: $0.bytes)?.key }.filter { $0.hasSameNames(of: key) })
+    }
+
+    /// What ``deleteRemembered(_:of:)`` does, for every server that the profile has named.
+    borrowing func deleteRemembered(_ clearing: Clearing, naming key: LoginKey) throws(AuthError) -> Bool {
+        var isPurgeDue = try deleteRemembered(clearing, of: key)
+        for id in try rememberedIDs() where try remembered(id)?.profile == key.profile {
+            if try deleteRemembered(clearing, id, of: key) { isPurgeDue = true }
+        }
+        return isPurgeDue
+    }
+
+    /// Whether anything is remembered of a login of these names. What cannot be read at its place counts: it is to be
+    /// deleted.
+    borrowing func hasRemembered(naming key: LoginKey) throws(AuthError) -> Bool {
+        let own = Self.rememberedID(key.server, key.profile, device)
+        let isThere = try ledger.serverRow(own) != nil
+        if isThere, try remembered(own) == nil { return true }
+        for id in try rememberedIDs() {
+            guard let row = try remembered(id), row.profile == key.profile else { continue }
+            if row.user == key.user, row.domain == key.domain { return true }
+        }
+        return false
+    }
+}

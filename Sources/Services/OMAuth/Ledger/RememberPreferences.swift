@@ -1,0 +1,40 @@
+public import OMSecrets
+
+/// What a user has chosen; nil: nothing, so the profile's default counts.
+public struct RememberPreferences: Hashable, Sendable {
+    public var autoLogin: Bool?
+    public var credentials: Bool?
+    public var userName: Bool?
+
+    public init(autoLogin: Bool? = nil, credentials: Bool? = nil, userName: Bool? = nil) {
+        (self.autoLogin, self.credentials, self.userName) = (autoLogin, credentials, userName)
+    }
+}
+
+/// What is done with a login that succeeded, by priority: the first that is allowed and wanted.
+public enum RememberChoice: String, CaseIterable, Hashable, Sendable {
+    /// The password is submitted without anybody pressing a key.
+    case autoLogin
+    /// User name and password are filled in.
+    case credentials
+    /// The user name is filled in.
+    case userName
+    case nothing
+
+    public init(_ policy: RememberPolicy, _ preferences: RememberPreferences) {
+        func isOn(_ option: RememberOption, _ choice: Bool?) -> Bool {
+            option.isAllowed && (choice ?? option.isDefault)
+        }
+        if isOn(policy.autoLogin, preferences.autoLogin) {
+            self = .autoLogin
+        } else if isOn(policy.credentials, preferences.credentials) {
+            self = .credentials
+        } else if isOn(policy.userName, preferences.userName) {
+            self = .userName
+        } else {
+            self = .nothing
+        }
+    }
+
+    public var keepsPassword: Bool { self == .autoLogin || self == .credentials }
+}

@@ -1,0 +1,24 @@
+public import OMOnlineModel
+public import OMSecrets
+internal import OMSystem
+
+/// An answer that is known to be `accepted`: what a receipt of an online login is made from, and nothing else makes one.
+struct AcceptedAnswer: ~Copyable {
+    let policy: ServerPolicy?
+    let policyProblem: PolicyProblem?
+    let serverTime: Int64?
+    let session: SecretBytes?
+    /// When the session's access token ends, in seconds since boot.
+    let sessionExpires: Int64?
+
+    /// - Returns: nil for every answer but `accepted`.
+    init?(_ answer: consuming ProviderAnswer, at clock: ClockReading) {
+        switch consume answer {
+        case .accepted(let policy, let policyProblem, let serverTime, let session, let lifetime):
+            (self.policy, self.policyProblem, self.serverTime) = (policy, policyProblem, serverTime)
+            self.session = session
+            sessionExpires = lifetime.map { clock.sinceBoot + Int64($0) }
+        default: return nil
+        }
+    }
+}

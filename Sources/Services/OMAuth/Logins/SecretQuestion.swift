@@ -1,0 +1,8 @@
+public import OMSecrets
+
+/// A question of a server's.
+public struct SecretQuestion: Hashable, Sendable {
+    public let text: String
+
+    public init(_ text: String) { self.text = text }
+}

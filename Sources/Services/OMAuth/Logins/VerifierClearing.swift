@@ -1,0 +1,110 @@
+// What takes the cached credential away beside the limit: a server's no, and the ends of a session.
+
+internal import OMOnlineModel
+internal import OMSecrets
+internal import OMSystem
+
+extension Authenticator {
+    /// S5, no: takes away what the answer takes away. Nothing that fails in here turns the no into a yes, so nothing is
+    /// thrown.
+    func settle(_ refusal: OnlineRefusal, _ request: LoginRequest, _ password: borrowing Password) {
+        guard let store = try? openIfPresent() else { return }
+        let key = LoginKey(request.user, request.profile, request.domain)
+        store.record(.refusedOnline(LoginEvent.Refusal(refusal)), of: key)
+        switch refusal {
+        case .unreachable, .untrusted, .failed: return
+        case .forbidden: clear(.forbidden, key, store)
+        case .blocked: clear(.blocked, key, store)
+        case .rejected:
+            let cached = (try? comparedSlot(of: key, under: request.profile, password, in: store)) ?? nil
+            clear(cached == nil ? .rejectedOther : .rejectedCached, key, store, only: cached)
+        }
+    }
+
+    /// Whether the password that the server has refused is the cached one: then it was changed there.
+    ///
+    /// That is a way to guess, for a blocked account answers 401 to everything. So it has a budget of its own, charged on
+    /// the disk before each comparison, that only an online success gives back.
+    ///
+    /// - Returns: The slot that the password opens; nil where it does not, or may not be compared.
+    private func comparedSlot(
+        of key: LoginKey, under profile: Profile, _ password: borrowing Password, in store: borrowing LoginStore
+    ) throws(AuthError) -> LoginSlot? {
+        let row: LoginRow
+        do throws(AuthError) { row = try store.find(key) } catch {
+            stretchForEqualTiming(refused: error, under: profile, password)
+            throw error
+        }
+        let policy = LoginPolicy(profile, row.server)
+        guard case .live(let slot) = row.verifier, row.onlineCompares < UInt32(policy.mostComparisons) else {
+            stretchForEqualTiming(refused: .noCredential, under: profile, password)
+            return nil
+        }
+        let stretched = try stretch(slot.derivation, password)
+        return try store.exclusively(row.id) { () throws(AuthError) in
+            let charge = try store.chargeComparison(row.id, slot, most: policy.mostComparisons)
+            guard let charge else { return nil }
+            reached(.checking(charge.row))
+            let isCached = charge.isCached(stretched, store.device)
+            store.record(.compared(isCached: isCached), of: key)
+            return isCached ? slot : nil
+        }
+    }
+
+    /// Takes away what an event takes away, row and remembered credential in one transaction.
+    ///
+    /// - Parameter only: The slot that the event is about: one that another process has stored since, of a password that
+    ///   the server took, stays.
+    func clear(_ event: ClearingEvent, _ key: LoginKey, _ store: borrowing LoginStore, only slot: LoginSlot? = nil) {
+        let clearing = Clearing(after: event), id = key.id(under: store.device)
+        var isPurgeDue = false
+        _ = try? store.exclusively(id) { () throws(AuthError) in
+            do throws(AuthError) {
+                let row = try store.change(id, recording: { _ in [.cleared(event)] }) { (row) throws(AuthError) in
+                    if !clearing.keepsVerifier, case .live(let live) = row.verifier, slot ?? live == live {
+                        row.verifier = .clearPending
+                    }
+                    isPurgeDue = try store.deleteRemembered(clearing, of: key)
+                }
+                if row.isPending { _ = try store.finishWipe(id, wait: Self.wipeWait) }
+            } catch {
+                // No row, or none that is to be believed: what is remembered goes all the same.
+                guard error == .noCredential || error == .quarantined || error == .rolledBack else { throw error }
+                isPurgeDue = try store.ledger.write { () throws(AuthError) in try store.deleteRemembered(clearing, of: key) }
+            }
+        }
+        if isPurgeDue { _ = try? store.purgeDeletedPasswords(wait: 0) }
+    }
+
+    // MARK: - Ends that are no answer
+
+    /// Carries out what the end of a session takes away of what is stored here.
+    ///
+    /// - Parameter event: ``ClearingEvent/sessionTimeOut``, ``ClearingEvent/idleTimeOut``, ``ClearingEvent/logout`` or
+    ///   ``ClearingEvent/logoutClear``.
+    /// - Returns: What it takes away of everything; what this room does not keep is the caller's to carry out.
+    @discardableResult
+    public func end(
+        _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, after event: ClearingEvent
+    ) throws(AuthError) -> Clearing {
+        try end(LoginKey(user, profile, domain), after: event)
+    }
+
+    /// The same for whoever kept the session and knows no profile.
+    @discardableResult
+    public func end(_ key: LoginKey, after event: ClearingEvent) throws(AuthError) -> Clearing {
+        let clearing = Clearing(after: event)
+        guard let store = try openIfPresent() else { return clearing }
+        if event == .logout || event == .logoutClear {
+            store.record(.loggedOut(isCleared: event == .logoutClear), of: key)
+        }
+        // A user who logs out expects the password to be gone, and not only where the profile points to by now.
+        if event == .logoutClear {
+            try removeRows(key, store, after: event)
+        } else {
+            clear(event, key, store)
+            if event == .logout { try deleteRememberedElsewhere(clearing, key, store) }
+        }
+        return clearing
+    }
+}

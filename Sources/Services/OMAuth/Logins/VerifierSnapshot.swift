@@ -1,0 +1,247 @@
+// What a server's yes does to the cached credential: it stores a new one. docs/login-format.md, "An online success, and a 401".
+
+internal import OMSecrets
+internal import OMStorage
+internal import OMSystem
+
+extension Authenticator {
+    /// S5, yes: stores a credential of the password that the server took, opens it, and makes the receipt.
+    ///
+    /// Whatever stands in the way of storing it, the server has said yes: the receipt says why nothing is cached.
+    ///
+    /// - Parameter found: What was cached when the server was asked.
+    func accept(
+        _ accepted: consuming AcceptedAnswer, _ request: LoginRequest, _ password: borrowing Password,
+        found: VerifierSnapshot
+    ) -> LoginReceipt {
+        let reason: AuthError
+        let yes = OnlineYes(accepted, request, found)
+        var notes = ReceiptNotes(policyProblem: yes.policyProblem)
+        do throws(AuthError) {
+            let stored = try storeInReadableLedger(yes, password, &notes)
+            switch consume stored {
+            case .some(let login): return LoginReceipt(online: accepted, stored: login, notes, request, clock())
+            case .none: reason = .offlineNotAllowed
+            }
+        } catch { reason = error }
+        return LoginReceipt(online: accepted, notCached: reason, notes, request, clock())
+    }
+
+    /// What is cached before a server is asked: what its yes may take the place of.
+    func verifierSnapshot(_ request: LoginRequest) -> VerifierSnapshot {
+        guard let store = try? openIfPresent() else { return VerifierSnapshot(nil) }
+        return VerifierSnapshot(try? store.load(request.login.id(under: store.device)))
+    }
+
+    /// Stores the yes, in a new ledger if the one that is there cannot be read.
+    ///
+    /// - Returns: nil where offline logins are not allowed.
+    private func storeInReadableLedger(
+        _ yes: OnlineYes, _ password: borrowing Password, _ notes: inout ReceiptNotes
+    ) throws(AuthError) -> VerifiedLogin? {
+        do throws(AuthError) { return try store(yes, password, &notes) } catch {
+            // A row or a mark that is damaged has been replaced by then; what is left is the file.
+            guard error == .quarantined else { throw error }
+        }
+        notes.damagedLedger = try replaceUnreadableLedger()
+        return try store(yes, password, &notes)
+    }
+
+    /// Stores the yes, and begins again as often as another process changes the row that the decision was made from.
+    private func store(
+        _ yes: OnlineYes, _ password: borrowing Password, _ notes: inout ReceiptNotes
+    ) throws(AuthError) -> VerifiedLogin? {
+        // Nothing is made for a user who may not be cached, and of whom nothing is known.
+        if yes.policy == nil, yes.policyProblem == nil, !LoginPolicy(yes.request.profile).isOfflineAllowed,
+            try openIfPresent() == nil
+        {
+            return nil
+        }
+        let store = try makeStore()
+        try store.finishPendingWipes()
+        while true {
+            notes.policyProblem = yes.policyProblem
+            switch try storeOnce(yes, password, &notes, in: store) {
+            case .stored(let login): return login
+            case .offlineDenied: return nil
+            case .changed: continue
+            }
+        }
+    }
+
+    /// The result of one attempt to store a yes.
+    private enum StoreResult: ~Copyable {
+        case stored(VerifiedLogin)
+        /// Offline logins are not allowed.
+        case offlineDenied
+        /// Another process has written the row meanwhile, so the decision has to be made again.
+        case changed
+    }
+
+    private func storeOnce(
+        _ yes: OnlineYes, _ password: borrowing Password, _ notes: inout ReceiptNotes, in store: borrowing LoginStore
+    ) throws(AuthError) -> StoreResult {
+        let key = yes.request.login, id = key.id(under: store.device)
+        // Damaged, put back, wiped or locked out: the server's word replaces it all.
+        let row = try? store.load(id)
+        let taken = try takePolicy(yes, row, &notes, in: store)
+        let policy = LoginPolicy(yes.request.profile, taken.server)
+        guard policy.isOfflineAllowed else {
+            guard row != nil || taken.server != nil else { return .offlineDenied }
+            return try storeOfflineDenied(yes, row, taken, under: policy, in: store) ? .offlineDenied : .changed
+        }
+        // Both stretches outside the lock. The old slot's, because a vault's login slot needs the key that is in it.
+        let derivation = SlotKeyDerivation(policy.cryptoScheme, parameters)
+        let stretched = try stretch(derivation, password)
+        var old: LoginSlot?
+        if case .live(let slot) = row?.verifier, row?.permission(under: policy, at: clock()).mayCheck ?? false {
+            old = slot
+        }
+        let oldStretched = if let old { try stretch(old.derivation, password) } else { Key<Unlocking>.random() }
+        return try store.exclusively(id) { () throws(AuthError) in
+            // Attack: have a slow yes end after a quick one that brought a stricter policy, or after the 401 to the very
+            // password that it is about.
+            let now = try? store.load(id)
+            guard now?.server == row?.server, VerifierSnapshot(now).slot == VerifierSnapshot(row).slot else { return .changed }
+            var slot: LoginSlot?
+            if let old, let unlock = try unlockKey(in: old, of: id, oldStretched, under: policy, in: store) {
+                slot = LoginSlot(derivation, stretched, of: id, on: store.device, holding: unlock)
+            }
+            guard slot != nil || VerifierSnapshot(now) == yes.found else {
+                store.record(.grantedOnline(isCached: false), of: key)
+                throw .overtaken
+            }
+            let live = slot ?? LoginSlot(derivation, stretched, of: id, on: store.device)
+            let time = time(after: try? store.load(id), yes.serverTime)
+            // With the key that vaults know, it is the same credential as before.
+            let new = LoginRow(
+                id, of: key, .live(live), on: store.device, under: policy, at: time, online: true, server: taken.server,
+                enrolled: slot == nil ? nil : now?.enrolledAt)
+            try store.insert(new, overridesDamage: true, recording: [.grantedOnline(isCached: true)] + taken.events)
+            if now != nil { _ = try? store.purge(wait: 0) }
+            return .stored(try selfTest(key, under: policy, stretched))
+        }
+    }
+
+    /// The key in the slot that is replaced, if the password opens it. Charged like any check: a server that says yes to
+    /// everything earns no guess beyond the limit.
+    private func unlockKey(
+        in slot: LoginSlot, of id: LoginID, _ stretched: borrowing Key<Unlocking>, under policy: LoginPolicy,
+        in store: borrowing LoginStore
+    ) throws(AuthError) -> Key<Unlocking>? {
+        let charge = try? store.charge(id) { (row) throws(AuthError) in
+            row.verifier == .live(slot) && Int(row.charged) <= policy.tolerated
+        }
+        guard let charge else { return nil }
+        switch consume charge {
+        case .nothingToCheck: return nil
+        case .charged(let charged):
+            guard let login = charged.check(stretched, on: store.device, under: policy, at: clock()) else { return nil }
+            return login.unlock.duplicate()
+        }
+    }
+
+    /// Remembers that offline logins are not allowed, and takes away what would serve one where the server says so.
+    ///
+    /// - Returns: false where another process has brought another policy meanwhile.
+    private func storeOfflineDenied(
+        _ yes: OnlineYes, _ row: LoginRow?, _ taken: TakenPolicy, under policy: LoginPolicy, in store: borrowing LoginStore
+    ) throws(AuthError) -> Bool {
+        let key = yes.request.login, id = key.id(under: store.device)
+        return try store.exclusively(id) { () throws(AuthError) in
+            let now = try? store.load(id)
+            guard now?.server == row?.server else { return false }
+            let new = LoginRow(
+                id, of: key, .clearPending, on: store.device, under: policy, at: time(after: now, yes.serverTime), online: true,
+                server: taken.server)
+            try store.insert(new, overridesDamage: true, recording: [.grantedOnline(isCached: false)] + taken.events)
+            _ = try store.finishWipe(id, wait: 0)
+            return true
+        }
+    }
+
+    /// The server's policy that counts, and what the log says about it.
+    private struct TakenPolicy {
+        let server: ServerPolicy?
+        let events: [LoginEvent]
+    }
+
+    /// Decides which policy of the server counts. Attack: an old, laxer policy is played back.
+    ///
+    /// - Throws: ``AuthError/policyMissing(_:)`` where none came, none is known, and the profile asks for one. The login
+    ///   is granted. What was cached before stays as it is: it was made without this server's word.
+    private func takePolicy(
+        _ yes: OnlineYes, _ row: LoginRow?, _ notes: inout ReceiptNotes, in store: borrowing LoginStore
+    ) throws(AuthError) -> TakenPolicy {
+        let key = yes.request.login
+        // A profile that asks for no policy keeps the one of its own row. What other logins have seen is for those that ask.
+        let known = yes.policy == nil && yes.policyProblem == nil ? row?.server : try store.knownPolicy(for: key, row?.server)
+        if let policyProblem = yes.policyProblem, known == nil {
+            store.record(.grantedOnline(isCached: false), of: key)
+            store.record(.policyMissing(LoginEvent.Refusal(policyProblem)), of: key)
+            throw .policyMissing(policyProblem)
+        }
+        var (taken, events) = (known, [LoginEvent]())
+        if let known, let offered = yes.policy, offered.epoch < known.epoch {
+            notes.policyProblem = .older(epoch: offered.epoch)
+        } else if let offered = yes.policy {
+            taken = known?.merged(by: offered) ?? offered
+        }
+        if let taken, taken != row?.server { events.append(.policyTaken(epoch: taken.epoch)) }
+        if let offered = yes.policy, taken != offered { events.append(.policyRefused(epoch: offered.epoch)) }
+        if yes.policy == nil, let policyProblem = yes.policyProblem {
+            events.append(.policyMissing(LoginEvent.Refusal(policyProblem)))
+        }
+        return TakenPolicy(server: taken, events: events)
+    }
+
+    private func time(after row: LoginRow?, _ serverTime: Int64?) -> LastSeenTime {
+        let clock = clock()
+        var time = row?.time ?? LastSeenTime(starting: clock)
+        if let serverTime { return LastSeenTime(confirmed: serverTime, known: time.now(clock), clock) }
+        time.update(clock)
+        return time
+    }
+}
+
+/// A server's yes that is to be stored, without its session.
+private struct OnlineYes {
+    let request: LoginRequest
+    /// The policy that came with it.
+    let policy: ServerPolicy?
+    /// Why none came, where the profile asks for one.
+    let policyProblem: PolicyProblem?
+    let serverTime: Int64?
+    /// What was cached when the server was asked.
+    let found: VerifierSnapshot
+
+    init(_ accepted: borrowing AcceptedAnswer, _ request: LoginRequest, _ found: VerifierSnapshot) {
+        (self.request, self.found) = (request, found)
+        (policy, serverTime) = (accepted.policy, accepted.serverTime)
+        let isPolicyMissing = accepted.policy == nil && request.profile.profileURL != nil
+        policyProblem = accepted.policyProblem ?? (isPolicyMissing ? .notAsked : nil)
+    }
+}
+
+/// What was cached when a server was asked. A yes is as old as its question: what another answer has made of the credential
+/// since is the newer word.
+struct VerifierSnapshot: Equatable {
+    let slot: LoginSlot?
+    /// One more: a server refused a password that was not the cached one, and may be this one.
+    private let comparisons: UInt32
+
+    init(_ row: LoginRow?) {
+        if case .live(let live) = row?.verifier { slot = live } else { slot = nil }
+        comparisons = row?.onlineCompares ?? 0
+    }
+}
+
+extension AttemptPermission {
+    /// Whether a slot may be opened; one that has expired, or waits, is not guessed at any more for that.
+    fileprivate var mayCheck: Bool {
+        switch self {
+        case .open, .refused(.expired), .refused(.delayed): true
+        case .wipeDue, .refused: false
+        }
+    }
+}

@@ -1,0 +1,24 @@
+// The words that keys of a profile choose between.
+
+/// Who answers for a login online: the values of `AuthServerType`.
+public enum AuthServerType: String, CaseIterable, Hashable, Sendable {
+    case oamms = "OAMMSAuthentication"
+    case basic = "HTTPBasicAuthentication"
+    case federated = "FederatedAuthentication"
+    case certificate = "CertificateBasedAuthentication"
+    case oauth = "OAuthAuthentication"
+    case openIDConnect = "OpenIDConnect10"
+    case localAuthenticator = "LocalAuthenticator"
+}
+
+/// Who is asked online.
+public enum ServerKind: Hashable, Sendable {
+    /// Nobody: the profile has no server.
+    case none
+    case basic
+    case oauthResourceOwner
+    /// A server whose protocol this version does not speak. The profile is kept, and an online login is refused.
+    case unsupported(AuthServerType, OAuthGrant?)
+
+    public var isThere: Bool { self != .none }
+}

@@ -1,0 +1,11 @@
+/// The values of `OAuthAuthZGrantType`.
+public enum OAuthGrant: String, CaseIterable, Hashable, Sendable {
+    case authorizationCode = "OAuthAuthorizationCode"
+    case implicit = "OAuthImplicit"
+    case resourceOwner = "OAuthResourceOwner"
+    case clientCredentials = "OAuthClientCredentials"
+    case assertion = "OAuthAssertion"
+    case oamCredential = "OAuthOAMCredential"
+    /// What the SDK's Android half calls `OAuthAssertion`.
+    case userAssertion = "OAuthUserAssertion"
+}

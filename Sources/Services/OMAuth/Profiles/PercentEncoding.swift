@@ -1,0 +1,37 @@
+/// Percent-encoding (RFC 3986), read strictly.
+enum PercentEncoding {
+    /// The byte behind the `%` at `index`; nil unless two hexadecimal digits follow.
+    static func escaped(_ bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
+        guard bytes.endIndex - index > 2, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2]) else {
+            return nil
+        }
+        return high << 4 | low
+    }
+
+    /// - Returns: nil for a `%` without its digits, and for bytes that are no UTF-8.
+    static func decode(_ text: String) -> String? {
+        let bytes = Array(text.utf8)[...]
+        var decoded: [UInt8] = []
+        var index = bytes.startIndex
+        while index < bytes.endIndex {
+            if bytes[index] == UInt8(ascii: "%") {
+                guard let byte = escaped(bytes, at: index) else { return nil }
+                decoded.append(byte)
+                index += 3
+            } else {
+                decoded.append(bytes[index])
+                index += 1
+            }
+        }
+        return String(validating: decoded, as: UTF8.self)
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

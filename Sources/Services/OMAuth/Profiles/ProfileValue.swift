@@ -1,0 +1,146 @@
+// From a value as it was given to the one spelling in which it is kept: every check of a single value.
+
+internal import OMOnlineModel
+internal import OMRecords
+
+/// A value as it stands in a profile file or on a command line.
+public enum ProfileValue: Hashable, Sendable {
+    case text(String)
+    /// A number's own digits: `5` and `5.0` are not the same here.
+    case number(String)
+    case bool(Bool)
+}
+
+extension ProfileKey {
+    /// The value in its one spelling.
+    ///
+    /// - Throws: ``ProfileProblem/value(_:)``, ``ProfileProblem/plainSecret(_:)``.
+    func canonical(_ value: ProfileValue) throws(ProfileProblem) -> ProfileValue {
+        let found: ProfileValue? =
+            switch form {
+            case .flag: ProfileValueParser.flag(value).map { .bool($0) }
+            case .number(let range): ProfileValueParser.number(value, range).map { .number(String($0)) }
+            case .numberOrZero(let range):
+                (ProfileValueParser.number(value, 0...0) ?? ProfileValueParser.number(value, range)).map { .number(String($0)) }
+            default: try canonical(text: value)
+            }
+        guard let found else { throw .value(self) }
+        return found
+    }
+
+    private func canonical(text value: ProfileValue) throws(ProfileProblem) -> ProfileValue? {
+        guard case .text(let text) = value else { return nil }
+        let found: String? =
+            switch form {
+            case .choice(let words): words.first { $0.lowercased() == text.lowercased() }
+            case .word(let words): words.first { $0.utf8.elementsEqual(text.utf8) }
+            case .text: ProfileValueParser.isText(text, 1...2048) ? text : nil
+            case .longText: (1...(32 << 10)).contains(text.utf8.count) && !text.utf8.contains(0) ? text : nil
+            case .domain: ProfileValueParser.isDomain(text) ? text : nil
+            case .headerName: ProfileValueParser.isHeaderName(text) ? text : nil
+            case .url: ServerURL(text).map(\.text)
+            case .list: ProfileValueParser.list(text, splitsAtBlanks: self == .oauthScope)?.joined(separator: ",")
+            case .headers: ProfileValueParser.headers(text).map { $0.map { "\($0.name):\($0.value)" }.joined(separator: ",") }
+            case .path: text.hasPrefix("/") && ProfileValueParser.isText(text, 2...4095) ? text : nil
+            case .secret: ProfileValueParser.isSecretSource(text) ? text : nil
+            case .scheme: CryptoScheme(named: text)?.rawValue
+            case .level: ProtectionLevel(named: text)?.sdkName
+            case .flag, .number, .numberOrZero: nil
+            }
+        // The value is not repeated in any error: it may be the secret itself.
+        if found == nil, form == .secret { throw .plainSecret(self) }
+        return found.map { .text($0) }
+    }
+}
+
+/// The readers of the forms.
+enum ProfileValueParser {
+    static func flag(_ value: ProfileValue) -> Bool? {
+        switch value {
+        case .bool(let bool): bool
+        case .text(let text) where text.lowercased() == "true": true
+        case .text(let text) where text.lowercased() == "false": false
+        case .text, .number: nil
+        }
+    }
+
+    /// Plain decimal digits, at most ten of them and no leading zero: nothing that two readers could take for two numbers.
+    static func number(_ value: ProfileValue, _ range: ClosedRange<Int64>, digits longest: Int = 10) -> Int64? {
+        let digits: String
+        switch value {
+        case .text(let text), .number(let text): digits = text
+        case .bool: return nil
+        }
+        let bytes = Array(digits.utf8)
+        guard (1...longest).contains(bytes.count), bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard bytes.count == 1 || bytes[0] != 0x30, let number = Int64(digits), range.contains(number) else { return nil }
+        return number
+    }
+
+    static func isText(_ text: String, _ count: ClosedRange<Int>) -> Bool {
+        count.contains(text.utf8.count)
+            && text.unicodeScalars.allSatisfy { scalar in
+                switch scalar.properties.generalCategory {
+                case .control, .lineSeparator, .paragraphSeparator: false
+                default: true
+                }
+            }
+    }
+
+    static func isDomain(_ text: String) -> Bool {
+        !text.isEmpty && (try? IdentityDomain(text)) != nil
+    }
+
+    /// At most 64 names, each once.
+    static func list(_ text: String, splitsAtBlanks: Bool) -> [String]? {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
+        guard parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+        let names = splitsAtBlanks ? parts.flatMap { $0.split(separator: " ").map(String.init) } : parts
+        guard (1...64).contains(names.count), names.allSatisfy({ isText($0, 1...256) }) else { return nil }
+        // RFC 6749, 3.3: what a scope is made of.
+        let areScopes = names.allSatisfy { $0.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C } }
+        guard !splitsAtBlanks || areScopes else { return nil }
+        var known: Set<String> = []
+        return names.filter { known.insert($0).inserted }
+    }
+
+    static func isHeaderName(_ text: String) -> Bool {
+        let isToken = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "a")...UInt8(ascii: "z"):
+                true
+            default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+            }
+        }
+        return isToken && (1...128).contains(text.utf8.count) && !OnlineService.Header.reserved.contains(text.lowercased())
+    }
+
+    static func headers(_ text: String) -> [(name: String, value: String)]? {
+        var found: [(name: String, value: String)] = []
+        for entry in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let parts = entry.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(trimmed)
+            // Attack: a line break in a value is a header of its own.
+            guard parts.count == 2, isHeaderName(parts[0]), (1...1024).contains(parts[1].utf8.count),
+                parts[1].utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
+                !found.contains(where: { $0.name.lowercased() == parts[0].lowercased() })
+            else { return nil }
+            found.append((parts[0], parts[1]))
+        }
+        return found.count <= 10 ? found : nil
+    }
+
+    static func isSecretSource(_ text: String) -> Bool {
+        if text.hasPrefix("file:/") { return isText(text, 7...4100) }
+        guard text.hasPrefix("cred:") else { return false }
+        let name = text.dropFirst("cred:".count)
+        return isText(String(name), 1...255) && !name.contains("/") && !name.hasPrefix(".")
+    }
+
+    private static func trimmed(_ text: some StringProtocol) -> String {
+        let bytes = Array(text.utf8)
+        let start = bytes.firstIndex { $0 != 0x20 } ?? bytes.endIndex
+        let end = (bytes.lastIndex { $0 != 0x20 } ?? start - 1) + 1
+        return String(decoding: bytes[start..<max(start, end)], as: UTF8.self)
+    }
+}

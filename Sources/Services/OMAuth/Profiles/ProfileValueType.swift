@@ -1,0 +1,170 @@
+// What each key may hold, which of the SDK's errors it is, and what it does here: the table of docs/profiles.md.
+
+internal import OMRecords
+
+/// The values that a key takes.
+@nonexhaustive
+public enum ProfileValueType: Hashable, Sendable {
+    /// `true` or `false`, in any case.
+    case flag
+    /// A whole number in plain decimal digits.
+    case number(ClosedRange<Int64>)
+    /// 0, which switches it off, or a whole number of this range.
+    case numberOrZero(ClosedRange<Int64>)
+    /// One of the SDK's words, in any case.
+    case choice([String])
+    /// One of our own words, as it stands.
+    case word([String])
+    /// 1 to 2048 bytes of text without control characters.
+    case text
+    /// The same, at most 32 KiB.
+    case longText
+    /// What ``IdentityDomain`` takes and is not empty: a longer one could be no login's, and would be left out in silence.
+    case domain
+    /// A token of HTTP: the name of a header.
+    case headerName
+    /// An address that ``ServerURL`` takes.
+    case url
+    /// Names, separated by commas; spaces too, where the names cannot hold any.
+    case list
+    /// At most ten of `Name:value`, separated by commas.
+    case headers
+    /// An absolute path.
+    case path
+    /// Where a secret comes from: `file:/PATH` or `cred:NAME`. Never the secret.
+    case secret
+    /// One of ``CryptoScheme``.
+    case scheme
+    /// One of the SDK's six levels, or of omvault's names.
+    case level
+}
+
+/// What a key does.
+public enum ProfileEffect: String, Hashable, Sendable {
+    case acts
+    /// Kept and checked, for a kind of server or a part of the SDK that this version does not have.
+    case later
+    /// Kept and checked. There is nothing on Linux that it could change.
+    case none
+}
+
+extension ProfileKey {
+    public var form: ProfileValueType { rule.form }
+
+    public var effect: ProfileEffect { rule.effect }
+
+    /// The SDK's number for a wrong or missing value, where it has one.
+    public var sdkCode: Int? { rule.code }
+
+    private var rule: (form: ProfileValueType, code: Int?, effect: ProfileEffect) {
+        switch self {
+        case .authServerType: (.choice(AuthServerType.allCases.map(\.rawValue)), 10115, .acts)
+        case .applicationName: (.text, 10100, .acts)
+        case .loginURL: (.url, 10101, .acts)
+        case .logoutURL: (.url, 10102, .acts)
+        case .profileURL: (.url, nil, .acts)
+        case .trustedCA: (.path, nil, .acts)
+        case .connectivityMode: (.choice(ConnectivityMode.allCases.map(\.rawValue)), 10117, .acts)
+        case .connectTimeOut: (.number(1...60), nil, .acts)
+        case .totalTimeOut: (.number(1...300), nil, .acts)
+        case .logoutTimeOut: (.numberOrZero(1...3600), nil, .acts)
+        case .requiredTokens: (.list, 10107, .acts)
+        case .customAuthHeaders: (.headers, 10021, .acts)
+        case .sendCustomAuthHeadersInLogout: (.flag, 10018, .acts)
+        case .identityDomain: (.domain, 10108, .acts)
+        case .identityDomainNameInHeader: (.flag, nil, .acts)
+        case .identityDomainHeaderName: (.headerName, nil, .acts)
+        case .collectIdentityDomain: (.flag, 10109, .acts)
+        case .oauthGrantType: (.choice(OAuthGrant.allCases.map(\.rawValue)), 40240, .acts)
+        case .oauthTokenEndpoint: (.url, 40243, .acts)
+        case .oauthDiscoveryURL: (.url, nil, .acts)
+        case .oauthClientID: (.text, 40242, .acts)
+        case .oauthClientSecret: (.secret, 40241, .acts)
+        case .oauthScope: (.list, 40232, .acts)
+        case .oauthIncludeClientAuthHeader: (.flag, nil, .acts)
+
+        case .offlineAuthAllowed: (.flag, 10116, .acts)
+        case .offlineOnUntrustedServer, .offlineOnServerError: (.flag, nil, .acts)
+        case .offlineCredentialMaxAge: (.number(0...Profile.longestAge), nil, .acts)
+        case .cryptoScheme: (.scheme, 10503, .acts)
+        case .maxLoginAttempts: (.number(1...1000), 10106, .acts)
+        case .limitMode: (.word(LimitMode.allCases.map(\.rawValue)), nil, .acts)
+        case .onAttemptsExceeded: (.word(OnAttemptsExceeded.allCases.map(\.rawValue)), nil, .acts)
+        case .attemptDelay: (.number(0...3600), nil, .acts)
+        case .clockRollback: (.word(ClockRollback.allCases.map(\.rawValue)), nil, .acts)
+        case .keychainDataProtection: (.level, 10530, .acts)
+
+        case .sessionTimeOut: (.numberOrZero(10...Profile.longestAge), 10103, .acts)
+        case .idleTimeOut: (.numberOrZero(10...Profile.longestAge), 10104, .acts)
+        case .percentageToIdleTimeout: (.number(1...99), 10403, .acts)
+        case .sessionActiveOnRestart: (.flag, nil, .acts)
+        case .autoLoginAllowed, .autoLoginDefault: (.flag, 10112, .acts)
+        case .rememberCredentialsAllowed: (.flag, 10113, .acts)
+        case .rememberCredentialsDefault: (.flag, 10110, .acts)
+        case .rememberUsernameAllowed: (.flag, 10114, .acts)
+        case .rememberUsernameDefault: (.flag, 10111, .acts)
+
+        case .authTimeOut: (.numberOrZero(1...3600), nil, .later)
+        case .sendAuthorizationHeaderInLogout: (.flag, 10019, .acts)
+        case .presentClientCertificate: (.flag, 10118, .later)
+        case .oauthAuthorizationEndpoint: (.url, 40244, .later)
+        case .oauthRedirectEndpoint: (.text, 40245, .later)
+        case .oauthEnablePKCE: (.flag, nil, .later)
+        case .oauthUserJWT, .oauthUserSAML2, .oauthClientJWT, .oauthClientSAML2: (.secret, nil, .later)
+        case .oamOAuthServiceEndpoint: (.url, nil, .later)
+        case .oammsURL: (.url, 10025, .later)
+        case .oammsHost: (.text, 10025, .later)
+        case .oammsPort: (.number(1...65535), 10025, .later)
+        case .oammsPortIsSSL: (.flag, 10025, .later)
+        case .oammsServiceDomain: (.text, 10025, .later)
+        case .openIDConnectConfiguration: (.longText, 60008, .later)
+        case .openIDConnectDiscoveryURL: (.url, 60007, .later)
+        case .loginHint: (.text, nil, .later)
+        case .idcsRegisterClient: (.flag, nil, .later)
+        case .idcsRegisterEndpoint: (.url, nil, .later)
+        case .loginSuccessURL: (.url, 50001, .later)
+        case .loginFailureURL: (.url, 50002, .later)
+        case .logoutSuccessURL, .logoutFailureURL: (.url, nil, .later)
+        case .parseTokenRelayResponse: (.flag, nil, .later)
+        case .fedAuthUsernameParamName: (.list, nil, .later)
+        case .localAuthenticatorInstanceID, .localAuthenticatorName: (.text, nil, .later)
+
+        case .authKey: (.text, nil, .none)
+        case .locationUpdateEnabled: (.flag, nil, .none)
+        case .locationUpdateDistanceFilter: (.number(1...1_000_000), 10403, .none)
+        case .browserMode: (.choice(["External", "Embedded", "EmbeddedSafari"]), 10119, .none)
+        case .enableWKWebView: (.flag, 10020, .none)
+        case .removeAllSessionCookies: (.flag, nil, .none)
+        case .customUserAgentHeader: (.text, nil, .none)
+        case .customHeadersForMobileAgent: (.headers, nil, .none)
+        case .identityDomainHeaderToMobileAgent: (.flag, nil, .none)
+        case .confirmLogoutAutomatically: (.flag, nil, .none)
+        case .confirmLogoutButtonID, .defaultProtocolsForClientSocket, .enabledCipherSuites: (.list, nil, .none)
+        // There is no way to switch the check of names off, so ALLOW_ALL is not taken.
+        case .hostnameVerification: (.choice(["STRICT"]), nil, .none)
+        }
+    }
+
+    /// The value where none is given, if it is the same in every profile.
+    var fixedDefault: ProfileValue? {
+        switch self {
+        case .connectivityMode: .text(ConnectivityMode.auto.rawValue)
+        case .connectTimeOut: .number("5")
+        case .totalTimeOut: .number("10")
+        case .identityDomainHeaderName: .text("X-USER-IDENTITY-DOMAIN-NAME")
+        case .cryptoScheme: .text(CryptoScheme.saltedSHA512.rawValue)
+        case .maxLoginAttempts: .number("1")
+        case .limitMode: .text(LimitMode.exceeds.rawValue)
+        case .clockRollback: .text(ClockRollback.judge.rawValue)
+        case .keychainDataProtection: .text(ProtectionLevel.highest.sdkName)
+        case .percentageToIdleTimeout: .number("10")
+        case .attemptDelay, .sessionTimeOut, .idleTimeOut, .logoutTimeOut, .authTimeOut: .number("0")
+        case .loginHint: .text("defaultUser")
+        case .locationUpdateDistanceFilter: .number("1000")
+        case .browserMode: .text("External")
+        case .confirmLogoutButtonID: .text("Confirm")
+        case .hostnameVerification: .text("STRICT")
+        default: form == .flag ? .bool(false) : nil
+        }
+    }
+}

@@ -1,0 +1,50 @@
+internal import NIOCore
+internal import OMOnlineModel
+internal import OMSecrets
+
+/// `application/x-www-form-urlencoded`, from bytes.
+struct FormBody: ~Copyable {
+    private var bytes = SecretBuffer()
+
+    mutating func add(_ name: String, _ value: String) {
+        begin(name)
+        Self.escape(value.utf8Span.span, into: &bytes)
+    }
+
+    mutating func add(_ name: String, _ secret: borrowing SecretBytes) {
+        begin(name)
+        secret.withBytes { Self.escape($0, into: &bytes) }
+    }
+
+    private mutating func begin(_ name: String) {
+        if bytes.count > 0 { bytes.append(UInt8(ascii: "&")) }
+        Self.escape(name.utf8Span.span, into: &bytes)
+        bytes.append(UInt8(ascii: "="))
+    }
+
+    /// All but RFC 3986's unreserved characters as %XX: every server reads that alike, which does not hold for `+`.
+    static func escape(_ value: Span<UInt8>, into target: inout SecretBuffer) {
+        let digits = Array("0123456789ABCDEF".utf8)
+        for index in value.indices {
+            let byte = value[index]
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                target.append(byte)
+            default:
+                target.append(UInt8(ascii: "%"))
+                target.append(digits[Int(byte >> 4)])
+                target.append(digits[Int(byte & 15)])
+            }
+        }
+    }
+
+    consuming func finish() -> ByteBuffer {
+        bytes.withBytes { bytes in
+            var buffer = ByteBufferAllocator().buffer(capacity: bytes.count)
+            for index in bytes.indices { buffer.writeInteger(bytes[index]) }
+            return buffer
+        }
+    }
+}

@@ -1,0 +1,161 @@
+// What a token endpoint says (RFC 6749, 5.1 and 5.2), with what servers make of it.
+
+internal import OMJSON
+internal import OMOnlineModel
+
+struct TokenResponse: Sendable {
+    let access: String
+    let refresh: String?
+    let lifetime: UInt32?
+    /// Nil when the server does not say: those that were asked for.
+    let scopes: [String]?
+
+    /// Descriptions by which servers say that an account is blocked or disabled, in lower case and without the full stop.
+    /// Compared whole: a description may quote a user name, which is anybody's to choose.
+    static let blockedDescriptions: Set = [
+        "account disabled", "account is disabled", "account is temporarily disabled", "account temporarily disabled",
+        "user account is disabled", "user disabled", "user is disabled", "account locked", "account is locked",
+        "user account is locked", "user account locked", "user is locked", "user locked", "account blocked",
+        "account is blocked", "user is blocked", "user blocked", "account suspended", "account is suspended",
+        "user is suspended", "your account is locked. contact your system administrator", "your account is locked",
+        "your account is deactivated", "your account is disabled", "user account is deactivated", "user is deactivated",
+    ]
+    /// The same as error codes, and the numbers of a server that puts one in front of its description.
+    static let blockedCodes: Set = [
+        "account_disabled", "account_locked", "account_blocked", "user_disabled", "user_locked", "user_blocked",
+        "user_suspended",
+    ]
+    static let blockedNumbers: Set = [50053, 50057]
+    /// The same server's for a wrong password, and for a user whom it does not know. Its descriptions come in many languages.
+    static let wrongPasswordNumbers: Set = [50034, 50126]
+
+    /// Parts of what servers say about a wrong password, in lower case; the RFC's own words for `invalid_grant` among them.
+    static let wrongPasswordWords = [
+        "password", "passwd", "credential", "username", "user name", "invalid user", "authorization grant",
+        "authentication failed", "incorrect", "wrong",
+    ]
+
+    /// The same, compared whole as those of a blocked account are: by the error that they come with.
+    static let wrongPasswordDescriptions = [
+        "invalid_grant": "authentication failure",
+        "invalid_request": "invalid 'username' or 'password' in request",
+    ]
+
+    /// - Parameter sendsPassword: whether `invalid_grant` is about a password, or about a refresh token.
+    init(_ answer: HTTPResponse, sendsPassword: Bool) throws(OnlineRefusal) {
+        let document = JSON(answer: answer.body)?.members.map(Document.init)
+        if let error = document?.error {
+            throw Self.refusal(error, document?.description, answer, sendsPassword: sendsPassword)
+        }
+        guard answer.isSuccess else {
+            switch HTTPExchange.refusal(answer) {
+            case .failed(.unexpectedAnswer, let status, _): throw .failed(.unnamedOAuthError, status: status)
+            case .failed(.serverError, let status, let wait):
+                throw .failed(.oauthServerError, status: status, retryAfter: wait)
+            case let general: throw general
+            }
+        }
+        guard let document, let access = document.access, !access.isEmpty, access.utf8.count <= 64 << 10,
+            document.refresh?.utf8.count ?? 0 <= 64 << 10,
+            document.type.map({ $0.lowercased() == "bearer" }) ?? true
+        else { throw .failed(.unexpectedAnswer, status: UInt16(answer.status)) }
+        self.access = access
+        refresh = document.refresh.flatMap { $0.isEmpty ? nil : $0 }
+        lifetime = document.lifetime
+        scopes = document.scope?.split(separator: " ").map(String.init)
+    }
+
+    private static func refusal(
+        _ error: String, _ description: String?, _ answer: HTTPResponse, sendsPassword: Bool
+    ) -> OnlineRefusal {
+        let general = HTTPExchange.refusal(answer)
+        // A server that is overloaded says so by its status, whatever else it says.
+        if answer.status == 429 || (500...599).contains(answer.status) && error != "temporarily_unavailable" {
+            return general
+        }
+        if sendsPassword, saysBlocked(error, description) { return .blocked }
+        let failure: OnlineFailure
+        switch error {
+        case _ where sendsPassword && isWrongPassword(error, description): return .rejected
+        case "invalid_grant" where sendsPassword && saysWrongPassword(description): return .rejected
+        // The password may be right: a consent, a second factor or a new password is wanted. Nothing is taken away for that.
+        case "invalid_grant": failure = .invalidGrant
+        // What some servers call a wrong password, with the status that HTTP has for one.
+        case "access_denied" where sendsPassword && answer.status == 401: return .rejected
+        case "access_denied": return .forbidden(.accessDenied)
+        case "invalid_client": failure = .invalidClient
+        case "unauthorized_client": failure = .unauthorizedClient
+        case "invalid_scope": failure = .invalidScope
+        case "invalid_request": failure = .invalidRequest
+        case "unsupported_grant_type": failure = .unsupportedGrant
+        case "unsupported_response_type": failure = .unsupportedResponse
+        case "temporarily_unavailable":
+            guard answer.saysRetryAfter else { return .unreachable(.gateway) }
+            return .failed(.temporarilyUnavailable, status: UInt16(answer.status), retryAfter: answer.retryAfter)
+        // A word of the server's own: the status says what it is about.
+        default:
+            if sendsPassword && answer.status == 401 { return .rejected }
+            failure = .otherOAuthError
+        }
+        return .failed(failure, status: UInt16(answer.status))
+    }
+
+    /// Whether `invalid_grant` is about the password: the server says nothing else, or says so.
+    static func saysWrongPassword(_ description: String?) -> Bool {
+        // "The password is expired" has words of a wrong one, and is another's number.
+        if let number = description.flatMap(number) { return wrongPasswordNumbers.contains(number) }
+        guard let plain = description?.lowercased(), plain.contains(where: { $0 != " " }) else { return true }
+        return wrongPasswordWords.contains(where: plain.contains)
+    }
+
+    static func saysBlocked(_ error: String, _ description: String?) -> Bool {
+        if blockedCodes.contains(error) { return true }
+        guard let description else { return false }
+        if let number = number(description) { return blockedNumbers.contains(number) }
+        return blockedDescriptions.contains(plain(description))
+    }
+
+    private static func isWrongPassword(_ error: String, _ description: String?) -> Bool {
+        description.map { wrongPasswordDescriptions[error] == plain($0) } ?? false
+    }
+
+    /// A description to be compared whole: in lower case, without a full stop, one blank between words.
+    private static func plain(_ description: String) -> String {
+        let plain = description.lowercased().split(separator: " ").joined(separator: " ")
+        return plain.hasSuffix(".") ? String(plain.dropLast()) : plain
+    }
+
+    /// Of a description that begins with one, as `AADSTS50126: …`: then it alone decides, in whatever language the rest is.
+    private static func number(_ description: String) -> Int? {
+        let mark = "AADSTS"
+        guard description.hasPrefix(mark), let colon = description.firstIndex(of: ":") else { return nil }
+        return Int(description[..<colon].dropFirst(mark.count))
+    }
+
+    /// Every field may be of a form that nobody expects; it is then as if it was not there.
+    private struct Document {
+        let access: String?
+        let type: String?
+        let refresh: String?
+        let scope: String?
+        let error: String?
+        let description: String?
+        let lifetime: UInt32?
+
+        init(_ fields: [String: JSON]) {
+            access = fields["access_token"]?.text
+            type = fields["token_type"]?.text
+            refresh = fields["refresh_token"]?.text
+            scope = fields["scope"]?.text ?? fields["scope"]?.texts?.joined(separator: " ")
+            error = fields["error"]?.text
+            description = fields["error_description"]?.text
+            // A number, a fraction, or either of them in quotes.
+            let seconds: Double? =
+                switch fields["expires_in"] {
+                case .number(let digits), .string(let digits): Double(digits)
+                default: nil
+                }
+            lifetime = seconds.flatMap { $0.isFinite && $0 >= 0 ? UInt32(min($0, 315_360_000)) : nil }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+internal import OMRecords
+internal import OMSecrets
+
+/// What a backup is sealed with.
+struct BackupKeys: ~Copyable {
+    let name: Key<Sealing>
+    private let seal: Key<Authenticating>
+    private let vault: [UInt8]
+
+    init(_ root: borrowing Key<Deriving>, vault: [UInt8]) {
+        name = root.derive(Context(.backupName))
+        seal = root.derive(Context(.backupSeal))
+        self.vault = vault
+    }
+
+    /// - Parameter digest: of all that stands before the end.
+    func seal(_ digest: [UInt8]) -> [UInt8] {
+        MAC.tag(of: digest, using: seal, context: Context(.backupSeal, .bytes(vault)))
+    }
+
+    /// - Throws: ``VaultError/corrupt(_:)`` when nobody with the root key wrote this backup as it is.
+    func check(_ found: [UInt8], of digest: [UInt8]) throws(VaultError) {
+        try authentic(.backup) { () throws(SecretsError) in
+            try MAC.check(found, of: digest, using: seal, context: Context(.backupSeal, .bytes(vault)))
+        }
+    }
+}

@@ -1,0 +1,23 @@
+public import OMRecords
+internal import OMSecrets
+
+/// What a backup is, as far as nobody needs a key to know.
+public struct BackupSummary: Hashable, Sendable {
+    public internal(set) var isPortable = false
+    /// Seconds since 1970.
+    public internal(set) var takenAt: Int64 = 0
+    /// 16 bytes.
+    public internal(set) var vault: [UInt8] = []
+    /// The items of each level, the trash among them.
+    public internal(set) var items: [ProtectionLevel: Int] = [:]
+    /// Versions behind those items.
+    public internal(set) var olderVersions = 0
+    public internal(set) var slots: [KeySlot] = []
+
+    public var itemCount: Int { items.values.reduce(0, +) }
+
+    mutating func count(_ record: Record, isNewest: Bool) {
+        guard !record.header.isDeleted else { return }
+        if isNewest { items[record.header.level, default: 0] += 1 } else { olderVersions += 1 }
+    }
+}

@@ -1,0 +1,56 @@
+internal import OMRecords
+internal import OMSecrets
+
+/// Writes parts and their end.
+struct BackupWriter: ~Copyable {
+    private static let pieceCount = 1 << 18
+
+    private let isPortable: Bool
+    private let hash = BLAKE2b(count: 32)
+    private var piece: [UInt8] = []
+
+    init(portable isPortable: Bool, takenAt time: Int64) {
+        self.isPortable = isPortable
+        piece = BackupPart.magic + [isPortable ? 2 : 1]
+        piece.append(number: time)
+    }
+
+    mutating func append(
+        _ part: BackupPart, _ write: ([UInt8]) throws(VaultError) -> Void
+    ) throws(VaultError) {
+        append(part.type, part.body)
+        if piece.count >= Self.pieceCount { try flush(write) }
+    }
+
+    /// Appends a record: to a portable backup in the encoding for another device, which one that is bound to this device
+    /// has not.
+    mutating func append(
+        _ record: Record, _ write: ([UInt8]) throws(VaultError) -> Void
+    ) throws(VaultError) {
+        guard isPortable else { return try append(.record(record, bytes: record.stored), write) }
+        guard let portable = PortableRecord(record) else { throw .corrupt(.record) }
+        try append(.record(record, bytes: portable.encoded), write)
+    }
+
+    consuming func finish(
+        _ keys: borrowing BackupKeys, _ write: ([UInt8]) throws(VaultError) -> Void
+    ) throws(VaultError) {
+        try flush(write)
+        let digest = hash.digest()
+        let seal = keys.seal(digest)
+        append(BackupPart.endType, seal + PublicHash.hash(digest + seal))
+        try write(piece)
+    }
+
+    private mutating func append(_ type: UInt8, _ body: [UInt8]) {
+        piece.append(type)
+        piece.append(number: UInt32(body.count))
+        piece += body
+    }
+
+    private mutating func flush(_ write: ([UInt8]) throws(VaultError) -> Void) throws(VaultError) {
+        hash.update(piece.span)
+        try write(piece)
+        piece.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,20 @@
+public import OMRecords
+
+/// 1 to 64 bytes of UTF-8 without control characters, `:`, `/` or `=`.
+public struct FieldName: Hashable, Sendable {
+    public let text: String
+
+    public init(_ text: String) throws(VaultError) {
+        guard isName(text, upTo: 64, without: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "=") })
+        else { throw .invalidFieldName }
+        self.text = text
+    }
+
+    /// Text that was a name's before.
+    init(checked text: String) { self.text = text }
+
+    var bytes: [UInt8] { Array(text.utf8) }
+
+    public static func == (one: FieldName, other: FieldName) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+}

@@ -1,0 +1,16 @@
+public import OMSystem
+internal import Synchronization
+
+/// What is agreed with a vault that stays open.
+public struct KeepOpenOptions: Sendable {
+    let interruption: Interruption
+    let budget: MemoryBudget
+
+    /// - Parameters:
+    ///   - interruption: asked, it ends a wait for other processes and a long reading: ``VaultError/storage(_:)`` with
+    ///     ``StorageError/busy``, and nothing was changed.
+    ///   - room: for the records that it remembers.
+    public init(unless interruption: Interruption, budget: MemoryBudget) {
+        (self.interruption, self.budget) = (interruption, budget)
+    }
+}

@@ -1,0 +1,19 @@
+// Locked memory is little, and all open vaults of a process share it.
+
+public import OMSystem
+internal import Synchronization
+
+/// How many bytes of locked memory opened records may take, in all vaults that stay open together.
+public final class MemoryBudget: Sendable {
+    private let left: Atomic<Int>
+
+    public init(bytes: Int) { left = Atomic(bytes) }
+
+    func reserve(_ count: Int) -> Bool {
+        guard left.subtract(count, ordering: .relaxed).newValue < 0 else { return true }
+        release(count)
+        return false
+    }
+
+    func release(_ count: Int) { left.add(count, ordering: .relaxed) }
+}

@@ -1,0 +1,253 @@
+// Records that were opened once and are asked for again: in a process that keeps a vault open, a list or a search then
+// opens only what is new.
+//
+// Integrity: what is kept belongs to one state of a level, by its generation and the root of its tree, which every
+// question compares with the file and the marks. For another state the tree is walked, and a record that was opened
+// before is taken for the same one by its digest, which the tree vouches for.
+
+internal import OMRecords
+internal import OMSecrets
+
+/// A record that was opened, without its content.
+struct CachedVersion {
+    let level: ProtectionLevel
+    let id: [UInt8]
+    let revision: UInt64
+}
+
+/// id (16) ‖ revision (8), as it stands before a content that is kept.
+extension CachedVersion {
+    fileprivate static let count = 24
+
+    fileprivate var encoded: [UInt8] {
+        var bytes = id
+        bytes.append(number: revision)
+        return bytes
+    }
+
+    fileprivate init(_ level: ProtectionLevel, _ encoded: Span<UInt8>) {
+        var (id, revision): ([UInt8], UInt64) = ([], 0)
+        id.reserveCapacity(16)
+        for index in 0..<16 { id.append(encoded[index]) }
+        for index in 16..<Self.count { revision = revision << 8 | UInt64(encoded[index]) }
+        self.init(level: level, id: id, revision: revision)
+    }
+}
+
+/// The opened records of one open vault, in locked memory. It lives with the vault's keys and is wiped with them.
+final class RecordCache {
+    /// Longer contents are opened each time: one file among the items would push out a thousand passwords.
+    private static let longest = 16 << 10
+    /// Contents stand together in blocks, the next one as large as all before it, within these bounds.
+    private static let blockCounts = (least: 16 << 10, most: 256 << 10)
+
+    private let budget: MemoryBudget
+    private var levels: [ProtectionLevel: Level] = [:]
+
+    /// - Parameter room: what does not find room in it is opened each time.
+    init(_ budget: MemoryBudget) { self.budget = budget }
+
+    private struct Level {
+        var state: LevelState
+        /// In the order of their names, those without content last.
+        var records: [CachedRecord] = []
+        /// The same without what a list does not ask for: ten thousand records are many places in memory.
+        var contents: [CachedRecord.Content] = []
+        /// The next content goes behind the last one.
+        var filling: WritePosition
+    }
+
+    private struct CachedRecord {
+        let entry: TreeEntry
+        let content: Content
+
+        var isNotCached: Bool {
+            if case .notCached = content { true } else { false }
+        }
+
+        var block: ObjectIdentifier? {
+            if case .cached(let block, _) = content { ObjectIdentifier(block) } else { nil }
+        }
+
+        enum Content {
+            case tombstone
+            /// To be opened each time.
+            case notCached
+            /// Its id and revision stand before it.
+            case cached(Block, Range<Int>)
+        }
+    }
+
+    /// A class, so that it is wiped with the last record that stands in it.
+    private final class Block {
+        private let budget: MemoryBudget
+        private let capacity: Int
+        private(set) var bytes: SecretBuffer
+
+        /// - Returns: nil where there is no room.
+        init?(_ capacity: Int, _ budget: MemoryBudget) {
+            guard budget.reserve(capacity) else { return nil }
+            (self.budget, self.capacity) = (budget, capacity)
+            bytes = SecretBuffer(capacity: capacity)
+        }
+
+        deinit { budget.release(capacity) }
+
+        func append(_ version: CachedVersion, _ content: Span<UInt8>) -> Range<Int>? {
+            guard bytes.count + CachedVersion.count + content.count <= capacity else { return nil }
+            bytes.append(version.encoded.span)
+            let start = bytes.count
+            bytes.append(content)
+            return start..<start + content.count
+        }
+    }
+
+    /// Where the next content goes.
+    private struct WritePosition {
+        let budget: MemoryBudget
+        var used = 0
+        var block: Block?
+
+        mutating func put(_ content: Span<UInt8>, _ version: CachedVersion) -> CachedRecord.Content {
+            if let block, let range = block.append(version, content) { return kept(block, range) }
+            let (bounds, count) = (RecordCache.blockCounts, CachedVersion.count + content.count)
+            guard content.count <= RecordCache.longest,
+                let next = Block(min(max(bounds.least, used, count), bounds.most), budget),
+                let range = next.append(version, content)
+            else { return .notCached }
+            block = next
+            return kept(next, range)
+        }
+
+        private mutating func kept(_ block: Block, _ range: Range<Int>) -> CachedRecord.Content {
+            used += CachedVersion.count + range.count
+            return .cached(block, range)
+        }
+    }
+
+    /// Lends the content of every item of a level, those that are kept in the order of their names.
+    func forEach(
+        _ level: ProtectionLevel, in snapshot: Snapshot, _ body: (CachedVersion, Span<UInt8>) -> Void
+    ) throws(VaultError) {
+        let held = try current(level, snapshot)
+        for index in held.contents.indices {
+            try snapshot.vault.checkInterruption()
+            switch held.contents[index] {
+            case .tombstone: break
+            case .cached(let block, let range):
+                block.bytes.withBytes { bytes in
+                    let id = bytes.extracting(range.lowerBound - CachedVersion.count..<range.lowerBound)
+                    body(CachedVersion(level, id), bytes.extracting(range))
+                }
+            case .notCached:
+                let entry = held.records[index].entry
+                let opened = try snapshot.open(try snapshot.newest(entry, level), at: entry)
+                let version = CachedVersion(level: level, id: opened.header.id, revision: opened.header.revision)
+                opened.content.withBytes { body(version, $0) }
+            }
+        }
+    }
+
+    /// Lets go of everything, as after a purge: what must be gone from the file is not to stay here.
+    func removeAll() { levels = [:] }
+
+    private func current(_ level: ProtectionLevel, _ snapshot: Snapshot) throws(VaultError) -> Level {
+        guard let state = snapshot.states[level] else { throw .levelLocked(level) }
+        if let held = levels[level], held.state == state { return held }
+        // Taken out first: what no longer belongs to the level is wiped before its place is filled again.
+        let held = levels.removeValue(forKey: level) ?? Level(state: state, filling: WritePosition(budget: budget))
+        let next = try updated(consume held, to: state, of: level, in: snapshot)
+        levels[level] = next
+        return next
+    }
+
+    private func updated(
+        _ held: consuming Level, to state: LevelState, of level: ProtectionLevel, in snapshot: Snapshot
+    ) throws(VaultError) -> Level {
+        var known: [[UInt8]: CachedRecord] = [:]
+        for record in held.records { known[record.entry.digest] = record }
+        var filling = held.filling
+        held = Level(state: state, filling: WritePosition(budget: budget))
+        var records: [CachedRecord] = []
+        var fresh: [TreeEntry] = []
+        for entry in try snapshot.entries(level) {
+            // The same record at another place is none of ours: it is opened, and judged by its content. So is one that
+            // found no room before.
+            if let record = known[entry.digest], record.entry == entry, !record.isNotCached {
+                known[entry.digest] = nil
+                records.append(record)
+            } else {
+                fresh.append(entry)
+            }
+        }
+        let hasGaps = known.values.contains { $0.block != nil }
+        known = [:]
+        if hasGaps {
+            filling = WritePosition(budget: budget)
+            records = Self.compacted(consume records, level, &filling)
+        }
+        for entry in fresh {
+            records.append(CachedRecord(entry: entry, content: try open(entry, of: level, in: snapshot, into: &filling)))
+        }
+        records = Self.sorted(consume records)
+        return Level(state: state, records: records, contents: records.map(\.content), filling: filling)
+    }
+
+    private func open(
+        _ entry: TreeEntry, of level: ProtectionLevel, in snapshot: Snapshot, into filling: inout WritePosition
+    ) throws(VaultError) -> CachedRecord.Content {
+        let version = try snapshot.newest(entry, level)
+        guard !version.header.isDeleted else { return .tombstone }
+        let opened = try snapshot.open(version, at: entry)
+        let kept = CachedVersion(level: level, id: version.header.id, revision: version.header.revision)
+        return opened.content.withBytes { filling.put($0, kept) }
+    }
+
+    /// The same records, with nothing beside them in their blocks: what was replaced or removed is wiped.
+    private static func compacted(
+        _ records: consuming [CachedRecord], _ level: ProtectionLevel, _ filling: inout WritePosition
+    ) -> [CachedRecord] {
+        var compacted: [CachedRecord] = []
+        compacted.reserveCapacity(records.count)
+        // Block by block, so that each old one is gone before there are two new ones.
+        records.sort { one, other in
+            guard let left = one.block, let right = other.block else { return one.block == nil && other.block != nil }
+            return left < right
+        }
+        while let record = records.popLast() {
+            guard case .cached(let old, let range) = record.content else {
+                compacted.append(record)
+                continue
+            }
+            let content = old.bytes.withBytes { bytes in
+                let id = bytes.extracting(range.lowerBound - CachedVersion.count..<range.lowerBound)
+                return filling.put(bytes.extracting(range), CachedVersion(level, id))
+            }
+            compacted.append(CachedRecord(entry: record.entry, content: content))
+        }
+        return compacted
+    }
+
+    /// In the order of their names, those without content last.
+    private static func sorted(_ records: consuming [CachedRecord]) -> [CachedRecord] {
+        records.sort { one, other in
+            guard case .cached(let left, let first) = one.content else { return false }
+            guard case .cached(let right, let second) = other.content else { return true }
+            return left.bytes.withBytes { left in
+                right.bytes.withBytes { right in
+                    isBefore(left.extracting(first), right.extracting(second))
+                }
+            }
+        }
+        return records
+    }
+
+    private static func isBefore(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
+        let (left, right) = (ContentMap.name(of: one), ContentMap.name(of: other))
+        for offset in 0..<min(left.count, right.count) {
+            let (a, b) = (one[left.lowerBound + offset], other[right.lowerBound + offset])
+            if a != b { return a < b }
+        }
+        return left.count < right.count
+    }
+}

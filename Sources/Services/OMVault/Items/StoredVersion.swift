@@ -1,0 +1,237 @@
+// The versions of an item: walked from the newest back, put on top, moved to other keys, dropped.
+// Format: docs/vault-format.md, "Versions".
+
+internal import OMRecords
+internal import OMSecrets
+internal import OMStorage
+internal import OMSystem
+
+/// Where a record is, and what it must digest to.
+struct RowReference: Hashable {
+    let row: Int64
+    let digest: [UInt8]
+}
+
+/// A record that is the very one its digest names.
+struct StoredVersion {
+    let reference: RowReference
+    /// The row of the version before; 0 for none. Nothing is believed of it until the digest there is the parent's.
+    let previous: Int64
+    let record: Record
+
+    var header: Record.Header { record.header }
+}
+
+/// A version with its content.
+struct OpenedVersion: ~Copyable {
+    let header: Record.Header
+    let content: ItemContent
+
+    var item: Item {
+        Item(
+            name: content.name, level: header.level, id: header.id, revision: header.revision,
+            created: content.created, modified: content.modified, isTrashed: content.isTrashed,
+            fields: content.itemFields)
+    }
+
+    var version: ItemVersion {
+        ItemVersion(
+            revision: header.revision, modified: content.modified, isTrashed: content.isTrashed,
+            fields: content.itemFields)
+    }
+}
+
+extension Snapshot {
+    /// How many older versions a write leaves behind an item.
+    var historyLimit: Int { Int(header.policy.history) }
+
+    /// The version that the tree speaks of.
+    func newest(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) -> StoredVersion {
+        try version(RowReference(row: entry.row, digest: entry.digest), level)
+    }
+
+    /// The version before.
+    ///
+    /// - Throws: ``VaultError/corrupt(_:)``. Attack: a history cut short, put in another order, or another item's.
+    func older(than newer: StoredVersion) throws(VaultError) -> StoredVersion {
+        let older = try version(
+            RowReference(row: newer.previous, digest: newer.header.parent), newer.header.level)
+        guard older.header.id == newer.header.id, older.header.revision + 1 == newer.header.revision,
+            !older.header.isDeleted
+        else { throw .corrupt(.record) }
+        return older
+    }
+
+    /// Where the versions of an item are, the newest first, each checked; `kept` is what the newest says.
+    func references(_ newest: StoredVersion, kept: Int) throws(VaultError) -> [RowReference] {
+        var (references, newer) = ([newest.reference], newest)
+        for _ in 0..<kept {
+            newer = try older(than: newer)
+            references.append(newer.reference)
+        }
+        return references
+    }
+
+    /// Opens what stands at an entry, which must be where its content says it is.
+    func open(_ version: StoredVersion, at entry: TreeEntry) throws(VaultError) -> OpenedVersion {
+        let opened = try open(version)
+        guard let keys = vault.keys[version.header.level], opened.content.key(keys, opened.header.id) == entry.key
+        else { throw .corrupt(.record) }
+        return opened
+    }
+
+    /// Opens a version that another one led to.
+    func open(_ version: StoredVersion) throws(VaultError) -> OpenedVersion {
+        OpenedVersion(header: version.header, content: try ItemContent(opened: try plaintext(version.record)))
+    }
+
+    /// An item's version of that revision; its newest for nil.
+    ///
+    /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/noRevision(_:of:)``.
+    func open(_ name: ItemName, revision: UInt64?) throws(VaultError) -> OpenedVersion {
+        guard let (level, entry) = try find(name) else { throw .noItem(name) }
+        return try open(entry, level, revision: revision)
+    }
+
+    func open(
+        _ entry: TreeEntry, _ level: ProtectionLevel, revision: UInt64?
+    ) throws(VaultError) -> OpenedVersion {
+        var version = try newest(entry, level)
+        let opened = try open(version, at: entry)
+        guard let revision, revision != version.header.revision else { return opened }
+        let kept = UInt64(opened.content.kept)
+        guard revision < version.header.revision, version.header.revision - revision <= kept else {
+            throw .noRevision(revision, of: opened.content.name)
+        }
+        while version.header.revision > revision { version = try older(than: version) }
+        return try open(version)
+    }
+
+    /// The items in the trash of every level at hand: those of one name, or all.
+    func trashed(
+        _ name: ItemName? = nil
+    ) throws(VaultError) -> [(level: ProtectionLevel, entry: TreeEntry, item: Item)] {
+        var found: [(ProtectionLevel, TreeEntry, Item)] = []
+        for level in vault.levels {
+            guard let keys = vault.keys[level] else { continue }
+            for entry in try entries(level) {
+                let version = try newest(entry, level)
+                // Live items and tombstones are not opened for it.
+                guard keys.key(ofTrashed: version.header.id) == entry.key else { continue }
+                let item = try open(version, at: entry).item
+                if name == nil || item.name == name { found.append((level, entry, item)) }
+            }
+        }
+        return found
+    }
+
+    /// Of the items of that name in the trash, the one that went there last.
+    func latestTrashed(
+        _ name: ItemName, id: [UInt8]? = nil
+    ) throws(VaultError) -> (level: ProtectionLevel, entry: TreeEntry)? {
+        let found = try trashed(name).filter { id == nil || $0.item.id == id }
+        return found.max { ($0.item.modified, $0.item.revision) < ($1.item.modified, $1.item.revision) }
+            .map { ($0.level, $0.entry) }
+    }
+
+    // MARK: - Changing
+
+    /// Seals a version and stores it; the tree does not know it yet.
+    func add(
+        _ content: borrowing SecretBytes, _ header: Record.Header, _ keys: LevelKeys, previous: Int64?
+    ) throws(VaultError) -> RowReference {
+        let box = AEAD.seal(content, using: keys.recordKey(header), context: recordContext(header))
+        let bytes = Record(header: header, box: box.bytes).stored
+        let row: Int64 = try storing { () throws(StorageError) in
+            var add = try vault.database.prepare(VaultSchema.addRecord)
+            try add.bind(1, bytes)
+            if let previous { try add.bind(2, previous) }
+            guard try add.step() else { throw .corrupt }
+            return add.number(0)
+        }
+        return RowReference(row: row, digest: PublicHash.hash(bytes))
+    }
+
+    /// Seals what stands at an entry anew, all versions of it, the oldest first, and drops the old rows. The old tree
+    /// still has `entry`, and the new one not yet what this returns.
+    ///
+    /// - Parameter keys: those of `target`; of the same level too, when its class key changes.
+    func move(
+        _ entry: TreeEntry, _ level: ProtectionLevel, to target: ProtectionLevel, _ keys: LevelKeys, epoch: UInt32
+    ) throws(VaultError) -> TreeEntry {
+        let newest = try newest(entry, level)
+        let id = newest.header.id
+        let (key, references) = try destination(newest, entry, keys)
+        var moved: RowReference?
+        for reference in references.reversed() {
+            let version = try version(reference, level)
+            let header = Record.Header(
+                level: target, isDeleted: version.header.isDeleted, id: id, revision: version.header.revision,
+                epoch: epoch, parent: moved?.digest, salt: Random.bytes(16))
+            moved = try add(try plaintext(version.record), header, keys, previous: moved?.row)
+        }
+        try drop(references)
+        guard let moved else { throw .corrupt(.record) }
+        return TreeEntry(key: key, digest: moved.digest, row: moved.row)
+    }
+
+    private func destination(
+        _ newest: StoredVersion, _ entry: TreeEntry, _ keys: LevelKeys
+    ) throws(VaultError) -> ([UInt8], [RowReference]) {
+        guard !newest.header.isDeleted else { return (keys.key(ofDeleted: newest.header.id), [newest.reference]) }
+        let opened = try open(newest, at: entry)
+        return (opened.content.key(keys, newest.header.id), try references(newest, kept: opened.content.kept))
+    }
+
+    /// Drops, of every item of every level, the versions that the policy no longer keeps. The newest says how many stand
+    /// behind it, so it is sealed anew, under its own revision.
+    func shortenHistories() throws(VaultError) {
+        let limit = historyLimit
+        for level in ProtectionLevel.allCases {
+            guard let keys = vault.keys[level] else { throw .levelLocked(level) }
+            for entry in try entries(level) {
+                let newest = try newest(entry, level)
+                guard !newest.header.isDeleted else { continue }
+                let opened = try open(newest, at: entry)
+                guard opened.content.kept > limit else { continue }
+                let references = try references(newest, kept: opened.content.kept)
+                let header = newest.header.sealedAnew(epoch: vault.header.epoch)
+                let content = try opened.content.draft(isTrashed: opened.content.isTrashed, at: opened.content.modified)
+                let reference = try add(
+                    content.finish(kept: limit), header, keys, previous: limit > 0 ? references[1].row : nil)
+                try drop(references.prefix(1))
+                try drop(references.dropFirst(1 + limit))
+                try insert(TreeEntry(key: entry.key, digest: reference.digest, row: reference.row), level)
+                purges = true
+            }
+        }
+    }
+
+    func drop(_ references: some Sequence<RowReference>) throws(VaultError) {
+        try storing { () throws(StorageError) in
+            var drop = try vault.database.prepare(VaultSchema.dropRecord)
+            for reference in references {
+                try drop.bind(1, reference.row)
+                _ = try drop.step()
+            }
+        }
+    }
+
+    /// Drops every record that says it is a version of this item, also those that no newer one leads to any more.
+    func dropVersions(of id: [UInt8]) throws(VaultError) {
+        try storing { () throws(StorageError) in
+            var drop = try vault.database.prepare(VaultSchema.dropVersions)
+            try drop.bind(1, id)
+            _ = try drop.step()
+        }
+    }
+}
+
+extension Record.Header {
+    /// The same version under another salt, and so under another key.
+    fileprivate func sealedAnew(epoch: UInt32) -> Record.Header {
+        Record.Header(
+            level: level, isDeleted: isDeleted, id: id, revision: revision, epoch: epoch, parent: parent,
+            salt: Random.bytes(16))
+    }
+}

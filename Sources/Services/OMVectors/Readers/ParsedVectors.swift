@@ -1,0 +1,138 @@
+// What every reader gives: the cases of a file, planned by their kinds. What a file is, its content tells; its name
+// helps only where a text file lost its header.
+
+internal import OMJSON
+
+/// The cases of one file, and what stands in it beside them.
+struct ParsedVectors: Sendable {
+    let format: VectorFormat?
+    private(set) var cases: [VectorCase] = []
+    /// Why a file that was recognised holds no cases of its own: it belongs to another, which is run.
+    private(set) var companionOf: String?
+
+    init(_ format: VectorFormat?) { self.format = format }
+
+    /// A key file, a schema, the expected results of a prompt: known for what it is, and no vectors by itself.
+    init(companion reason: String, _ format: VectorFormat? = nil) {
+        (self.format, companionOf) = (format, reason)
+    }
+
+    mutating func add(_ vector: VectorCase) { cases.append(vector) }
+
+    /// The records of `group`, each with its id and what the file says of it, planned by the first kind that takes them.
+    ///
+    /// - Parameter plan: nil when no kind does.
+    mutating func add(
+        _ records: [VectorRecord], of group: VectorGroup, _ plan: GroupPlan?
+    ) throws(UnreadableFile) {
+        switch plan ?? .skip("\(group.title) is not supported") {
+        case .skip(let reason):
+            for record in records { add(record, of: group, .skip(reason)) }
+        case .each(let flips, let make):
+            for record in records {
+                let plan = try make(record.fields, record.expectation)
+                let control = NegativeControl(
+                    ordinal: cases.count, flips: flips, records: [record.fields]
+                ) { (records) throws(UnreadableFile) in try make(records[0], .valid) }
+                add(record, of: group, plan, control: control)
+            }
+        case .chain(let flips, let make):
+            guard let first = records.first else { return }
+            let plan = try make(records.map(\.fields))
+            let control = NegativeControl(
+                ordinal: cases.count, flips: flips, records: records.map(\.fields)
+            ) { (records) throws(UnreadableFile) in try make(records) }
+            add(VectorRecord(id: "\(first.id) (Monte Carlo)", fields: first.fields), of: group, plan, control: control)
+        }
+    }
+
+    private mutating func add(_ record: VectorRecord, of group: VectorGroup, _ plan: CasePlan, control: NegativeControl? = nil) {
+        cases.append(
+            VectorCase(
+                id: record.id, algorithm: group.title, expectation: record.expectation, flags: record.flags, plan: plan,
+                control: control))
+    }
+}
+
+/// One record as its reader found it.
+struct VectorRecord: Sendable {
+    /// Its name within the file, such as a Wycheproof `tcId`.
+    let id: String
+    var expectation: Expectation = .valid
+    var flags: [String] = []
+    let fields: Fields
+}
+
+extension ParsedVectors {
+    static func of(
+        _ bytes: [UInt8], named name: String, companions: CompanionFiles = .none
+    ) throws(UnreadableFile) -> ParsedVectors {
+        // RFC 8259 section 8.1 lets a reader pass over a byte order mark; some tools write one.
+        let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let bytes = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
+        guard !bytes.isEmpty else { throw UnreadableFile("the file is empty") }
+        if let companion = NonVectorFile.of(bytes, named: name) { return ParsedVectors(companion: companion) }
+        guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+            throw UnreadableFile("not text: no vector format is binary")
+        }
+        guard let first = bytes.first(where: { !JSONText.isSpace($0) }) else { throw UnreadableFile("the file is blank") }
+        if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") && JSON.opensArray(bytes) {
+            return try ofJSON(try JSON(reading: bytes), companions)
+        }
+        if RSALabsReader.isRSALabs(text) { return try RSALabsReader.read(text) }
+        if SignInputReader.isSignInput(text) { return try SignInputReader.read(text) }
+        return try TextReader.read(text, fileName: name, companions)
+    }
+
+    private static func ofJSON(_ document: JSON, _ companions: CompanionFiles) throws(UnreadableFile) -> ParsedVectors {
+        if case .object(let members) = document {
+            if members["format"] != nil { return try NativeReader.read(Fields(members, at: "file"), companions) }
+            let isSchema =
+                members["$schema"] != nil || members["type"] == .string("object") && members["properties"] != nil
+            if isSchema { return ParsedVectors(companion: "a JSON schema") }
+        }
+        if ACVPReader.isACVP(document) { return try ACVPReader.read(document, companions) }
+        if case .object(let members) = document, members["testGroups"] != nil, members["algorithm"] != nil {
+            return try WycheproofReader.read(Fields(members, at: "file"), companions)
+        }
+        if case .object(let members) = document, members["algorithm"] != nil, members["revision"] != nil {
+            return ParsedVectors(companion: "an ACVP registration: what a module can do", .acvp)
+        }
+        if case .object(let members) = document, members["disposition"] != nil, members["tests"] != nil {
+            return ParsedVectors(companion: "an ACVP validation: what a server answered", .acvp)
+        }
+        if isManifest(document) { return ParsedVectors(companion: "a list of files") }
+        throw UnreadableFile("JSON, but neither Wycheproof, ACVP nor omvault-vectors/1")
+    }
+
+    /// A list of files with their sizes and digests.
+    private static func isManifest(_ document: JSON) -> Bool {
+        guard case .array(let elements) = document, !elements.isEmpty else { return false }
+        return elements.allSatisfy { element in
+            if case .object(let members) = element { members["path"] != nil && members["sha256"] != nil } else { false }
+        }
+    }
+}
+
+/// Files that stand among vectors without being any: known for what they are, so that they count as no skip.
+private enum NonVectorFile {
+    static func of(_ bytes: [UInt8], named name: String) -> String? {
+        if isKeyFile(bytes, name) { return "a key or certificate file: run where an index names it" }
+        if isArchive(bytes, name) { return "golden vaults: the tests open them" }
+        // Whatever else it holds, a file of this name is about the vectors.
+        let title = name.uppercased().split(separator: ".").first ?? ""
+        let isText = title == "LICENSE" || title == "LICENCE" || title.hasSuffix("README")
+        return isText ? "a text about the vectors" : nil
+    }
+
+    /// By the name and by what every POSIX archive has at the same place.
+    private static func isArchive(_ bytes: [UInt8], _ name: String) -> Bool {
+        name.hasSuffix(".tar") && bytes.dropFirst(257).starts(with: Array("ustar".utf8))
+    }
+
+    /// By the armour or by the name: one that was broken on purpose has nothing else left.
+    private static func isKeyFile(_ bytes: [UInt8], _ name: String) -> Bool {
+        bytes.starts(with: Array("-----BEGIN ".utf8))
+            || [".der", ".pem", ".p12", ".pfx", ".crt", ".key", ".jwk", ".pub"].contains { name.hasSuffix($0) }
+    }
+}

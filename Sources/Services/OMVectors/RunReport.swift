@@ -1,0 +1,63 @@
+// What a run proved, as values; words and exit codes are the door's.
+
+/// Cases that were not run.
+public struct SkippedCases: Hashable, Sendable {
+    public let reason: String
+    public internal(set) var count: Int
+}
+
+/// Cases marked `acceptable` that were judged by the policy, by their flags.
+public struct AcceptableCases: Hashable, Sendable {
+    /// `Twist`, or several of them with commas between.
+    public let flags: String
+    public internal(set) var accepted = 0
+    public internal(set) var refused = 0
+}
+
+/// The results of all files, in the order they were run.
+public struct RunReport: Sendable {
+    public private(set) var files: [FileReport] = []
+    /// Every reason for a skip, with how many cases or files it left out, the most first.
+    public var skips: [SkippedCases] {
+        var skips: [SkippedCases] = []
+        for skip in files.flatMap(\.skips) { skips.add(skip.count, skip.reason) }
+        return skips.sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }
+    }
+    /// Files that belong to another or are about the vectors, by why.
+    public var notes: [SkippedCases] {
+        var notes: [SkippedCases] = []
+        for file in files {
+            if let note = file.note { notes.add(1, note) }
+        }
+        return notes
+    }
+
+    public init() {}
+
+    public mutating func add(_ file: FileReport) { files.append(file) }
+
+    public var passed: Int { files.reduce(0) { $0 + $1.passed } }
+    public var failed: Int { files.reduce(0) { $0 + $1.failures.count } }
+    public var acceptable: Int { files.reduce(0) { $0 + $1.acceptable } }
+    public var skipped: Int { files.reduce(0) { $0 + $1.skipped } }
+
+    /// `N passed, N failed, N acceptable, N skipped`.
+    public var summary: String { "\(passed) passed, \(failed) failed, \(acceptable) acceptable, \(skipped) skipped" }
+
+    /// Whether the run proves something: nothing failed and at least one case ran.
+    ///
+    /// - Parameter failOnSkip: Whether a skipped case or file counts as a failure.
+    public func isProof(failOnSkip: Bool = false) -> Bool {
+        failed == 0 && passed + acceptable > 0 && !(failOnSkip && skipped > 0)
+    }
+}
+
+extension [SkippedCases] {
+    mutating func add(_ count: Int, _ reason: String) {
+        if let known = firstIndex(where: { $0.reason == reason }) {
+            self[known].count += count
+        } else {
+            append(SkippedCases(reason: reason, count: count))
+        }
+    }
+}

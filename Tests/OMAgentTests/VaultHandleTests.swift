@@ -1,0 +1,295 @@
+// What the agent holds and when it lets go of it.
+
+import COMSystem
+import Foundation
+import Glibc
+import OMRecords
+import OMSecrets
+import OMStorage
+import OMSystem
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import OMAgent
+@testable import OMVault
+
+@Suite("A vault in the agent", .onOwnThreads) struct VaultHandleTests {
+    private static let portable = ProtectionLevel.allCases
+
+    @Test("unlocked, every level is read and changed; locked, what was read after the first unlock is still read")
+    func levels() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        for level in Self.portable { #expect(try home.answer(level) == "locked 0") }
+        try home.unlock()
+        for level in Self.portable { #expect(try home.answer(level) == "secret of \(level.itemName)") }
+        try home.client.lock(home.paths, forgets: false)
+        for level in Self.portable {
+            let isOpen = level.availability != .whenUnlocked
+            #expect(try home.answer(level) == (isOpen ? "secret of \(level.itemName)" : "locked 1"))
+        }
+        try home.client.lock(home.paths, forgets: true)
+        for level in Self.portable { #expect(try home.answer(level) == "locked 0") }
+    }
+
+    @Test("a vault that was unlocked beside a device folder of another name is locked by its file alone")
+    func lockedByFile() async throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        let other = try #require(VaultPaths(vault: home.vault, device: ""))
+        try home.client.lock(other, forgets: true)
+        #expect(try home.answer(.whenUnlocked) == "locked 0")
+    }
+
+    @Test("what is no question about what is at hand is not answered while locked")
+    func lockedChanges() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        try home.client.lock(nil, forgets: false)
+        let always = try ItemName(ProtectionLevel(.always).itemName)
+        for request in 0..<3 {
+            var values = FieldValues()
+            try values.put(bytes("new"), at: FieldName("f"))
+            let answer =
+                switch request {
+                case 0: try home.client.perform(home.paths, .items(trashed: false))
+                case 1: try home.client.perform(home.paths, .add(ItemName("new"), level: nil, values))
+                default:
+                    try home.client.perform(home.paths, .update(always, set: values, remove: [], ifRevision: nil))
+                }
+            switch consume answer {
+            case .locked(let state): #expect(state == .firstUnlocked && request < 2)
+            case .reply: #expect(request == 2)
+            case .failure(let error): Issue.record("\(error)")
+            }
+        }
+        #expect(try home.answer(ProtectionLevel(.always)) == "new")
+    }
+
+    @Test("a purge that a reader held up is finished by the agent: its own, and what another process left")
+    func purges() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        func pending() throws -> Int64 {
+            try Database.open(home.vault, VaultSchema.schema).number("SELECT count(*) FROM pending")
+        }
+        let reader = try Database.open(home.vault, VaultSchema.schema)
+        for isOfAgent in [true, false] {
+            let level = isOfAgent ? ProtectionLevel.whenUnlocked : .highest
+            try reader.execute("BEGIN")
+            _ = try reader.number("SELECT count(*) FROM records")
+            let request = ItemRequest.purge([try ItemName(level.itemName)], ifRevision: nil)
+            var result: PurgeResult?
+            if isOfAgent {
+                if case .reply(let reply) = try home.client.perform(home.paths, request) { result = reply.takePurge() }
+            } else {
+                result = try home.open().perform(request).takePurge()
+            }
+            #expect(result == .pending)
+            #expect(try pending() == 1)
+            try reader.execute("COMMIT")
+            // The question how things stand is enough.
+            _ = try home.client.status()
+            #expect(try pending() == 0)
+        }
+    }
+
+    @Test("an item is removed by its id through the agent, as here")
+    func purgeID() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        let item = try home.open().item(ItemName(ProtectionLevel.whenUnlocked.itemName))
+        guard case .reply(.entries(let places)) = try home.client.perform(home.paths, .entries(id: item.id, level: .whenUnlocked))
+        else { throw VaultError.noVault }
+        #expect(places.map(\.item) == [item] && places.map(\.level) == [.whenUnlocked])
+        let answer = try home.client.perform(home.paths, .purgeID(item.id, level: .whenUnlocked))
+        guard case .reply(.removed(let gone, _)) = answer else { throw VaultError.noVault }
+        #expect(gone == [item])
+        guard case .reply(.entries(let left)) = try home.client.perform(home.paths, .entries(id: item.id, level: nil)) else {
+            throw VaultError.noVault
+        }
+        #expect(left.isEmpty)
+        #expect(try home.answer(.whenUnlocked) == "\(VaultError.noItem(item.name))")
+    }
+
+    @Test("keys that do not open the vault are refused, and those that were there stay")
+    func forgedKeys() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        let file = try VaultFile.open(home.vault, device: try DeviceFolder(home.root + "/device"))
+        var forged = ClassKeys(vault: file.id, epoch: file.epoch)
+        forged.add(Key<Deriving>.random(), of: .whenUnlocked)
+        #expect(try home.client.unlock(home.paths, forged, openedBy: nil, idle: 0, hard: 0) == .cannotUnlock)
+        var other = ClassKeys(vault: Random.bytes(16), epoch: file.epoch)
+        other.add(Key<Deriving>.random(), of: .whenUnlocked)
+        #expect(try home.client.unlock(home.paths, other, openedBy: nil, idle: 0, hard: 0) == .cannotUnlock)
+        var later = ClassKeys(vault: file.id, epoch: file.epoch + 1)
+        later.add(Key<Deriving>.random(), of: .whenUnlocked)
+        #expect(try home.client.unlock(home.paths, later, openedBy: nil, idle: 0, hard: 0) == .rekeyed)
+        #expect(try home.answer(.whenUnlocked) == "secret of when-unlocked")
+    }
+
+    @Test("without use it locks by itself; so it does in any case at the end of its time", arguments: [true, false])
+    func timeOuts(isIdle: Bool) async throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        let longest = AgentServer.TimeOuts.longest
+        try home.unlock(idle: isIdle ? 1 : longest, hard: isIdle ? longest : 1)
+        // Asking for the status is no use of the vault.
+        try await eventually { try home.client.status().vaults.first?.state == .firstUnlocked }
+        #expect(try home.answer(.whenUnlocked) == "locked 1")
+        #expect(try home.answer(ProtectionLevel(.afterFirstUnlock)) == "secret of after-first-unlock")
+    }
+
+    @Test("a vault that was put in the place of the open one is noticed")
+    func replacedFile() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        try FileManager.default.moveItem(atPath: home.vault, toPath: home.root + "/old")
+        #expect(try home.answer(.whenUnlocked) == "noVault")
+        try FileManager.default.moveItem(atPath: home.root + "/old", toPath: home.vault)
+        #expect(try home.answer(.whenUnlocked) == "secret of when-unlocked")
+    }
+
+    @Test("lock and status wait for no request: one that waits for another process's lock is answered as locked")
+    func lockWhileWaiting() async throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        let answers = Answers()
+        // A request that gives up by itself, after a minute, is answered as busy. So is one that a lock waited for.
+        try await whileLockIsHeld(home, answers) {
+            try await home.waitUntilRequestWaits()
+            #expect(try home.client.status().vaults.first?.state == .unlocked)
+            #expect(answers.all.isEmpty)
+            try home.client.lock(home.paths, forgets: false)
+            #expect(try home.client.status().vaults.first?.state == .firstUnlocked)
+            #expect(try home.answer(.whenUnlocked) == "locked 1")
+            // Answered while the lock is still held.
+            try await eventually { !answers.all.isEmpty }
+        }
+        #expect(answers.all == ["locked 1": 1])
+        #expect(try home.open().item(ItemName(ProtectionLevel.whenUnlocked.itemName)).revision == 1)
+        // The next one is made as ever.
+        try home.unlock()
+        #expect(try home.change() == "changed")
+    }
+
+    @Test("a vault whose time runs out while a request waits is locked then")
+    func timeOutWhileWaiting() async throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock(hard: 1)
+        let answers = Answers()
+        try await whileLockIsHeld(home, answers) {
+            try await eventually { try home.client.status().vaults.first?.state == .firstUnlocked }
+        }
+        #expect(answers.all == ["locked 1": 1])
+    }
+
+    /// Has a change asked for while the vault's lock is held here; ends when the lock is free again and the change was answered.
+    private func whileLockIsHeld(_ home: AgentHome, _ answers: Answers, _ body: () async throws -> Void) async throws {
+        let held = Atomic(false), isDone = Atomic(false)
+        async let holding: Void = onOwnThread {
+            defer { held.store(true, ordering: .sequentiallyConsistent) }
+            try home.fileLock().hold { () throws(StorageError) in
+                held.store(true, ordering: .sequentiallyConsistent)
+                eventuallyHere { isDone.load(ordering: .sequentiallyConsistent) }
+            }
+        }
+        try await eventually { held.load(ordering: .sequentiallyConsistent) }
+        async let asking: Void = onOwnThread { answers.add((try? home.change()) ?? "none") }
+        do { try await body() } catch { Issue.record("\(error)") }
+        isDone.store(true, ordering: .sequentiallyConsistent)
+        try await holding
+        await asking
+    }
+
+    @Test("a search is answered while the vault is unlocked, with names and nothing else, and not while it is locked")
+    func find() throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        func found(_ word: String, in scope: ItemSearch.Scope? = nil) throws -> String {
+            var search = ItemSearch(in: scope)
+            _ = search.add(word.utf8Span.span)
+            switch try home.client.perform(home.paths, .find(search, trashed: false)) {
+            case .reply(.items(let items)): return items.map(\.name.text).joined(separator: ",")
+            case .reply: return "another reply"
+            case .failure(let error): return "\(error)"
+            case .locked(let state): return "locked \(state.rawValue)"
+            }
+        }
+        #expect(try found("SECRET of always") == "always,always here")
+        #expect(
+            try found("here", in: .init(itemName: true, fields: [])) == "after-first-unlock here,always here,when-unlocked here")
+        #expect(try found("always", in: .init(itemName: false, fields: [FieldName("f")])) == "always,always here")
+        #expect(try found("always", in: .init(itemName: false, fields: [FieldName("g")])) == "")
+        try home.client.lock(home.paths, forgets: false)
+        #expect(try found("always") == "locked 1")
+    }
+
+    @Test("100 clients at once are all answered")
+    func manyClients() async throws {
+        let home = try AgentHome()
+        try home.makeVault()
+        try home.unlock()
+        let answers = Answers()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 {
+                group.addTask { try await onOwnThread { answers.add(try home.answer(.whenUnlocked)) } }
+            }
+            try await group.waitForAll()
+        }
+        #expect(answers.all == ["secret of when-unlocked": 100])
+    }
+
+    private final class Answers: Sendable {
+        private let counts = Mutex<[String: Int]>([:])
+        var all: [String: Int] { counts.withLock { $0 } }
+        func add(_ answer: String) { counts.withLock { $0[answer, default: 0] += 1 } }
+    }
+}
+
+extension AgentHome: @unchecked Sendable {
+    /// Has the agent change the item of when-unlocked.
+    fileprivate func change() throws -> String {
+        var values = FieldValues()
+        try values.put(bytes("new"), at: FieldName("f"))
+        let name = try ItemName(ProtectionLevel.whenUnlocked.itemName)
+        switch try client.perform(paths, .update(name, set: values, remove: [], ifRevision: nil)) {
+        case .reply: return "changed"
+        case .failure(let error): return "\(error)"
+        case .locked(let state): return "locked \(state.rawValue)"
+        }
+    }
+
+    /// Until the agent has the lock's file open.
+    fileprivate func waitUntilRequestWaits() async throws {
+        let folder = "/proc/\(try process())/fd"
+        try await eventually {
+            try FileManager.default.contentsOfDirectory(atPath: folder).contains { entry in
+                let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(entry)")
+                return target.map { $0.hasPrefix(root + "/device") && $0.hasSuffix(".lock") } ?? false
+            }
+        }
+    }
+}
+
+extension ItemReply {
+    /// What became of a purge.
+    fileprivate consuming func takePurge() -> PurgeResult? {
+        switch consume self {
+        case .changed(_, let purge): purge
+        case .removed(_, let purge): purge
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import OMOnlineModel
+import OMSecrets
+import Testing
+
+@testable import OMAuth
+
+/// A profile whose server is asked for its policy.
+private func asking(_ attempts: Int = 3) throws -> Profile { try serverProfile(attempts) { $0.hasPolicyURL = true } }
+
+private let gaps: [PolicyProblem] = [
+    .notFetched(.unreachable(.timedOut)), .notFetched(.failed(.brokenAnswer)), .notFetched(.untrusted(.certificate)),
+    .notUnderstood, .otherApplication,
+]
+
+@Suite("A login whose server's policy does not come") struct PolicyProblemTests {
+    private func without(_ gap: PolicyProblem) -> TestProvider { TestProvider { _, _ in .yesWithout(gap) } }
+
+    private func end(_ place: MemoryLoginBackend, _ profile: Profile, _ provider: TestProvider, _ password: String = "right")
+        throws
+        -> (Ending, PolicyProblem?)
+    {
+        let receipt = try place.authenticator().login(
+            LoginRequest(ada, profile), password: Password(password), asking: provider)
+        guard case .online(let reason) = receipt.details.mode else { throw Missing() }
+        return (.online(notCached: reason), receipt.details.policyProblem)
+    }
+
+    @Test(
+        "before any policy came, the login stands and nothing is cached: who drops one connection hides no prohibition",
+        arguments: gaps)
+    func neverSeen(_ gap: PolicyProblem) throws {
+        let place = MemoryLoginBackend(), profile = try asking()
+        // Twice: with no ledger at all, and with one that knows somebody else.
+        for round in 0..<2 {
+            let (ending, told) = try end(place, profile, without(gap))
+            #expect(ending == .online(notCached: .policyMissing(gap)) && told == gap, "round \(round)")
+            #expect(try place.row(profile) == nil)
+            #expect(
+                place.authenticator().end("right", profile, asking: TestProvider(.unreachable(.refused)))
+                    == .refused(.neither(online: .unreachable(.refused), offline: .noCredential)))
+            if round == 0 { _ = try place.authenticator().enroll(UserName("eve"), policy(), password: Password("x")) }
+        }
+        let events = try place.authenticator().log().entries.map(\.event)
+        #expect(events.contains(.policyMissing(LoginEvent.Refusal(gap))) && events.contains(.grantedOnline(isCached: false)))
+    }
+
+    @Test("a provider that did not ask where the profile says so counts as one that was not answered")
+    func notAsked() throws {
+        let place = MemoryLoginBackend()
+        let (ending, _) = try end(place, try asking(), TestProvider(knowing: "right"))
+        #expect(ending == .online(notCached: .policyMissing(.notAsked)))
+        let (plain, gap) = try end(place, try serverProfile(), TestProvider(knowing: "right"))
+        #expect(plain == .online(notCached: nil) && gap == nil)
+    }
+
+    @Test(
+        "once a policy is known it stays in force, the login is cached under it, and the gap is told and logged", arguments: gaps)
+    func known(_ gap: PolicyProblem) throws {
+        let place = MemoryLoginBackend(), profile = try asking(9)
+        let said = ServerPolicy(epoch: 7, offlineAuthAllowed: true, maxLoginAttempts: 2)
+        let ended1 = try end(place, profile, TestProvider(knowing: "right", policy: said))
+        #expect(ended1.0 == .online(notCached: nil) && ended1.1 == nil)
+        let ended2 = try end(place, profile, without(gap), "new")
+        #expect(ended2.0 == .online(notCached: nil) && ended2.1 == gap)
+        #expect(try place.row(profile)?.server == said)
+        #expect(place.authenticator().end("new", profile, .offline, asking: nil) == .offline(nil))
+        #expect(try place.authenticator().log().entries.map(\.event).contains(.policyMissing(LoginEvent.Refusal(gap))))
+    }
+
+    @Test("a prohibition that was seen once stands, whatever stops the next one from coming", arguments: gaps)
+    func prohibited(_ gap: PolicyProblem) throws {
+        let place = MemoryLoginBackend(), profile = try asking()
+        let said = ServerPolicy(epoch: 7, offlineAuthAllowed: false)
+        _ = try end(place, profile, TestProvider(knowing: "right", policy: said))
+        let ended3 = try end(place, profile, without(gap))
+        #expect(ended3.0 == .online(notCached: .offlineNotAllowed) && ended3.1 == gap)
+        #expect(place.authenticator().end("right", profile, .offline, asking: nil) == .refused(.offlineNotAllowed))
+    }
+
+    @Test("what was cached before a ProfileURL was there is neither renewed nor taken away by a gap")
+    func cachedBefore() throws {
+        let place = MemoryLoginBackend()
+        _ = try end(place, try serverProfile(), TestProvider(knowing: "right"))
+        let profile = try asking(), before = try #require(try place.row(profile))
+        let ended = try end(place, profile, without(gaps[0]))
+        #expect(ended.0 == .online(notCached: .policyMissing(gaps[0])))
+        #expect(try place.row(profile) == before)
+    }
+
+    @Test("R27 a policy of a lower epoch is told, not only logged, and the known one stays; the highest epoch is known")
+    func older() throws {
+        let place = MemoryLoginBackend(), profile = try asking()
+        let new = ServerPolicy(epoch: 7, maxLoginAttempts: 2), old = ServerPolicy(epoch: 6, maxLoginAttempts: 9)
+        #expect(try place.authenticator().knownEpoch(profile) == nil)
+        _ = try end(place, profile, TestProvider(knowing: "right", policy: new))
+        let ended4 = try end(place, profile, TestProvider(knowing: "right", policy: old))
+        #expect(ended4.0 == .online(notCached: nil) && ended4.1 == .older(epoch: 6))
+        #expect(try place.row(profile)?.server == new)
+        #expect(try place.authenticator().knownEpoch(profile) == 7)
+        let other = try serverProfile { $0.serverOrigin = "https://other.example:443" }
+        #expect(try place.authenticator().knownEpoch(other) == nil)
+    }
+}

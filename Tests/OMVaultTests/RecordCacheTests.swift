@@ -1,0 +1,270 @@
+// What a vault that stays open remembers of its records: it says what the file says, and nothing that the file no longer
+// holds.
+
+import Foundation
+import Glibc
+import OMRecords
+import OMSecrets
+import OMStorage
+import OMSystem
+import Testing
+
+@testable import OMVault
+
+@Suite("Opened records") struct RecordCacheTests {
+    private static let levels: [ProtectionLevel] = [.whenUnlocked, ProtectionLevel(.afterFirstUnlock), .highest]
+
+    @Test("after every kind of change, by this process or another, lists and searches are those of a vault just opened")
+    func changes() throws {
+        let home = try Home()
+        try home.create()
+        let kept = try home.keepingOpen()
+        try home.unlock().edit { edit throws(VaultError) in
+            for index in 0..<40 {
+                try edit.add(ItemName("item \(index)"), level: Self.levels[index % 3]) { draft throws(VaultError) in
+                    try draft.put(secret("value \(index)"), at: FieldName("f"))
+                }
+            }
+        }
+        try expectSame(kept, home)
+        for isOwn in [true, false] {
+            for change in 0..<7 {
+                let body = { (edit: inout VaultEdit) throws(VaultError) in
+                    try Self.change(change, isOwn ? 0 : 20, &edit)
+                }
+                if isOwn { try kept.vault.edit(body) } else { try home.unlock().edit(body) }
+                try expectSame(kept, home)
+            }
+        }
+    }
+
+    private static func change(_ kind: Int, _ first: Int, _ edit: inout VaultEdit) throws(VaultError) {
+        func name(_ number: Int) throws(VaultError) -> ItemName { try ItemName("item \(first + number)") }
+        switch kind {
+        case 0: try edit.put(secret("another value"), at: FieldPath(try name(1), try FieldName("f")))
+        case 1: try edit.trash(try name(2))
+        case 2: try edit.purge(try name(3))
+        case 3:
+            let item = try edit.snapshot.open(try name(4), revision: nil).header.level
+            try edit.setLevel(try name(4), item == .highest ? .whenUnlocked : .highest)
+        case 4: try edit.restore(try name(2))
+        case 5: for number in 5..<12 { try edit.trash(try name(number)) }
+        default: try edit.purgeTrash([try name(6)])
+        }
+    }
+
+    @Test("without room for a single record, and for a long one, the answers are the same")
+    func budget() throws {
+        let home = try Home()
+        try home.create()
+        for index in 0..<5 { try home.add("item \(index)", ["f": "value \(index)"]) }
+        try home.add("long", ["f": String(repeating: "x", count: 100_000) + "needle"])
+        for bytes in [0, 100, 20_000, 1 << 20] { try expectSame(try home.keepingOpen(budget: bytes), home) }
+    }
+
+    @Test("what is remembered is not asked for again: the file's records are not read for a second list")
+    func remembered() throws {
+        let home = try Home()
+        try home.create()
+        for index in 0..<5 { try home.add("item \(index)", ["f": "value \(index)"]) }
+        let (with, without) = (try home.keepingOpen(), try home.keepingOpen(budget: 0))
+        let names = try with.names()
+        #expect(try without.names() == names)
+        // Nobody notices but who reads the record: the level's state and its tree are untouched.
+        try home.tamper("UPDATE records SET body = zeroblob(length(body))")
+        #expect(try with.names() == names)
+        #expect(throws: VaultError.corrupt(.record)) { try without.names() }
+        #expect(throws: VaultError.corrupt(.record)) { try home.unlock().items() }
+    }
+
+    @Test("items that come one by one share the room, and what is replaced gives its own back")
+    func oneByOne() throws {
+        let home = try Home()
+        try home.create()
+        let kept = try home.keepingOpen(budget: 48 << 10)
+        let vault = try home.unlock()
+        for index in 0..<12 {
+            try vault.edit { edit throws(VaultError) in
+                try edit.add(ItemName("item \(index)"), level: nil) { draft throws(VaultError) in
+                    try draft.put(secret(String(repeating: "x", count: 1000)), at: FieldName("f"))
+                }
+            }
+            _ = try kept.names()
+            for round in 0..<3 {
+                try vault.edit { edit throws(VaultError) in
+                    let path = FieldPath(try ItemName("item 0"), try FieldName("f"))
+                    try edit.put(secret("\(index) \(round)" + String(repeating: "x", count: 1000)), at: path)
+                }
+                _ = try kept.names()
+            }
+        }
+        try home.tamper("UPDATE records SET body = zeroblob(length(body))")
+        #expect(try kept.names().count == 12)
+    }
+
+    @Test("a file that was put back, or a state that was exchanged, is refused although its records were opened before")
+    func rolledBack() throws {
+        let home = try Home()
+        try home.create()
+        try home.add("item", ["f": "value"])
+        let kept = try home.keepingOpen()
+        _ = try kept.names()
+        let before = try home.state(of: .whenUnlocked)
+        try home.add("other", ["f": "value"])
+        #expect(try kept.names() == ["item", "other"])
+        let after = try home.state(of: .whenUnlocked)
+        try home.setState(before, of: .whenUnlocked)
+        #expect(throws: VaultError.rolledBack(.level)) { try kept.names() }
+        try home.setState(after, of: .whenUnlocked)
+        #expect(try kept.names() == ["item", "other"])
+        // The state of a level that nobody sealed.
+        try home.setState([UInt8](repeating: 0, count: after.count), of: .whenUnlocked)
+        #expect(throws: VaultError.corrupt(.level)) { try kept.names() }
+    }
+
+    @Test("a record of another place in the tree is not taken for one that was opened before")
+    func movedEntry() throws {
+        let home = try Home()
+        try home.create()
+        for name in ["one", "two"] { try home.add(name, ["f": "value"]) }
+        let kept = try home.keepingOpen()
+        #expect(try kept.names() == ["one", "two"])
+        // Another list is to be made, and by then the entries lead elsewhere.
+        try home.add("three", ["f": "value"])
+        let level = ProtectionLevel.whenUnlocked.code
+        try home.tamper(
+            "UPDATE entries SET digest = (SELECT min(digest) FROM entries WHERE level = \(level)) WHERE level = \(level)")
+        #expect(throws: VaultError.corrupt(.tree)) { try kept.names() }
+    }
+
+    @Test("a wait for another process's lock, and a list that is not yet made, end when they are interrupted")
+    func interrupted() throws {
+        let home = try Home()
+        try home.create()
+        try home.add("item", ["f": "value"])
+        let kept = try home.keepingOpen()
+        let lock = try home.lock()
+        kept.interruption.begin()
+        try lock.hold { () throws(VaultError) in
+            let name = try ItemName("item")
+            #expect(throws: VaultError.storage(.busy)) { try kept.vault.edit { edit throws(VaultError) in try edit.trash(name) } }
+        }
+        #expect(throws: VaultError.storage(.busy)) { try kept.names() }
+        kept.interruption.end()
+        #expect(try kept.names() == ["item"])
+        // What was opened is at hand, and to look through it may still take a while.
+        kept.interruption.begin()
+        #expect(throws: VaultError.storage(.busy)) { try kept.names() }
+    }
+
+    private func expectSame(_ kept: KeptOpenVault, _ home: Home) throws {
+        let fresh = try home.unlock()
+        for isTrashed in [false, true] {
+            #expect(try kept.vault.items(trashed: isTrashed) == (try fresh.items(trashed: isTrashed)))
+            for word in ["item 1", "ANOTHER", "value 3", "needle"] {
+                let found = try fresh.items(matching: search([word]), trashed: isTrashed)
+                #expect(try kept.vault.items(matching: search([word]), trashed: isTrashed) == found, "\(word)")
+            }
+        }
+    }
+}
+
+@Suite("A search") struct ItemSearchTests {
+    @Test("finds words in names, names of fields and values, in both cases, and everywhere each")
+    func everywhere() throws {
+        let home = try Home()
+        try home.create()
+        try home.add("Example site", ["username": "Ada", "notes": "opened in May"])
+        try home.add("other", ["token": "example"])
+        try home.add("third", ["EXAMPLE": "x"])
+        for isRemembering in [true, false] {
+            func names(_ words: String..., in scope: ItemSearch.Scope? = nil) throws -> [String] {
+                let wanted = search(words, in: scope)
+                guard isRemembering else { return try home.unlock().items(matching: wanted).map(\.name.text) }
+                return try home.keepingOpen().vault.items(matching: wanted).map(\.name.text)
+            }
+            #expect(try names("eXample") == ["Example site", "other", "third"])
+            #expect(try names("example", "ada") == ["Example site"])
+            #expect(try names("may", "SITE", "User") == ["Example site"])
+            #expect(try names("example", "nobody") == [])
+            #expect(try names("xamplez") == [])
+            let onlyName = ItemSearch.Scope(itemName: true, fields: [])
+            #expect(try names("example", in: onlyName) == ["Example site"])
+            #expect(try names("ada", in: onlyName) == [])
+            let token = ItemSearch.Scope(itemName: false, fields: [try FieldName("token")])
+            #expect(try names("example", in: token) == ["other"])
+            #expect(try names("token", in: token) == [])
+            let both = ItemSearch.Scope(itemName: true, fields: [try FieldName("notes"), try FieldName("token")])
+            #expect(try names("e", in: both) == ["Example site", "other"])
+            // Bytes that are no ASCII are compared as they are.
+            #expect(try names("É") == [])
+        }
+    }
+
+    @Test("a word has 1 to 1024 bytes, and there are 16 at most")
+    func bounds() {
+        var search = ItemSearch()
+        var taken: [Bool] = []
+        for count in [0, 1025, 1024] { taken.append(search.add([UInt8](repeating: 65, count: count).span)) }
+        for _ in 0..<16 { taken.append(search.add([65].span)) }
+        #expect(taken == [false, false, true] + [Bool](repeating: true, count: 15) + [false])
+        let count = search.wordCount
+        #expect(count == 16)
+    }
+}
+
+/// A vault as the agent has it.
+final class KeptOpenVault {
+    let vault: Vault
+    let interruption: Interruption
+
+    init(_ vault: consuming Vault, _ interruption: Interruption) {
+        self.vault = vault
+        self.interruption = interruption
+    }
+
+    func names() throws -> [String] { try vault.items().map(\.name.text) }
+}
+
+extension Home {
+    func keepingOpen(budget: Int = 1 << 20) throws -> KeptOpenVault {
+        let interruption = Interruption()
+        let terms = KeepOpenOptions(unless: interruption, budget: MemoryBudget(bytes: budget))
+        let vault = try VaultFile.open(vault, device: device()).open(with: try classKeys(), keepingOpen: terms)
+        return KeptOpenVault(vault, interruption)
+    }
+
+    /// The lock that every change of the vault takes.
+    func lock() throws -> FileLock {
+        let file = try VaultFile.open(vault, device: device())
+        switch file.highWater() {
+        case .some(let marks): return marks.lock
+        case .none: throw VaultError.unseenHere
+        }
+    }
+
+    func state(of level: ProtectionLevel) throws -> [UInt8] {
+        let database = try Database.open(vault, VaultSchema.schema)
+        var find = try database.prepare("SELECT state FROM levels WHERE level = ?1")
+        try find.bind(1, Int64(level.code))
+        _ = try find.step()
+        return find.bytes(0)
+    }
+
+    func setState(_ state: [UInt8], of level: ProtectionLevel) throws {
+        let database = try Database.open(vault, VaultSchema.schema)
+        var save = try database.prepare(VaultSchema.saveState)
+        try save.bind(1, Int64(level.code))
+        try save.bind(2, state)
+        _ = try save.step()
+    }
+}
+
+private func search(_ words: [String], in scope: ItemSearch.Scope? = nil) -> ItemSearch {
+    var search = ItemSearch(in: scope)
+    for word in words {
+        let isTaken = search.add(word.utf8Span.span)
+        precondition(isTaken, "a word within the bounds")
+    }
+    return search
+}
