@@ -155,7 +155,7 @@ import Testing
         _ = try logIn("ada", profile, old)
         try logins.deleteStoredPolicy(of: profile)
         #expect(try logins.knownEpoch(profile) == ServerPolicy.lastEpoch)
-        try logins.remove(ada, profile.name, server: profile.serverIdentity)
+        _ = try logins.remove(ada, profile.name, server: profile.serverIdentity)
         #expect(try logins.knownEpoch(profile) == nil)
         #expect(try logins.storePolicy(old, of: profile) == old)
     }

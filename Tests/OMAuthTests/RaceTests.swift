@@ -105,9 +105,8 @@ import Testing
         let lock = try home.markPath(profile).replacingOccurrences(of: ".mark", with: ".lock")
         let flags = try home.backend.marks(id, under: device).hold(wait: 1_000) { () throws(AuthError) -> [Int32] in
             (0..<1024).compactMap { descriptor in
-                var name = [CChar](repeating: 0, count: 4096)
-                guard readlink("/proc/self/fd/\(descriptor)", &name, name.count - 1) > 0, String(cString: name) == lock
-                else { return nil }
+                let name = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+                guard name == lock else { return nil }
                 return fcntl(Int32(descriptor), F_GETFD)
             }
         }

@@ -4,7 +4,6 @@ internal import Glibc
 internal import OMAgent
 internal import OMOnline
 internal import OMOnlineModel
-internal import OMSecrets
 
 enum OnlineHelperProgram {
     static func run() -> Never {

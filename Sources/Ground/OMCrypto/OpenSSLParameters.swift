@@ -5,7 +5,6 @@
 
 internal import COpenSSL
 internal import Glibc
-internal import OMSecrets
 
 /// A list of named parameters, alive for the length of one call. Byte strings are borrowed where they are.
 struct OpenSSLParameters: ~Copyable {

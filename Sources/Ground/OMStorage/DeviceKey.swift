@@ -1,5 +1,4 @@
 public import OMSecrets
-public import OMSystem
 
 /// The device's key, for deriving and for mixing into a slot.
 public struct DeviceKey: ~Copyable, Sendable {

@@ -1,6 +1,4 @@
 internal import Glibc
-internal import OMSecrets
-public import OMSystem
 
 /// A position in one history and the digest of the state there.
 public struct HighWaterMark: Hashable, Sendable {

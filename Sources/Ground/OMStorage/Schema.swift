@@ -1,5 +1,3 @@
-public import OMSystem
-
 /// The tables of one kind of file, and the marks that tell it from others.
 public struct Schema: Sendable {
     public let applicationID: UInt32

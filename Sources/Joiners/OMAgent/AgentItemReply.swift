@@ -1,4 +1,3 @@
-public import OMSecrets
 public import OMVault
 
 /// What became of a request to the agent.

@@ -1,7 +1,3 @@
-internal import OMOnlineModel
-internal import OMSecrets
-internal import OMVault
-
 /// How far a vault is open in the agent.
 public enum AgentVaultState: UInt8, Sendable {
     /// No key is at hand: never unlocked, or forgotten.

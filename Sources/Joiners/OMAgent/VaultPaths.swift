@@ -1,7 +1,3 @@
-internal import OMOnlineModel
-internal import OMSecrets
-internal import OMVault
-
 /// Which vault a message is about: two names that the client found, as it would open them itself.
 public struct VaultPaths: Hashable, Sendable {
     /// The vault's file, an absolute path.

@@ -1,5 +1,4 @@
 internal import NIOCore
-internal import OMOnlineModel
 internal import OMSecrets
 
 /// `application/x-www-form-urlencoded`, from bytes.

@@ -1,6 +1,5 @@
 internal import FoundationEssentials
 internal import NIOHTTP1
-internal import OMOnlineModel
 
 /// A server's answer, its body read as far as it was wanted.
 struct HTTPResponse: Sendable {

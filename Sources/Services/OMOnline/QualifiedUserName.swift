@@ -2,7 +2,6 @@
 // library keeps until the process ends cannot be avoided: it takes its own buffers.
 
 internal import OMOnlineModel
-internal import OMSecrets
 
 /// A user name with its identity domain.
 struct QualifiedUserName {

@@ -1,7 +1,5 @@
 internal import OMRecords
-internal import OMSecrets
 internal import OMStorage
-internal import OMSystem
 
 /// Which mark of the vault's high-water file is whose.
 enum MarkIndex {

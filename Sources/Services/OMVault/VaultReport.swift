@@ -1,7 +1,6 @@
 // Everything that is wrong with a vault, where reading would stop at the first.
 
 public import OMRecords
-internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 

@@ -1,8 +1,5 @@
 internal import ArgumentParser
 internal import OMAgent
-internal import OMSecrets
-internal import OMStorage
-internal import OMVault
 
 /// `omvault status`: which vaults are open.
 struct StatusCommand: Verb {

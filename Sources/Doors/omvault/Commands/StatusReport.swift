@@ -1,5 +1,4 @@
 internal import OMAgent
-internal import OMSecrets
 internal import OMStorage
 internal import OMVault
 

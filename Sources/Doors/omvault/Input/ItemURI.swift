@@ -1,5 +1,4 @@
 internal import OMCrypto
-internal import OMSecrets
 internal import OMVault
 
 /// `om://VAULT/ITEM` or `om://VAULT/ITEM/FIELD`.

@@ -1,5 +1,3 @@
-internal import OMSecrets
-
 /// What seals a container's chunks.
 public enum FileAlgorithm: UInt8, CaseIterable, Hashable, Sendable {
     case aes256GCM = 1

@@ -1,7 +1,5 @@
 // Reading a container: header, lock, commitment, chunks, in this order; nothing is given out that is not authenticated.
 
-public import OMSecrets
-
 /// The right password or key, in hand.
 public struct FileOpener: ~Copyable {
     private var cipher: ChunkCipher

@@ -1,7 +1,5 @@
 // How a hash is spelled, by name, and the one place that spells it.
 
-public import OMSecrets
-
 /// The spellings of a hash.
 public enum HashEncoding: String, CaseIterable, Hashable, Sendable {
     /// The bare digest in lower-case hex.

@@ -3,8 +3,6 @@
 // A length that could be shorter, an integer with a byte too many, a byte after the end: all refused. Attack: two readers
 // that disagree about one file let a key be swapped under a signature or a fingerprint.
 
-internal import OMSecrets
-
 enum DERTag {
     static let integer: UInt8 = 0x02
     static let bitString: UInt8 = 0x03

@@ -1,5 +1,3 @@
-public import OMSecrets
-
 /// The name of a stored pair. The SDK calls its halves `TAG.private` and `TAG.public`.
 public struct KeyPairTag: Hashable, Sendable {
     public let text: String

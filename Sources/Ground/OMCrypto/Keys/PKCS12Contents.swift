@@ -1,5 +1,3 @@
-public import OMSecrets
-
 /// What was in a PKCS#12 file.
 public struct PKCS12Contents: Sendable {
     /// The keys in the file's order, each with the certificates that belong to it.

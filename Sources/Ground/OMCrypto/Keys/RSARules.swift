@@ -1,5 +1,3 @@
-internal import OMSecrets
-
 /// What an RSA key must be before OpenSSL computes with it.
 enum RSARules {
     /// - Returns: the modulus' length in bits.

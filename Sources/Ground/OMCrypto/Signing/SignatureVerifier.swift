@@ -1,5 +1,3 @@
-internal import OMSecrets
-
 /// A message whose signature is being checked, piece by piece; after ``finish(_:)`` the next one.
 public struct SignatureVerifier: ~Copyable {
     private let operation: SignatureOperation

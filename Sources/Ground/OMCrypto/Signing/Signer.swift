@@ -1,7 +1,5 @@
 // Signing and verifying piece by piece: our digest, and OpenSSL's EVP_PKEY_sign and EVP_PKEY_verify over it.
 
-internal import OMSecrets
-
 /// A message being signed, piece by piece.
 ///
 ///     var signer = try Signer(key, .ed25519)

@@ -1,5 +1,3 @@
-public import OMSecrets
-
 /// A cipher that notices every change.
 public enum AEADAlgorithm: CaseIterable, Hashable, Sendable {
     /// Keys of 16, 24 or 32 bytes; a nonce of 12, or of any other length from 1 when a format says so.

@@ -1,5 +1,4 @@
 internal import COpenSSL
-internal import OMSecrets
 internal import Synchronization
 
 /// Every cipher that the toolkit asks OpenSSL for, by its name there.

@@ -1,10 +1,5 @@
 // What client and agent say to each other, in one place. Format: docs/agent-protocol.md.
 
-internal import OMOnlineModel
-internal import OMRecords
-internal import OMSecrets
-internal import OMVault
-
 public enum AgentProtocol {
     /// Rises with every change that the other end would misread.
     public static let version: UInt8 = 1

@@ -1,7 +1,3 @@
-internal import OMOnlineModel
-internal import OMSecrets
-internal import OMVault
-
 /// The kinds of frames. `stepDown` and `otherVersion` mean the same in every version, and so does the head.
 enum FrameKind: UInt8 {
     // From the client

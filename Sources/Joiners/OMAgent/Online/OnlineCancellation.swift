@@ -1,7 +1,5 @@
 internal import COMSystem
 internal import Glibc
-internal import OMOnlineModel
-internal import OMSecrets
 
 /// A way to call a question off from another thread, or from a signal's handler.
 public final class OnlineCancellation: Sendable {

@@ -2,7 +2,7 @@
 
 public import OMOnlineModel
 internal import OMRecords
-public import OMSecrets
+internal import OMSecrets
 
 /// What became of a question. Only ``accepted(_:)`` is a yes.
 public enum OnlineReply: ~Copyable, Sendable {

@@ -1,6 +1,3 @@
-public import OMOnlineModel
-public import OMSecrets
-
 /// What a service is asked.
 public enum OnlineTask: Hashable, Sendable {
     /// With a password.

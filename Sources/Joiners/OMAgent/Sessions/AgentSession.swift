@@ -1,8 +1,6 @@
 // The description of a session outside the agent, and the name by which a client asks for it.
 
 public import OMAuth
-public import OMOnlineModel
-internal import OMSecrets
 
 /// A session that the agent keeps. Nothing of it is secret.
 public struct AgentSession: Hashable, Sendable {
@@ -21,7 +19,7 @@ public struct AgentSession: Hashable, Sendable {
 
     public let login: LoginReference
     /// The digest of the profile as it was when the session began.
-    public let profile: ProfileDigest
+    package let profile: ProfileDigest
     /// How the user was checked when the session began.
     public let mode: Mode
     public let state: State

@@ -1,5 +1,4 @@
 public import OMAuth
-public import OMOnlineModel
 internal import OMSecrets
 
 /// The login that a session belongs to, in the ledger that knows it.

@@ -1,5 +1,5 @@
-public import OMAuth
-public import OMOnlineModel
+internal import OMAuth
+internal import OMOnlineModel
 internal import OMSecrets
 
 /// A new session, as a client hands it over after a login.

@@ -1,6 +1,4 @@
-public import OMAuth
 public import OMOnlineModel
-internal import OMSecrets
 
 /// A server's answer to a question about a session.
 public enum SessionCheckResult: Hashable, Sendable {

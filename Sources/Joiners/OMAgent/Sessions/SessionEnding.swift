@@ -1,4 +1,3 @@
-public import OMAuth
 public import OMOnlineModel
 
 /// How a session ended.

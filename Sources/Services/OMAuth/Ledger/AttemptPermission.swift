@@ -1,6 +1,3 @@
-internal import OMStorage
-internal import OMSystem
-
 /// What a row allows under a policy at a time.
 enum AttemptPermission: Hashable, Sendable {
     /// A check, after a charge.

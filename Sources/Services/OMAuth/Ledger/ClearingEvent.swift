@@ -1,5 +1,3 @@
-internal import OMOnlineModel
-
 /// Something after which parts of a login are taken away.
 public enum ClearingEvent: String, CaseIterable, Hashable, Sendable {
     /// Wrong passwords exceeded the limit, and the policy is to wipe.

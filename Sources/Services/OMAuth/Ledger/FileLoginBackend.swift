@@ -1,4 +1,3 @@
-internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 

@@ -1,6 +1,3 @@
-internal import OMSecrets
-internal import OMStorage
-
 /// The part of a server's users that a login belongs to: up to 255 bytes of UTF-8 without control characters, compared as
 /// bytes.
 public struct IdentityDomain: Hashable, Sendable {

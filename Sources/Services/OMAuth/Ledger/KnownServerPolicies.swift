@@ -1,7 +1,6 @@
 // What the ledger knows of a server's policy: from everybody's logins there, by whichever address of it, and from set-up.
 
 internal import OMStorage
-internal import OMSystem
 
 extension Authenticator {
     /// The policy of the profile's server with the highest epoch that a login or a set-up has seen here; nil: none ever did.
@@ -12,7 +11,7 @@ extension Authenticator {
 
     /// Its epoch.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
-    public func knownEpoch(_ profile: Profile) throws(AuthError) -> Int64? { try knownPolicy(profile)?.epoch }
+    package func knownEpoch(_ profile: Profile) throws(AuthError) -> Int64? { try knownPolicy(profile)?.epoch }
 
     /// Keeps what the server says as a profile of it is set up: the first login takes no older word, and has this one where
     /// none comes.

@@ -1,7 +1,6 @@
 // The way out of a ledger that cannot be read: an online success, or an administrator.
 // docs/login-format.md, "A ledger that cannot be read".
 
-internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 
@@ -11,7 +10,7 @@ extension Authenticator {
     /// Nothing takes anything away from these: not a wipe, not ``remove(_:_:domain:server:)``, not a logout. They have the
     /// credentials and remembered passwords of then, until somebody deletes them.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
-    public func damagedLedgers() throws(AuthError) -> [String] {
+    package func damagedLedgers() throws(AuthError) -> [String] {
         try backend.damagedLedgers()
     }
 

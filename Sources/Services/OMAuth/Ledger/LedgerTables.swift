@@ -1,7 +1,3 @@
-internal import OMSecrets
-internal import OMStorage
-internal import OMSystem
-
 /// The tables of a ledger. What their bytes mean is not known here.
 protocol LedgerTables: AnyObject {
     /// Whether the file that is open is still the one at its path.

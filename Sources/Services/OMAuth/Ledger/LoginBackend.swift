@@ -1,6 +1,5 @@
 // What logins are kept in: files in the product. A test's memory keeps the same promises, so that one code path serves both.
 
-internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 

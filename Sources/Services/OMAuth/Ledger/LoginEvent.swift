@@ -5,7 +5,7 @@ internal import OMOnlineModel
 internal import OMRecords
 
 /// Something that was decided about a login.
-public enum LoginEvent: Hashable, Sendable {
+package enum LoginEvent: Hashable, Sendable {
     case grantedOffline
     /// `isCached`: and a credential for offline logins is stored.
     case grantedOnline(isCached: Bool)
@@ -43,7 +43,7 @@ public enum LoginEvent: Hashable, Sendable {
     case unlocked(attempts: UInt32)
 
     /// Why somebody was refused; each has a number of its own in the log.
-    public enum Refusal: UInt8, CaseIterable, Hashable, Sendable {
+    package enum Refusal: UInt8, CaseIterable, Hashable, Sendable {
         case offlineNotAllowed = 1
         case noCredential, expired, wiped, lockedOut, delayed, clockRolledBack, quarantined, rolledBack, deviceKey
         case rejected, forbidden, blocked, untrusted, unreachable, failed

@@ -6,7 +6,7 @@ internal import OMStorage
 /// One login: the counter, the row and the mark belong to this and to nothing less; so does a session.
 public struct LoginKey: Hashable, Sendable {
     /// No ``Profile/serverIdentity`` is longer: a type, an address and an application's name at their longest.
-    public static let longestServer = 4200
+    package static let longestServer = 4200
 
     /// The ``Profile/serverIdentity``, so that a login there never meets one of the same name elsewhere; empty without a
     /// server.

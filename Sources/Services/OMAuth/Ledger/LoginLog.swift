@@ -2,7 +2,7 @@
 // Format: docs/login-format.md, "The log".
 
 internal import OMSecrets
-public import OMStorage
+package import OMStorage
 internal import OMSystem
 
 /// The log of one ledger on the device that holds its key. A class, because keys move.
@@ -259,7 +259,7 @@ final class LoginLog {
 extension Authenticator {
     /// The log of every login of this ledger; empty where there is none.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
-    public func log() throws(AuthError) -> LoginLogReport {
+    package func log() throws(AuthError) -> LoginLogReport {
         guard let store = try openIfPresent() else { return LoginLogReport() }
         return try store.log.read()
     }
@@ -269,7 +269,7 @@ extension Authenticator {
     /// - Returns: The break; nil where the log is whole: then there is nothing to begin.
     /// - Throws: ``AuthError/busy``, ``AuthError/storage(_:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
-    public func beginLogChain() throws(AuthError) -> LogFault? {
+    package func beginLogChain() throws(AuthError) -> LogFault? {
         guard let store = try openIfPresent() else { return nil }
         return try store.log.holdAlone { () throws(AuthError) in try store.log.beginChain(at: clock().wall) }
     }

@@ -6,25 +6,25 @@ internal import OMSecrets
 internal import OMStorage
 
 /// An entry of the log of logins.
-public struct LoginLogEntry: Hashable, Sendable {
+package struct LoginLogEntry: Hashable, Sendable {
     /// 1 for the first entry, and 1 more with each.
-    public let sequence: UInt64
+    package let sequence: UInt64
     /// Seconds since 1970, as judged by the login, or by the clock where there is no login. Of the last, where there are
     /// several.
-    public let time: Int64
+    package let time: Int64
     /// The id of a login that is known here; nil where none is.
-    public let login: [UInt8]?
-    public let event: LoginEvent
+    package let login: [UInt8]?
+    package let event: LoginEvent
     /// How often: refusals that are alike are one entry.
-    public let count: UInt32
+    package let count: UInt32
     /// When the first of them was.
-    public let first: Int64
+    package let first: Int64
     /// The MAC of the entry in whose place this one stands: 32 bytes, zeros where it stands in none's.
     let replaced: [UInt8]
     /// The MAC of the entry before: 32 bytes, zeros for the first.
-    public let previous: [UInt8]
+    package let previous: [UInt8]
     /// 32 bytes.
-    public private(set) var mac: [UInt8]
+    package private(set) var mac: [UInt8]
 
     /// sequence (8) ‖ time (8) ‖ login (16) ‖ kind (1) ‖ detail (8) ‖ count (4) ‖ first (8) ‖ replaced, previous, MAC (32 each)
     static let count = 53 + 3 * MAC.count
@@ -91,7 +91,7 @@ public struct LoginLogEntry: Hashable, Sendable {
     }
 
     /// The bytes of its row, from which its MAC can be computed again.
-    public var encoded: [UInt8] { body + mac }
+    package var encoded: [UInt8] { body + mac }
 
     private var body: [UInt8] {
         var bytes: [UInt8] = []

@@ -1,19 +1,19 @@
 // Whose login an id is, for those who keep only the id.
 
 /// The login behind an id such as ``VerifiedLogin/id``.
-public struct LoginOwner: Hashable, Sendable {
-    public let user: UserName
-    public let profile: ProfileName
-    public let domain: IdentityDomain
+package struct LoginOwner: Hashable, Sendable {
+    package let user: UserName
+    package let profile: ProfileName
+    package let domain: IdentityDomain
     /// When the credential was made, in seconds since 1970; each has its own unlocking key. Nil when there is none any more.
-    public let enrolledAt: Int64?
+    package let enrolledAt: Int64?
 }
 
 extension Authenticator {
     /// - Returns: nil when the ledger of this device has no such login.
     /// - Throws: ``AuthError/quarantined``, ``AuthError/rolledBack``, ``AuthError/storage(_:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
-    public func owner(of id: [UInt8]) throws(AuthError) -> LoginOwner? {
+    package func owner(of id: [UInt8]) throws(AuthError) -> LoginOwner? {
         guard id.count == LoginID.count, let store = try openIfPresent(), let row = try store.load(LoginID(id)) else {
             return nil
         }
@@ -25,7 +25,7 @@ extension Authenticator {
     /// The ids of the logins of these names, of whatever server. To be asked before a removal: a row that is gone names no
     /// server.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
-    public func ids(naming key: LoginKey) throws(AuthError) -> [[UInt8]] {
+    package func ids(naming key: LoginKey) throws(AuthError) -> [[UInt8]] {
         guard let store = try openIfPresent() else { return [] }
         return try store.keys(naming: key).union([key]).map { $0.id(under: store.device).bytes }
     }
@@ -36,7 +36,7 @@ extension Authenticator {
     /// - Parameter before: What ``ids(naming:)`` was before a removal.
     /// - Throws: ``AuthError/storage(_:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
-    public func idsWithoutCredential(naming key: LoginKey, before: [[UInt8]] = []) throws(AuthError) -> [[UInt8]] {
+    package func idsWithoutCredential(naming key: LoginKey, before: [[UInt8]] = []) throws(AuthError) -> [[UInt8]] {
         guard let store = try openIfPresent() else { return before }
         return Set(try ids(naming: key) + before).filter { id in
             do throws(AuthError) { return try store.load(LoginID(id))?.isLive != true } catch { return false }

@@ -1,6 +1,5 @@
 public import OMSecrets
 internal import OMStorage
-internal import OMSystem
 
 /// A random unlocking key, wrapped under a password and the device key.
 struct LoginSlot: Hashable, Sendable {

@@ -1,6 +1,5 @@
 // Would an offline login work now, and if not, why. Nothing is charged to find out.
 
-internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 

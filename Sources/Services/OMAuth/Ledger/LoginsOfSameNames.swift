@@ -1,10 +1,8 @@
 // What a login left where its profile pointed to before. The names are the same, so these are what it is looked for by.
 
-internal import OMSystem
-
 extension LoginKey {
     /// Whether both are logins of one user under profiles of one name, whatever servers these named.
-    public func hasSameNames(of other: LoginKey) -> Bool {
+    package func hasSameNames(of other: LoginKey) -> Bool {
         (profile, user, domain) == (other.profile, other.user, other.domain)
     }
 }
@@ -12,7 +10,7 @@ extension LoginKey {
 extension Authenticator {
     /// Whether the ledger has anything of a login of these names, whatever server its profile named.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
-    public func hasData(_ key: LoginKey) throws(AuthError) -> Bool {
+    package func hasData(_ key: LoginKey) throws(AuthError) -> Bool {
         guard let store = try openIfPresent() else { return false }
         return try store.keys(naming: key).isEmpty ? store.hasRemembered(naming: key) : true
     }

@@ -1,6 +1,3 @@
-internal import OMSecrets
-internal import OMStorage
-
 /// 1 to 64 of `A-Z a-z 0-9 . _ -`, not starting with a dot: safe as a file's name.
 public struct ProfileName: Hashable, Sendable {
     public static let maximumCount = 64

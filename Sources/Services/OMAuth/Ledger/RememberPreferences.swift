@@ -1,5 +1,3 @@
-public import OMSecrets
-
 /// What a user has chosen; nil: nothing, so the profile's default counts.
 public struct RememberPreferences: Hashable, Sendable {
     public var autoLogin: Bool?
@@ -12,7 +10,7 @@ public struct RememberPreferences: Hashable, Sendable {
 }
 
 /// What is done with a login that succeeded, by priority: the first that is allowed and wanted.
-public enum RememberChoice: String, CaseIterable, Hashable, Sendable {
+package enum RememberChoice: String, CaseIterable, Hashable, Sendable {
     /// The password is submitted without anybody pressing a key.
     case autoLogin
     /// User name and password are filled in.
@@ -21,7 +19,7 @@ public enum RememberChoice: String, CaseIterable, Hashable, Sendable {
     case userName
     case nothing
 
-    public init(_ policy: RememberPolicy, _ preferences: RememberPreferences) {
+    package init(_ policy: RememberPolicy, _ preferences: RememberPreferences) {
         func isOn(_ option: RememberOption, _ choice: Bool?) -> Bool {
             option.isAllowed && (choice ?? option.isDefault)
         }
@@ -36,5 +34,5 @@ public enum RememberChoice: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    public var keepsPassword: Bool { self == .autoLogin || self == .credentials }
+    package var keepsPassword: Bool { self == .autoLogin || self == .credentials }
 }

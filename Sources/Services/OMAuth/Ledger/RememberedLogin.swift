@@ -2,7 +2,6 @@
 
 public import OMSecrets
 internal import OMStorage
-internal import OMSystem
 
 /// What is remembered for a profile and its server.
 public struct RememberedLogin: Hashable, Sendable {

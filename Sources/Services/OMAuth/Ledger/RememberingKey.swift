@@ -1,6 +1,4 @@
 public import OMSecrets
-internal import OMStorage
-internal import OMSystem
 
 /// A key for remembered passwords, in a form that can be handed around.
 public final class RememberingKey: Sendable {

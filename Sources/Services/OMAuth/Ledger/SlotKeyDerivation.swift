@@ -1,6 +1,4 @@
 public import OMSecrets
-internal import OMStorage
-internal import OMSystem
 
 /// How a slot's password is turned into a key: fixed when the slot is made.
 struct SlotKeyDerivation: Hashable, Sendable {

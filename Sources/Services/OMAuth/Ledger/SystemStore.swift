@@ -6,9 +6,9 @@ internal import OMSystem
 
 /// `/var/lib/omvault` and `/etc/omvault`, with a device key of their own: root's alone, whoever's environment this is.
 public enum SystemStore {
-    public static let state = "/var/lib/omvault"
-    public static let device = "/var/lib/omvault/device"
-    public static let profiles = "/etc/omvault/profiles"
+    package static let state = "/var/lib/omvault"
+    package static let device = "/var/lib/omvault/device"
+    package static let profiles = "/etc/omvault/profiles"
     /// What bounds every profile of this machine; everybody may read it.
     public static let policy = "/etc/omvault/policy.json"
 
@@ -17,7 +17,7 @@ public enum SystemStore {
     /// Attack: a user's own ledger under the system's name, with a password that he knows; or a link to it.
     ///
     /// - Throws: ``AuthError/rootRequired``, ``AuthError/storage(_:)`` with the folder that somebody else could change.
-    public static func check() throws(AuthError) {
+    package static func check() throws(AuthError) {
         guard geteuid() == 0 else { throw .rootRequired }
         for path in [state, device, profiles] {
             do throws(StorageError) { try PrivateFolder.checkRootsOwn(path) } catch { throw AuthError(storage: error) }
@@ -25,7 +25,7 @@ public enum SystemStore {
     }
 
     /// - Throws: as ``check()``.
-    public static func authenticator(
+    package static func authenticator(
         _ parameters: Argon2id.Parameters = .standard
     ) throws(AuthError) -> Authenticator {
         try check()
@@ -33,7 +33,7 @@ public enum SystemStore {
     }
 
     /// - Throws: as ``check()``.
-    public static func profileFolder() throws(AuthError) -> ProfileFolder {
+    package static func profileFolder() throws(AuthError) -> ProfileFolder {
         try check()
         return ProfileFolder(profiles, ceiling: try PolicyCeiling.read(policy), above: 0o755)
     }

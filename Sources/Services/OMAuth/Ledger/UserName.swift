@@ -1,6 +1,3 @@
-internal import OMSecrets
-internal import OMStorage
-
 /// 1 to 255 bytes of UTF-8 without control characters. Names are compared as bytes: no case folding, no normalisation.
 public struct UserName: Hashable, Sendable {
     public static let maximumCount = 255

@@ -1,7 +1,5 @@
 // How old a cached credential is, by clocks that a user can set. docs/login-format.md, "Time".
 
-internal import OMSystem
-
 /// When a credential was last known to be good, and for how long that holds.
 struct VerifierAge: Hashable, Sendable {
     /// The last online success, or the enrolment.

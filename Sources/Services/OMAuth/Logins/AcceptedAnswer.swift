@@ -1,5 +1,4 @@
-public import OMOnlineModel
-public import OMSecrets
+internal import OMSecrets
 internal import OMSystem
 
 /// An answer that is known to be `accepted`: what a receipt of an online login is made from, and nothing else makes one.

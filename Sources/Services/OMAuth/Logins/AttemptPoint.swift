@@ -1,5 +1,3 @@
-public import OMSystem
-
 /// A named point of an attempt.
 enum AttemptPoint: Sendable {
     /// The row was read, with no lock held: others may change it from here on.

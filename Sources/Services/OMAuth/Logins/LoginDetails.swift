@@ -1,5 +1,4 @@
 public import OMOnlineModel
-public import OMSecrets
 public import OMStorage
 internal import OMSystem
 

@@ -1,8 +1,8 @@
 // The proof of a login. Two things can become one, a slot that opened and a server's yes; nothing else has the parts.
 
-public import OMOnlineModel
+internal import OMOnlineModel
 public import OMSecrets
-public import OMStorage
+internal import OMStorage
 internal import OMSystem
 
 /// A login that succeeded, online or offline.

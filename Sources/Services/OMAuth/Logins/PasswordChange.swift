@@ -1,7 +1,6 @@
 // Another password for a login that no server answers for. The unlocking key stays, so vaults open with the new one.
 
 public import OMSecrets
-internal import OMSystem
 
 extension Authenticator {
     /// Changes the password of `user`. The old one is checked, and charged, like any attempt.

@@ -2,7 +2,6 @@
 
 public import OMOnlineModel
 public import OMSecrets
-internal import OMSystem
 
 /// What a provider answers.
 public enum ProviderAnswer: ~Copyable, Sendable {

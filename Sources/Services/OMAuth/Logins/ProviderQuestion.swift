@@ -1,5 +1,3 @@
-public import OMSecrets
-
 /// Who wants to log in where.
 public struct ProviderQuestion: Hashable, Sendable {
     public let user: UserName

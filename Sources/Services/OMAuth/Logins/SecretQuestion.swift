@@ -1,5 +1,3 @@
-public import OMSecrets
-
 /// A question of a server's.
 public struct SecretQuestion: Hashable, Sendable {
     public let text: String

@@ -19,7 +19,7 @@ public struct SessionLimits: Hashable, Sendable {
 }
 
 extension Profile {
-    public var sessionLimits: SessionLimits {
+    package var sessionLimits: SessionLimits {
         SessionLimits(
             survivesRestart: sessionActiveOnRestart, idle: idleTimeOut, session: sessionTimeOut,
             warningPercentage: UInt8(clamping: percentageToIdleTimeout))
@@ -32,12 +32,12 @@ extension Profile {
 public struct SessionDeadlines: Hashable, Sendable {
     public let limits: SessionLimits
     /// The boot that it belongs to, and seconds since then.
-    public let bootID: [UInt8]
-    public let started: Int64
-    public private(set) var lastUse: Int64
+    package let bootID: [UInt8]
+    package let started: Int64
+    package private(set) var lastUse: Int64
     private var hasEnded = false
 
-    public var survivesRestart: Bool { limits.survivesRestart }
+    package var survivesRestart: Bool { limits.survivesRestart }
 
     public enum State: Hashable, Sendable {
         /// Seconds that are left; nil where there is no such time-out. `isWarningDue`: so little of the idle time is left
@@ -57,7 +57,7 @@ public struct SessionDeadlines: Hashable, Sendable {
     }
 
     /// One that was kept.
-    public init(_ limits: SessionLimits, bootID: [UInt8], started: Int64, lastUse: Int64) {
+    package init(_ limits: SessionLimits, bootID: [UInt8], started: Int64, lastUse: Int64) {
         (self.limits, self.bootID, self.started, self.lastUse) = (limits, bootID, started, lastUse)
     }
 
@@ -90,7 +90,7 @@ public struct SessionDeadlines: Hashable, Sendable {
     }
 
     /// When its state changes next, in seconds since boot; nil: not by itself.
-    public func nextChange(after clock: ClockReading) -> Int64? {
+    package func nextChange(after clock: ClockReading) -> Int64? {
         switch state(at: clock) {
         case .valid(let idleLeft, let sessionLeft, _):
             [idleLeft, sessionLeft].compactMap(\.self).min().map { clock.sinceBoot + $0 }

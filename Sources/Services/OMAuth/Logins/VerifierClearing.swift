@@ -2,7 +2,6 @@
 
 internal import OMOnlineModel
 internal import OMSecrets
-internal import OMSystem
 
 extension Authenticator {
     /// S5, no: takes away what the answer takes away. Nothing that fails in here turns the no into a yes, so nothing is

@@ -1,8 +1,6 @@
 // What a server's yes does to the cached credential: it stores a new one. docs/login-format.md, "An online success, and a 401".
 
 internal import OMSecrets
-internal import OMStorage
-internal import OMSystem
 
 extension Authenticator {
     /// S5, yes: stores a credential of the password that the server took, opens it, and makes the receipt.

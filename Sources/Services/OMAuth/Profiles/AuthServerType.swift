@@ -1,7 +1,7 @@
 // The words that keys of a profile choose between.
 
 /// Who answers for a login online: the values of `AuthServerType`.
-public enum AuthServerType: String, CaseIterable, Hashable, Sendable {
+package enum AuthServerType: String, CaseIterable, Hashable, Sendable {
     case oamms = "OAMMSAuthentication"
     case basic = "HTTPBasicAuthentication"
     case federated = "FederatedAuthentication"
@@ -12,7 +12,7 @@ public enum AuthServerType: String, CaseIterable, Hashable, Sendable {
 }
 
 /// Who is asked online.
-public enum ServerKind: Hashable, Sendable {
+package enum ServerKind: Hashable, Sendable {
     /// Nobody: the profile has no server.
     case none
     case basic
@@ -20,5 +20,5 @@ public enum ServerKind: Hashable, Sendable {
     /// A server whose protocol this version does not speak. The profile is kept, and an online login is refused.
     case unsupported(AuthServerType, OAuthGrant?)
 
-    public var isThere: Bool { self != .none }
+    package var isThere: Bool { self != .none }
 }

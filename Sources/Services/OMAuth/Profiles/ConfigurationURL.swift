@@ -6,8 +6,8 @@
 ///     let url = try ConfigurationURL("wp://settings?AuthServerType::=OAMMSAuthentication&…")
 ///     let profile = try url.profile(ProfileName("work"))
 public struct ConfigurationURL: Hashable, Sendable {
-    public static let longest = 64 << 10
-    public static let mostParts = 256
+    package static let longest = 64 << 10
+    package static let mostParts = 256
 
     /// How a part is written.
     public enum Pairs: Hashable, Sendable {

@@ -2,29 +2,29 @@
 // ceiling over both.
 
 /// What counts for a login.
-public struct EffectivePolicy: Hashable, Sendable {
+package struct EffectivePolicy: Hashable, Sendable {
     /// Who said it.
-    public enum Source: String, Hashable, Sendable {
+    package enum Source: String, Hashable, Sendable {
         case standard = "default"
         case profile = "set"
         case server
         case ceiling
     }
 
-    public let offlineAuthAllowed: Bool
-    public let maxLoginAttempts: Int
-    public let cryptoScheme: CryptoScheme
+    package let offlineAuthAllowed: Bool
+    package let maxLoginAttempts: Int
+    package let cryptoScheme: CryptoScheme
     /// Seconds since the last online success; nil: no limit.
-    public let offlineCredentialMaxAge: Int64?
+    package let offlineCredentialMaxAge: Int64?
     /// Reported only: this machine has no location.
-    public let locationUpdateEnabled: Bool
+    package let locationUpdateEnabled: Bool
     /// Metres.
-    public let locationUpdateDistanceFilter: Int
+    package let locationUpdateDistanceFilter: Int
     /// Who decided each of the six.
-    public let sources: [ProfileKey: Source]
+    package let sources: [ProfileKey: Source]
 
     /// - Parameter server: The last policy of the profile's own server, over authenticated TLS; nil: none was ever seen.
-    public init(_ profile: Profile, server: ServerPolicy?, ceiling: PolicyCeiling) {
+    package init(_ profile: Profile, server: ServerPolicy?, ceiling: PolicyCeiling) {
         var sources: [ProfileKey: Source] = [:]
         func decided<Value: Equatable>(
             _ key: ProfileKey, server: Value?, profile local: Value?, standard: Value, _ bound: (Value, Bool) -> Value
@@ -76,7 +76,7 @@ extension Profile {
     /// Who decided the value that counts for `key`.
     ///
     /// - Parameter server: What is known of its server's policy.
-    public func source(of key: ProfileKey, _ server: ServerPolicy? = nil) -> EffectivePolicy.Source {
+    package func source(of key: ProfileKey, _ server: ServerPolicy? = nil) -> EffectivePolicy.Source {
         policy(with: server).sources[key] ?? (values[key] == nil ? .standard : .profile)
     }
 }

@@ -1,5 +1,5 @@
 /// The values of `OAuthAuthZGrantType`.
-public enum OAuthGrant: String, CaseIterable, Hashable, Sendable {
+package enum OAuthGrant: String, CaseIterable, Hashable, Sendable {
     case authorizationCode = "OAuthAuthorizationCode"
     case implicit = "OAuthImplicit"
     case resourceOwner = "OAuthResourceOwner"

@@ -7,11 +7,11 @@
 /// What each key means, ProfileValues.swift gives.
 public struct Profile: Hashable, Sendable {
     /// The range of `MaxLoginAttempts`.
-    public static let attempts = 1...1000
+    package static let attempts = 1...1000
     /// The greatest `OfflineCredentialMaxAge`, in seconds: a hundred years.
-    public static let longestAge: Int64 = 3_155_760_000
+    package static let longestAge: Int64 = 3_155_760_000
     /// `OfflineCredentialMaxAge` where a server can give a new credential and the profile says nothing: 30 days.
-    public static let defaultAge: Int64 = 2_592_000
+    package static let defaultAge: Int64 = 2_592_000
 
     public let name: ProfileName
     /// The values that were given, each in its one spelling; every other key has its default.
@@ -43,7 +43,7 @@ public struct Profile: Hashable, Sendable {
     /// The value that counts for `key`, as a profile file would say it; nil where there is none.
     ///
     /// - Parameter server: What is known of its server's policy.
-    public func effective(_ key: ProfileKey, _ server: ServerPolicy? = nil) -> ProfileValue? {
+    package func effective(_ key: ProfileKey, _ server: ServerPolicy? = nil) -> ProfileValue? {
         let policy = policy(with: server)
         return switch key {
         case .offlineAuthAllowed: .bool(policy.offlineAuthAllowed)

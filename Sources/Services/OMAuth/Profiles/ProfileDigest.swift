@@ -3,13 +3,13 @@
 internal import OMSecrets
 
 /// The digest of what counts in a profile, defaults and the administrator's bounds included. Its name is not in it.
-public struct ProfileDigest: Hashable, Sendable {
-    public static let count = 32
+package struct ProfileDigest: Hashable, Sendable {
+    package static let count = 32
 
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
 
     /// - Returns: nil unless there are ``count`` bytes.
-    public init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.count else { return nil }
         self.bytes = bytes
     }
@@ -25,7 +25,7 @@ public struct ProfileDigest: Hashable, Sendable {
 }
 
 extension Profile {
-    public var digest: ProfileDigest {
+    package var digest: ProfileDigest {
         ProfileDigest(
             of: Dictionary(
                 uniqueKeysWithValues: ProfileKey.allCases.compactMap { key in effective(key).map { (key.rawValue, $0) } }))

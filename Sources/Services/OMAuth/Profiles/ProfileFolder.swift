@@ -43,7 +43,7 @@ public struct ProfileFolder: Sendable {
     }
 
     /// What ``set(_:_:unset:)`` would keep. Nothing is written.
-    public func preview(
+    package func preview(
         _ name: ProfileName, _ changes: [(key: String, value: String)], unset: [String] = []
     ) throws(AuthError) -> Profile {
         try changed(name, changes, try Self.keys(changes.map(\.key) + unset), in: try open())

@@ -101,13 +101,13 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case hostnameVerification = "HostnameVerification"
 
     /// The key of this spelling: its own, or the other one where the SDK has two. Case counts.
-    public init?(spelled text: String) {
+    package init?(spelled text: String) {
         guard let key = Self(rawValue: text) ?? Self.otherSpellings[text] else { return nil }
         self = key
     }
 
     /// What the SDK's other platforms, and its later versions, call the same.
-    public static let otherSpellings: [String: ProfileKey] = [
+    package static let otherSpellings: [String: ProfileKey] = [
         "OAuthAuthorizationGrantType": .oauthGrantType,
         "OAuthAuthorizationEndpoint": .oauthAuthorizationEndpoint,
         "OAuthScopes": .oauthScope,

@@ -4,7 +4,7 @@ internal import OMRecords
 
 /// The values that a key takes.
 @nonexhaustive
-public enum ProfileValueType: Hashable, Sendable {
+package enum ProfileValueType: Hashable, Sendable {
     /// `true` or `false`, in any case.
     case flag
     /// A whole number in plain decimal digits.
@@ -40,7 +40,7 @@ public enum ProfileValueType: Hashable, Sendable {
 }
 
 /// What a key does.
-public enum ProfileEffect: String, Hashable, Sendable {
+package enum ProfileEffect: String, Hashable, Sendable {
     case acts
     /// Kept and checked, for a kind of server or a part of the SDK that this version does not have.
     case later
@@ -49,12 +49,12 @@ public enum ProfileEffect: String, Hashable, Sendable {
 }
 
 extension ProfileKey {
-    public var form: ProfileValueType { rule.form }
+    package var form: ProfileValueType { rule.form }
 
-    public var effect: ProfileEffect { rule.effect }
+    package var effect: ProfileEffect { rule.effect }
 
     /// The SDK's number for a wrong or missing value, where it has one.
-    public var sdkCode: Int? { rule.code }
+    package var sdkCode: Int? { rule.code }
 
     private var rule: (form: ProfileValueType, code: Int?, effect: ProfileEffect) {
         switch self {

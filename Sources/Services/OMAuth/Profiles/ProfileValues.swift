@@ -10,22 +10,22 @@ extension Profile {
     /// `MaxLoginAttempts`, at most the administrator's: so many wrong passwords are tolerated. Absent: 1.
     public var maxLoginAttempts: Int { policy.maxLoginAttempts }
     /// `CryptoScheme`; absent: SaltedSHA-512.
-    public var cryptoScheme: CryptoScheme { policy.cryptoScheme }
+    package var cryptoScheme: CryptoScheme { policy.cryptoScheme }
     /// `OfflineCredentialMaxAge` in seconds, at most the administrator's; nil: never. Absent: 30 days where there is a
     /// server, else never.
-    public var offlineCredentialMaxAge: Int64? { policy.offlineCredentialMaxAge }
+    package var offlineCredentialMaxAge: Int64? { policy.offlineCredentialMaxAge }
     /// `OnAttemptsExceeded`; absent: wipe where a server can give a new credential, else lockout.
-    public var onAttemptsExceeded: OnAttemptsExceeded {
+    package var onAttemptsExceeded: OnAttemptsExceeded {
         word(.onAttemptsExceeded).flatMap(OnAttemptsExceeded.init) ?? (serverKind.isThere ? .wipe : .lockout)
     }
-    public var limitMode: LimitMode { word(.limitMode).flatMap(LimitMode.init) ?? .exceeds }
+    package var limitMode: LimitMode { word(.limitMode).flatMap(LimitMode.init) ?? .exceeds }
     /// Seconds to wait after a wrong password, doubled by each further one; 0: none.
-    public var attemptDelay: Int64 { number(.attemptDelay) }
-    public var clockRollback: ClockRollback { word(.clockRollback).flatMap(ClockRollback.init) ?? .judge }
+    package var attemptDelay: Int64 { number(.attemptDelay) }
+    package var clockRollback: ClockRollback { word(.clockRollback).flatMap(ClockRollback.init) ?? .judge }
     /// Whether a server whose certificate is not trusted counts as one that cannot be reached.
-    public var offlineOnUntrustedServer: Bool { flag(.offlineOnUntrustedServer) }
+    package var offlineOnUntrustedServer: Bool { flag(.offlineOnUntrustedServer) }
     /// Whether a server that answers 500 counts as one that cannot be reached.
-    public var offlineOnServerError: Bool { flag(.offlineOnServerError) }
+    package var offlineOnServerError: Bool { flag(.offlineOnServerError) }
     /// `KeychainDataProtection`: the level of what is cached and remembered.
     public var level: ProtectionLevel {
         word(.keychainDataProtection).flatMap(ProtectionLevel.init(named:)) ?? .highest
@@ -38,7 +38,7 @@ extension Profile {
 
     // MARK: - The server
 
-    public var serverKind: ServerKind {
+    package var serverKind: ServerKind {
         guard let type = values[.authServerType].flatMap(RequiredProfileKeys.type) else { return .none }
         let grant = values[.oauthGrantType].flatMap(RequiredProfileKeys.grant)
         return switch type {
@@ -50,11 +50,11 @@ extension Profile {
     }
 
     /// `scheme://host:port` of the server that answers for the login; empty without one.
-    public var serverOrigin: String { server?.origin ?? "" }
+    package var serverOrigin: String { server?.origin ?? "" }
 
     /// What a login belongs to, as ``LoginKey/server`` has it: `type address application`, the address of what is sent the
     /// password, without its query; empty without a server.
-    public var serverIdentity: String {
+    package var serverIdentity: String {
         guard let server, case .text(let type)? = values[.authServerType] else { return "" }
         return "\(type) \(server.address) \(applicationName)"
     }
@@ -80,33 +80,33 @@ extension Profile {
     /// Seconds until the answer is there.
     public var totalTimeOut: Int64 { number(.totalTimeOut) }
     /// Seconds until a logout is finished without the server; nil: ``totalTimeOut`` decides.
-    public var logoutTimeOut: Int64? { seconds(.logoutTimeOut) }
+    package var logoutTimeOut: Int64? { seconds(.logoutTimeOut) }
     /// The names of the cookies that make a login one.
     public var requiredTokens: [String] { list(.requiredTokens) }
     public var customHeaders: [(name: String, value: String)] {
         word(.customAuthHeaders).flatMap(ProfileValueParser.headers) ?? []
     }
-    public var sendCustomHeadersInLogout: Bool { flag(.sendCustomAuthHeadersInLogout) }
+    package var sendCustomHeadersInLogout: Bool { flag(.sendCustomAuthHeadersInLogout) }
     /// Whether the remembered password goes with the logout, where there is one.
-    public var sendAuthorizationInLogout: Bool { flag(.sendAuthorizationHeaderInLogout) }
+    package var sendAuthorizationInLogout: Bool { flag(.sendAuthorizationHeaderInLogout) }
     public var identityDomain: String? { word(.identityDomain) }
     /// ``identityDomain`` as a login has it: the domain of whoever names no other.
     public var domain: IdentityDomain { identityDomain.flatMap { try? IdentityDomain($0) } ?? .none }
     /// The header for the identity domain, and whether it goes there; otherwise it stands before the user's name.
-    public var identityDomainHeader: (name: String, inHeader: Bool) {
+    package var identityDomainHeader: (name: String, inHeader: Bool) {
         (word(.identityDomainHeaderName) ?? "", flag(.identityDomainNameInHeader))
     }
     /// Whether the user is asked for the domain.
     public var collectIdentityDomain: Bool { flag(.collectIdentityDomain) }
 
-    public var oauthGrant: OAuthGrant? { values[.oauthGrantType].flatMap(RequiredProfileKeys.grant) }
-    public var oauthTokenEndpoint: ServerURL? { url(.oauthTokenEndpoint) }
-    public var oauthDiscoveryURL: ServerURL? { url(.oauthDiscoveryURL) }
-    public var oauthClientID: String? { word(.oauthClientID) }
+    package var oauthGrant: OAuthGrant? { values[.oauthGrantType].flatMap(RequiredProfileKeys.grant) }
+    package var oauthTokenEndpoint: ServerURL? { url(.oauthTokenEndpoint) }
+    package var oauthDiscoveryURL: ServerURL? { url(.oauthDiscoveryURL) }
+    package var oauthClientID: String? { word(.oauthClientID) }
     /// Where the client's secret comes from: `file:/PATH` or `cred:NAME`.
-    public var oauthClientSecretSource: String? { word(.oauthClientSecret) }
-    public var oauthScopes: [String] { list(.oauthScope) }
-    public var oauthIncludesClientHeader: Bool { flag(.oauthIncludeClientAuthHeader) }
+    package var oauthClientSecretSource: String? { word(.oauthClientSecret) }
+    package var oauthScopes: [String] { list(.oauthScope) }
+    package var oauthIncludesClientHeader: Bool { flag(.oauthIncludeClientAuthHeader) }
 
     // MARK: - The session, and what is remembered
 
@@ -115,8 +115,8 @@ extension Profile {
     /// Seconds; nil: no limit.
     public var idleTimeOut: Int64? { seconds(.idleTimeOut) }
     /// How many hundredths of ``idleTimeOut`` before its end a warning comes.
-    public var percentageToIdleTimeout: Int { Int(number(.percentageToIdleTimeout)) }
-    public var sessionActiveOnRestart: Bool { flag(.sessionActiveOnRestart) }
+    package var percentageToIdleTimeout: Int { Int(number(.percentageToIdleTimeout)) }
+    package var sessionActiveOnRestart: Bool { flag(.sessionActiveOnRestart) }
     /// What may be remembered; of a login by OAuth, as in the SDK, only the user's name.
     public var remember: RememberPolicy {
         let userName = RememberOption(isAllowed: flag(.rememberUsernameAllowed), isDefault: flag(.rememberUsernameDefault))
@@ -129,7 +129,7 @@ extension Profile {
     }
 
     /// Whether the kind of server lets a password be remembered at all.
-    public var remembersPasswords: Bool {
+    package var remembersPasswords: Bool {
         switch values[.authServerType].flatMap(RequiredProfileKeys.type) {
         case .oauth, .openIDConnect: false
         case .basic, .certificate, .federated, .localAuthenticator, .oamms, nil: true
@@ -137,7 +137,7 @@ extension Profile {
     }
 
     /// What a key does in this profile.
-    public func effect(of key: ProfileKey) -> ProfileEffect {
+    package func effect(of key: ProfileKey) -> ProfileEffect {
         switch key {
         case .autoLoginAllowed, .autoLoginDefault, .rememberCredentialsAllowed, .rememberCredentialsDefault,
             .keychainDataProtection, .sendAuthorizationHeaderInLogout:
@@ -149,14 +149,14 @@ extension Profile {
     // MARK: - Warnings
 
     /// The keys whose address would send secrets over the network unprotected: plain http, and not to this machine.
-    public var unprotected: [ProfileKey] {
+    package var unprotected: [ProfileKey] {
         ProfileKey.allCases.filter { key in url(key).map { !$0.isSecure && !$0.isLoopback } ?? false }
     }
 
     /// Whether the server is asked over http at a port that any user of this machine may take.
     ///
     /// Attack: any of them can be the server then, and say yes for root. So nothing of the system store asks there.
-    public var couldAnyUserBeServer: Bool { server.map { !$0.isSecure && $0.port >= 1024 } ?? false }
+    package var couldAnyUserBeServer: Bool { server.map { !$0.isSecure && $0.port >= 1024 } ?? false }
 
     // MARK: - Reading
 

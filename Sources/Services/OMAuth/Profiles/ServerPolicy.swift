@@ -1,13 +1,13 @@
 // What a server says about offline logins: the application profile behind `ProfileURL`.
 
-public import OMOnlineModel
+package import OMOnlineModel
 
 /// The values that a server may set. Everything else in its answer is not read.
 public struct ServerPolicy: Hashable, Sendable {
     /// An answer is at most this long.
-    public static let longest = 64 << 10
+    package static let longest = 64 << 10
     /// The greatest epoch: the integers that every JSON reader reads alike.
-    public static let lastEpoch = Int64(ServerProfile.lastEpoch)
+    package static let lastEpoch = Int64(ServerProfile.lastEpoch)
 
     /// Rises with each change that the server makes.
     public var epoch: Int64
@@ -33,7 +33,7 @@ public struct ServerPolicy: Hashable, Sendable {
     ///
     /// - Throws: ``AuthError/profile(_:)`` with ``ProfileProblem/serverPolicy``: one value that cannot be understood
     ///   makes the whole policy one that was not given.
-    public init(json bytes: [UInt8]) throws(AuthError) {
+    package init(json bytes: [UInt8]) throws(AuthError) {
         guard bytes.count <= Self.longest, let policy = Self.parse(bytes) else { throw .profile(.serverPolicy) }
         self = policy
     }
@@ -42,7 +42,7 @@ public struct ServerPolicy: Hashable, Sendable {
     ///
     /// - Parameter application: What the profile calls itself: a policy for another application is none for this one.
     /// - Throws: as ``init(json:)``.
-    public init(_ profile: ServerProfile, application: String) throws(AuthError) {
+    package init(_ profile: ServerProfile, application: String) throws(AuthError) {
         guard profile.isFor(application), profile.epoch <= UInt64(Self.lastEpoch),
             let policy = Self.policy(profile.values.mapValues { .text($0) }, epoch: Int64(profile.epoch))
         else { throw .profile(.serverPolicy) }
@@ -52,7 +52,7 @@ public struct ServerPolicy: Hashable, Sendable {
     /// Attack: an old policy that allowed more is sent again.
     ///
     /// - Throws: ``AuthError/profile(_:)`` with ``ProfileProblem/serverPolicyOlder(epoch:known:)``.
-    public func check(notOlderThan known: Int64?) throws(AuthError) {
+    package func check(notOlderThan known: Int64?) throws(AuthError) {
         guard let known, epoch < known else { return }
         throw .profile(.serverPolicyOlder(epoch: epoch, known: known))
     }

@@ -6,7 +6,7 @@
 /// There is no user, no password, no fragment, no backslash, no blank and nothing but ASCII in it; a host is a name, an
 /// IPv4 address or an IPv6 address in brackets.
 public struct ServerURL: Hashable, Sendable {
-    public static let longest = 2048
+    package static let longest = 2048
 
     /// As it was given.
     public let text: String
@@ -41,14 +41,14 @@ public struct ServerURL: Hashable, Sendable {
     }
 
     /// `scheme://host:port`, the port always there.
-    public var origin: String { "\(isSecure ? "https" : "http")://\(host):\(port)" }
+    package var origin: String { "\(isSecure ? "https" : "http")://\(host):\(port)" }
 
     /// Origin and path: two addresses that are one in every reading have one. A path's bytes are compared as they are: a
     /// difference that is none costs a login online, and a likeness that is none would let one server's users in at another.
-    public var address: String { origin + path }
+    package var address: String { origin + path }
 
     /// Whether the name can only be this machine: `localhost`, 127.0.0.0/8 and `[::1]`.
-    public var isLoopback: Bool {
+    package var isLoopback: Bool {
         if host == "localhost" || host == "[::1]" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         // Attack: 127.0.0.1.example.org is somebody's name.

@@ -1,4 +1,3 @@
-internal import OMRecords
 internal import OMSecrets
 
 /// What a backup is sealed with.

@@ -1,8 +1,3 @@
-internal import OMRecords
-public import OMSecrets
-public import OMStorage
-internal import OMSystem
-
 /// Where a backup's bytes come from. They are read twice: to check them, and to restore.
 protocol BackupSource: AnyObject {
     /// The next bytes: `count` of them, or fewer at the end.

@@ -1,5 +1,4 @@
 public import OMRecords
-internal import OMSecrets
 
 /// What a backup is, as far as nobody needs a key to know.
 public struct BackupSummary: Hashable, Sendable {

@@ -1,7 +1,4 @@
 public import OMRecords
-internal import OMSecrets
-public import OMStorage
-internal import OMSystem
 
 /// What a restore has done.
 public struct RestoreReport: Sendable {

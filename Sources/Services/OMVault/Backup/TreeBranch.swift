@@ -1,4 +1,3 @@
-internal import OMRecords
 internal import OMSecrets
 
 /// A full node of a level's tree, as its row is.

@@ -1,7 +1,6 @@
 // Restoring a backup: a new vault file, whole or not at all, that is newer than everything this device has seen of it.
 // Format: docs/backup-format.md, "Restoring one".
 
-public import OMRecords
 internal import OMSecrets
 public import OMStorage
 internal import OMSystem

@@ -2,7 +2,6 @@
 // Format: docs/backup-format.md, "Taking one".
 
 internal import OMRecords
-internal import OMSecrets
 internal import OMSystem
 
 extension Vault {

@@ -1,5 +1,3 @@
-public import OMRecords
-
 /// 1 to 64 bytes of UTF-8 without control characters, `:`, `/` or `=`.
 public struct FieldName: Hashable, Sendable {
     public let text: String

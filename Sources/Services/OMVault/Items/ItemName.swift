@@ -1,5 +1,3 @@
-public import OMRecords
-
 /// 1 to 255 bytes of UTF-8 without control characters or `:`. Compared as bytes: two spellings of é are two names.
 public struct ItemName: Hashable, Sendable {
     public let text: String

@@ -2,7 +2,6 @@
 // socket ask alike.
 
 public import OMRecords
-public import OMSecrets
 
 /// One question or one atomic change. `ifRevision` makes a change only while the item has that revision; `revision`
 /// asks for an earlier version, nil for the newest.

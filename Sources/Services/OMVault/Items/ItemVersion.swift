@@ -1,4 +1,3 @@
-public import OMRecords
 public import OMSecrets
 
 /// One version of an item, without its secrets.

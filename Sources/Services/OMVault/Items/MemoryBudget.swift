@@ -1,6 +1,5 @@
 // Locked memory is little, and all open vaults of a process share it.
 
-public import OMSystem
 internal import Synchronization
 
 /// How many bytes of locked memory opened records may take, in all vaults that stay open together.

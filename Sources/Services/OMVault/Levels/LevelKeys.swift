@@ -2,7 +2,6 @@
 
 internal import OMRecords
 internal import OMSecrets
-internal import OMStorage
 
 /// The keys of one level. A class, so that a set of them can be kept; they are wiped when the last holder lets go.
 final class LevelKeys: Sendable {

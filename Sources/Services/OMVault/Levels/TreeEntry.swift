@@ -1,7 +1,3 @@
-internal import OMSecrets
-internal import OMStorage
-internal import OMSystem
-
 /// Where an item's record is, and what the record must digest to.
 struct TreeEntry: Hashable, Sendable {
     /// The item's place: 16 bytes.

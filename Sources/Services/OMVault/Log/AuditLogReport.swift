@@ -1,6 +1,4 @@
-internal import OMSecrets
 public import OMStorage
-internal import OMSystem
 
 /// The log as far as it is to be believed.
 public struct AuditLogReport: LogReport, Sendable {

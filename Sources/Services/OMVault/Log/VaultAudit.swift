@@ -1,6 +1,5 @@
 // The audit log of a vault that is locked: it stands under the device key, so no password is asked for.
 
-internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 

@@ -3,7 +3,6 @@
 
 internal import Glibc
 internal import OMRecords
-internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 

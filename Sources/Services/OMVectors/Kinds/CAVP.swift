@@ -1,5 +1,3 @@
-internal import OMCrypto
-
 /// What CAVP's records have in common.
 enum CAVP {
     /// `COUNT` of a chain is 0, 1, 2 …: one left out would hide a step.

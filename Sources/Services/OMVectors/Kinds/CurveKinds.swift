@@ -1,7 +1,6 @@
 // The curves of FIPS 186: ECDSA and its keys, as JSON.
 
 internal import OMCrypto
-internal import OMSecrets
 
 enum CurveKinds {
     static let all = [wycheproofDER, wycheproofFixed, native, acvp]

@@ -1,7 +1,6 @@
 // The curves of FIPS 186 in CAVP's text files: signatures made and verified, keys, pairs, compressed points.
 
 internal import OMCrypto
-internal import OMSecrets
 
 /// A point in its compressed form.
 private struct PointCheck: VectorCheck {

@@ -1,7 +1,6 @@
 // What the kinds of key pairs share.
 
 internal import OMCrypto
-internal import OMSecrets
 
 enum KeyChecks {
     /// The hash that a file names: `SHA-256`, `sha256`, `SHA2-256`, `SHA256`, and CAVP's `SHA512224` of SHA-512/224.

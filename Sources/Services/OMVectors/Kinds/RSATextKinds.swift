@@ -1,7 +1,6 @@
 // RSA in text: RSA Laboratories' sets and CAVP's files of signatures.
 
 internal import OMCrypto
-internal import OMSecrets
 
 enum RSATextKinds {
     static let all =

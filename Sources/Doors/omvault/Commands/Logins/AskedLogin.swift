@@ -1,6 +1,4 @@
-internal import OMAgent
 internal import OMAuth
-internal import OMSecrets
 
 /// What a login was asked for, as far as it is known: for the report and the hints of a refusal.
 struct AskedLogin {

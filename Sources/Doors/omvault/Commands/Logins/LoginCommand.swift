@@ -1,9 +1,4 @@
 internal import ArgumentParser
-internal import OMAgent
-internal import OMAuth
-internal import OMSecrets
-internal import OMStorage
-internal import OMVault
 
 struct LoginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,7 +1,6 @@
 internal import ArgumentParser
 internal import OMAuth
 internal import OMSecrets
-internal import OMStorage
 
 /// `omvault login enroll`: provisions this device for a user without a server.
 struct LoginEnroll: Verb {

@@ -1,7 +1,4 @@
 internal import ArgumentParser
-internal import OMAuth
-internal import OMSecrets
-internal import OMStorage
 
 /// `--logins`, and whose.
 struct LoginLogOptions: ParsableArguments {

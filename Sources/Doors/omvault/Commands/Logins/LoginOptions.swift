@@ -1,9 +1,5 @@
 internal import ArgumentParser
-internal import OMAgent
 internal import OMAuth
-internal import OMSecrets
-internal import OMStorage
-internal import OMVault
 
 /// Which login a verb is about.
 struct LoginOptions: ParsableArguments {

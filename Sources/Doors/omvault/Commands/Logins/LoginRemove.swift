@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import OMAuth
-internal import OMSecrets
 internal import OMStorage
 
 /// `omvault login rm`: the way out of a lock-out, damage or a rollback.

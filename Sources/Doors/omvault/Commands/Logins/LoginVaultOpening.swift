@@ -3,7 +3,6 @@
 // Attack: an unattended terminal, or a program that can run omvault. A session and a remembered password let a user in where
 // his profile says so; neither of them opens a vault here, since whoever chose them chose nothing about a vault.
 
-internal import OMAgent
 internal import OMAuth
 internal import OMVault
 

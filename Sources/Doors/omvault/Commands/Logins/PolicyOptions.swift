@@ -1,6 +1,4 @@
 internal import ArgumentParser
-internal import OMAgent
-internal import OMAuth
 
 /// Whether a profile's server is asked for its policy as the profile is set up.
 struct PolicyOptions: ParsableArguments {

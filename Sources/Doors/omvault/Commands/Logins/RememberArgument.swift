@@ -1,7 +1,5 @@
 internal import ArgumentParser
-internal import OMAgent
 internal import OMAuth
-internal import OMSecrets
 
 /// What `--remember` takes.
 enum RememberArgument: String, CaseIterable, ExpressibleByArgument {

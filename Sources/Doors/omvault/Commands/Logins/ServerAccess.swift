@@ -3,7 +3,6 @@
 internal import OMAgent
 internal import OMAuth
 internal import OMOnlineModel
-internal import OMSecrets
 
 /// The server of a profile, as far as a request may ask it.
 struct ServerAccess {

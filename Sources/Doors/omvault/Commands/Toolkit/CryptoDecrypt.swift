@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import OMCrypto
 
 /// `omvault crypto decrypt`: what `encrypt` made, and what others did with the same ciphers.
 struct CryptoDecrypt: Verb {

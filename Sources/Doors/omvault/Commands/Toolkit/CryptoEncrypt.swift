@@ -1,6 +1,4 @@
 internal import ArgumentParser
-internal import OMCrypto
-internal import OMSecrets
 
 /// `omvault crypto encrypt`: the container of docs/file-format.md, or a bare cipher.
 struct CryptoEncrypt: Verb {

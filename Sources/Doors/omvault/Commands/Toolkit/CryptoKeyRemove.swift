@@ -1,7 +1,5 @@
 internal import ArgumentParser
 internal import OMCrypto
-internal import OMSecrets
-internal import OMVault
 
 /// `omvault crypto keyrm`: a key pair out of the vault.
 struct CryptoKeyRemove: Verb {

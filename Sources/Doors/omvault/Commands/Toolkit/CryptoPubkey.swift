@@ -1,6 +1,4 @@
 internal import ArgumentParser
-internal import OMCrypto
-internal import OMSecrets
 
 /// `omvault crypto pubkey`.
 struct CryptoPubkey: Verb {

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import OMCrypto
 internal import OMSecrets
 
 /// `omvault crypto rand`: bytes from the system's generator.

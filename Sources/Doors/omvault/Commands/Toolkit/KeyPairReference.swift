@@ -1,7 +1,6 @@
 // Where a key pair is put in a vault: under a tag, or as an item of a name of its own.
 
 internal import OMCrypto
-internal import OMSecrets
 internal import OMVault
 
 struct KeyPairReference {

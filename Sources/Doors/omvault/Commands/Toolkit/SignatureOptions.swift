@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import OMCrypto
-internal import OMSecrets
 
 /// What signing and verifying have in common.
 struct SignatureOptions: ParsableArguments {

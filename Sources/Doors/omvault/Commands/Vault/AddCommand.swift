@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import OMSecrets
 internal import OMVault
 
 /// `omvault add`: a new item.

@@ -3,9 +3,6 @@
 internal import ArgumentParser
 internal import Glibc
 internal import OMAgent
-internal import OMSecrets
-internal import OMSystem
-internal import OMVault
 
 /// `omvault agent`: the process that keeps vaults open.
 struct AgentCommand: ParsableCommand {

@@ -1,7 +1,6 @@
 // Who answers a verb: the agent where it has the keys, else this process, with the password. To the verb it is one.
 
 internal import OMAgent
-internal import OMSecrets
 internal import OMVault
 
 /// This user's agent, asked about one vault.

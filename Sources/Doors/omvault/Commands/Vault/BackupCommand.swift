@@ -1,7 +1,5 @@
 internal import ArgumentParser
 internal import OMRecords
-internal import OMSecrets
-internal import OMSystem
 internal import OMVault
 
 /// `omvault backup`: a sealed copy of a vault in one file.

@@ -1,5 +1,3 @@
-internal import OMRecords
-internal import OMSecrets
 internal import OMSystem
 internal import OMVault
 

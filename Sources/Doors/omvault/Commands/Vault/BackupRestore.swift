@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import OMRecords
-internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 internal import OMVault

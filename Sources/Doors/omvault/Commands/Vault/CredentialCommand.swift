@@ -2,7 +2,6 @@
 
 internal import ArgumentParser
 internal import OMRecords
-internal import OMSecrets
 internal import OMVault
 
 struct CredentialCommand: ParsableCommand {

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import OMRecords
 internal import OMVault
 
 /// A credential's key, or `--property-key` and a property's.

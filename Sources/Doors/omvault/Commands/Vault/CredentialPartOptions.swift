@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import OMRecords
 internal import OMSecrets
 internal import OMVault
 

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import OMRecords
 internal import OMVault
 
 /// `ITEM` or `ITEM:FIELD`, as it is typed.

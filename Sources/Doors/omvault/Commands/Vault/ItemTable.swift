@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import OMRecords
 internal import OMVault
 
 /// Items on their way to the screen: what `ls` and `find` print.

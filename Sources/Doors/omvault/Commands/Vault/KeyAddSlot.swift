@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import OMAuth
-internal import OMSecrets
 internal import OMVault
 
 /// `omvault key add-slot`

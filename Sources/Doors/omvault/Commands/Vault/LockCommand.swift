@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import OMAgent
-internal import OMSecrets
 internal import OMVault
 
 /// `omvault lock`: the keys go.

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import OMRecords
-internal import OMSecrets
 internal import OMVault
 
 /// `omvault set`: another secret in an item's field, or another level for the item.

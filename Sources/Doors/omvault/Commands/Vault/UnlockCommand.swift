@@ -1,7 +1,5 @@
 internal import ArgumentParser
 internal import OMAgent
-internal import OMSecrets
-internal import OMVault
 
 /// `omvault unlock`: the vault stays open in the agent.
 struct UnlockCommand: Verb {

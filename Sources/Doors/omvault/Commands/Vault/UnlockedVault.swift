@@ -1,5 +1,3 @@
-internal import OMAuth
-internal import OMSecrets
 internal import OMVault
 
 /// A vault that was just unlocked, and what unlocked it.

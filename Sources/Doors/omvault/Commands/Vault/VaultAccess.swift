@@ -1,7 +1,6 @@
 // How a verb gets at a vault: which file, which device, which password.
 
 internal import OMAgent
-internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
