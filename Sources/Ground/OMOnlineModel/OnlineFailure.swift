@@ -1,34 +1,3 @@
-/// In which words a server refuses. What follows is the same; the SDK's numbers are two.
-public enum ForbiddenCause: UInt8, CaseIterable, Sendable {
-    /// 403 or 423.
-    case status = 1
-    /// OAuth's `access_denied`.
-    case accessDenied = 2
-}
-
-public enum UnreachableCause: UInt8, CaseIterable, Sendable {
-    case nameNotFound = 1
-    case refused = 2
-    /// No way there.
-    case noRoute = 3
-    case timedOut = 4
-    /// 502, 504, 511, 521 to 524, or 503 without `Retry-After`: a gateway without anything behind it.
-    case gateway = 5
-    /// There is no program here that could ask. No helper says so.
-    case noHelper = 6
-    /// The connection ended before TLS was established. Nothing was sent.
-    case closed = 7
-}
-
-public enum UntrustedCause: UInt8, CaseIterable, Sendable {
-    /// Expired, or of nobody who is trusted.
-    case certificate = 1
-    /// A good certificate, of another server.
-    case name = 2
-    /// No common version or cipher, or no TLS at all.
-    case handshake = 3
-}
-
 public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     /// 5xx that is no gateway's, or 503 with `Retry-After`.
     case serverError = 1

@@ -1,7 +1,7 @@
 // What stays on this device: its key, and the marks of what it has seen. The folder belongs in no backup.
 
 internal import Glibc
-public import OMSecrets
+internal import OMSecrets
 public import OMSystem
 
 /// `$XDG_STATE_HOME/omvault-device/`: mode 0700, ours, no symbolic link, on a local file system.

@@ -1,12 +1,3 @@
-/// How far a vault is open in the agent.
-public enum AgentVaultState: UInt8, Sendable {
-    /// No key is at hand: never unlocked, or forgotten.
-    case locked = 0
-    /// It was unlocked and locked again: after-first-unlock can be read.
-    case firstUnlocked = 1
-    case unlocked = 2
-}
-
 /// What the agent says of itself. No name of an item, no key.
 public struct AgentStatus: Sendable {
     public struct VaultStatus: Sendable {

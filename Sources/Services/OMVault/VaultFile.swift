@@ -57,12 +57,12 @@ public struct VaultFile: ~Copyable {
     /// - Throws: as ``open(_:device:acceptsRollback:)``.
     public static func openWithAlways(
         _ path: String, device folder: DeviceFolder?, acceptsRollback: Bool = false
-    ) throws(VaultError) -> FileWithAlways {
+    ) throws(VaultError) -> LockedVault {
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
         let file = try VaultFile(
             path, database, folder: folder, acceptsRollback: acceptsRollback, clock: millisecondsNow)
         let vault = try file.open(root: nil, over: database)
-        return FileWithAlways(file: file, always: vault)
+        return LockedVault(file: file, always: vault)
     }
 
     private init(
@@ -304,16 +304,6 @@ public struct VaultFile: ~Copyable {
         }
         return try VaultHeader(decoding: body, slots: slots)
     }
-}
-
-/// A locked vault, and what can be read of it without any password.
-public struct FileWithAlways: ~Copyable {
-    public let file: VaultFile
-    /// The two `always` levels.
-    public let always: Vault
-
-    /// The locked vault alone. The connection is closed.
-    public consuming func intoFile() -> VaultFile { file }
 }
 
 /// The wall clock, in seconds since 1970.

@@ -1,19 +1,5 @@
 // What a run proved, as values; words and exit codes are the door's.
 
-/// Cases that were not run.
-public struct SkippedCases: Hashable, Sendable {
-    public let reason: String
-    public internal(set) var count: Int
-}
-
-/// Cases marked `acceptable` that were judged by the policy, by their flags.
-public struct AcceptableCases: Hashable, Sendable {
-    /// `Twist`, or several of them with commas between.
-    public let flags: String
-    public internal(set) var accepted = 0
-    public internal(set) var refused = 0
-}
-
 /// The results of all files, in the order they were run.
 public struct RunReport: Sendable {
     public private(set) var files: [FileReport] = []

@@ -1,6 +1,6 @@
 // Public keys that open a container: X25519 (RFC 7748), a key pair of its own for every stanza.
 
-public import OMSecrets
+internal import OMSecrets
 
 /// An X25519 public key to encrypt to.
 public struct FileRecipient: Hashable, Sendable {

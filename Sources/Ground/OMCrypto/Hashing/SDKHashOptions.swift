@@ -1,4 +1,4 @@
-public import OMSecrets
+internal import OMSecrets
 
 /// The three switches of the SDK's call. With base64 off the other two are ignored without an error, as the SDK does;
 /// with it on they are independent of each other.

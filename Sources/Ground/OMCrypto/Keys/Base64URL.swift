@@ -1,4 +1,4 @@
-public import OMSecrets
+internal import OMSecrets
 
 /// Base64url without padding, RFC 7515 section 2.
 enum Base64URL {

@@ -1,4 +1,4 @@
-public import OMSecrets
+internal import OMSecrets
 internal import OMStorage
 
 /// A random unlocking key, wrapped under a password and the device key.

@@ -13,13 +13,6 @@ public struct RememberedLogin: Hashable, Sendable {
     public let isArmed: Bool
 }
 
-/// The password of an auto login. There is one between two successes: taking it has noted on the disk that it was taken.
-public struct AutoLogin: ~Copyable, Sendable {
-    public let user: UserName
-    public let domain: IdentityDomain
-    public let password: Password
-}
-
 extension Authenticator {
     /// Remembers what the profile allows and the user wants, after a success. What is not wanted is forgotten.
     ///

@@ -1,4 +1,4 @@
-public import OMSecrets
+internal import OMSecrets
 
 /// How a slot's password is turned into a key: fixed when the slot is made.
 struct SlotKeyDerivation: Hashable, Sendable {

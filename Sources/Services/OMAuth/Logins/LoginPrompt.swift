@@ -1,9 +1,3 @@
-public import OMSecrets
-
-public enum LoginStep: Hashable, Sendable {
-    case asking, stretching, storing
-}
-
 /// What a login wants to know.
 public struct LoginPrompt: Hashable, Sendable {
     public let profile: ProfileName
@@ -19,27 +13,4 @@ public struct LoginPrompt: Hashable, Sendable {
     public let preferences: RememberPreferences
     /// Why the answer before this one gave no login; nil: it is the first.
     public let refusal: AuthError?
-}
-
-/// What somebody answered.
-public struct LoginInput: ~Copyable, Sendable {
-    /// A password, or the one that is remembered: never a text that stands for it.
-    public enum Secret: ~Copyable, Sendable {
-        case typed(Password)
-        case remembered
-    }
-
-    public let user: UserName
-    public let domain: IdentityDomain
-    public let secret: Secret
-    /// nil: as they were.
-    public let preferences: RememberPreferences?
-
-    public init(
-        _ user: UserName, domain: IdentityDomain = .none, _ secret: consuming Secret,
-        preferences: RememberPreferences? = nil
-    ) {
-        (self.user, self.domain, self.preferences) = (user, domain, preferences)
-        self.secret = secret
-    }
 }

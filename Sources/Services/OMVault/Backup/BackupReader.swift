@@ -1,7 +1,7 @@
 // Reads a backup's stream, part by part: what does not follow the format or its own digest is refused. No key is needed.
 // Format: docs/backup-format.md, "The stream".
 
-public import OMRecords
+internal import OMRecords
 internal import OMSecrets
 
 struct BackupReader: ~Copyable {

@@ -1,5 +1,3 @@
-public import OMRecords
-
 /// What a restore has done.
 public struct RestoreReport: Sendable {
     public let summary: BackupSummary
@@ -11,11 +9,4 @@ public struct RestoreReport: Sendable {
     /// Items that were bound to another device, or left behind with it.
     public let lost: [LostItem]
     public let slots: [KeySlot]
-}
-
-/// An item that a backup names and that cannot be restored here.
-public struct LostItem: Hashable, Sendable {
-    public let name: ItemName
-    public let level: ProtectionLevel
-    public let isTrashed: Bool
 }

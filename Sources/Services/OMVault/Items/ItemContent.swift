@@ -2,7 +2,7 @@
 // Format: docs/vault-format.md, "Content".
 
 internal import OMRecords
-public import OMSecrets
+internal import OMSecrets
 
 /// The opened content of a record.
 ///

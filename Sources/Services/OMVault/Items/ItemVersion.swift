@@ -1,4 +1,4 @@
-public import OMSecrets
+internal import OMSecrets
 
 /// One version of an item, without its secrets.
 public struct ItemVersion: Hashable, Sendable {

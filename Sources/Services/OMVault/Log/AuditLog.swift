@@ -2,7 +2,7 @@
 // Format: docs/vault-format.md, "Audit log".
 
 internal import OMSecrets
-public import OMStorage
+internal import OMStorage
 internal import OMSystem
 
 /// The log of one vault on the device that holds its key. A class, because keys move and several hold this one.

@@ -1,0 +1,45 @@
+/// The schemes that a caller accepts in a stored string. The string chooses among them and not beyond: who can write a
+/// stored hash must not be able to choose a weaker function, or more work.
+public struct HashSchemes: Hashable, Sendable {
+    private let names: Set<String>
+
+    /// Every salted hash and every password hash.
+    public static let standard = HashSchemes(saltedNames.union(passwordNames))
+
+    /// - Parameter list: names as they stand in the strings, whatever the case, and the groups `salted`, `unsalted`,
+    ///   `password` (argon2id, argon2i, argon2d, scrypt, pbkdf2, bcrypt) and `all`; separated by commas, with blanks
+    ///     around them or without.
+    /// - Throws: ``CryptoError/unknownAlgorithm`` for any other word.
+    public init(list: String) throws(CryptoError) {
+        var names: Set<String> = []
+        for word in list.split(separator: ",", omittingEmptySubsequences: false) {
+            switch word.trimmingBlanks.lowercased() {
+            case "salted": names.formUnion(Self.saltedNames)
+            case "unsalted": names.formUnion(Self.unsaltedNames)
+            case "password": names.formUnion(Self.passwordNames)
+            case "all": names.formUnion(Self.knownNames)
+            case "pbkdf2": names.formUnion(Self.pbkdf2Names)
+            case let name where Self.knownNames.contains(name): names.insert(name)
+            default: throw .unknownAlgorithm
+            }
+        }
+        self.init(names)
+    }
+
+    public func allows(_ scheme: HashScheme) -> Bool { names.contains(scheme.name.lowercased()) }
+
+    public func allows(_ function: PasswordFunction) -> Bool {
+        if case .bcrypt = function { return names.contains("bcrypt") }
+        return names.contains(function.name)
+    }
+
+    private init(_ names: Set<String>) { self.names = names }
+
+    private static let fast = Array(HashScheme.braced) + Array(HashScheme.phc)
+    private static let saltedNames = Set(fast.filter { $0.value.isSalted }.map(\.key))
+    private static let unsaltedNames = Set(fast.filter { !$0.value.isSalted }.map(\.key))
+    private static let pbkdf2Names = Set(
+        DigestAlgorithm.allCases.map { PasswordFunction.pbkdf2($0, iterations: 1).name })
+    private static let passwordNames = pbkdf2Names.union(["argon2id", "argon2i", "argon2d", "scrypt", "bcrypt"])
+    private static let knownNames = saltedNames.union(unsaltedNames).union(passwordNames)
+}

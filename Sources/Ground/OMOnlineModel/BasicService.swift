@@ -1,0 +1,18 @@
+/// `HTTPBasicAuthentication`.
+public struct BasicService: Hashable, Sendable {
+    public let login: String
+    public let logout: String?
+    /// `RequiredTokens`: names of cookies without which a login does not count.
+    public let requiredTokens: [String]
+    /// `SendCustomAuthHeadersInLogout`
+    public let sendsHeadersAtLogout: Bool
+
+    public init(
+        login: String, logout: String? = nil, requiredTokens: [String] = [], sendsHeadersAtLogout: Bool = false
+    ) {
+        self.login = login
+        self.logout = logout
+        self.requiredTokens = requiredTokens
+        self.sendsHeadersAtLogout = sendsHeadersAtLogout
+    }
+}

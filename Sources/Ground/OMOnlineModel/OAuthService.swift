@@ -1,0 +1,22 @@
+/// `OAuthAuthentication` with the grant `OAuthResourceOwner`.
+public struct OAuthService: Hashable, Sendable {
+    public enum Endpoint: Hashable, Sendable {
+        /// `oauth_discoveryURL` or `OpenIDConnectDiscoveryURL`: asked each time.
+        case discovery(String)
+        /// `OAuthTokenEndpoint`. Nothing is known then of where a token is revoked, unless it is said here.
+        case token(String, revocation: String?)
+    }
+
+    public let endpoint: Endpoint
+    public let clientID: String
+    public let scopes: [String]
+    /// `OAuthIncludeClientAuthHeader`: a client without a secret sends `Basic id:` too.
+    public let includesClientHeader: Bool
+
+    public init(_ endpoint: Endpoint, clientID: String, scopes: [String] = [], includesClientHeader: Bool = false) {
+        self.endpoint = endpoint
+        self.clientID = clientID
+        self.scopes = scopes
+        self.includesClientHeader = includesClientHeader
+    }
+}

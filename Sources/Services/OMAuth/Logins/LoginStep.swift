@@ -1,0 +1,3 @@
+public enum LoginStep: Hashable, Sendable {
+    case asking, stretching, storing
+}
