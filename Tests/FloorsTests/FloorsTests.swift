@@ -4,8 +4,6 @@ import Foundation
 import Testing
 
 @Suite("The floors of the house") struct FloorsTests {
-    private let repository = URL(filePath: #filePath).deletingLastPathComponent(2)
-
     @Test("every import is of a room that Package.swift lets this room import")
     func imports() throws {
         let house = try House(repository)
@@ -178,11 +176,5 @@ import Testing
 
     private func names(in folder: String) throws -> Set<String> {
         Set(try FileManager.default.contentsOfDirectory(atPath: repository.appending(path: folder).path))
-    }
-}
-
-extension URL {
-    fileprivate func deletingLastPathComponent(_ above: Int) -> URL {
-        (0...above).reduce(self) { url, _ in url.deletingLastPathComponent() }
     }
 }

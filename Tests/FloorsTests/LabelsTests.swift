@@ -6,8 +6,7 @@ import Testing
 @Suite("The labels of parameters") struct LabelsTests {
     @Test("no function takes more than three parameters without a label")
     func labels() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Sources")
+        let folder = repository.appending(path: "Sources")
         let files =
             FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
         var checked = 0

@@ -4,9 +4,6 @@ import Foundation
 import Testing
 
 @Suite("The promises and their tests") struct PromiseTests {
-    private static let repository = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-
     private struct Row {
         let promise: String
         let tests: [(suite: String, title: String)]
@@ -30,7 +27,7 @@ import Testing
     @Test("every mutant is in the threat model's table once, beside a suite that must fail for it, and its source exists")
     func mutants() async throws {
         let rows = try Self.rows()
-        let folder = Self.repository.appending(path: "Tests/Mutations")
+        let folder = repository.appending(path: "Tests/Mutations")
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".mutant") }
         #expect(rows.flatMap(\.mutants).sorted() == files.map { String($0.dropLast(".mutant".count)) }.sorted())
         for row in rows {
@@ -44,7 +41,7 @@ import Testing
                     .map { $0.split(separator: "/")[0].split(separator: ".").last.map(String.init) ?? "" }
                 #expect(!Set(filters).isDisjoint(with: row.tests.map(\.suite)), "\(mutant): \(filters)")
                 #expect(field("change").hasPrefix("s/"), "\(mutant)")
-                let source = Self.repository.appending(path: field("file")).path
+                let source = repository.appending(path: field("file")).path
                 #expect(FileManager.default.fileExists(atPath: source), "\(mutant): \(source)")
             }
         }

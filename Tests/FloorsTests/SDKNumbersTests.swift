@@ -4,9 +4,6 @@ import Foundation
 import Testing
 
 @Suite("The SDK's error numbers") struct SDKNumbersTests {
-    private static let repository = URL(filePath: #filePath).deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent()
-
     /// The SDK's own list, without the parts of it that are not here.
     private static let listed: [Int] =
         [10000, 10001, 10003, 10005, 10011, 10015, 10021, 10023, 10025, 10029, 10030] + Array(10017...10020)

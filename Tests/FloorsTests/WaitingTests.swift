@@ -29,7 +29,7 @@ import Testing
 
     @Test("no test sleeps, blocks on a semaphore, starts a process or makes a folder but through Tests/Support")
     func words() throws {
-        let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let tests = repository.appending(path: "Tests")
         let files = FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
         let expressions = try Self.words.map { try Regex($0) }
         var found: [String: [String]] = [:], checked = 0

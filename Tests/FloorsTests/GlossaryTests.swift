@@ -1,0 +1,109 @@
+// docs/internals/glossary.md against the public types, read from the sources.
+
+import Foundation
+import Testing
+
+@Suite("The glossary") struct GlossaryTests {
+    @Test("a public type's name has only words of the glossary")
+    func publicTypes() throws {
+        let glossary = try Glossary.ofRepository(), types = try TypeDeclaration.inSources()
+        for type in types where type.isPublic {
+            #expect(glossary.words(of: type.name) != nil, "\(type.path): \(type.name)")
+        }
+        #expect(types.count { $0.isPublic } > 200, "the sources were not found")
+    }
+
+    @Test("the glossary has no word twice, no type that is not there, and no capitalised word that no public type's name has")
+    func page() throws {
+        let glossary = try Glossary.ofRepository(), types = try TypeDeclaration.inSources()
+        #expect(glossary.doubled.isEmpty)
+        let names = Set(types.map(\.name))
+        #expect(glossary.types.subtracting(names).isEmpty)
+        let used = Set(types.filter(\.isPublic).flatMap { glossary.words(of: $0.name) ?? [] })
+        let needed = glossary.spelled.filter { $0.first?.isUppercase == true }
+        #expect(needed.subtracting(used).isEmpty)
+        #expect(needed.count > 150, "the glossary was not read")
+    }
+
+    @Test(
+        "a name is cut into words, acronyms and plurals too",
+        arguments: [
+            ("HTTPDate", ["HTTP", "Date"]), ("SecretBytes", ["Secret", "Byte"]), ("Policies", ["Policy"]),
+            ("PKCS12Date", ["PKCS12", "Date"]), ("SecretsDate", ["Secret", "Date"]), ("Shelf", nil), ("SecretShelf", nil),
+            ("Dated", nil), ("HTTPdate", nil),
+        ] as [(String, [String]?)])
+    func cutting(name: String, words: [String]?) {
+        let glossary = Glossary(
+            """
+            | word | meaning | types |
+            |---|---|---|
+            | secret; Policy, Byte | … | |
+
+            ## Field terms and plain words
+
+            All: HTTP, Date,
+            PKCS12.
+            """)
+        #expect(glossary.words(of: name) == words)
+    }
+}
+
+/// The words of docs/internals/glossary.md.
+private struct Glossary {
+    /// As they are spelled there.
+    private(set) var spelled: Set<String> = []
+    private(set) var doubled: [String] = []
+    /// The types that its tables name.
+    private(set) var types: Set<String> = []
+
+    static func ofRepository() throws -> Glossary {
+        Glossary(try String(contentsOf: repository.appending(path: "docs/internals/glossary.md"), encoding: .utf8))
+    }
+
+    init(_ text: String) {
+        let parts = text.split(separator: "## Field terms and plain words", maxSplits: 1)
+        for line in parts[0].split(separator: "\n") where line.hasPrefix("| ") && !line.hasPrefix("| word") {
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false)
+            add(cells[1])
+            for name in cells[3].matches(of: /`([\w.]+)[^`]*`/) {
+                types.formUnion(name.1.split(separator: ".").map(String.init))
+            }
+        }
+        for list in (parts.last ?? "").split(separator: "\n\n") { add(list.drop { $0 != ":" }.dropFirst()) }
+    }
+
+    private mutating func add(_ words: Substring) {
+        for part in words.split(whereSeparator: { ",;.\n".contains($0) }) {
+            let word = part.trimmingCharacters(in: .whitespaces)
+            guard !word.isEmpty else { continue }
+            let others = spelled.map { $0.lowercased() }
+            if others.contains(word.lowercased()) { doubled.append(word) }
+            spelled.insert(word)
+        }
+    }
+
+    /// The words of a type's name, singular and as they are spelled; nil when it has another one.
+    func words(of name: some StringProtocol) -> [String]? {
+        guard !name.isEmpty else { return [] }
+        // The longest word first: OAuth, and not an O before Auth.
+        for end in name.indices.reversed() {
+            let rest = name[name.index(after: end)...]
+            guard rest.first.map({ $0.isUppercase || $0.isNumber }) ?? true, let word = word(String(name[...end])) else {
+                continue
+            }
+            if let others = words(of: rest) { return [word] + others }
+        }
+        return nil
+    }
+
+    private func word(_ text: String) -> String? {
+        let singular =
+            [text]
+            + [("s", ""), ("es", ""), ("ies", "y")].compactMap { end, other in
+                text.hasSuffix(end) ? text.dropLast(end.count) + other : nil
+            }
+        return singular.lazy.compactMap { one in
+            spelled.contains(one) ? one : spelled.contains(one.prefix(1).lowercased() + one.dropFirst()) ? one : nil
+        }.first
+    }
+}

@@ -1,0 +1,51 @@
+// How types are named and found.
+
+import Testing
+
+@Suite("The names of types") struct NamesTests {
+    @Test("no two types of the rooms and doors have one name")
+    func unique() throws {
+        let types = try TypeDeclaration.inSources().filter { !$0.isNested }
+        for (name, places) in Dictionary(grouping: types, by: \.name) {
+            #expect(places.count == 1, "\(name): \(places.map(\.path))")
+        }
+        #expect(types.count > 400, "the sources were not found")
+    }
+
+    /// What a key may be used for: empty types, read together.
+    private static let keyUses: Set = [
+        "DerivingUse", "Sealing", "Wrapping", "Unlocking", "Remembering", "Deriving", "Authenticating", "Hashing",
+    ]
+
+    @Test("a public type is in the file of its name, and every file with types has one of its name")
+    func files() throws {
+        let types = try TypeDeclaration.inSources().filter { !$0.isNested && !$0.isPrivate }
+        for (path, types) in Dictionary(grouping: types, by: \.path) {
+            #expect(types.contains { $0.name == $0.file }, "\(path): \(types.map(\.name))")
+            for type in types where type.isPublic && type.name != type.file {
+                #expect(type.file == "KeyUse" && Self.keyUses.contains(type.name), "\(path): \(type.name)")
+            }
+        }
+    }
+
+    @Test("the check reads types with every kind of words before them, and no mere words")
+    func selfCheck() {
+        let text = """
+            /// struct Comment
+            @MainActor public final class One {
+                package enum Two: Int {}
+            }
+            public indirect enum Three {}
+            private struct Four: ~Copyable {}
+            extension Five {}
+            let text = "struct Six"
+            actor Seven {}
+            """
+        let found = TypeDeclaration.declarations(in: text, path: "Room/One.swift")
+        #expect(found.map(\.name) == ["One", "Two", "Three", "Four", "Seven"])
+        #expect(found.map(\.isPublic) == [true, false, true, false, false])
+        #expect(found.map(\.isNested) == [false, true, false, false, false])
+        #expect(found.map(\.isPrivate) == [false, false, false, true, false])
+        #expect(found.allSatisfy { $0.file == "One" })
+    }
+}

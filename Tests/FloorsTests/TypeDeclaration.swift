@@ -1,0 +1,40 @@
+// The types of the rooms and doors, read from the sources.
+
+import Foundation
+
+/// Where a type is declared.
+struct TypeDeclaration {
+    let name: String
+    /// Below `Sources`.
+    let path: String
+    let isPublic: Bool
+    let isPrivate: Bool
+    let isNested: Bool
+
+    /// The file's name without its ending.
+    var file: String { String(path.split(separator: "/").last?.dropLast(".swift".count) ?? "") }
+
+    /// Every type under `Sources`.
+    static func inSources() throws -> [TypeDeclaration] {
+        let folder = repository.appending(path: "Sources")
+        let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects as? [URL] ?? []
+        return try files.filter { $0.pathExtension == "swift" }.flatMap { file in
+            declarations(
+                in: try String(contentsOf: file, encoding: .utf8), path: String(file.path.dropFirst(folder.path.count + 1)))
+        }
+    }
+
+    static func declarations(in text: String, path: String) -> [TypeDeclaration] {
+        let words =
+            /^( *)(?:@\w+(?:\([^)]*\))? +)*((?:public |package |private |fileprivate |final |indirect )*)(?:struct|enum|class|protocol|actor) (\w+)/
+            .anchorsMatchLineEndings()
+        return text.matches(of: words).map { match in
+            TypeDeclaration(
+                name: String(match.3), path: path, isPublic: match.2.contains("public"), isPrivate: match.2.contains("private"),
+                isNested: !match.1.isEmpty)
+        }
+    }
+}
+
+/// The checkout that these tests are of.
+let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
