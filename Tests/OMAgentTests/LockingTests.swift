@@ -19,7 +19,7 @@ import Testing
         try home.makeVault(keepsTicket: true)
         let tickets = VaultTickets(home.socket.folder)
         #expect(try VaultTable(tickets).unlock(home.paths, home.open().classKeys(), openedBy: nil, idle: 600, hard: 600))
-        #expect(VaultTable(tickets).handle(at: home.paths)?.status().state == .firstUnlocked, "the ticket resumes it")
+        #expect(VaultTable(tickets).handleOrResume(at: home.paths)?.status().state == .firstUnlocked, "the ticket resumes it")
         // Attack: read a ticket while its vault is forgotten. A lock does not see the handle yet.
         let handles = Mutex<VaultTable?>(nil)
         let resuming = VaultTable(tickets) {
@@ -27,7 +27,7 @@ import Testing
             handles.withLock { $0 }?.lock(nil, forgets: true)
         }
         handles.withLock { $0 = resuming }
-        #expect(resuming.handle(at: home.paths) == nil && resuming.all.isEmpty)
+        #expect(resuming.handleOrResume(at: home.paths) == nil && resuming.all.isEmpty)
         handles.withLock { $0 = nil }
     }
 

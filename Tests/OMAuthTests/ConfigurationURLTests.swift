@@ -11,7 +11,7 @@ import Testing
         """
 
     private func problem(
-        _ text: String, _ pairs: ConfigurationURL.Pairs = .sdk, filter: Set<ProfileKey> = []
+        _ text: String, _ pairs: ConfigurationURL.PairSyntax = .sdk, filter: Set<ProfileKey> = []
     ) -> ProfileProblem? {
         do throws(AuthError) {
             _ = try ConfigurationURL(text, pairs: pairs, filter: filter)
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    private func values(_ query: String, _ pairs: ConfigurationURL.Pairs = .sdk) throws -> [ProfileKey: ProfileValue] {
+    private func values(_ query: String, _ pairs: ConfigurationURL.PairSyntax = .sdk) throws -> [ProfileKey: ProfileValue] {
         try ConfigurationURL("wp://settings?" + query, pairs: pairs).values
     }
 
@@ -61,7 +61,7 @@ import Testing
                 + "&MaxLoginAttempts::=5")
         #expect(url.values[.offlineAuthAllowed] == .bool(true) && url.values[.sessionActiveOnRestart] == .bool(false))
         #expect(url.values[.customAuthHeaders] == .text("a:b,g:h"))
-        #expect(url.omissions == [.init(part: 2, reason: .takenForFalse), .init(part: 4, reason: .headerWithoutColon)])
+        #expect(url.omissions == [.init(part: 2, reason: .takenForFalse), .init(part: 4, reason: .malformedHeader)])
         let profile = try url.profile(ProfileName("p"))
         #expect(profile.requiredTokens == ["A", "B"] && profile.maxLoginAttempts == 5)
         #expect(throws: AuthError.profile(.value(.maxLoginAttempts))) {

@@ -232,12 +232,12 @@ import Testing
     func otherLocks() throws {
         let toKey = try SealedFile(from: source(sealed([1], FileSealer(key: key()))))
         let password = try Password(secret("pw".utf8))
-        #expect(throws: CryptoError.otherLock) { _ = try toKey.unlock(with: password) }
+        #expect(throws: CryptoError.wrongUnlockMethod) { _ = try toKey.unlock(with: password) }
         let identity = try X25519Identity.random()
-        #expect(throws: CryptoError.otherLock) { _ = try toKey.unlock(with: identity) }
+        #expect(throws: CryptoError.wrongUnlockMethod) { _ = try toKey.unlock(with: identity) }
         let toPassword = try SealedFile(from: source(sealed([1], FileSealer(password: password, work: .floor))))
         let mine = try key()
-        #expect(throws: CryptoError.otherLock) { _ = try toPassword.unlock(with: mine) }
+        #expect(throws: CryptoError.wrongUnlockMethod) { _ = try toPassword.unlock(with: mine) }
     }
 
     @Test("headers that the format does not allow are refused for that")

@@ -50,7 +50,7 @@ import Testing
                 let question = make()
                 let body = try bytes(of: question)
                 let again = try OnlineQuestion(decoding: body.span)
-                let isSame = again.service == service && again.number == question.number && again.task == question.task
+                let isSame = again.service == service && again.id == question.id && again.task == question.task
                 #expect(isSame)
                 let written = try bytes(of: again)
                 #expect(written == body)

@@ -253,7 +253,7 @@ import Testing
                 1
                 value
                 [1, 2]
-                omvault: warning: what opened the vault on NOW opens it again, also what was changed or removed since: slot 1 \
+                omvault: warning: what opened the vault on NOW opens it again, even if it was changed or removed since: slot 1 \
                 (password), slot 2 (recovery code)
                 omvault:   change it again: omvault key passwd, omvault key rm-slot
                 omvault: restored 2 items to vault "personal"

@@ -45,6 +45,30 @@ import Testing
         #expect(ran.output == "value\nvalue\n", "\(ran.errors)")
     }
 
+    @Test("a restore refuses an option that does not fit the slot of --keyslot, and an id that no slot has, with unlock's words")
+    func wrongOption() async throws {
+        let ran = try await bash(
+            Self.vault + """
+                omvault -q backup create a.omvb --password-from file:one
+                refused 2 omvault get item:x --keyslot 1 --recovery-from file:two
+                cp .refused unlock
+                rm .local/share/omvault/personal.omv*
+                refused 2 omvault --yes backup restore a.omvb --replace-living --keyslot 1 --recovery-from file:two
+                cmp .refused unlock; cat .refused
+                refused 10 omvault --yes backup restore a.omvb --replace-living --keyslot 7 --password-from file:one
+                omvault -q --yes backup restore a.omvb --replace-living --keyslot 1 --password-from file:one
+                get file:one
+                """)
+        #expect(ran.status == 0, "\(ran.output)\(ran.errors)")
+        #expect(
+            ran.output == """
+                omvault: error: slot 1 takes a password
+                omvault: hint: give --password-from
+                value
+
+                """, "\(ran.errors)")
+    }
+
     @Test("add-slot refuses a ninth password before it asks for one, and help says that eight is the most")
     func ninth() async throws {
         let ran = try await bash(

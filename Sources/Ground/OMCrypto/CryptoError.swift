@@ -13,19 +13,19 @@ public enum CryptoError: Error, Hashable, Sendable {
     case saltNotHex
     /// An unsalted form was asked for with a salt.
     case saltNotSupported
-    /// The salt was to be appended to an output where there is none.
+    /// Appending the salt was asked for, but there is no salt.
     case noSaltToAppend
     /// Data and salt together are longer than the SDK's 2^32 − 1 bytes.
     case inputTooLong
     /// No algorithm has this name, or this machine's OpenSSL does not offer it.
     case unknownAlgorithm
-    /// A stored hash that does not start with `{name}`.
+    /// A stored hash that does not start with a scheme in braces, such as `{SSHA}`.
     case notPrefixed
     /// A stored hash whose base64, digest or salt is not what its name promises.
     case malformedHash
     /// A stored hash of a scheme that the caller does not allow.
     case schemeNotAllowed
-    /// A form of text that has no name for this algorithm, or no place for what was asked.
+    /// The encoding has no name for this algorithm, or cannot hold the secret or the salt.
     case noSuchForm
     /// A work factor, a salt or an output length outside what the function is defined for.
     case parameterOutOfRange
@@ -41,17 +41,17 @@ public enum CryptoError: Error, Hashable, Sendable {
     case ivLength
     /// Without padding, only whole blocks can be encrypted.
     case notWholeBlocks
-    /// Another key, a changed ciphertext, a wrong length or a wrong padding: which, nobody learns.
+    /// Another key, a changed ciphertext, a wrong length or a wrong padding. Which one is not told on purpose.
     case cannotDecrypt
 
     /// No key, where one is asked for.
     case emptyKey
-    /// The SDK knows this padding, but not for symmetric ciphers.
-    case wrongPadding
-    /// The SDK was told to expect base64, and was given bytes.
-    case notText
-    /// The SDK was given neither base64 text nor bytes, or not what it was told to expect.
-    case notDecodable
+    /// The SDK has this padding, but not for symmetric ciphers.
+    case paddingNotForSymmetric
+    /// Base64 text was announced, and bytes were given.
+    case expectedBase64
+    /// Text that is not base64, or text where bytes were announced.
+    case invalidBase64
     /// AES-KW wraps 16 bytes or more in whole half-blocks, AES-KWP 1 byte or more.
     case wrapLength
     /// No `Salted__`, where `openssl enc` writes it.
@@ -60,19 +60,20 @@ public enum CryptoError: Error, Hashable, Sendable {
     case notAContainer
     /// A container of a later version.
     case laterContainer(Int)
-    /// A container opens with something else: which, its lock says.
-    case otherLock
-    /// Wrong password, wrong key, no stanza for this private key or a changed header: which, nobody learns.
+    /// The container opens in another way, by password, key or recipient: its header says which.
+    case wrongUnlockMethod
+    /// Wrong password, wrong key, no recipient with this private key, or a changed header. Which one is not told on purpose.
     case wrongFileKey
     /// A chunk that does not open, or a container cut short or with something appended.
     case damagedContainer
-    /// Not 32 bytes of a usable X25519 key, or none or more than 64 of them.
+    /// An X25519 key that cannot be used, no recipient, or more than 64 of them.
     case unusableRecipient
+
     // Key pairs
     /// A key of this type or size cannot be made here.
     case cannotGenerate
-    /// A key pair's tag is empty or no item's name.
-    case tagRequired
+    /// A key pair's tag is empty, or no item can have that name.
+    case invalidTag
     /// No key pair is stored under this tag.
     case keyPairNotFound
     /// A key pair, or half of one, is stored under this tag already.
@@ -83,7 +84,7 @@ public enum CryptoError: Error, Hashable, Sendable {
     case emptySignature
     /// The signature is not of this key, this message and this algorithm.
     case badSignature
-    /// Another key, a changed ciphertext or another label: which, nobody learns.
+    /// Another key, a changed ciphertext or another OAEP label. Which one is not told on purpose.
     case cannotUnwrap
     /// A key of another type than the operation takes.
     case wrongKeyType
@@ -107,47 +108,47 @@ public enum CryptoError: Error, Hashable, Sendable {
     case severalKeys
     /// A certificate, which holds a public key and is none.
     case certificateInsteadOfKey
-    /// The first certificate that was to go with a key is another key's.
+    /// The first certificate that was given with a key is of another key.
     case foreignCertificate
 
-    /// The SDK's number for this error, in the iOS numbering.
+    /// The SDK's number for this error, in the iOS numbering: docs/sdk-numbers.md. 10502 is "invalid input".
     public var sdkCode: Int {
         switch self {
+        case .noPrivateKey: 10037
+        case .keyPasswordRequired, .wrongKeyPassword: 10038
         case .emptyInput: 10406
+        case .emptyKey: 10501
+        case .wrapLength, .unusableRecipient, .saltNotHex, .malformedHash, .schemeNotAllowed, .noSuchForm, .parameterOutOfRange,
+            .workTooHigh, .passwordNotSupported, .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey, .severalKeys,
+            .certificateInsteadOfKey, .foreignCertificate:
+            10502
         case .saltTooShort: 10505
         case .unknownAlgorithm: 10506
         case .keyLength: 10507
         case .ivLength: 10508
         case .notWholeBlocks: 10509
+        case .paddingNotForSymmetric: 10510
         case .cannotDecrypt: 10511
         case .saltNotMultipleOfFour: 10512
         case .saltRequired: 10513
         case .saltNotSupported: 10514
         case .noSaltToAppend: 10515
         case .notPrefixed: 10516
+        case .expectedBase64: 10517
+        case .invalidBase64: 10518
         case .inputTooLong: 10519
-        case .emptyKey: 10501
-        case .wrongPadding: 10510
-        case .notText: 10517
-        case .notDecodable: 10518
-        case .wrapLength, .unusableRecipient: 10502
-        case .notOpenSSLSalted, .notAContainer, .laterContainer, .otherLock, .wrongFileKey, .damagedContainer: 10527
-        case .outOfMemory: 10531
-        case .saltNotHex, .malformedHash, .schemeNotAllowed, .noSuchForm: 10502
-        case .parameterOutOfRange, .workTooHigh, .passwordNotSupported: 10502
         case .cannotGenerate: 10520
-        case .tagRequired: 10521
+        case .invalidTag: 10521
         case .keyPairNotFound: 10523
         case .cannotSign: 10524
         case .emptySignature: 10525
         case .badSignature: 10526
-        case .cannotUnwrap: 10527
+        case .notOpenSSLSalted, .notAContainer, .laterContainer, .wrongUnlockMethod, .wrongFileKey, .damagedContainer,
+            .cannotUnwrap:
+            10527
         case .keyPairExists: 10528
         case .wrongKeyType, .keyUseNotAllowed: 10529
-        case .noPrivateKey: 10037
-        case .keyPasswordRequired, .wrongKeyPassword: 10038
-        case .unknownKeyFormat, .malformedKey, .unsupportedKey, .invalidKey: 10502
-        case .severalKeys, .certificateInsteadOfKey, .foreignCertificate: 10502
+        case .outOfMemory: 10531
         }
     }
 }

@@ -201,12 +201,12 @@ public final class AgentServer: Sendable {
             expireDue()
             return .done
         case .perform(let paths, let request):
-            guard let handle = vaults.handle(at: paths) else { return .locked(.locked) }
+            guard let handle = vaults.handleOrResume(at: paths) else { return .locked(.locked) }
             let reply = handle.perform(request)
             if reply.leavesPurge { expireDue() }
             return reply
         case .rememberingKey(let paths, let level):
-            guard let handle = vaults.handle(at: paths) else { return .locked(.locked) }
+            guard let handle = vaults.handleOrResume(at: paths) else { return .locked(.locked) }
             return handle.rememberingKey(of: level)
         case .keepSession(let kept):
             // What is over ends before a login could go on with it.

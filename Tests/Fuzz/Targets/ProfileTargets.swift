@@ -11,7 +11,7 @@ enum ProfileTargets {
         FuzzTarget(name: "configuration-url") { bytes in
             guard let first = bytes.first else { return }
             let text = String(decoding: bytes.dropFirst(), as: UTF8.self)
-            let pairs: ConfigurationURL.Pairs = first & 1 == 0 ? .sdk : .components
+            let pairs: ConfigurationURL.PairSyntax = first & 1 == 0 ? .sdk : .components
             guard let url = try? ConfigurationURL(text, pairs: pairs), let profile = try? url.profile(name) else { return }
             check(profile)
         },

@@ -10,7 +10,7 @@ extension Failure {
             self.init(
                 .usage, "a key of this type and size is not made here",
                 hint: "RSA has 2048 to 8192 bits, a multiple of 8")
-        case .tagRequired: self.init(.usage, "a key pair needs a tag that is not empty")
+        case .invalidTag: self.init(.usage, "a key pair needs a tag that is not empty")
         case .keyPairNotFound: self.init(.notFound, "no key pair is stored under this tag", hint: "omvault ls")
         case .keyPairExists:
             self.init(

@@ -56,9 +56,9 @@ extension Failure {
             self.init(.corrupt, "wrong key, or the data was changed")
         case .emptyKey:
             self.init(.usage, "the key is empty")
-        case .wrongPadding:
+        case .paddingNotForSymmetric:
             self.init(.usage, "symmetric ciphers know the paddings pkcs7 and none")
-        case .notText, .notDecodable:
+        case .expectedBase64, .invalidBase64:
             self.init(.corrupt, "the data is not strict base64", hint: "it was changed, or it is bytes: --encoding raw")
         case .wrapLength:
             self.init(
@@ -76,7 +76,7 @@ extension Failure {
             self.init(
                 .unsupported, "the file has format \(version), which this omvault does not know",
                 hint: "a later omvault wrote it; update this one")
-        case .otherLock:
+        case .wrongUnlockMethod:
             self.init(.usage, "the file opens with something else")
         case .wrongFileKey:
             self.init(.badSecret, "wrong password or key, or the file's header was changed")
@@ -86,7 +86,7 @@ extension Failure {
             self.init(
                 .usage, "not a usable X25519 key",
                 hint: "a key file of that type (omvault crypto inspect), or the 32 bytes; at most 64 recipients")
-        case .cannotGenerate, .tagRequired, .keyPairNotFound, .keyPairExists, .cannotSign, .emptySignature,
+        case .cannotGenerate, .invalidTag, .keyPairNotFound, .keyPairExists, .cannotSign, .emptySignature,
             .badSignature, .cannotUnwrap, .wrongKeyType, .keyUseNotAllowed, .unknownKeyFormat, .malformedKey,
             .unsupportedKey, .invalidKey, .keyPasswordRequired, .wrongKeyPassword, .noPrivateKey, .severalKeys,
             .certificateInsteadOfKey, .foreignCertificate:

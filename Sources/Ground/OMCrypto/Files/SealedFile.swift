@@ -47,7 +47,7 @@ public struct SealedFile: Sendable {
     /// - Throws: ``CryptoError/otherLock``, ``CryptoError/workTooHigh``, ``CryptoError/wrongFileKey``,
     ///   ``SecretsError/outOfMemory``.
     public func unlock(with password: borrowing Password, limit: WorkLimit = .standard) throws -> FileOpener {
-        guard case .password(let parameters, let salt) = header.lock else { throw CryptoError.otherLock }
+        guard case .password(let parameters, let salt) = header.lock else { throw CryptoError.wrongUnlockMethod }
         try limit.check(
             .argon2(
                 .argon2id, .init(memoryKiB: Int(parameters.memoryKiB), passes: Int(parameters.passes), lanes: 1)))
@@ -56,7 +56,7 @@ public struct SealedFile: Sendable {
 
     /// - Throws: ``CryptoError/otherLock``, ``CryptoError/wrongFileKey``.
     public func unlock(with key: borrowing Key<Deriving>) throws(CryptoError) -> FileOpener {
-        guard case .key = header.lock else { throw .otherLock }
+        guard case .key = header.lock else { throw .wrongUnlockMethod }
         return try opener(key)
     }
 
@@ -64,7 +64,7 @@ public struct SealedFile: Sendable {
     public func unlock(
         with identity: borrowing X25519Identity
     ) throws(CryptoError) -> FileOpener {
-        guard case .recipients(let stanzas) = header.lock else { throw .otherLock }
+        guard case .recipients(let stanzas) = header.lock else { throw .wrongUnlockMethod }
         for stanza in stanzas {
             guard let key = stanza.open(identity, salt: header.salt) else { continue }
             return try opener(key)

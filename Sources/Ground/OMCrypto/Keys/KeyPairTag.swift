@@ -4,7 +4,7 @@ public struct KeyPairTag: Hashable, Sendable {
 
     /// - Throws: ``CryptoError/tagRequired`` for an empty tag.
     public init(_ text: String) throws(CryptoError) {
-        guard !text.isEmpty else { throw .tagRequired }
+        guard !text.isEmpty else { throw .invalidTag }
         self.text = text
     }
 

@@ -57,9 +57,9 @@ public struct PKCS12File: ~Copyable, Sendable {
     package static func contents(
         unauthenticated safe: [UInt8], password: borrowing SecretBytes, work: Int
     ) throws(CryptoError) -> PKCS12Contents {
-        var reader = PKCS12Reader(workLeft: work, limit: .standard, isBare: false)
-        try reader.readSafe(safe.span, 0..<safe.count, password)
-        return reader.finish()
+        var reader = PKCS12Reader(sharedWork: work, limitOfEach: .standard, isBare: false)
+        try reader.readAuthenticatedSafe(safe.span, 0..<safe.count, password)
+        return reader.contents()
     }
 
     /// Opens the file.
@@ -74,9 +74,9 @@ public struct PKCS12File: ~Copyable, Sendable {
         guard work <= limit.keyWork else { throw .workTooHigh }
         return try bytes.withBytes { (bytes) throws(CryptoError) in
             let isBare = try mac.isBare(bytes.extracting(safe), password)
-            var reader = PKCS12Reader(workLeft: limit.keyWork - work, limit: limit, isBare: isBare)
-            try reader.readSafe(bytes, safe, password)
-            return reader.finish()
+            var reader = PKCS12Reader(sharedWork: limit.keyWork - work, limitOfEach: limit, isBare: isBare)
+            try reader.readAuthenticatedSafe(bytes, safe, password)
+            return reader.contents()
         }
     }
 }

@@ -1,67 +1,73 @@
-// What stands inside of PKCS#12: safes, bags, attributes (RFC 7292 section 4). Read strictly, each derivation on the
-// account of one allowance of work.
+// What is inside of PKCS#12: safes, bags, attributes (RFC 7292 section 4). Read strictly. All derivations of a file share one
+// work limit.
 
 internal import OMSecrets
 
 /// The bags of a file as they are found.
 struct PKCS12Reader {
     private struct FoundKey {
-        let key: HeldKey
+        let key: KeyBox
         let attributes: BagAttributes
     }
 
-    /// A key on its way into its identity: a list holds only what can be copied.
-    private final class HeldKey {
+    /// A key until its identity is made: an array cannot hold a noncopyable `PrivateKey`.
+    private final class KeyBox {
         private var key: PrivateKey?
         init(_ key: consuming PrivateKey) { self.key = consume key }
         func take() -> PrivateKey? { key.take() }
     }
 
-    private static let mostParts = 64
-    private var workLeft: Int
-    private let limit: WorkLimit
+    private static let maximumSafesAndBags = 64
+    private var sharedWorkLeft: Int
+    private let limitOfEach: WorkLimit
+    /// How an empty password goes into a derivation: ``KeyEncryption/open(_:password:limit:isBare:)``.
     private let isBare: Bool
-    private var parts = 0
+    private var safesAndBags = 0
     private var keys: [FoundKey] = []
     private var certificates: [(Certificate, BagAttributes)] = []
 
     private var otherSecrets = 0
 
-    init(workLeft: Int, limit: WorkLimit, isBare: Bool) {
-        (self.workLeft, self.limit, self.isBare) = (workLeft, limit, isBare)
+    /// - Parameters:
+    ///   - sharedWork: what all derivations of the file may cost together.
+    ///   - limitOfEach: what one derivation may cost.
+    init(sharedWork: Int, limitOfEach: WorkLimit, isBare: Bool) {
+        (sharedWorkLeft, self.limitOfEach, self.isBare) = (sharedWork, limitOfEach, isBare)
     }
 
-    mutating func readSafe(
+    /// Reads an AuthenticatedSafe: the list of all safes.
+    mutating func readAuthenticatedSafe(
         _ bytes: Span<UInt8>, _ range: Range<Int>, _ password: borrowing SecretBytes
     ) throws(CryptoError) {
         var top = DERCursor(range, blame: .malformedKey(.pkcs12))
         var infos = try top.enter(DERTag.sequence, bytes)
         try top.finish()
         while !infos.isAtEnd {
-            try countPart()
+            try countOne()
             var info = try infos.enter(DERTag.sequence, bytes)
             let type = try info.objectIdentifier(bytes)
-            var holder = try info.enter(DERTag.context(0), bytes)
+            var content = try info.enter(DERTag.context(0), bytes)
             try info.finish()
             switch type {
             case OID.pkcs7Data:
-                try readBags(bytes, try holder.element(DERTag.octetString, bytes), password)
+                try readBags(bytes, try content.element(DERTag.octetString, bytes), password)
             case OID.pkcs7Encrypted:
-                let content = try decrypt(&holder, bytes, password)
-                try content.withBytes { (content) throws(CryptoError) in
-                    try readBags(content, 0..<content.count, password)
+                let plain = try decrypt(&content, bytes, password)
+                try plain.withBytes { (plain) throws(CryptoError) in
+                    try readBags(plain, 0..<plain.count, password)
                 }
             default: throw .unsupportedKey(.pkcs12)
             }
-            try holder.finish()
+            try content.finish()
         }
     }
 
     private mutating func decrypt(
-        _ holder: inout DERCursor, _ bytes: Span<UInt8>, _ password: borrowing SecretBytes
+        _ content: inout DERCursor, _ bytes: Span<UInt8>, _ password: borrowing SecretBytes
     ) throws(CryptoError) -> SecretBytes {
-        var data = try holder.enter(DERTag.sequence, bytes)
-        guard try data.small(bytes) == 0 else { throw data.blame }
+        var data = try content.enter(DERTag.sequence, bytes)
+        let version = try data.small(bytes)
+        guard version == 0 else { throw data.blame }
         var info = try data.enter(DERTag.sequence, bytes)
         try data.finish()
         guard try info.objectIdentifier(bytes) == OID.pkcs7Data else { throw .unsupportedKey(.pkcs12) }
@@ -74,11 +80,12 @@ struct PKCS12Reader {
     private mutating func open(
         _ encryption: KeyEncryption, _ ciphertext: Span<UInt8>, _ password: borrowing SecretBytes
     ) throws(CryptoError) -> SecretBytes {
-        guard encryption.work <= workLeft else { throw .workTooHigh }
-        workLeft -= encryption.work
-        return try encryption.open(ciphertext, password: password, limit: limit, isBare: isBare)
+        guard encryption.work <= sharedWorkLeft else { throw .workTooHigh }
+        sharedWorkLeft -= encryption.work
+        return try encryption.open(ciphertext, password: password, limit: limitOfEach, isBare: isBare)
     }
 
+    /// Reads a SafeContents: the bags of one safe.
     private mutating func readBags(
         _ bytes: Span<UInt8>, _ range: Range<Int>, _ password: borrowing SecretBytes
     ) throws(CryptoError) {
@@ -86,7 +93,7 @@ struct PKCS12Reader {
         var bags = try top.enter(DERTag.sequence, bytes)
         try top.finish()
         while !bags.isAtEnd {
-            try countPart()
+            try countOne()
             var bag = try bags.enter(DERTag.sequence, bytes)
             let type = try bag.objectIdentifier(bytes)
             var value = try bag.enter(DERTag.context(0), bytes)
@@ -94,15 +101,15 @@ struct PKCS12Reader {
             try bag.finish()
             switch type {
             case OID.keyBag:
-                keys.append(FoundKey(key: HeldKey(try DERForm.pkcs8(&value, bytes)), attributes: attributes))
+                keys.append(FoundKey(key: KeyBox(try DERForm.pkcs8(&value, bytes)), attributes: attributes))
             case OID.shroudedKeyBag:
                 let key = try shroudedKey(&value, bytes, password)
-                keys.append(FoundKey(key: HeldKey(key), attributes: attributes))
+                keys.append(FoundKey(key: KeyBox(key), attributes: attributes))
             case OID.certificateBag:
-                var holder = try value.enter(DERTag.sequence, bytes)
-                guard try holder.objectIdentifier(bytes) == OID.x509Certificate else { throw .unsupportedKey(.pkcs12) }
-                var inside = try holder.enter(DERTag.context(0), bytes)
-                try holder.finish()
+                var certificateBag = try value.enter(DERTag.sequence, bytes)
+                guard try certificateBag.objectIdentifier(bytes) == OID.x509Certificate else { throw .unsupportedKey(.pkcs12) }
+                var inside = try certificateBag.enter(DERTag.context(0), bytes)
+                try certificateBag.finish()
                 let der = bytes.bytes(try inside.element(DERTag.octetString, bytes))
                 try inside.finish()
                 certificates.append((try Certificate(der: der, blame: value.blame), attributes))
@@ -132,18 +139,19 @@ struct PKCS12Reader {
         }
     }
 
-    /// Attack: a small file of very many parts.
-    private mutating func countPart() throws(CryptoError) {
-        parts += 1
-        guard parts <= Self.mostParts else { throw .malformedKey(.pkcs12) }
+    /// Attack: a small file of very many safes or bags.
+    private mutating func countOne() throws(CryptoError) {
+        safesAndBags += 1
+        guard safesAndBags <= Self.maximumSafesAndBags else { throw .malformedKey(.pkcs12) }
     }
 
-    func finish() -> PKCS12Contents {
+    /// What was found, each key with its certificate.
+    func contents() -> PKCS12Contents {
         var identities: [PKCS12Identity] = []
         for found in keys {
             guard let key = found.key.take() else { continue }
             let spki = try? key.publicKey().spki()
-            // The id is only a hint; a certificate of another key is no identity.
+            // By the public key. Among several certificates of one key, the one with the same localKeyID.
             let mine = certificates.filter { $0.0.spki == spki }
             let match = mine.first { $0.1.localKeyID == found.attributes.localKeyID } ?? mine.first
             let name = found.attributes.name ?? match?.1.name ?? ""
@@ -168,9 +176,9 @@ private struct BagAttributes {
             try attribute.finish()
             switch type {
             case OID.friendlyName:
-                let text = try values.element(DERTag.bmpString, bytes)
-                guard name == nil, text.count % 2 == 0 else { throw bag.blame }
-                let units = stride(from: text.lowerBound, to: text.upperBound, by: 2).map {
+                let range = try values.element(DERTag.bmpString, bytes)
+                guard name == nil, range.count % 2 == 0 else { throw bag.blame }
+                let units = stride(from: range.lowerBound, to: range.upperBound, by: 2).map {
                     UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
                 }
                 name = String(decoding: units, as: UTF16.self)

@@ -69,13 +69,13 @@ extension Insecure {
         ) throws(CryptoError) -> [UInt8] {
             switch (input, base64) {
             case (.data(let bytes), false): return bytes
-            case (.data, true): throw .notText
-            case (.text, false): throw .notDecodable
+            case (.data, true): throw .expectedBase64
+            case (.text, false): throw .invalidBase64
             case (.text(let text), true):
                 let name = prefixed ? "{\(algorithm)}" : ""
                 guard text.utf8.starts(with: name.utf8) else { throw .notPrefixed }
                 do { return try Base64.decode(String(text.utf8.dropFirst(name.utf8.count)) ?? "?") } catch {
-                    throw .notDecodable
+                    throw .invalidBase64
                 }
             }
         }
@@ -102,7 +102,7 @@ extension Insecure {
                 switch padding {
                 case .pkcs7: self.padding = .pkcs7
                 case .none: self.padding = .none
-                default: throw .wrongPadding
+                default: throw .paddingNotForSymmetric
                 }
                 self.iv = iv ?? [UInt8](repeating: 0, count: algorithm.blockCount)
             }

@@ -6,7 +6,7 @@ internal import OMSecrets
 
 extension OnlineService {
     /// Whether each text fits its two bytes of length, and each list its limit.
-    var fits: Bool {
+    var fitsWire: Bool {
         var texts =
             headers.flatMap { [$0.name, $0.value] } + [domain?.name, domain?.header, profile].compactMap(\.self)
         var lists = [headers.count]
@@ -22,8 +22,8 @@ extension OnlineService {
             case .token(let token, let revocation): texts += [token, revocation].compactMap(\.self)
             }
         }
-        return texts.allSatisfy { $0.utf8.count <= UInt16.max } && lists.allSatisfy { $0 <= OnlineQuestion.maximumList }
-            && trusted?.count ?? 0 <= OnlineQuestion.maximumTrusted
+        return texts.allSatisfy { $0.utf8.count <= UInt16.max } && lists.allSatisfy { $0 <= OnlineQuestion.maximumListEntries }
+            && trusted?.count ?? 0 <= OnlineQuestion.maximumTrustedBytes
     }
 }
 
@@ -54,7 +54,7 @@ struct DecodedService: ~Copyable {
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
         let (deadlines, domain): (OnlineDeadlines, OnlineService.Domain?) = (try wire.read(), try wire.read())
-        let headers: [OnlineService.Header] = try wire.shortList(upTo: OnlineQuestion.maximumList)
+        let headers: [OnlineService.Header] = try wire.shortList(upTo: OnlineQuestion.maximumListEntries)
         let (trusted, profile): (Certificates?, String?) = (try wire.read(), try wire.read())
         let kind: OnlineService.Kind
         switch try wire.read(UInt8.self) {
@@ -62,14 +62,14 @@ struct DecodedService: ~Copyable {
             kind = .basic(
                 BasicService(
                     login: try wire.read(), logout: try wire.read(),
-                    requiredTokens: try wire.shortList(upTo: OnlineQuestion.maximumList),
+                    requiredTokens: try wire.shortList(upTo: OnlineQuestion.maximumListEntries),
                     sendsHeadersAtLogout: try wire.read()))
             clientSecret = SecretBytes(copying: [])
         case 2:
             kind = .oauth(
                 OAuthService(
                     try wire.read(), clientID: try wire.read(),
-                    scopes: try wire.shortList(upTo: OnlineQuestion.maximumList), includesClientHeader: try wire.read()))
+                    scopes: try wire.shortList(upTo: OnlineQuestion.maximumListEntries), includesClientHeader: try wire.read()))
             clientSecret = try wire.secret(upTo: OnlineQuestion.maximumSecret)
         default: throw MalformedBytes()
         }
@@ -116,7 +116,7 @@ private struct Certificates: WireValue {
 
     init(from wire: inout WireReader) throws(MalformedBytes) {
         let count: UInt32 = try wire.read()
-        guard count <= OnlineQuestion.maximumTrusted else { throw MalformedBytes() }
+        guard count <= OnlineQuestion.maximumTrustedBytes else { throw MalformedBytes() }
         pem = try wire.bytes(Int(count))
     }
 }

@@ -50,9 +50,9 @@ public struct OnlineClient: Sendable {
             guard let frame = try channel.receive(start: left, frame: left, maximum: OnlineQuestion.maximumBody),
                 frame.version == AgentProtocol.version, frame.kind == FrameKind.answer.rawValue
             else { return .refused(broken) }
-            let (number, task) = (question.number, question.task)
+            let (id, task) = (question.id, question.task)
             return try frame.body.withBytes { (bytes: Span<UInt8>) throws(ChannelError) in
-                do throws(MalformedBytes) { return try OnlineReply.decode(bytes, to: number, task) } catch {
+                do throws(MalformedBytes) { return try OnlineReply.decode(bytes, to: id, task) } catch {
                     throw .malformed
                 }
             }

@@ -35,7 +35,7 @@ public enum OnlineHelper {
         let end = bootMilliseconds() + Int64(asked.question.service.deadlines.total) + OnlineClient.grace
         // The thread that began stays behind to end the process when the parent is gone or the time is over.
         Task.detached {
-            let body = await answer(asked.question).encoded(asked.question.number)
+            let body = await answer(asked.question).encoded(asked.question.id)
             guard (try? asked.channel.send(.answer, body, within: AgentProtocol.frameTime)) != nil else { _exit(1) }
             _exit(0)
         }

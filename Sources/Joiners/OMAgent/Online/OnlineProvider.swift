@@ -89,7 +89,7 @@ public final class OnlineProvider: Provider {
     ///
     /// - Returns: nil where the profile names nobody who could be asked.
     func serverPart(of request: LoginRequest, session: consuming SecretBytes?, expires: Int64?) -> NewSession.ServerPart? {
-        guard let service = try? OnlineService(request.question), service.fits,
+        guard let service = try? OnlineService(request.question), service.fitsWire,
             clientSecret.count <= OnlineQuestion.maximumSecret
         else { return nil }
         return NewSession.ServerPart(

@@ -4,22 +4,23 @@ public import OMOnlineModel
 internal import OMRecords
 public import OMSecrets
 
-/// A question, with a number of its own that the answer must bear.
+/// A question, with an id that its answer must repeat.
 public struct OnlineQuestion: ~Copyable, Sendable {
     static let maximumBody = 3 << 20
-    static let maximumList = 64
-    static let maximumTrusted = 1 << 20
+    static let maximumListEntries = 64
+    static let maximumTrustedBytes = 1 << 20
     static let maximumSession = 512 << 10
     static let maximumSecret = 1 << 20
 
-    public let number: [UInt8]
+    /// 16 random bytes.
+    public let id: [UInt8]
     public let service: OnlineService
     public let task: OnlineTask
     /// Of a confidential client; empty for all others.
     public let clientSecret: SecretBytes
     /// Empty for a task without one.
     public let session: SecretBytes
-    /// Empty for a task without one; of a task with a user it is used, empty or not.
+    /// Sent with every task that has a user, even when it is empty; no other task sends one.
     public let password: SecretBytes
 
     public static func login(
@@ -55,11 +56,11 @@ public struct OnlineQuestion: ~Copyable, Sendable {
     }
 
     private init(
-        _ task: OnlineTask, number: [UInt8] = Random.bytes(16), of service: OnlineService,
+        _ task: OnlineTask, id: [UInt8] = Random.bytes(16), of service: OnlineService,
         clientSecret: consuming SecretBytes?, session: consuming SecretBytes? = nil,
         password: consuming SecretBytes? = nil
     ) {
-        self.number = number
+        self.id = id
         self.task = task
         self.service = service
         self.clientSecret = clientSecret ?? SecretBytes(copying: [])
@@ -69,11 +70,11 @@ public struct OnlineQuestion: ~Copyable, Sendable {
 
     /// Nil when the question is longer than the protocol allows in one of its parts.
     borrowing func encoded() -> SecretBuffer? {
-        guard service.fits, task.user?.utf8.count ?? 0 <= UInt16.max, session.count <= Self.maximumSession,
+        guard service.fitsWire, task.user?.utf8.count ?? 0 <= UInt16.max, session.count <= Self.maximumSession,
             password.count <= Self.maximumSecret, clientSecret.count <= Self.maximumSecret
         else { return nil }
         var body = SecretBuffer()
-        body.write(WireID(number))
+        body.write(WireID(id))
         body.write(service, clientSecret: clientSecret)
         switch task {
         case .login(let user):
@@ -96,10 +97,10 @@ public struct OnlineQuestion: ~Copyable, Sendable {
         return body
     }
 
-    /// - Throws: for a body that is not exactly what the page allows.
+    /// - Throws: for a body that is not exactly what docs/online-protocol.md allows.
     init(decoding bytes: Span<UInt8>) throws(MalformedBytes) {
         var wire = WireReader(bytes)
-        let number = try wire.read(WireID.self).bytes
+        let id = try wire.read(WireID.self).bytes
         let asked = try DecodedService(from: &wire)
         var session = SecretBytes(copying: [])
         let task: OnlineTask
@@ -109,6 +110,7 @@ public struct OnlineQuestion: ~Copyable, Sendable {
             task = .check
             session = try wire.secret(upTo: Self.maximumSession)
         case 3:
+            // Only OAuth has new tokens.
             guard case .oauth = asked.service.kind else { throw MalformedBytes() }
             task = .refresh
             session = try wire.secret(upTo: Self.maximumSession)
@@ -121,6 +123,6 @@ public struct OnlineQuestion: ~Copyable, Sendable {
         let password = task.user == nil ? nil : try wire.secret(upTo: Self.maximumSecret)
         try wire.end()
         self.init(
-            task, number: number, of: asked.service, clientSecret: asked.clientSecret, session: session, password: password)
+            task, id: id, of: asked.service, clientSecret: asked.clientSecret, session: session, password: password)
     }
 }

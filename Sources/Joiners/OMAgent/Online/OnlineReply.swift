@@ -19,10 +19,10 @@ public enum OnlineReply: ~Copyable, Sendable {
         }
     }
 
-    /// The frame's body: an answer to the question with this number.
-    consuming func encoded(_ number: [UInt8]) -> SecretBuffer {
+    /// The frame's body: an answer to the question with this id.
+    consuming func encoded(_ id: [UInt8]) -> SecretBuffer {
         var body = SecretBuffer()
-        body.write(WireID(number))
+        body.write(WireID(id))
         switch consume self {
         case .accepted(let acceptance):
             body.write(tag: 0)
@@ -35,10 +35,10 @@ public enum OnlineReply: ~Copyable, Sendable {
     /// - Throws: for a body that is not exactly what the page allows, for the answer to another question, and for more or
     ///   less than was asked.
     static func decode(
-        _ bytes: Span<UInt8>, to number: [UInt8], _ task: OnlineTask
+        _ bytes: Span<UInt8>, to id: [UInt8], _ task: OnlineTask
     ) throws(MalformedBytes) -> OnlineReply {
         var wire = WireReader(bytes)
-        guard try wire.read(WireID.self).bytes == number else { throw MalformedBytes() }
+        guard try wire.read(WireID.self).bytes == id else { throw MalformedBytes() }
         let tag: UInt8 = try wire.read()
         let reply: OnlineReply =
             tag == 0 ? .accepted(try OnlineAcceptance(from: &wire, to: task)) : .refused(try OnlineRefusal(tag, from: &wire))

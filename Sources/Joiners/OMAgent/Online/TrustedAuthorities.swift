@@ -17,7 +17,7 @@ public enum TrustedAuthorities {
         for owner in Set([0, geteuid()]) {
             do throws(StorageError) {
                 let pem = try TrustedFile.read(
-                    String(cString: resolved), owner: owner, limit: OnlineQuestion.maximumTrusted)
+                    String(cString: resolved), owner: owner, limit: OnlineQuestion.maximumTrustedBytes)
                 if let pem { return pem }
             } catch { failure = error }
         }

@@ -4,20 +4,20 @@ internal import OMSystem
 internal import OMVault
 internal import Synchronization
 
-/// The handles of all vaults. A vault has one handle until the agent ends, and ``AgentProtocol/maximumVaults`` have one.
+/// The handles of all vaults. At most ``AgentProtocol/maximumVaults`` vaults have one; each keeps it until the agent ends.
 final class VaultTable: Sendable {
     private let handles = Mutex<[VaultPaths: VaultHandle]>([:])
-    /// How often somebody locked: a handle that was being resumed meanwhile is none of those that were locked.
-    private let locks = Atomic<UInt64>(0)
+    /// Counts the locks, so that a resume notices one that came meanwhile.
+    private let lockCount = Atomic<UInt64>(0)
     private let tickets: VaultTickets
-    /// For the records that all vaults remember together.
+    /// Locked memory that the record caches of all vaults share.
     private let budget = MemoryBudget(bytes: AgentProcess.recordBytes())
 
-    /// For tests: called after a ticket's keys were proven, while a lock cannot see their handle yet.
-    private let onResumed: @Sendable () -> Void
+    /// For tests: called after a ticket's keys were proven, before their handle is in the table.
+    private let beforeAdding: @Sendable () -> Void
 
-    init(_ tickets: VaultTickets, onResumed: @escaping @Sendable () -> Void = {}) {
-        (self.tickets, self.onResumed) = (tickets, onResumed)
+    init(_ tickets: VaultTickets, beforeAdding: @escaping @Sendable () -> Void = {}) {
+        (self.tickets, self.beforeAdding) = (tickets, beforeAdding)
     }
 
     var all: [VaultHandle] { handles.withLock { Array($0.values) } }
@@ -25,24 +25,27 @@ final class VaultTable: Sendable {
     subscript(_ paths: VaultPaths) -> VaultHandle? { handles.withLock { $0[paths] } }
 
     /// Locks one vault, or all with nil.
+    ///
+    /// - Parameter forgets: also wipe the keys of the after-first-unlock levels, and delete the ticket.
     func lock(_ paths: VaultPaths?, forgets: Bool) {
-        // Attack, or accident: the vault was unlocked beside a device folder of another name, and whoever locks is told that
-        // it is closed. The file alone says which vault is meant.
+        // Only the file is compared. Otherwise a vault that was unlocked with another device folder would stay open after a
+        // lock that reported success.
         lock(forgets: forgets) { paths == nil || $0.paths.vault == paths?.vault }
     }
 
     /// Locks and forgets every vault that this login opened, also one of which only a ticket is left.
     func lock(openedBy login: [UInt8]) {
-        // Before, so that nobody has one resumed meanwhile, and after, since an unlock may have written one.
+        // Tickets are removed before, so that none is resumed meanwhile; and after, because an unlock may have written one.
         tickets.remove(openedBy: login)
         defer { tickets.remove(openedBy: login) }
         lock(forgets: true) { $0.login == login }
     }
 
     private func lock(forgets: Bool, _ isMeant: (VaultHandle) -> Bool) {
-        locks.add(1, ordering: .sequentiallyConsistent)
+        lockCount.add(1, ordering: .sequentiallyConsistent)
         let locked = all.filter(isMeant)
-        // All are asked before the first is waited for: one that a hung disk holds up keeps no other one open for long.
+        // Tell every handle to give up its request before waiting for the first: a hung disk under one must not keep the
+        // others open.
         for handle in locked { handle.interruption.begin() }
         defer { for handle in locked { handle.interruption.end() } }
         var waiting: [VaultHandle] = []
@@ -50,10 +53,11 @@ final class VaultTable: Sendable {
         for handle in waiting { handle.lock(forgets: forgets) }
     }
 
-    /// The handle of a vault, or one for which a ticket of this boot is left.
-    func handle(at paths: VaultPaths) -> VaultHandle? { self[paths] ?? resumed(paths) }
+    /// The handle of a vault. If it has none, its ticket of this boot is resumed.
+    func handleOrResume(at paths: VaultPaths) -> VaultHandle? { self[paths] ?? resumed(paths) }
 
-    /// - Returns: false when every handle is taken.
+    /// - Parameters idle, hard: the limits in seconds; 0 for none.
+    /// - Returns: false when as many vaults are open as the agent keeps.
     func unlock(
         _ paths: VaultPaths, _ keys: ClassKeys, openedBy login: [UInt8]?, idle: Int64, hard: Int64
     ) throws(VaultError) -> Bool {
@@ -63,7 +67,7 @@ final class VaultTable: Sendable {
                 handle.renewTicket()
                 return true
             }
-            // The keys are proven before they get a handle.
+            // The keys are proven before the handle gets a place in the table.
             let handle = VaultHandle(paths, tickets, budget)
             try handle.unlock(keys, openedBy: login, idle: idle, hard: hard)
             switch add(handle) {
@@ -71,34 +75,35 @@ final class VaultTable: Sendable {
                 handle.renewTicket()
                 return true
             case .full: return false
-            case .another: continue
+            case .taken: continue
             }
         }
     }
 
     /// A handle for a vault of which a ticket of this boot is left.
     private func resumed(_ paths: VaultPaths) -> VaultHandle? {
-        let before = locks.load(ordering: .sequentiallyConsistent)
+        let before = lockCount.load(ordering: .sequentiallyConsistent)
         guard !tickets.vaults.isEmpty else { return nil }
         let handle = VaultHandle(paths, tickets, budget)
         guard handle.resume() else { return nil }
-        onResumed()
+        beforeAdding()
         switch add(handle, unlessLockedSince: before) {
         case .added: return handle
-        case .another, .full: return self[paths]
+        case .taken, .full: return self[paths]
         }
     }
 
-    private enum AddResult { case added, another, full }
+    /// `taken`: the vault has another handle by now, or was locked meanwhile.
+    private enum AddResult { case added, taken, full }
 
-    /// Gives a handle whose keys are proven its place.
+    /// Puts a handle whose keys are proven into the table.
     ///
-    /// - Parameter before: attack: have a ticket read while its vault is locked. The handle is not seen by who locks, so it is
-    ///   not to come after it.
+    /// - Parameter before: the lock count before the ticket was read. If somebody locked since, the handle is not added: that
+    ///   lock could not see it. Attack: have a ticket read while its vault is locked.
     private func add(_ handle: VaultHandle, unlessLockedSince before: UInt64? = nil) -> AddResult {
         handles.withLock { handles in
-            if let before, locks.load(ordering: .sequentiallyConsistent) != before { return .another }
-            guard handles[handle.paths] == nil else { return .another }
+            if let before, lockCount.load(ordering: .sequentiallyConsistent) != before { return .taken }
+            guard handles[handle.paths] == nil else { return .taken }
             guard handles.count < AgentProtocol.maximumVaults else { return .full }
             handles[handle.paths] = handle
             return .added

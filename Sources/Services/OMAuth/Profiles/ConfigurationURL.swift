@@ -1,19 +1,19 @@
-// The SDK's configuration URLs: settings behind a question mark. Anybody can send one, so what it says is only read
-// here; whether it may be kept, ProfileImport.swift judges.
+// The SDK's configuration URLs: settings behind a question mark. Anybody can send one, so it is only read here.
+// ImportDanger.swift says which settings need the user's word.
 
 /// `scheme://[host]?Key::=Value&Key::=Value…`
 ///
 ///     let url = try ConfigurationURL("wp://settings?AuthServerType::=OAMMSAuthentication&…")
 ///     let profile = try url.profile(ProfileName("work"))
 public struct ConfigurationURL: Hashable, Sendable {
-    package static let longest = 64 << 10
-    package static let mostParts = 256
+    package static let maximumBytes = 64 << 10
+    package static let maximumParts = 256
 
-    /// How a part is written.
-    public enum Pairs: Hashable, Sendable {
-        /// `Key::=Value`; only addresses and scopes are percent-encoded. The SDK's first way in.
+    /// How a part is written: the SDK has two entry points, with one syntax each.
+    public enum PairSyntax: Hashable, Sendable {
+        /// `Key::=Value`; only addresses and scopes are percent-encoded.
         case sdk
-        /// `Key=Value`, all of it percent-encoded. Its second one.
+        /// `Key=Value`, all of it percent-encoded.
         case components
     }
 
@@ -26,8 +26,8 @@ public struct ConfigurationURL: Hashable, Sendable {
             case filtered
             /// A flag that is neither TRUE nor FALSE, which the SDK takes for false.
             case takenForFalse
-            /// An entry of a list of headers that has not exactly one colon.
-            case headerWithoutColon
+            /// An entry of a list of headers without a colon, or with more than one.
+            case malformedHeader
         }
 
         /// The part's number, from 1.
@@ -39,16 +39,15 @@ public struct ConfigurationURL: Hashable, Sendable {
     public static let defaultName = "OracleIDMMobileSDKConfigurationKey"
 
     public let scheme: String
-    /// Empty where there is none. The application decides by it.
+    /// Empty where there is none. Nothing here uses it; the application that receives the URL can choose by it.
     public let host: String
-    /// By the keys' own spelling, not judged yet.
+    /// As given; ``profile(_:ceiling:)`` validates them.
     public let values: [ProfileKey: ProfileValue]
     public let omissions: [Omission]
 
     /// - Parameter filter: The keys that are taken; empty: all of them.
-    /// - Throws: ``AuthError/profile(_:)``: a part with a key that there is not, or one given twice, is refused unless the
-    ///   filter leaves it out.
-    public init(_ text: String, pairs: Pairs = .sdk, filter: Set<ProfileKey> = []) throws(AuthError) {
+    /// - Throws: ``AuthError/profile(_:)``, also for an unknown or repeated key that the filter does not leave out.
+    public init(_ text: String, pairs: PairSyntax = .sdk, filter: Set<ProfileKey> = []) throws(AuthError) {
         do throws(ProfileProblem) {
             var reader = ConfigurationURLReader(pairs, filter)
             try reader.read(text)
@@ -64,18 +63,18 @@ public struct ConfigurationURL: Hashable, Sendable {
 }
 
 private struct ConfigurationURLReader {
-    let pairs: ConfigurationURL.Pairs
+    let pairs: ConfigurationURL.PairSyntax
     let filter: Set<ProfileKey>
     var scheme = ""
     var host = ""
     var values: [ProfileKey: ProfileValue] = [:]
     var omissions: [ConfigurationURL.Omission] = []
 
-    init(_ pairs: ConfigurationURL.Pairs, _ filter: Set<ProfileKey>) { (self.pairs, self.filter) = (pairs, filter) }
+    init(_ pairs: ConfigurationURL.PairSyntax, _ filter: Set<ProfileKey>) { (self.pairs, self.filter) = (pairs, filter) }
 
     mutating func read(_ text: String) throws(ProfileProblem) {
         let bytes = Array(text.utf8)
-        guard bytes.count <= ConfigurationURL.longest, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard bytes.count <= ConfigurationURL.maximumBytes, bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw .malformedURL
         }
         let whole = bytes.split(separator: UInt8(ascii: "#"), maxSplits: 1, omittingEmptySubsequences: false)[0]
@@ -83,7 +82,7 @@ private struct ConfigurationURLReader {
         try readHead(String(decoding: halves[0], as: UTF8.self))
         guard halves.count == 2, !halves[1].isEmpty else { throw .urlWithoutQuery }
         let parts = halves[1].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-        guard parts.count <= ConfigurationURL.mostParts else { throw .malformedURL }
+        guard parts.count <= ConfigurationURL.maximumParts else { throw .malformedURL }
         for (index, part) in parts.enumerated() { try readPart(part, number: index + 1) }
         guard !values.isEmpty else { throw .nothingToImport }
     }
@@ -125,7 +124,7 @@ private struct ConfigurationURLReader {
         return (String(decoding: pieces[0], as: UTF8.self), String(decoding: pieces[1], as: UTF8.self))
     }
 
-    /// Both halves of the SDK together: iOS decodes two addresses, Android every address and the scopes.
+    /// Whether either SDK decodes it: iOS decodes two addresses, Android every address and the scopes.
     private func isEncoded(_ spelling: String, _ key: ProfileKey) -> Bool {
         key.form == .url || key == .oauthScope || spelling.hasSuffix("URL") || spelling.hasSuffix("Endpoint")
     }
@@ -136,7 +135,7 @@ private struct ConfigurationURLReader {
         return decoded
     }
 
-    /// The SDK's typing: a flag is TRUE or false, and a header without its one colon is dropped. Both are reported.
+    /// As the SDK reads values: a flag that is not TRUE is false, and a malformed header is dropped. Both are reported.
     private mutating func typed(_ text: String, _ key: ProfileKey, _ number: Int) -> ProfileValue {
         switch key.form {
         case .flag:
@@ -146,7 +145,7 @@ private struct ConfigurationURLReader {
         case .headers:
             let entries = text.split(separator: ",", omittingEmptySubsequences: false)
             let whole = entries.filter { entry in entry.utf8.count { $0 == UInt8(ascii: ":") } == 1 }
-            if whole.count < entries.count { omit(number, .headerWithoutColon) }
+            if whole.count < entries.count { omit(number, .malformedHeader) }
             return .text(whole.joined(separator: ","))
         default: return .text(text)
         }

@@ -1,4 +1,4 @@
-// From a value as it was given to the one spelling in which it is kept: every check of a single value.
+// Checks one value of a profile, and gives the spelling in which it is kept.
 
 internal import OMOnlineModel
 internal import OMRecords
@@ -12,7 +12,7 @@ public enum ProfileValue: Hashable, Sendable {
 }
 
 extension ProfileKey {
-    /// The value in its one spelling.
+    /// The value as it is kept: one spelling for each meaning.
     ///
     /// - Throws: ``ProfileProblem/value(_:)``, ``ProfileProblem/plainSecret(_:)``.
     func canonical(_ value: ProfileValue) throws(ProfileProblem) -> ProfileValue {
@@ -34,14 +34,14 @@ extension ProfileKey {
             switch form {
             case .choice(let words): words.first { $0.lowercased() == text.lowercased() }
             case .word(let words): words.first { $0.utf8.elementsEqual(text.utf8) }
-            case .text: ProfileValueParser.isText(text, 1...2048) ? text : nil
+            case .text: ProfileValueParser.isText(text, bytes: 1...2048) ? text : nil
             case .longText: (1...(32 << 10)).contains(text.utf8.count) && !text.utf8.contains(0) ? text : nil
             case .domain: ProfileValueParser.isDomain(text) ? text : nil
             case .headerName: ProfileValueParser.isHeaderName(text) ? text : nil
             case .url: ServerURL(text).map(\.text)
-            case .list: ProfileValueParser.list(text, splitsAtBlanks: self == .oauthScope)?.joined(separator: ",")
+            case .list: ProfileValueParser.list(text, areScopes: self == .oauthScope)?.joined(separator: ",")
             case .headers: ProfileValueParser.headers(text).map { $0.map { "\($0.name):\($0.value)" }.joined(separator: ",") }
-            case .path: text.hasPrefix("/") && ProfileValueParser.isText(text, 2...4095) ? text : nil
+            case .path: text.hasPrefix("/") && ProfileValueParser.isText(text, bytes: 2...4095) ? text : nil
             case .secret: ProfileValueParser.isSecretSource(text) ? text : nil
             case .scheme: CryptoScheme(named: text)?.rawValue
             case .level: ProtectionLevel(named: text)?.sdkName
@@ -53,7 +53,7 @@ extension ProfileKey {
     }
 }
 
-/// The readers of the forms.
+/// The checks of each ``ProfileValueType``.
 enum ProfileValueParser {
     static func flag(_ value: ProfileValue) -> Bool? {
         switch value {
@@ -64,20 +64,20 @@ enum ProfileValueParser {
         }
     }
 
-    /// Plain decimal digits, at most ten of them and no leading zero: nothing that two readers could take for two numbers.
-    static func number(_ value: ProfileValue, _ range: ClosedRange<Int64>, digits longest: Int = 10) -> Int64? {
+    /// Plain decimal digits without a leading zero, so that a number has one spelling.
+    static func number(_ value: ProfileValue, _ range: ClosedRange<Int64>, maximumDigits: Int = 10) -> Int64? {
         let digits: String
         switch value {
         case .text(let text), .number(let text): digits = text
         case .bool: return nil
         }
         let bytes = Array(digits.utf8)
-        guard (1...longest).contains(bytes.count), bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard (1...maximumDigits).contains(bytes.count), bytes.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         guard bytes.count == 1 || bytes[0] != 0x30, let number = Int64(digits), range.contains(number) else { return nil }
         return number
     }
 
-    static func isText(_ text: String, _ count: ClosedRange<Int>) -> Bool {
+    static func isText(_ text: String, bytes count: ClosedRange<Int>) -> Bool {
         count.contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { scalar in
                 switch scalar.properties.generalCategory {
@@ -91,15 +91,14 @@ enum ProfileValueParser {
         !text.isEmpty && (try? IdentityDomain(text)) != nil
     }
 
-    /// At most 64 names, each once.
-    static func list(_ text: String, splitsAtBlanks: Bool) -> [String]? {
+    /// 1 to 64 names, without repetitions. Scopes may be separated by spaces too (RFC 6749, 3.3).
+    static func list(_ text: String, areScopes: Bool) -> [String]? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
         guard parts.allSatisfy({ !$0.isEmpty }) else { return nil }
-        let names = splitsAtBlanks ? parts.flatMap { $0.split(separator: " ").map(String.init) } : parts
-        guard (1...64).contains(names.count), names.allSatisfy({ isText($0, 1...256) }) else { return nil }
-        // RFC 6749, 3.3: what a scope is made of.
-        let areScopes = names.allSatisfy { $0.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C } }
-        guard !splitsAtBlanks || areScopes else { return nil }
+        let names = areScopes ? parts.flatMap { $0.split(separator: " ").map(String.init) } : parts
+        guard (1...64).contains(names.count), names.allSatisfy({ isText($0, bytes: 1...256) }) else { return nil }
+        let areOfScopeBytes = names.allSatisfy { $0.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C } }
+        guard !areScopes || areOfScopeBytes else { return nil }
         var known: Set<String> = []
         return names.filter { known.insert($0).inserted }
     }
@@ -130,17 +129,18 @@ enum ProfileValueParser {
         return found.count <= 10 ? found : nil
     }
 
+    /// `file:` and an absolute path, or `cred:` and the name of a systemd credential.
     static func isSecretSource(_ text: String) -> Bool {
-        if text.hasPrefix("file:/") { return isText(text, 7...4100) }
+        if text.hasPrefix("file:/") { return isText(String(text.dropFirst("file:".count)), bytes: 2...4095) }
         guard text.hasPrefix("cred:") else { return false }
         let name = text.dropFirst("cred:".count)
-        return isText(String(name), 1...255) && !name.contains("/") && !name.hasPrefix(".")
+        return isText(String(name), bytes: 1...255) && !name.contains("/") && !name.hasPrefix(".")
     }
 
+    /// Without the spaces at both ends. Bytes are looked at: Swift takes a space and a following accent for one character.
     private static func trimmed(_ text: some StringProtocol) -> String {
-        let bytes = Array(text.utf8)
-        let start = bytes.firstIndex { $0 != 0x20 } ?? bytes.endIndex
-        let end = (bytes.lastIndex { $0 != 0x20 } ?? start - 1) + 1
-        return String(decoding: bytes[start..<max(start, end)], as: UTF8.self)
+        var bytes = Array(text.utf8.drop { $0 == 0x20 })
+        while bytes.last == 0x20 { bytes.removeLast() }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -77,7 +77,7 @@ public struct ServerPolicy: Hashable, Sendable {
         // A number, and no text: an epoch is nothing that anybody types.
         guard case .number? = values["epoch"],
             let epoch = values["epoch"].flatMap({
-                ProfileValueParser.number($0, 0...Self.lastEpoch, digits: 16)
+                ProfileValueParser.number($0, 0...Self.lastEpoch, maximumDigits: 16)
             })
         else { return nil }
         return policy(values, epoch: epoch)

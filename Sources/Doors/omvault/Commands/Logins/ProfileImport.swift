@@ -71,7 +71,7 @@ struct ProfileImport: Verb {
         guard (url == nil) != (input == nil) else {
             throw Failure(.usage, "give a URL, - or -i FILE", hint: "omvault profile import --help")
         }
-        let bytes = try InputFile(input).readWhole(maximum: ConfigurationURL.longest, hint: "that is no configuration URL")
+        let bytes = try InputFile(input).readWhole(maximum: ConfigurationURL.maximumBytes, hint: "that is no configuration URL")
         let text = bytes.withBytes { String(validating: Array(copying: $0), as: UTF8.self) }
         guard let text else { throw Failure(AuthError.profile(.malformedURL)) }
         return text.hasSuffix("\n") ? String(text.dropLast()) : text
@@ -137,7 +137,7 @@ extension ConfigurationURL.Omission.Reason {
         case .notAPair: "is skipped: it is not a key and a value"
         case .filtered: "is left out: --only does not name it"
         case .takenForFalse: "is neither TRUE nor FALSE, and counts as false"
-        case .headerWithoutColon: "has headers without exactly one colon, which are left out"
+        case .malformedHeader: "has headers without exactly one colon, which are left out"
         }
     }
 
@@ -145,7 +145,7 @@ extension ConfigurationURL.Omission.Reason {
     fileprivate var isTaken: Bool {
         switch self {
         case .notAPair, .filtered: false
-        case .takenForFalse, .headerWithoutColon: true
+        case .takenForFalse, .malformedHeader: true
         }
     }
 }

@@ -66,7 +66,7 @@ extension BareCipherFile {
         var text = try whole(input, maximum: Self.mostText).withBytes { [UInt8](copying: $0) }
         if text.last == 0x0A { text.removeLast() }
         if text.last == 0x0D { text.removeLast() }
-        guard let valid = String(validating: text, as: UTF8.self) else { throw CryptoError.notDecodable }
+        guard let valid = String(validating: text, as: UTF8.self) else { throw CryptoError.invalidBase64 }
         return valid
     }
 
@@ -74,12 +74,12 @@ extension BareCipherFile {
     func decodedLines(_ input: borrowing InputFile) throws -> [UInt8] {
         var text = try whole(input, maximum: Self.mostText).withBytes { [UInt8](copying: $0) }
         text.removeAll { $0 == 0x0A || $0 == 0x0D }
-        guard let valid = String(validating: text, as: UTF8.self) else { throw CryptoError.notDecodable }
+        guard let valid = String(validating: text, as: UTF8.self) else { throw CryptoError.invalidBase64 }
         return try decoded(valid)
     }
 
     func decoded(_ base64: String) throws(CryptoError) -> [UInt8] {
-        do { return try Base64.decode(base64) } catch { throw .notDecodable }
+        do { return try Base64.decode(base64) } catch { throw .invalidBase64 }
     }
 
     func box(_ input: borrowing InputFile, isText: Bool) throws -> [UInt8] {

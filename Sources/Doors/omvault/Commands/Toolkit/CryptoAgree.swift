@@ -20,8 +20,8 @@ struct CryptoAgree: Verb {
     @Option(help: ArgumentHelp("The file of the other's public key.", valueName: "file"))
     var peer: String
 
-    @Option(help: ArgumentHelp("The number of bytes to derive.", valueName: "bytes"))
-    var length = 32
+    @Option(help: ArgumentHelp("The number of bytes to derive; 32 if not given.", valueName: "bytes"))
+    var length: Int?
 
     @Option(help: ArgumentHelp("HKDF: what the key is for.", valueName: "text"))
     var info = ""
@@ -39,8 +39,8 @@ struct CryptoAgree: Verb {
     var force = false
 
     func validate() throws {
-        guard (1...255 * 32).contains(length) else { throw ValidationError("--length is 1 to \(255 * 32)") }
-        if bare, !info.isEmpty || length != 32 {
+        guard (1...255 * 32).contains(length ?? 32) else { throw ValidationError("--length is 1 to \(255 * 32)") }
+        if bare, !info.isEmpty || length != nil {
             throw ValidationError("--bare derives nothing: no --length, no --info")
         }
     }
@@ -53,7 +53,7 @@ struct CryptoAgree: Verb {
         let bytes = try key.bytes("private", secrets, context)
         let shared = try key.opening.file.privateKey(bytes, secrets).agree(with: other)
         let derived =
-            bare ? shared : HKDF.deriveBytes(from: shared, salt: nil, info: Array(info.utf8), count: length)
+            bare ? shared : HKDF.deriveBytes(from: shared, salt: nil, info: Array(info.utf8), count: length ?? 32)
         let encoded = encoding.encode(derived)
         if target.isStandardOutput, StandardOutput.isTerminal { return try context.output.writeSecret(encoded) }
         try target.write(encoded)
@@ -63,10 +63,11 @@ struct CryptoAgree: Verb {
 
     private func publicKey(_ stored: borrowing SecretBytes) throws -> PublicKey {
         let file = try KeyFile(stored)
+        // Only private keys are encrypted.
         guard !file.isEncrypted else {
             throw Failure(
                 .usage, "\"\(peer)\" holds a private key; --peer is the other's public key",
-                hint: "omvault crypto pubkey --in FILE takes it out")
+                hint: "omvault crypto pubkey --in FILE extracts its public key")
         }
         return try file.publicKey()
     }

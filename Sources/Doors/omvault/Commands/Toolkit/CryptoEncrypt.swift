@@ -8,12 +8,12 @@ struct CryptoEncrypt: Verb {
         discussion: """
             Algorithms: \(CipherOptions.algorithms).
 
-            Without --raw the result is a container: to a password, a key of 32 bytes or public keys, in authenticated
-            chunks. Prefer it. With --raw, or an algorithm that only exists bare, it is IV and ciphertext as other
-            programs write them (docs/toolkit.md).
+            Without --raw the result is a container in authenticated chunks, encrypted to a password, a key of 32 bytes
+            or public keys. Prefer it. With --raw, or an algorithm that containers do not have, it is IV and ciphertext
+            as other programs write them (docs/toolkit.md).
 
-            With --tag it is to the public half of a pair in the vault. --password-from is the file's password; with
-            --tag or om:// it is the vault's.
+            With --tag the file is encrypted to the public key of a pair in the vault. --password-from gives the file's
+            password; where --tag or an om:// source needs the vault, it gives the vault's.
 
               omvault crypto encrypt -i plan.pdf -o plan.pdf.omvf
               omvault crypto encrypt --recipient ada.pub --recipient bob.pub < plan.pdf > plan.pdf.omvf
@@ -42,21 +42,21 @@ struct CryptoEncrypt: Verb {
     }
 
     func run(_ context: CommandContext) throws {
-        let way = try cipher.choice()
+        let choice = try cipher.choice()
         if stretch.isGiven {
-            guard case .container = way, recipient.isEmpty, !cipher.key.isGiven else {
+            guard case .container = choice, recipient.isEmpty, !cipher.key.isGiven else {
                 throw Failure(
-                    .usage, "--kdf-mem and --kdf-time are the work of a container's password, and none is used",
+                    .usage, "--kdf-mem and --kdf-time are for a container that is encrypted to a password",
                     hint: "leave them out")
             }
         }
-        switch way {
+        switch choice {
         case .container(let algorithm): try ContainerFile(cipher, context).encrypt(self, algorithm)
         case .sealed, .bare:
             guard recipient.isEmpty else {
                 throw Failure(.usage, "a bare cipher takes no recipients", hint: "leave out --raw for the container")
             }
-            try BareCipherFile(cipher, context).encrypt(way, allowsInsecure: insecure)
+            try BareCipherFile(cipher, context).encrypt(choice, allowsInsecure: insecure)
         }
     }
 }

@@ -12,8 +12,8 @@ struct CryptoKDF: Verb {
         commandName: "kdf",
         abstract: "Derive key bytes from a password, or from a key.",
         discussion: """
-            Functions: \(Function.allCases.map(\.rawValue).joined(separator: ", ")). hkdf is for keys: it takes no time,
-            and its raw key is taken to the last byte; of a password one trailing newline is stripped.
+            Functions: \(Function.allCases.map(\.rawValue).joined(separator: ", ")). hkdf is fast and
+            only for keys. It uses every byte of a raw key; the others strip one trailing newline of a password.
 
               omvault crypto kdf --alg argon2id --salt-from file:salt --length 32
               omvault crypto kdf --alg hkdf --salt-from file:salt --value-from file:key --length 32
@@ -27,7 +27,7 @@ struct CryptoKDF: Verb {
     @Option(help: ArgumentHelp("The function.", valueName: "name"))
     var alg: Function
 
-    @Option(help: ArgumentHelp("How the value is spelled there: raw, hex or base64.", valueName: "encoding"))
+    @Option(help: ArgumentHelp("How the source encodes the value: raw, hex or base64.", valueName: "encoding"))
     var valueEncoding = ByteEncoding.raw
 
     @Option(help: ArgumentHelp("HKDF: what the key is for.", valueName: "source"))
@@ -55,9 +55,10 @@ struct CryptoKDF: Verb {
             infoFrom == nil ? [] : try sources.read("--info-from", prompt: "Info", keepNewline: true).publicBytes()
         let associatedData = try input.associatedData(sources)
         let secret = try input.secret(sources)
-        let function = try function()
+        // Nil for HKDF.
+        let function = try passwordFunction()
         warn(function, saltCount: salt.count, context)
-        // HKDF takes a key, whose last byte may be a newline; the others take passwords, whose is not theirs.
+        // A newline can be the last byte of HKDF's key. It is no part of a password.
         let value = try valueEncoding.decode(
             sources.read(
                 "--value-from", prompt: function == nil ? "Key" : "Password",
@@ -78,9 +79,9 @@ struct CryptoKDF: Verb {
     }
 
     /// Nil for HKDF.
-    private func function() throws -> PasswordFunction? {
+    private func passwordFunction() throws -> PasswordFunction? {
         guard let family = PasswordFunction.Family(rawValue: alg.rawValue) else {
-            guard try parameters.isHashOnly else {
+            guard parameters.hasNoWorkFactors else {
                 throw Failure(.usage, "hkdf takes --hash and no work factors")
             }
             guard !work.isGiven else { throw Failure(.usage, "--max-work is for slow functions, and hkdf is none") }
@@ -97,7 +98,7 @@ struct CryptoKDF: Verb {
             return
         }
         context.output.warn(ofWork: function)
-        if saltCount == 0 { context.output.notice("warning: without a salt equal passwords give equal keys") }
+        if saltCount == 0 { context.output.notice("warning: the salt is empty, so equal passwords give equal keys") }
     }
 
     private func hash() throws(CryptoError) -> DigestAlgorithm {
@@ -107,10 +108,7 @@ struct CryptoKDF: Verb {
 }
 
 extension FunctionOptions {
-    /// Whether no work factor was given.
-    fileprivate var isHashOnly: Bool {
-        get throws {
-            [memory, passes, lanes, logN, blockSize, parallelism, iterations, cost].allSatisfy { $0 == nil }
-        }
+    fileprivate var hasNoWorkFactors: Bool {
+        [memory, passes, lanes, logN, blockSize, parallelism, iterations, cost].allSatisfy { $0 == nil }
     }
 }

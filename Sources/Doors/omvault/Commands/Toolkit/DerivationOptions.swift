@@ -1,28 +1,29 @@
 internal import ArgumentParser
 internal import OMSecrets
 
-/// What a slow function is fed with, for `password-hash` and `kdf`.
+/// The inputs of a derivation, for `password-hash` and `kdf`.
 struct DerivationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where the password, or the key, comes from.", valueName: "source"))
     var valueFrom: SecretSourceArgument?
 
     @Option(
-        help: ArgumentHelp("Where the salt comes from; a password hash has 16 random bytes else.", valueName: "source"))
+        help: ArgumentHelp("Where the salt comes from. The default of password-hash is 16 random bytes.", valueName: "source"))
     var saltFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("How the salt is spelled there: raw, hex or base64.", valueName: "encoding"))
+    @Option(help: ArgumentHelp("How the source encodes the salt: raw, hex or base64.", valueName: "encoding"))
     var saltEncoding = ByteEncoding.raw
 
-    @Option(help: ArgumentHelp("Argon2's secret, which no string holds.", valueName: "source"))
+    @Option(help: ArgumentHelp("Argon2's secret. It is not stored in the hash string.", valueName: "source"))
     var secretFrom: SecretSourceArgument?
 
-    @Option(help: ArgumentHelp("Argon2's associated data, which the string holds.", valueName: "source"))
+    @Option(help: ArgumentHelp("Argon2's associated data. It is stored in the hash string.", valueName: "source"))
     var adFrom: SecretSourceArgument?
 
     func sources(
         _ context: CommandContext, _ more: [(key: String, value: SecretSourceArgument?)] = []
     ) throws(Failure) -> SecretSources {
         let given = [("--salt-from", saltFrom), ("--secret-from", secretFrom), ("--ad-from", adFrom)] + more
+        // Without --value-from the terminal is asked.
         return try SecretSources(context, given.filter { $0.1 != nil } + [("--value-from", valueFrom)])
     }
 

@@ -10,9 +10,10 @@ struct BackupRestore: Verb {
         commandName: "restore",
         abstract: "Make a vault of a backup.",
         discussion: """
-            The vault must not be there. From here on this device refuses every other copy of it, newer ones too; where it
-            has seen the vault, wherever that stands, --replace-living says that it is gone or may be refused. On another device than the backup's it opens with a recovery code or a key file, asks for a new password,
-            and names the items that were bound to the other device.
+            The vault must not be there. After the restore this device refuses every other copy of it, newer ones too. If
+            this device has seen the vault before, give --replace-living: the other copy is gone, or may be refused. On a
+            device other than the one that made the backup, unlock it with a recovery code or a key file; a new password is
+            asked for, and the items that were bound to the other device are named.
 
               omvault backup restore vault.omvb
               omvault backup restore vault.omvb --into work --recovery-from tty
@@ -49,12 +50,12 @@ struct BackupRestore: Verb {
             throw Failure(VaultError.vaultExists, vault: access.location.name)
         }
         let backup = try path.open(context)
-        try refuseTwins(backup.summary.vault, folders)
-        let lives = try path.run { () throws(VaultError) in try backup.isVaultKnown(access.device) }
-        guard replaceLiving || !lives else { throw Failure(VaultError.vaultKnownHere, vault: nil) }
+        try refuseIfVaultIsHere(backup.summary.vault, folders)
+        let isKnown = try path.run { () throws(VaultError) in try backup.isVaultKnown(access.device) }
+        guard replaceLiving || !isKnown else { throw Failure(VaultError.vaultKnownHere, vault: nil) }
         let open = try unlocked(backup, at: path, access: access, secrets: secrets)
-        let isHome = try path.run { () throws(VaultError) in try backup.isFrom(access.device) }
-        let password = isHome ? nil : try newPassword(backup, access, secrets)
+        let isFromThisDevice = try path.run { () throws(VaultError) in try backup.isFrom(access.device) }
+        let password = isFromThisDevice ? nil : try newPassword(backup, access, secrets)
         let folder = try DeviceFolder.make(folders.device)
         if access.location.path.hasPrefix(folders.vaults + "/") { _ = try PrivateFolder.make(folders.vaults) }
         let report = try path.run { () throws(VaultError) in
@@ -93,15 +94,15 @@ struct BackupRestore: Verb {
         }
     }
 
-    /// Restoring beside the vault itself would make this device refuse that one from now on.
-    private func refuseTwins(_ id: [UInt8], _ folders: UserFolders) throws(Failure) {
+    /// Attack, or accident: restore beside the vault itself. This device would refuse the original from then on.
+    private func refuseIfVaultIsHere(_ id: [UInt8], _ folders: UserFolders) throws(Failure) {
         guard let names = try? PrivateFolder(folders.vaults).names() else { return }
         for name in names where name.hasSuffix(".omv") {
             let path = "\(folders.vaults)/\(name)"
-            guard let twin = try? VaultFile.open(path, device: nil), twin.id == id else { continue }
+            guard let other = try? VaultFile.open(path, device: nil), other.id == id else { continue }
             throw Failure(
                 .exists, "the vault of this backup is there already, as \"\(name.dropLast(4))\"",
-                hint: "move \(path) away first: what is restored takes its place on this device, and it would be refused")
+                hint: "move \(path) away first: after the restore this device would refuse it")
         }
     }
 
@@ -115,11 +116,11 @@ struct BackupRestore: Verb {
                 context.output.notice("  \(item.name.text)\(item.isTrashed ? " (in the trash)" : "")")
             }
         }
-        // Attack: a password that was changed because somebody knew it opens what is restored from before.
+        // Attack: use a password that was changed because it leaked. It opens the vault that an older backup brings back.
         let revived = report.isLatestHere ? [] : report.summary.slots.filter { report.slots.contains($0) }
         if !revived.isEmpty {
             context.output.notice(
-                "warning: what opened the vault on \(Timestamp.text(report.summary.takenAt)) opens it again, also what was changed or "
+                "warning: what opened the vault on \(Timestamp.text(report.summary.takenAt)) opens it again, even if it was changed or "
                     + "removed since: " + revived.map { "slot \($0.id) (\($0.kind.noun))" }.joined(separator: ", "))
             context.output.notice("  change it again: omvault key passwd, omvault key rm-slot")
         }
