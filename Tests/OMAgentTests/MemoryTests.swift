@@ -219,11 +219,11 @@ import Testing
     private func flags(of mapping: String, in process: Int32) throws -> Set<String> {
         let lines = try whole("/proc/\(process)/smaps").split(separator: "\n")
         // By its start: its end may have moved, or another one been joined to it.
-        let paths = try #require(mapping.split(separator: "-").first.flatMap { UInt64($0, radix: 16) })
+        let address = try #require(mapping.split(separator: "-").first.flatMap { UInt64($0, radix: 16) })
         let start = try #require(
             lines.firstIndex { line in
                 let bounds = line.prefix { $0 != " " }.split(separator: "-").compactMap { UInt64($0, radix: 16) }
-                return bounds.count == 2 && bounds[0] <= paths && paths < bounds[1]
+                return bounds.count == 2 && bounds[0] <= address && address < bounds[1]
             }, "\(mapping)")
         let flags = try #require(lines[start...].first { $0.hasPrefix("VmFlags:") })
         return Set(flags.split(separator: " ").dropFirst().map(String.init))

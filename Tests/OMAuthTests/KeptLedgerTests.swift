@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import OMOnlineModel
 import OMSecrets
 import OMStorage
@@ -91,5 +92,25 @@ import Testing
         #expect(
             home.authenticator().end("right", profile, asking: restores)
                 == .refused(.neither(online: .unreachable(.refused), offline: .rolledBack)))
+    }
+
+    @Test("a ledger that is renamed while an attempt waits for its lock is not charged; the attempt is refused as busy")
+    func renamedMeanwhile() throws {
+        let home = try Home(), profile = try serverProfile(3)
+        let yes = TestProvider { _, _ in .yes(nil, nil) }
+        #expect(home.authenticator().end("right", profile, asking: yes) == .online(notCached: nil))
+        let ledger = home.backend.ledger, renamed = Mutex(false)
+        let authenticator = home.authenticator { point in
+            guard case .found = point,
+                renamed.withLock({ done in
+                    defer { done = true }; return !done
+                })
+            else { return }
+            for end in ["", "-wal", "-shm"] { rename(ledger + end, ledger + ".damaged" + end) }
+        }
+        #expect(authenticator.end("wrong", profile, .offline, asking: nil) == .refused(.busy))
+        #expect(!FileManager.default.fileExists(atPath: ledger))
+        for end in ["", "-wal", "-shm"] { rename(ledger + ".damaged" + end, ledger + end) }
+        #expect(home.check("wrong", profile) == .wrongPassword(attemptsLeft: 2, consequence: .wipe))
     }
 }

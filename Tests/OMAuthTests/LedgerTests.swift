@@ -21,6 +21,17 @@ import Testing
         for row in rows { #expect(try home.files(holding: Array(row.bytes[100..<172])) == []) }
     }
 
+    @Test("a purge does not wait for a process that writes, if it is not to wait")
+    func purgeBesideWriter() throws {
+        let home = try Home()
+        try FileManager.default.createDirectory(
+            atPath: home.backend.state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let ledger = try Ledger.make(home.backend.ledger), other = try Ledger.make(home.backend.ledger)
+        let isPurged = try other.write { () throws(AuthError) in try ledger.purge(wait: 0) }
+        #expect(!isPurged)
+        #expect(try ledger.purge(wait: 0))
+    }
+
     @Test("what one found missing, another may have made by now")
     func made() throws {
         let home = try Home()

@@ -72,7 +72,7 @@ extension Home {
     }
 
     @Test("an unlock does not wait for who holds the vault's lock or its database, says so, and its next change tells of it")
-    func unrecordedEvent() throws {
+    func unloggedEvent() throws {
         let home = try home()
         let marks = try home.logMarks()
         let other = try Database.open(home.vault, VaultSchema.schema)
@@ -80,25 +80,25 @@ extension Home {
         let waited = try marks.lock.hold { () throws(VaultError) in
             do { return try home.unlock() } catch { throw error as? VaultError ?? .noVault }
         }
-        let isWaitedUntold = waited.isUnlockUnrecorded
+        let isWaitedUntold = waited.isUnlockUnlogged
         #expect(isWaitedUntold)
         #expect(try waited.value("a", "x") == "value of a" && home.events() == before)
         try other.execute("BEGIN IMMEDIATE")
         let second = try home.unlock()
         try other.execute("ROLLBACK")
-        var isUntold = second.isUnlockUnrecorded
+        var isUntold = second.isUnlockUnlogged
         #expect(try isUntold && home.events() == before)
         // What fails tells nothing, and what is done tells it once.
         let taken = VaultError.itemExists(try ItemName("a"))
         #expect(throws: taken) {
             try second.edit { edit throws(VaultError) in try edit.add(ItemName("a"), level: nil) { _ in } }
         }
-        isUntold = second.isUnlockUnrecorded
+        isUntold = second.isUnlockUnlogged
         #expect(isUntold)
         for name in ["b", "c"] {
             try second.edit { edit throws(VaultError) in try edit.add(ItemName(name), level: nil) { _ in } }
         }
-        isUntold = second.isUnlockUnrecorded
+        isUntold = second.isUnlockUnlogged
         #expect(!isUntold)
         let events = try home.events().dropFirst(before.count)
         #expect(events.count == 3 && events.first == .unlocked(slot: 1))

@@ -58,7 +58,7 @@ import Testing
         _ given: KeyValuePairs<String, SecretSourceArgument?>, dataOption: String? = nil
     ) -> Failure? {
         do {
-            _ = try SecretSources(quietDoor(), given, standardInputIsDataOf: dataOption)
+            _ = try SecretSources(quietContext(), given, standardInputIsDataOf: dataOption)
             return nil
         } catch {
             return error as? Failure
@@ -146,7 +146,7 @@ import Testing
             setenv("OMV_TEST_SECRET", "from the environment\n", 1)
             let place = UnsafeRawPointer(getenv("OMV_TEST_SECRET"))
             let secrets = try SecretSources(
-                quietDoor(),
+                quietContext(),
                 [
                     "--value-from": .init(.environment("OMV_TEST_SECRET")),
                     "--other-from": .init(.environment("OMV_TEST_SECRET")),
@@ -178,7 +178,7 @@ import Testing
     func defaultSource() async {
         await #expect(processExitsWith: .success) {
             setenv("OMVAULT_PASSWORD_FROM", "cmd:echo from-default", 1)
-            let secrets = try SecretSources(quietDoor(), ["--password-from": nil, "--new-password-from": nil])
+            let secrets = try SecretSources(quietContext(), ["--password-from": nil, "--new-password-from": nil])
             guard text(try secrets.read("--password-from", prompt: "")) == "from-default" else { throw Wrong() }
             do {
                 _ = try secrets.read("--new-password-from", prompt: "")
@@ -186,7 +186,7 @@ import Testing
             } catch let failure as Failure where failure.status == .inputRequired {}
             setenv("OMVAULT_PASSWORD_FROM", "hunter2", 1)
             do {
-                _ = try SecretSources(quietDoor(), ["--password-from": nil])
+                _ = try SecretSources(quietContext(), ["--password-from": nil])
                 throw Wrong()
             } catch let failure as Failure where failure.status == .config {
                 if "\(failure)".contains("hunter2") { throw Wrong() }
@@ -208,12 +208,12 @@ import Testing
 
 private struct Wrong: Error {}
 
-private func quietDoor() throws -> CommandContext {
+private func quietContext() throws -> CommandContext {
     try CommandContext(GlobalOptions.parse(["--no-input", "--quiet"]))
 }
 
 private func read(_ source: String, keepNewline: Bool = false) throws -> String {
-    let secrets = try SecretSources(quietDoor(), ["--value-from": SecretSourceArgument(argument: source)])
+    let secrets = try SecretSources(quietContext(), ["--value-from": SecretSourceArgument(argument: source)])
     return text(try secrets.read("--value-from", prompt: "Value", keepNewline: keepNewline))
 }
 

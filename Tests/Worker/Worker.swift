@@ -17,11 +17,12 @@ enum Worker {
         do {
             let words = CommandLine.arguments
             guard words.count == 8, let number = Int(words[6]), let rounds = Int(words[7]) else { exit(2) }
-            let paths = Place(vault: words[1], device: words[2], keyFile: words[3], password: words[4], socket: words[5])
+            let arguments = WorkerArguments(
+                vault: words[1], device: words[2], keyFile: words[3], password: words[4], socket: words[5])
             // All begin at once: when whoever started them closes the other end.
             var byte: UInt8 = 0
             while read(STDIN_FILENO, &byte, 1) > 0 {}
-            let crowd = try Crowd(paths.unlock(), number)
+            let crowd = try Crowd(arguments.unlock(), number)
             for round in 0..<rounds { try crowd.work(round) }
             print("done \(number) longest \(crowd.longest) busy \(Patience.busy)")
         } catch {
@@ -32,7 +33,7 @@ enum Worker {
 }
 
 /// Where the vault is, and how this process gets at it.
-private struct Place {
+private struct WorkerArguments {
     let vault, device, keyFile, password, socket: String
 
     /// One unlock; through the agent it is the agent that is unlocked.

@@ -52,7 +52,7 @@ public enum Argon2id {
         }
     }
 
-    /// The bare function within the bounds: no slot.
+    /// The bare function within the bounds: no permit.
     package static func deriveRaw(
         _ secret: borrowing SecretBytes, salt: [UInt8], _ parameters: Parameters, count: Int
     ) throws(SecretsError) -> SecretBytes {
@@ -61,7 +61,7 @@ public enum Argon2id {
             secret, salt: salt, memoryKiB: parameters.memoryKiB, passes: parameters.passes, count: count)
     }
 
-    /// The bare function for test vectors, which stay below ``Parameters``' floor to be quick: one lane, no slot.
+    /// The bare function for test vectors, which stay below ``Parameters``' floor to be quick: one lane, no permit.
     ///
     /// - Parameters:
     ///   - salt: 16 bytes.

@@ -1,4 +1,4 @@
-// Two keyed functions over public bytes: a MAC that proves who wrote something, a hash that names or digests it.
+// A MAC over public bytes proves who wrote them.
 
 /// HMAC-SHA-256 over a context and a message: 32 bytes.
 public enum MAC {

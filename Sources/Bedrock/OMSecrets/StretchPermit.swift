@@ -1,7 +1,7 @@
-// Two hundred processes that stretch at once would take 200 × 64 MiB. A slot keeps it to what the machine has.
+// Two hundred processes that stretch at once would take 200 × 64 MiB. A permit keeps it to what the machine has.
 //
-// The slots are files that everyone on the machine can lock. Attack: a local user holds them all to shut the others
-// out. Hence the bound: after a minute the stretch goes ahead without a slot, slower, but it goes.
+// The permits are files that everyone on the machine can lock. Attack: a local user holds them all to shut the others
+// out. Hence the bound: after a minute the stretch goes ahead without a permit, slower, but it goes.
 
 internal import Glibc
 
@@ -54,7 +54,7 @@ enum StretchPermit {
     /// Attack, or accident: a process with umask 077 makes the files. The other users cannot open them then, and stretch
     /// without any limit. The owner repairs its own files; root is most often the owner.
     ///
-    /// Attack: another user gives one of root's secret files a second name here, and root opens it to everybody. A slot has
+    /// Attack: another user gives one of root's secret files a second name here, and root opens it to everybody. A permit has
     /// one name and no bytes.
     private static func needsRepair(_ status: stat) -> Bool {
         status.st_uid == geteuid() && status.st_mode & 0o7777 != mode && status.st_nlink == 1 && status.st_size == 0

@@ -1,7 +1,8 @@
 internal import COMSystem
 internal import Glibc
 
-/// A stretch of code that the signals of a terminal, of a limit and of `kill` wait for, so that a charge is always settled.
+/// Runs code while the signals of a terminal, of resource limits and of `kill` are blocked on this thread, so that a charge is
+/// always settled. They are delivered afterwards.
 public enum DeferredSignals {
     public static func run<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         var mask = [UInt8](repeating: 0, count: om_signal_mask_size())

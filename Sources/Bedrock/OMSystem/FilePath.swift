@@ -1,6 +1,6 @@
 // A path in its parts, and what stands there.
 //
-// A path is split at its bytes. To Swift, a slash and an accent behind it are one character, which is no slash.
+// A path is split at its bytes. Swift takes a slash and a combining accent after it for one Character, which is no slash.
 
 internal import Glibc
 

@@ -45,9 +45,9 @@ package enum LogChain {
     /// the mark's entry the mark is read again. If it has not moved, the fault is real.
     ///
     /// - Parameter mark: reads where this device says that the log ends.
-    package static func read<Trail: LogReport, E: Error>(
-        mark readMark: () throws(E) -> HighWaterMark?, _ read: (HighWaterMark?) throws(E) -> Trail
-    ) throws(E) -> Trail {
+    package static func read<Report: LogReport, E: Error>(
+        mark readMark: () throws(E) -> HighWaterMark?, _ read: (HighWaterMark?) throws(E) -> Report
+    ) throws(E) -> Report {
         var mark = try readMark()
         while true {
             let report = try read(mark)

@@ -107,7 +107,7 @@ struct EndpointURL: Hashable, Sendable {
     /// any name server's to answer.
     var isLocal: Bool { host == Self.localName || host == "::1" || isNumeric && host.hasPrefix("127.") }
 
-    /// The one name that is local. It is never looked up: ``Flight`` connects to the loopback addresses.
+    /// The one name that is local. It is never looked up: ``HTTPExchange`` connects to the loopback addresses.
     static let localName = "localhost"
 
     var isNumeric: Bool { host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." } }

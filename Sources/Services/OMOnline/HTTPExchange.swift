@@ -69,7 +69,7 @@ final class HTTPExchange: Sendable {
     /// - Parameters:
     ///   - limit: bytes of the body that are taken; more is refused.
     ///   - readsErrors: whether the body of an answer that is no success is read too.
-    ///   - patience: milliseconds that it may take, where that is less than what is left for the whole question.
+    ///   - timeLimit: milliseconds that it may take, where that is less than what is left for the whole question.
     func fetch(
         _ request: HTTPClientRequest, limit: Int, readsErrors: Bool, timeLimit: UInt32? = nil
     ) async throws(OnlineRefusal) -> HTTPResponse {

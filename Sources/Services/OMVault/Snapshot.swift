@@ -275,7 +275,7 @@ final class Snapshot {
         let isOther = MarkIndex.isOther(marks, than: vault.fileNumber)
         isChange = hasChanged || !events.isEmpty
         if isChange {
-            if let unrecordedEvent = vault.unrecordedEvent { events.insert(unrecordedEvent, at: 0) }
+            if let unloggedEvent = vault.unloggedEvent { events.insert(unloggedEvent, at: 0) }
             if isOther { events.insert(.fileReplaced, at: 0) }
         }
         // Attack, or accident: what is written into a copy's log without a change, such as that there are stray rows, is missing

@@ -24,11 +24,11 @@ final class UnlockedState {
     let acceptsRollback: Bool
     /// Set once an older state was read on request, and once the audit log was told.
     var hasReadOlder = false
-    var hasRecordedRollback = false
+    var hasLoggedRollback = false
     /// What unlocked it; nil for the `always` levels alone, and for keys that were handed over.
     var openedBy: KeySlot?
     /// What the audit log could not be told, for the next change to tell; and whether that is because it could not be written.
-    var unrecordedEvent: AuditEvent?
+    var unloggedEvent: AuditEvent?
     var hasMissedEntry = false
     /// Which file this is, for the marks.
     let fileNumber: UInt64

@@ -166,7 +166,7 @@ public struct Vault: ~Copyable {
                 if isChanged || snapshot.isNewer {
                     try storing { () throws(StorageError) in try marks.write(snapshot.nextMarks) }
                 }
-                if snapshot.isChange { state.unrecordedEvent = nil }
+                if snapshot.isChange { state.unloggedEvent = nil }
                 if snapshot.purges {
                     state.recordCache?.removeAll()
                     return (result, try state.purge())
@@ -189,8 +189,8 @@ public struct Vault: ~Copyable {
             isNewer = snapshot.isNewer
             return try body(snapshot)
         }
-        if state.hasReadOlder, !state.hasRecordedRollback, let log = state.log {
-            state.hasRecordedRollback = true
+        if state.hasReadOlder, !state.hasLoggedRollback, let log = state.log {
+            state.hasLoggedRollback = true
             // Not to be told of an error: what this reads may be all that is left, on a disk that takes nothing more.
             _ = try? log.record(.rollbackAccepted, state.marks, file: state.fileNumber, now: secondsNow(), in: state.database)
         }

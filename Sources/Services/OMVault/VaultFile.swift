@@ -122,13 +122,13 @@ public struct VaultFile: ~Copyable {
         anyOf slots: [KeySlot], with key: (KeySlot) throws(VaultError) -> Key<Unlocking>
     ) throws(VaultError) -> Vault {
         guard let last = slots.last else { throw .cannotUnlock }
-        do throws(VaultError) { return try unlockUnrecorded(slots, key) } catch {
-            recordFailure(error, last)
+        do throws(VaultError) { return try unlockCharged(slots, key) } catch {
+            logFailure(error, last)
             throw error
         }
     }
 
-    private func unlockUnrecorded(
+    private func unlockCharged(
         _ slots: [KeySlot], _ key: (KeySlot) throws(VaultError) -> Key<Unlocking>
     ) throws(VaultError) -> Vault {
         // A slot that the vault no longer has opens nothing, though its bytes may be in somebody's hands.
@@ -143,12 +143,12 @@ public struct VaultFile: ~Copyable {
         vault.state.openedBy = slot
         // Before the keys are handed out. They are, all the same, where no log can be written: a full disk must not keep
         // anybody from his secrets.
-        vault.recordUnlock(slot)
+        vault.logUnlock(slot)
         return vault
     }
 
     /// The answer does not wait long for a log that cannot be written; on another device there is none.
-    private func recordFailure(_ error: VaultError, _ slot: KeySlot) {
+    private func logFailure(_ error: VaultError, _ slot: KeySlot) {
         guard error == .cannotUnlock else { return }
         _ = try? record(.wrongSecret(slot: slot.id), wait: Self.failureWait)
     }

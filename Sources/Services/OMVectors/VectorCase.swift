@@ -6,7 +6,7 @@ struct VectorCase: Sendable {
     /// What a report calls its algorithm.
     let algorithm: String
     let expectation: Expectation
-    /// Wycheproof's names for what is special about it, by which ``Policy`` judges.
+    /// Wycheproof's names for what is special about it, by which ``AcceptancePolicy`` judges.
     var flags: [String] = []
     let plan: CasePlan
     /// How to make it wrong; nil for a case that is not run.

@@ -2,7 +2,7 @@
 public enum VectorRunner {
     /// Every file of `paths`, folders with all that is in them: in the order given, sorted within a folder.
     ///
-    ///     var report = Report()
+    ///     var report = RunReport()
     ///     for file in try VectorRunner.files(["vectors"]) { report.add(VectorRunner.verify(file)) }
     ///     print(report.summary)
     ///

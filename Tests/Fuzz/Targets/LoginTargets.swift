@@ -35,7 +35,7 @@ enum LoginTargets {
         },
         // One value of a ledger, or one file of marks, that is otherwise whole and on its own device. Place, row, kind of
         // value (plus 128 to use the logins after it), bytes.
-        FuzzTarget(name: "ledger-rows", seeds: { LoginTemplate.backend }) { bytes in
+        FuzzTarget(name: "ledger-rows", seeds: { LoginTemplate.ledgerSeeds }) { bytes in
             guard bytes.count >= 3, let template = LoginTemplate.shared else { return }
             ScratchFolder.run { folder in
                 let authenticator = template.copy(to: folder)
@@ -75,9 +75,9 @@ enum LoginTargets {
             precondition(row.attemptsLeft(under: policy) >= 0 && row.charged <= policy.tolerated, "one check too many")
         }
         let device = LoginTemplate.device.duplicate()
-        _ = row.openNewSlot(with: LoginTemplate.stretched, device, policy, clock)
+        _ = row.openNewSlot(with: LoginTemplate.stretched, on: device, under: policy, at: clock)
         var later = row
-        later.time.note(clock)
+        later.time.update(clock)
         precondition(later.time.floor >= row.time.floor, "time went back")
         let again = try? LoginRow(later.encode(under: device), under: row.id, device)
         precondition(again == later, "a row that was written is none")

@@ -116,7 +116,7 @@ struct LoginTemplate: Sendable {
 
     // MARK: - Seeds
 
-    static var backend: [[UInt8]] {
+    static var ledgerSeeds: [[UInt8]] {
         guard let marks = shared?.files.filter({ $0.name.hasSuffix(".mark") }).map(\.bytes) else { return [] }
         return (0..<columns.count).flatMap { place in
             (0..<5).flatMap { kind in [[UInt8(place), 0, kind, 1], [UInt8(place), 1, kind | 128, 1]] }
@@ -159,7 +159,7 @@ struct LoginTemplate: Sendable {
         row.setPassword(password, of: key.user, .none, key: remembering)
         row.isArmed = true
         rows.append(row)
-        row.forgetPassword()
+        row.deletePassword()
         rows.append(row)
         let stored = rows.map { row in
             let bytes = row.encode(under: device).dropLast(MAC.count)

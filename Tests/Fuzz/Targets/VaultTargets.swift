@@ -83,7 +83,7 @@ enum VaultTargets {
         _ = try? vault.perform(.add(other, level: nil, again))
     }
 
-    private static let backend: [(table: String, column: String)] = [
+    private static let columns: [(table: String, column: String)] = [
         ("header", "body"), ("slots", "body"), ("slots", "id"), ("levels", "state"), ("levels", "level"),
         ("records", "body"), ("records", "previous"), ("records", "id"), ("entries", "key"), ("entries", "digest"),
         ("entries", "record"), ("entries", "level"), ("branches", "digests"), ("branches", "prefix"), ("log", "body"),
@@ -91,7 +91,7 @@ enum VaultTargets {
     ]
 
     private static func replace(_ path: String, _ bytes: [UInt8]) {
-        let (table, column) = backend[Int(bytes[0]) % backend.count]
+        let (table, column) = columns[Int(bytes[0]) % columns.count]
         guard let database = try? Database.open(path, VaultSchema.schema) else { return }
         RowChange(table: table, column: column, row: bytes[1], kind: bytes[2] & 127, bytes: Array(bytes.dropFirst(3)))
             .make(in: database)

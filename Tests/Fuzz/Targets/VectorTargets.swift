@@ -26,10 +26,10 @@ enum VectorTargets {
     ]
 
     private static func run(_ bytes: [UInt8], named name: String) {
-        run { () throws(UnreadableFile) in try ProfileValueParser.of(bytes, named: name) }
+        run { () throws(UnreadableFile) in try ParsedVectors.of(bytes, named: name) }
     }
 
-    private static func run(_ bytes: [UInt8], as read: (Fields, CompanionFiles) throws(UnreadableFile) -> ProfileValueParser) {
+    private static func run(_ bytes: [UInt8], as read: (Fields, CompanionFiles) throws(UnreadableFile) -> ParsedVectors) {
         run { () throws(UnreadableFile) in try read(try Fields(try JSON(reading: bytes), at: "file"), .none) }
     }
 
@@ -46,7 +46,7 @@ enum VectorTargets {
     private static let slow = ["argon2", "pbkdf", "scrypt", "bcrypt", "pbe", "monte"]
 
     /// Reads, runs the checks that are quick, and flips their bits.
-    private static func run(_ read: () throws(UnreadableFile) -> ProfileValueParser) {
+    private static func run(_ read: () throws(UnreadableFile) -> ParsedVectors) {
         guard let reading = try? read(), reading.cases.count <= 32 else { return }
         for vector in reading.cases {
             let name = vector.algorithm.lowercased()

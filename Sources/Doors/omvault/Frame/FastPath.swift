@@ -1,4 +1,4 @@
-// The two commands that run all day, done before ArgumentParser knows all verbs: that set-up would be half of their time.
+// The two most frequent commands, answered before ArgumentParser is given all verbs: that would take half of their time.
 
 internal import ArgumentParser
 internal import OMAgent
@@ -49,7 +49,7 @@ enum FastPath {
         return true
     }
 
-    /// The same without an agent that has the keys: it has been asked, and is not asked again.
+    /// Runs `get` in this process. The agent was asked already, and is not asked again.
     private static func getHere(_ text: String, _ vault: String?) throws {
         var command = try GetCommand.parse((vault.map { ["--vault", $0] } ?? []) + [text])
         command.unlock.hasAskedAgent = true

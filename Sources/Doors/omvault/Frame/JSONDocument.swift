@@ -9,7 +9,7 @@ internal import OMSecrets
 ///     var document = JSONDocument()
 ///     document.field("name", .text(item.name))
 ///     document.secret("password", password)
-///     try door.output.document(document)
+///     try context.output.document(document)
 struct JSONDocument: ~Copyable {
     private var bytes = SecretBuffer(capacity: 1024)
     private var isEmpty = true

@@ -6,7 +6,7 @@ internal import OMSecrets
 ///     struct Lock: Verb {
 ///         static let configuration = CommandConfiguration(abstract: "Close a vault.")
 ///         @OptionGroup var global: GlobalOptions
-///         func run(_ door: Door) throws { … }
+///         func run(_ context: CommandContext) throws { … }
 ///     }
 ///
 /// Verbs run on the one thread there is: a second one would take the signals that a login check holds back.

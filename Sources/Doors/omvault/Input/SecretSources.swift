@@ -6,7 +6,7 @@ internal import OMSecrets
 
 /// The sources behind a command's `-from` options.
 ///
-///     let secrets = try SecretSources(door, ["--password-from": passwordFrom, "--new-password-from": newPasswordFrom])
+///     let secrets = try SecretSources(context, ["--password-from": passwordFrom, "--new-password-from": newPasswordFrom])
 ///     let old = try secrets.read("--password-from", prompt: "Current password")
 ///     let new = try secrets.read("--new-password-from", prompt: "New password", isNew: true)
 ///

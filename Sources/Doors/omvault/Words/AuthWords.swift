@@ -188,7 +188,7 @@ extension Failure {
             self.init(.permission, "only root may use the system store", hint: "run it as root, or without --system")
         case .busy:
             self.init(
-                .busy, "another process held the login for the whole wait; nothing was charged", hint: "try again")
+                .busy, "another process held the login for the whole wait", hint: "try again")
         case .outOfMemory:
             self.init(.general, "there is not enough free memory to stretch the password; nothing was charged")
         case .schemeUnavailable:

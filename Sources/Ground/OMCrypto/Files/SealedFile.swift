@@ -44,7 +44,7 @@ public struct SealedFile: Sendable {
     }
 
     /// - Parameter limit: how much work the file may ask for.
-    /// - Throws: ``CryptoError/otherLock``, ``CryptoError/workTooHigh``, ``CryptoError/wrongFileKey``,
+    /// - Throws: ``CryptoError/wrongUnlockMethod``, ``CryptoError/workTooHigh``, ``CryptoError/wrongFileKey``,
     ///   ``SecretsError/outOfMemory``.
     public func unlock(with password: borrowing Password, limit: WorkLimit = .standard) throws -> FileOpener {
         guard case .password(let parameters, let salt) = header.lock else { throw CryptoError.wrongUnlockMethod }
@@ -54,13 +54,13 @@ public struct SealedFile: Sendable {
         return try opener(Argon2id.stretch(password.bytes, salt: salt, parameters))
     }
 
-    /// - Throws: ``CryptoError/otherLock``, ``CryptoError/wrongFileKey``.
+    /// - Throws: ``CryptoError/wrongUnlockMethod``, ``CryptoError/wrongFileKey``.
     public func unlock(with key: borrowing Key<Deriving>) throws(CryptoError) -> FileOpener {
         guard case .key = header.lock else { throw .wrongUnlockMethod }
         return try opener(key)
     }
 
-    /// - Throws: ``CryptoError/otherLock``, ``CryptoError/wrongFileKey``.
+    /// - Throws: ``CryptoError/wrongUnlockMethod``, ``CryptoError/wrongFileKey``.
     public func unlock(
         with identity: borrowing X25519Identity
     ) throws(CryptoError) -> FileOpener {

@@ -2,7 +2,7 @@
 public struct KeyPairTag: Hashable, Sendable {
     public let text: String
 
-    /// - Throws: ``CryptoError/tagRequired`` for an empty tag.
+    /// - Throws: ``CryptoError/invalidTag`` for an empty tag.
     public init(_ text: String) throws(CryptoError) {
         guard !text.isEmpty else { throw .invalidTag }
         self.text = text

@@ -7,7 +7,7 @@ public import OMSecrets
 public enum StoredKeyPair {
     /// Makes a pair and stores it.
     ///
-    /// - Throws: ``CryptoError/tagRequired``, ``CryptoError/keyPairExists`` when either half is there,
+    /// - Throws: ``CryptoError/invalidTag``, ``CryptoError/keyPairExists`` when either half is there,
     ///   ``CryptoError/cannotGenerate``; what the store throws.
     public static func generate<Store: KeyPairStore & ~Copyable>(
         _ kind: KeyKind, tag: String, in store: inout Store
@@ -27,7 +27,7 @@ public enum StoredKeyPair {
         try keep(key, try unused(tag, in: store), in: &store)
     }
 
-    /// - Throws: ``CryptoError/tagRequired``, ``CryptoError/keyPairNotFound``; what the store or the stored key throws.
+    /// - Throws: ``CryptoError/invalidTag``, ``CryptoError/keyPairNotFound``; what the store or the stored key throws.
     public static func privateKey<Store: KeyPairStore & ~Copyable>(tag: String, in store: borrowing Store) throws
         -> PrivateKey
     {
@@ -45,7 +45,7 @@ public enum StoredKeyPair {
 
     /// Deletes both halves, also where only one is left.
     ///
-    /// - Throws: ``CryptoError/tagRequired``, ``CryptoError/keyPairNotFound``; what the store throws.
+    /// - Throws: ``CryptoError/invalidTag``, ``CryptoError/keyPairNotFound``; what the store throws.
     public static func delete<Store: KeyPairStore & ~Copyable>(tag: String, in store: inout Store) throws {
         let tag = try KeyPairTag(tag)
         guard try store.contains(tag.privateName) || store.contains(tag.publicName) else {
@@ -59,7 +59,7 @@ public enum StoredKeyPair {
     /// Signs with the pair of a tag.
     ///
     /// - Parameter algorithm: the SDK's schemes are ``SignatureAlgorithm/legacyRSAPKCS1(_:)`` with SHA-1 and SHA-2.
-    /// - Throws: in this order ``CryptoError/emptyInput`` (10406), ``CryptoError/tagRequired`` (10521),
+    /// - Throws: in this order ``CryptoError/emptyInput`` (10406), ``CryptoError/invalidTag`` (10521),
     ///   ``CryptoError/keyPairNotFound`` (10523), ``CryptoError/wrongKeyType`` (10529), ``CryptoError/cannotSign`` (10524);
     ///   what the store or the stored key throws.
     public static func sign<Store: KeyPairStore & ~Copyable>(

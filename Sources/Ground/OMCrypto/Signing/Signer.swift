@@ -49,7 +49,7 @@ extension PrivateKey {
 extension PublicKey {
     /// Returns when `signature` is this key's signature of the whole message.
     ///
-    /// - Throws: as ``Verifier``.
+    /// - Throws: as ``SignatureVerifier``.
     public func verify(
         _ signature: [UInt8], of message: [UInt8], _ algorithm: SignatureAlgorithm
     ) throws(CryptoError) {

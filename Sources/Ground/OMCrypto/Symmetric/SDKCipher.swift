@@ -34,7 +34,7 @@ extension Insecure {
         ///   - prefix: Puts `{AES}` in front, with base64 only; without it, it means nothing.
         /// - Throws: In this order: ``CryptoError/emptyInput`` (10406), ``CryptoError/emptyKey`` (10501),
         ///   ``CryptoError/keyLength`` (10507), ``CryptoError/unknownAlgorithm`` (10506), ``CryptoError/ivLength`` (10508),
-        ///   ``CryptoError/notWholeBlocks`` (10509), ``CryptoError/wrongPadding`` (10510).
+        ///   ``CryptoError/notWholeBlocks`` (10509), ``CryptoError/paddingNotForSymmetric`` (10510).
         public static func encrypt(
             unauthenticated message: borrowing SecretBytes, key: borrowing SecretBytes, iv: [UInt8]?, algorithm: String,
             padding: Padding, mode: Mode, base64: Bool, prefix: Bool
@@ -50,7 +50,7 @@ extension Insecure {
         /// `decryptData:withSymmetricKey:initializationVector:algorithm:padding:mode:isInputPrefixedWithAlgorithmName:…`.
         ///
         /// - Parameter prefixed: Expects `{AES}` in front, with base64 only; without it, it means nothing.
-        /// - Throws: ``CryptoError/notText`` (10517), ``CryptoError/notDecodable`` (10518), ``CryptoError/notPrefixed``
+        /// - Throws: ``CryptoError/expectedBase64`` (10517), ``CryptoError/invalidBase64`` (10518), ``CryptoError/notPrefixed``
         ///   (10516), ``CryptoError/emptyInput`` (10406), then those of the encrypting call from the second on, last
         ///   ``CryptoError/cannotDecrypt`` (10511: the SDK has a number for decryption, and reports this one).
         public static func decrypt(

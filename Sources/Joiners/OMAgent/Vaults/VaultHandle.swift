@@ -77,13 +77,13 @@ final class VaultHandle: Sendable {
     func lock(forgets: Bool) {
         interruption.begin()
         defer { interruption.end() }
-        withState { state in lockAndDeleteTicket(&state, forgets) }
+        withState { state in lock(&state, forgets) }
     }
 
     /// - Returns: false while a request works on it, which has been asked to give up.
-    func lockIfFree(forgets: Bool) -> Bool { withStateIfFree { state in lockAndDeleteTicket(&state, forgets) } != nil }
+    func lockIfFree(forgets: Bool) -> Bool { withStateIfFree { state in lock(&state, forgets) } != nil }
 
-    private func lockAndDeleteTicket(_ state: inout VaultHandleState, _ forgets: Bool) {
+    private func lock(_ state: inout VaultHandleState, _ forgets: Bool) {
         if forgets, let vault = state.keys?.vault { tickets.remove(vault) }
         state.lock(forgets: forgets, at: Self.bootSeconds())
     }

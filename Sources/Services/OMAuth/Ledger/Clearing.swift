@@ -53,7 +53,7 @@ public struct Clearing: Hashable, Sendable {
 extension AuthError {
     /// What took place that the matrix names, for whoever keeps the session; nil: nothing of it. A refused login has carried
     /// out the rest.
-    package var clearing: ClearingEvent? {
+    public var clearing: ClearingEvent? {
         switch self {
         // Found wiped or locked, too: whoever exceeded it may have been killed before the session was told.
         case .attemptsExceeded, .wiped, .lockedOut: .limitExceeded

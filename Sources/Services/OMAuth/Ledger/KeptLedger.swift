@@ -1,4 +1,4 @@
-// The ledger of one verdict, opened once.
+// A ledger that stays open from one operation to the next.
 
 package import OMSecrets
 internal import OMStorage
@@ -9,7 +9,8 @@ internal import Synchronization
 /// An operation takes the open ledger and gives it back at its end, so no two threads use it at once. An operation that finds
 /// it taken opens one of its own.
 ///
-/// For a short time only: while the ledger is open, other processes cannot fold its write-ahead log away at their end.
+/// For one login or one command only: while the ledger is open, other processes cannot remove its write-ahead log when they
+/// close it.
 final class KeptLedger: LoginBackend {
     /// No two threads have it at once: it is in here, or one operation has it.
     private struct Idle: @unchecked Sendable {

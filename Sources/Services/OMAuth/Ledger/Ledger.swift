@@ -19,7 +19,7 @@ final class Ledger: LedgerTables {
 
     private let database: Database
     private let path: String
-    private let fileNumber: UInt64
+    private let identity: FileNumber?
 
     /// - Returns: nil when there is no ledger.
     static func open(_ path: String) throws(StorageError) -> Ledger? {
@@ -56,13 +56,14 @@ final class Ledger: LedgerTables {
 
     private init(_ path: String) throws(StorageError) {
         self.path = path
-        // Before it is opened: if another file takes its place in between, this one does not count as in place.
-        fileNumber = FilePath.fileNumber(path)
+        // Read before the file is opened. If another file takes the path in between, the numbers differ, and this ledger is not
+        // used again.
+        identity = FileNumber(path)
         database = try Database.open(path, Self.schema)
         database.setWait(Self.wait)
     }
 
-    var isInPlace: Bool { FilePath.fileNumber(path) == fileNumber }
+    var isInPlace: Bool { identity != nil && identity == FileNumber(path) }
 
     // MARK: - Rows
 
@@ -148,10 +149,13 @@ final class Ledger: LedgerTables {
 
     func purge(wait: Int32) throws(AuthError) -> Bool {
         try storing { () throws(StorageError) in
-            // VACUUM first: bytes stay in unused parts of pages, where SQLite moved a row from.
-            try database.execute("VACUUM")
             database.setWait(wait)
             defer { database.setWait(Self.wait) }
+            // VACUUM first: bytes stay in unused parts of pages, where SQLite moved a row from.
+            do throws(StorageError) { try database.execute("VACUUM") } catch {
+                guard error == .busy else { throw error }
+                return false
+            }
             return try database.truncateLog()
         }
     }

@@ -10,7 +10,7 @@ extension Authenticator {
     /// Nothing takes anything away from these: not a wipe, not ``remove(_:_:domain:server:)``, not a logout. They have the
     /// credentials and remembered passwords of then, until somebody deletes them.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
-    package func damagedLedgers() throws(AuthError) -> [String] {
+    public func damagedLedgers() throws(AuthError) -> [String] {
         try backend.damagedLedgers()
     }
 

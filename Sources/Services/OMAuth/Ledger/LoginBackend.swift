@@ -21,7 +21,7 @@ protocol LoginBackend: Sendable {
     ///
     /// - Returns: nil when it can be read, or there is none.
     func renameUnreadableLedger(at wall: Int64) throws(AuthError) -> DamagedFile?
-    /// Where the ledgers are that were set aside, the oldest first.
+    /// The paths of the ledgers that were set aside, the oldest first.
     func damagedLedgers() throws(AuthError) -> [String]
 }
 

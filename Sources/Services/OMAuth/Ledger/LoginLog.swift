@@ -55,6 +55,7 @@ final class LoginLog {
         do throws(AuthError) {
             return try file.hold(wait: Self.wait) { () throws(AuthError) in
                 isHeld = true
+                guard tables.isInPlace else { throw .busy }
                 var entries = Entries(self)
                 let result = try body(&entries)
                 if let end = entries.end { try writeMark(end, isSynced: syncsMark) }

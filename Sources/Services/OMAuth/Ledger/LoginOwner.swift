@@ -25,9 +25,9 @@ extension Authenticator {
     /// The ids of the logins of these names, of whatever server. To be asked before a removal: a row that is gone names no
     /// server.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
-    package func ids(naming key: LoginKey) throws(AuthError) -> [[UInt8]] {
+    public func ids(naming key: LoginKey) throws(AuthError) -> [[UInt8]] {
         guard let store = try openIfPresent() else { return [] }
-        return try store.keys(naming: key).union([key]).map { $0.id(under: store.device).bytes }
+        return try store.ids(naming: key)
     }
 
     /// The ids of the logins of these names, of whatever server, that have no credential or none any more: what they opened
@@ -36,11 +36,17 @@ extension Authenticator {
     /// - Parameter before: What ``ids(naming:)`` was before a removal.
     /// - Throws: ``AuthError/storage(_:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
-    package func idsWithoutCredential(naming key: LoginKey, before: [[UInt8]] = []) throws(AuthError) -> [[UInt8]] {
+    public func idsWithoutCredential(naming key: LoginKey, before: [[UInt8]] = []) throws(AuthError) -> [[UInt8]] {
         guard let store = try openIfPresent() else { return before }
-        return Set(try ids(naming: key) + before).filter { id in
+        return Set(try store.ids(naming: key) + before).filter { id in
             do throws(AuthError) { return try store.load(LoginID(id))?.isLive != true } catch { return false }
         }
+    }
+}
+
+extension LoginStore {
+    fileprivate borrowing func ids(naming key: LoginKey) throws(AuthError) -> [[UInt8]] {
+        try keys(naming: key).union([key]).map { $0.id(under: device).bytes }
     }
 }
 

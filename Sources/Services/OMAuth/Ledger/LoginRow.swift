@@ -58,7 +58,7 @@ struct LoginRow: Hashable, Sendable {
     /// The row of a new credential; its generation is given when it is put in.
     ///
     /// - Parameters:
-    ///   - credential: A slot, or ``Credential/cleared`` for a row that only remembers what the server said.
+    ///   - credential: A slot, or ``StoredVerifier/cleared`` for a row that only remembers what the server said.
     ///   - online: The credential comes from a server that took the password now.
     init(
         _ id: LoginID, of key: LoginKey, _ verifier: StoredVerifier, on device: borrowing DeviceKey,

@@ -38,6 +38,8 @@ struct LoginStore: ~Copyable {
             return try file.hold(wait: wait ?? authenticator.lockWait, unless: cancellation?.interruption) {
                 () throws(AuthError) in
                 isHeld = true
+                // The ledger was opened before the lock was waited for: another login may have renamed it as damaged since.
+                guard ledger.isInPlace else { throw .busy }
                 return try DeferredSignals.run(body)
             }
         } catch {
@@ -80,7 +82,7 @@ struct LoginStore: ~Copyable {
     /// To be called under the row's lock, ``exclusively(_:wait:unless:_:)``.
     ///
     /// - Parameters:
-    ///   - telling: What the log says about it, in the same transaction.
+    ///   - recording: What the log says about it, in the same transaction.
     ///   - syncsMarks: Whether to wait for the disk with the marks, too. Without it a power cut may leave them older than
     ///     the row and the log, which are then accepted: only where going back to the row before gains nobody anything.
     /// - Returns: The row as it stands now.

@@ -63,7 +63,7 @@ struct ChargedRow: ~Copyable {
     }
 }
 
-/// A row whose charge for one comparison is on the disk, row and mark: see ``LoginStore/chargeComparison(_:_:)``. A server
+/// A row whose charge for one comparison is on the disk, row and mark: see ``LoginStore/chargeComparison(_:_:most:)``. A server
 /// has refused the password; whether it is the cached one tells whether it was changed there, and nothing else.
 struct ComparedRow: ~Copyable {
     let row: LoginRow
@@ -107,5 +107,43 @@ extension LoginRow {
         // The commitment first: XChaCha20-Poly1305 alone lets one box open under two passwords.
         guard (try? keys.proven.check(slot.commitment, to: header)) != nil else { return nil }
         return try? keys.wrapping.unwrap(slot.box, context: LoginSlot.context(id, header))
+    }
+}
+
+/// A random unlocking key, wrapped under a password and the device key.
+struct LoginSlot: Hashable, Sendable {
+    /// Of the slot, not of the row around it: what a slot is bound to must not change while it lives.
+    static let version: UInt8 = 1
+
+    let derivation: SlotKeyDerivation
+    let commitment: [UInt8]
+    let box: SealedBox
+
+    /// A slot around a new key, or around the one that the slot before it held.
+    init(
+        _ derivation: SlotKeyDerivation, _ stretched: borrowing Key<Unlocking>, of id: LoginID, on device: borrowing DeviceKey,
+        holding unlock: borrowing Key<Unlocking> = .random()
+    ) {
+        let keys = SlotKeys(stretched, device, id)
+        let header = derivation.header(id, device.fingerprint())
+        self.derivation = derivation
+        commitment = keys.proven.commitment(to: header)
+        box = keys.wrapping.wrap(unlock, context: Self.context(id, header))
+    }
+
+    fileprivate static func context(_ id: LoginID, _ header: [UInt8]) -> Context {
+        Context(.loginUnlock, .bytes(id.bytes), .bytes(header))
+    }
+}
+
+/// The keys of one try. `proven` needs the password *and* the device key: a copied ledger alone cannot be guessed at.
+private struct SlotKeys: ~Copyable {
+    let proven: Key<Deriving>
+    let wrapping: Key<Wrapping>
+
+    init(_ stretched: borrowing Key<Unlocking>, _ device: borrowing DeviceKey, _ id: LoginID) {
+        let context = Context(.loginSlot, .bytes(id.bytes))
+        proven = stretched.derive(context, mixing: device.key, as: Deriving.self)
+        wrapping = proven.derive(Context(.slotWrap, .bytes(id.bytes)), as: Wrapping.self)
     }
 }

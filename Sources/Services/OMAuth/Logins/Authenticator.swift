@@ -299,7 +299,8 @@ public struct Authenticator: Sendable {
                 _ = try store.deleteRemembered(Clearing(after: .limitExceeded), of: row.key)
             }
             if now.verifier == .wipePending {
-                throw .wiped(isFinished: try store.finishWipe(row.id, wait: Self.wipeWait))
+                // Whatever holds the wipe up: the credential is gone with the commit above.
+                throw .wiped(isFinished: (try? store.finishWipe(row.id, wait: Self.wipeWait)) ?? false)
             }
             if case .refused(let error) = now.permission(under: LoginPolicy(profile, now.server), at: clock()) {
                 throw error

@@ -7,7 +7,7 @@ internal import OMSystem
 extension Authenticator {
     /// Makes the cached credential of `user`, the device key too if there is none.
     ///
-    /// A wiped credential is replaced. A living one is not: see ``enroll(_:_:password:oldPassword:)``.
+    /// A wiped credential is replaced. A living one is not: see ``enroll(_:_:domain:password:oldPassword:)``.
     ///
     /// - Returns: The login that the new credential gave in its self-test.
     /// - Throws: ``AuthError/offlineNotAllowed``, ``AuthError/oldPasswordRequired``, and what stands in the way of a
@@ -69,7 +69,7 @@ extension Authenticator {
     }
 
     public enum Removal: Hashable, Sendable {
-        /// All of its bytes are gone from the ledger. ``Authenticator/ledgersSetAside()`` may have some of before.
+        /// All of its bytes are gone from the ledger. ``Authenticator/damagedLedgers()`` may have some of before.
         case done
         /// Another process reads an old state of the ledger and keeps its bytes until the next operation.
         case pending

@@ -23,7 +23,7 @@ public struct LoginPolicy: Hashable, Sendable {
     /// Metres.
     public let locationUpdateDistanceFilter: Int
     /// Who decided what a server and the administrator have a say in.
-    package let sources: [ProfileKey: EffectivePolicy.Source]
+    public let sources: [ProfileKey: EffectivePolicy.Source]
 
     /// The longest delay between two attempts, in seconds.
     static let longestDelay: Int64 = 3_600

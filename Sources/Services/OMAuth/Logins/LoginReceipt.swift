@@ -63,3 +63,29 @@ struct ReceiptNotes {
     /// ``LoginDetails/damagedLedger``
     var damagedLedger: DamagedFile?
 }
+
+extension LoginDetails {
+    fileprivate init(
+        _ login: borrowing VerifiedLogin, of request: LoginRequest, _ mode: Mode, at clock: ClockReading,
+        _ notes: ReceiptNotes = ReceiptNotes()
+    ) {
+        (policyProblem, damagedLedger) = (notes.policyProblem, notes.damagedLedger)
+        (user, domain, profile) = (login.user, login.domain, login.profile)
+        // The online success is this one, whatever second the clock has reached since it was stored.
+        (self.mode, expires) = (mode, login.expires)
+        age = if case .online = mode { 0 } else { login.age }
+        (expiresSoon, clockIsBehind, isDegraded) = (login.expiresSoon, login.clockIsBehind, login.isDegraded)
+        attemptsLeft = login.attemptsLeft
+        session = SessionDeadlines(request.profile, at: clock)
+    }
+
+    fileprivate init(
+        _ request: LoginRequest, notCached reason: AuthError, _ clock: ClockReading, _ notes: ReceiptNotes
+    ) {
+        (policyProblem, damagedLedger) = (notes.policyProblem, notes.damagedLedger)
+        (user, domain, profile) = (request.user, request.login.domain, request.profile.name)
+        (mode, age, expires) = (.online(notCached: reason), 0, nil)
+        (expiresSoon, clockIsBehind, isDegraded, attemptsLeft) = (false, false, false, 0)
+        session = SessionDeadlines(request.profile, at: clock)
+    }
+}

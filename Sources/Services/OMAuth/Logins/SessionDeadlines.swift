@@ -3,7 +3,7 @@
 public import OMSystem
 
 extension Profile {
-    package var sessionLimits: SessionLimits {
+    public var sessionLimits: SessionLimits {
         SessionLimits(
             survivesRestart: sessionActiveOnRestart, idle: idleTimeOut, session: sessionTimeOut,
             warningPercentage: UInt8(clamping: percentageToIdleTimeout))
@@ -16,12 +16,12 @@ extension Profile {
 public struct SessionDeadlines: Hashable, Sendable {
     public let limits: SessionLimits
     /// The boot that it belongs to, and seconds since then.
-    package let bootID: [UInt8]
-    package let started: Int64
-    package private(set) var lastUse: Int64
+    public let bootID: [UInt8]
+    public let started: Int64
+    public private(set) var lastUse: Int64
     private var hasEnded = false
 
-    package var survivesRestart: Bool { limits.survivesRestart }
+    public var survivesRestart: Bool { limits.survivesRestart }
 
     public enum State: Hashable, Sendable {
         /// Seconds that are left; nil where there is no such time-out. `isWarningDue`: so little of the idle time is left
@@ -41,7 +41,7 @@ public struct SessionDeadlines: Hashable, Sendable {
     }
 
     /// One that was kept.
-    package init(_ limits: SessionLimits, bootID: [UInt8], started: Int64, lastUse: Int64) {
+    public init(_ limits: SessionLimits, bootID: [UInt8], started: Int64, lastUse: Int64) {
         (self.limits, self.bootID, self.started, self.lastUse) = (limits, bootID, started, lastUse)
     }
 
@@ -74,7 +74,7 @@ public struct SessionDeadlines: Hashable, Sendable {
     }
 
     /// When its state changes next, in seconds since boot; nil: not by itself.
-    package func nextChange(after clock: ClockReading) -> Int64? {
+    public func nextChange(after clock: ClockReading) -> Int64? {
         switch state(at: clock) {
         case .valid(let idleLeft, let sessionLeft, _):
             [idleLeft, sessionLeft].compactMap(\.self).min().map { clock.sinceBoot + $0 }

@@ -2,9 +2,9 @@
 // ceiling over both.
 
 /// What counts for a login.
-package struct EffectivePolicy: Hashable, Sendable {
+public struct EffectivePolicy: Hashable, Sendable {
     /// Who said it.
-    package enum Source: String, Hashable, Sendable {
+    public enum Source: String, Hashable, Sendable {
         case standard = "default"
         case profile = "set"
         case server

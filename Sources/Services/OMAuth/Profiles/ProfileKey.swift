@@ -1,4 +1,4 @@
-// The keys of a profile, spelled as the SDK spells them. What each may hold stands in ProfileTable.swift.
+// The keys of a profile, spelled as the SDK spells them. What each may hold stands in ProfileValueType.swift.
 
 /// A property of the SDK's initialisation, or one of ours.
 public enum ProfileKey: String, CaseIterable, Hashable, Sendable {

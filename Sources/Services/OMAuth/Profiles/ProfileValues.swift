@@ -54,7 +54,7 @@ extension Profile {
 
     /// What a login belongs to, as ``LoginKey/server`` has it: `type address application`, the address of what is sent the
     /// password, without its query; empty without a server.
-    package var serverIdentity: String {
+    public var serverIdentity: String {
         guard let server, case .text(let type)? = values[.authServerType] else { return "" }
         return "\(type) \(server.address) \(applicationName)"
     }

@@ -22,7 +22,7 @@ public struct UnlockedBackup: ~Copyable {
     ///   - acceptsRollback: whether to restore what is older than the last state that this device saw.
     ///   - replacesLiving: whether to restore although this device knows the vault: wherever that stands, it is refused
     ///     from then on.
-    /// - Throws: ``VaultError/vaultExists``; ``VaultError/livesHere``; ``VaultError/rolledBack(_:)``; ``VaultError/corrupt(_:)``;
+    /// - Throws: ``VaultError/vaultExists``; ``VaultError/vaultKnownHere``; ``VaultError/rolledBack(_:)``; ``VaultError/corrupt(_:)``;
     ///   ``VaultError/storage(_:)``. There is no vault then, and nothing is noted; only where its marks cannot be written in
     ///   the end, there is one.
     @discardableResult

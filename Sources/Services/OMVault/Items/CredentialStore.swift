@@ -9,12 +9,12 @@ internal import OMSecrets
 /// and password to null instead; a key would stay behind to be listed.
 ///
 /// Missing, locked and damaged are three errors (SDK: nil, 70016, nil).
-public struct CredentialStore<Keeper: ItemBackend & ~Copyable>: ~Copyable {
-    private let backend: Keeper
+public struct CredentialStore<Backend: ItemBackend & ~Copyable>: ~Copyable {
+    private let backend: Backend
     private let level: ProtectionLevel?
 
     /// - Parameter level: of what is stored new; nil for the vault's default. The SDK's default is the highest.
-    public init(_ backend: consuming Keeper, level: ProtectionLevel? = .highest) {
+    public init(_ backend: consuming Backend, level: ProtectionLevel? = .highest) {
         self.backend = backend
         self.level = level
     }
@@ -24,17 +24,17 @@ public struct CredentialStore<Keeper: ItemBackend & ~Copyable>: ~Copyable {
     /// Stores a credential, in place of the one that stands under `key`.
     ///
     /// - Throws: ``VaultError/emptyKey`` (SDK 10501); what the backend throws.
-    public borrowing func add(_ credential: consuming Credential, key: String) throws(Keeper.Problem) {
+    public borrowing func add(_ credential: consuming Credential, key: String) throws(Backend.Problem) {
         try store(credential.values, .credential, key, keepsRest: false)
     }
 
     /// Changes the parts that are given and keeps the others; stores the credential where there is none.
-    public borrowing func update(_ credential: consuming Credential, key: String) throws(Keeper.Problem) {
+    public borrowing func update(_ credential: consuming Credential, key: String) throws(Backend.Problem) {
         try store(credential.values, .credential, key, keepsRest: true)
     }
 
     /// - Returns: nil when there is none.
-    public borrowing func credential(key: String) throws(Keeper.Problem) -> Credential? {
+    public borrowing func credential(key: String) throws(Backend.Problem) -> Credential? {
         guard let values = try read(.credential, key) else { return nil }
         var credential = Credential()
         credential.values = values
@@ -45,7 +45,7 @@ public struct CredentialStore<Keeper: ItemBackend & ~Copyable>: ~Copyable {
     ///
     /// - Returns: whether its bytes are gone from the log too.
     /// - Throws: ``VaultError/noItem(_:)`` (SDK 10523).
-    public borrowing func deleteCredential(key: String) throws(Keeper.Problem) -> PurgeResult {
+    public borrowing func deleteCredential(key: String) throws(Backend.Problem) -> PurgeResult {
         try delete(.credential, key)
     }
 
@@ -54,17 +54,17 @@ public struct CredentialStore<Keeper: ItemBackend & ~Copyable>: ~Copyable {
     /// Stores a property, in place of the one that stands under `key`, with its label and description.
     ///
     /// - Throws: as ``add(_:key:)``.
-    public borrowing func add(_ property: consuming StoredProperty, key: String) throws(Keeper.Problem) {
+    public borrowing func add(_ property: consuming StoredProperty, key: String) throws(Backend.Problem) {
         try store(property.values, .property, key, keepsRest: false)
     }
 
     /// Changes the parts that are given and keeps the others.
-    public borrowing func update(_ property: consuming StoredProperty, key: String) throws(Keeper.Problem) {
+    public borrowing func update(_ property: consuming StoredProperty, key: String) throws(Backend.Problem) {
         try store(property.values, .property, key, keepsRest: true)
     }
 
     /// - Returns: nil when there is none.
-    public borrowing func property(key: String) throws(Keeper.Problem) -> StoredProperty? {
+    public borrowing func property(key: String) throws(Backend.Problem) -> StoredProperty? {
         guard let values = try read(.property, key) else { return nil }
         var property = StoredProperty()
         property.values = values
@@ -72,7 +72,7 @@ public struct CredentialStore<Keeper: ItemBackend & ~Copyable>: ~Copyable {
     }
 
     /// Removes the property and all that is stored with it, for good.
-    public borrowing func deleteProperty(key: String) throws(Keeper.Problem) -> PurgeResult {
+    public borrowing func deleteProperty(key: String) throws(Backend.Problem) -> PurgeResult {
         try delete(.property, key)
     }
 
@@ -89,7 +89,7 @@ public struct CredentialStore<Keeper: ItemBackend & ~Copyable>: ~Copyable {
     public static var keyField: FieldName { CredentialItemName.keyField }
 
     /// What is stored, in the order of the keys' bytes.
-    public borrowing func keys() throws(Keeper.Problem) -> [(kind: CredentialItemKind, key: String, item: Item)] {
+    public borrowing func keys() throws(Backend.Problem) -> [(kind: CredentialItemKind, key: String, item: Item)] {
         guard case .items(let items) = try backend.perform(.items(trashed: false)) else { return [] }
         var found: [(kind: CredentialItemKind, key: String, item: Item)] = []
         for item in items {
@@ -104,7 +104,7 @@ public struct CredentialStore<Keeper: ItemBackend & ~Copyable>: ~Copyable {
 
     // MARK: - Steps
 
-    private borrowing func key(of item: Item) throws(Keeper.Problem) -> String? {
+    private borrowing func key(of item: Item) throws(Backend.Problem) -> String? {
         if let key = CredentialItemName.key(of: item.name) { return key }
         guard item.fields.contains(where: { $0.name == CredentialItemName.keyField }) else { return nil }
         let path = FieldPath(item.name, CredentialItemName.keyField)
@@ -112,30 +112,30 @@ public struct CredentialStore<Keeper: ItemBackend & ~Copyable>: ~Copyable {
         return secret.withBytes { String(validating: [UInt8](copying: $0), as: UTF8.self) }
     }
 
-    private borrowing func name(_ kind: CredentialItemKind, _ key: String) throws(Keeper.Problem) -> ItemName {
-        do throws(VaultError) { return try CredentialItemName.name(kind, key) } catch { throw Keeper.problem(error) }
+    private borrowing func name(_ kind: CredentialItemKind, _ key: String) throws(Backend.Problem) -> ItemName {
+        do throws(VaultError) { return try CredentialItemName.name(kind, key) } catch { throw Backend.problem(error) }
     }
 
-    private borrowing func read(_ kind: CredentialItemKind, _ key: String) throws(Keeper.Problem) -> FieldValues? {
+    private borrowing func read(_ kind: CredentialItemKind, _ key: String) throws(Backend.Problem) -> FieldValues? {
         let name = try name(kind, key)
-        do throws(Keeper.Problem) {
+        do throws(Backend.Problem) {
             guard case .secrets(_, let values) = try backend.perform(.secrets(name, revision: nil)) else { return nil }
             return values
         } catch {
-            guard case .missing = Keeper.itemProblem(of: error) else { throw error }
+            guard case .missing = Backend.itemProblem(of: error) else { throw error }
             return nil
         }
     }
 
-    private borrowing func delete(_ kind: CredentialItemKind, _ key: String) throws(Keeper.Problem) -> PurgeResult {
+    private borrowing func delete(_ kind: CredentialItemKind, _ key: String) throws(Backend.Problem) -> PurgeResult {
         let name = try name(kind, key)
         guard case .removed(_, let purge) = try backend.perform(.purge([name], ifRevision: nil)) else { return .pending }
         // One of the same key that went to the trash before, by hand, is a credential that was to be deleted too.
-        do throws(Keeper.Problem) {
+        do throws(Backend.Problem) {
             guard case .removed(_, let rest) = try backend.perform(.purgeTrash([name])) else { return .pending }
             return rest == .pending ? .pending : purge ?? .complete
         } catch {
-            guard case .missing = Keeper.itemProblem(of: error) else { throw error }
+            guard case .missing = Backend.itemProblem(of: error) else { throw error }
             return purge ?? .complete
         }
     }
@@ -143,18 +143,18 @@ public struct CredentialStore<Keeper: ItemBackend & ~Copyable>: ~Copyable {
     /// Adds or changes, whichever it is by then: another process may add or delete the same key meanwhile.
     private borrowing func store(
         _ values: consuming FieldValues, _ kind: CredentialItemKind, _ key: String, keepsRest: Bool
-    ) throws(Keeper.Problem) {
+    ) throws(Backend.Problem) {
         let name = try name(kind, key)
         var attemptsLeft = 100
         while true {
             attemptsLeft -= 1
-            do throws(Keeper.Problem) {
+            do throws(Backend.Problem) {
                 guard let item = try current(name) else {
                     return try make(name, key, values)
                 }
                 return try change(item, values, keepsRest: keepsRest)
             } catch {
-                switch Keeper.itemProblem(of: error) {
+                switch Backend.itemProblem(of: error) {
                 case .unchanged: return
                 case .missing, .exists, .changedMeanwhile: guard attemptsLeft > 0 else { throw error }
                 case .none: throw error
@@ -163,31 +163,31 @@ public struct CredentialStore<Keeper: ItemBackend & ~Copyable>: ~Copyable {
         }
     }
 
-    private borrowing func current(_ name: ItemName) throws(Keeper.Problem) -> Item? {
-        do throws(Keeper.Problem) {
+    private borrowing func current(_ name: ItemName) throws(Backend.Problem) -> Item? {
+        do throws(Backend.Problem) {
             guard case .item(let item) = try backend.perform(.item(name)) else { return nil }
             return item
         } catch {
-            guard case .missing = Keeper.itemProblem(of: error) else { throw error }
+            guard case .missing = Backend.itemProblem(of: error) else { throw error }
             return nil
         }
     }
 
     private borrowing func make(
         _ name: ItemName, _ key: String, _ values: borrowing FieldValues
-    ) throws(Keeper.Problem) {
+    ) throws(Backend.Problem) {
         var fields = try copy(values)
         if CredentialItemName.key(of: name) == nil {
             do throws(VaultError) {
                 try fields.put(SecretBytes(copying: Array(key.utf8)), at: CredentialItemName.keyField)
-            } catch { throw Keeper.problem(error) }
+            } catch { throw Backend.problem(error) }
         }
         _ = try backend.perform(.add(name, level: level, fields))
     }
 
     private borrowing func change(
         _ item: Item, _ values: borrowing FieldValues, keepsRest: Bool
-    ) throws(Keeper.Problem) {
+    ) throws(Backend.Problem) {
         let given = values.names
         let gone =
             keepsRest
@@ -196,11 +196,11 @@ public struct CredentialStore<Keeper: ItemBackend & ~Copyable>: ~Copyable {
             .update(item.name, set: try copy(values), remove: gone, ifRevision: item.revision))
     }
 
-    private borrowing func copy(_ values: borrowing FieldValues) throws(Keeper.Problem) -> FieldValues {
+    private borrowing func copy(_ values: borrowing FieldValues) throws(Backend.Problem) -> FieldValues {
         var copy = FieldValues()
         do throws(VaultError) {
             try values.forEach { (name, secret) throws(VaultError) in try copy.put(secret.duplicate(), at: name) }
-        } catch { throw Keeper.problem(error) }
+        } catch { throw Backend.problem(error) }
         return copy
     }
 }

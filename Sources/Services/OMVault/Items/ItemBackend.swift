@@ -1,4 +1,4 @@
-// Whoever keeps items: what the SDK's store works over.
+// The backend of `CredentialStore`: an unlocked vault or the agent.
 
 /// Whoever answers an ``ItemRequest``: a ``Vault``, or a client of the agent that holds its keys.
 public protocol ItemBackend: ~Copyable {

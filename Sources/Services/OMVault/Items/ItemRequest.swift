@@ -31,7 +31,7 @@ public enum ItemRequest: ~Copyable, Sendable {
     case purge([ItemName], ifRevision: UInt64?)
     /// What is in the trash under these names, or all of it: ``ItemReply/removed(_:purge:)``.
     case purgeTrash([ItemName]?)
-    /// What ``purgeID(_:level:)`` would take: ``ItemReply/places(_:)``.
+    /// What ``purgeID(_:level:)`` would take: ``ItemReply/entries(_:)``.
     case entries(id: [UInt8], level: ProtectionLevel?)
     /// One item with all versions, readable or not, live or in the trash; see ``VaultEdit/purge(id:level:)``:
     /// ``ItemReply/removed(_:purge:)``, without the item where it could not be read.

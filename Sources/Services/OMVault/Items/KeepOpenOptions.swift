@@ -9,7 +9,7 @@ public struct KeepOpenOptions: Sendable {
     /// - Parameters:
     ///   - interruption: asked, it ends a wait for other processes and a long reading: ``VaultError/storage(_:)`` with
     ///     ``StorageError/busy``, and nothing was changed.
-    ///   - room: for the records that it remembers.
+    ///   - budget: for the records that it remembers.
     public init(unless interruption: Interruption, budget: MemoryBudget) {
         (self.interruption, self.budget) = (interruption, budget)
     }

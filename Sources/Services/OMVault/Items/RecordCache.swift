@@ -44,7 +44,7 @@ final class RecordCache {
     private let budget: MemoryBudget
     private var levels: [ProtectionLevel: Level] = [:]
 
-    /// - Parameter room: what does not find room in it is opened each time.
+    /// - Parameter budget: what does not find room in it is opened each time.
     init(_ budget: MemoryBudget) { self.budget = budget }
 
     private struct Level {

@@ -66,7 +66,7 @@ final class HashTree {
 
     /// Every entry of the level, in the order of their keys; the whole tree is checked.
     ///
-    /// - Parameter goOn: called before each node; it throws to give up.
+    /// - Parameter checkInterruption: called before each node; it throws to give up.
     func entries(_ checkInterruption: () throws(VaultError) -> Void) throws(VaultError) -> [TreeEntry] {
         var found: [TreeEntry] = []
         var rest = [root]

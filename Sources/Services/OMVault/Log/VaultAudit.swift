@@ -57,7 +57,7 @@ extension Vault {
     /// The entry of an unlock, before the keys are handed out. Where it cannot be written, this vault's next change writes it.
     ///
     /// Attack: whoever holds the vault's lock, or its database, would keep its owner waiting for his secrets at each unlock.
-    func recordUnlock(_ slot: KeySlot) {
+    func logUnlock(_ slot: KeySlot) {
         guard let log = state.log else { return }
         state.database.setWait(Self.unlockWait.database)
         defer { state.database.setWait(Database.standardWait) }
@@ -65,9 +65,9 @@ extension Vault {
             let isTold = try log.record(
                 .unlocked(slot: slot.id), state.marks, file: state.fileNumber, now: secondsNow(), wait: Self.unlockWait.lock,
                 in: state.database)
-            if !isTold { state.unrecordedEvent = .unlocked(slot: slot.id) }
+            if !isTold { state.unloggedEvent = .unlocked(slot: slot.id) }
         } catch {
-            state.unrecordedEvent = .unlocked(slot: slot.id)
+            state.unloggedEvent = .unlocked(slot: slot.id)
             state.hasMissedEntry = true
         }
     }
@@ -77,7 +77,7 @@ extension Vault {
 
     /// Whether the unlock is not in the audit log, since that could not be written in time. The next change of this vault
     /// adds it.
-    public var isUnlockUnrecorded: Bool { state.hasMissedEntry && state.unrecordedEvent != nil }
+    public var isUnlockUnlogged: Bool { state.hasMissedEntry && state.unloggedEvent != nil }
 }
 
 extension AuditLog {

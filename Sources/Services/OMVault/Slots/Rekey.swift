@@ -22,7 +22,7 @@ extension Vault {
     ///   - slots: every slot that there will be.
     ///   - expected: the slots that the caller has seen, so that none goes that another process has just added.
     ///   - change: changes the policy with it.
-    /// - Throws: ``VaultError/slotChanged(_:)``, ``VaultError/lastSlot``, ``VaultError/loginSlotAlone``,
+    /// - Throws: ``VaultError/slotChanged(_:)``, ``VaultError/lastSlot``, ``VaultError/onlyLoginSlots``,
     ///   ``VaultError/readOnlyHere``; ``VaultError/corrupt(_:)`` when any of it is damaged: nothing is changed then.
     public consuming func rekey(
         slots: [RekeyedSlot], expecting expected: [KeySlot], now: Int64 = secondsNow(),

@@ -13,7 +13,7 @@ extension Vault {
 
     /// Adds a slot. One for a login that has a slot already takes its place and its id.
     ///
-    /// - Throws: ``VaultError/tooManySlots``, ``VaultError/tooManyPasswordSlots``, ``VaultError/loginSlotAlone``.
+    /// - Throws: ``VaultError/tooManySlots``, ``VaultError/tooManyPasswordSlots``, ``VaultError/onlyLoginSlots``.
     public func addSlot(_ new: NewSlot, now: Int64 = secondsNow()) throws(VaultError) -> KeySlot {
         try changeSlots(purging: false) { (slots, vault, root, device) throws(VaultError) in
             if new.kind == .login, let old = slots.firstIndex(where: { $0.login == new.subject }) {
@@ -30,7 +30,7 @@ extension Vault {
 
     /// Removes a slot: what opened it opens nothing any more, and its bytes are purged.
     ///
-    /// - Throws: ``VaultError/noSlot(_:)``, ``VaultError/lastSlot``, ``VaultError/loginSlotAlone``.
+    /// - Throws: ``VaultError/noSlot(_:)``, ``VaultError/lastSlot``, ``VaultError/onlyLoginSlots``.
     public func removeSlot(_ id: UInt32) throws(VaultError) -> PurgeResult {
         try changeSlots(purging: true) { (slots, _, _, _) throws(VaultError) in
             guard let index = slots.firstIndex(where: { $0.id == id }) else { throw .noSlot(id) }
@@ -94,7 +94,7 @@ extension Vault {
 
     /// To be asked before a question is put: whether the slot may go.
     ///
-    /// - Throws: ``VaultError/lastSlot``, ``VaultError/loginSlotAlone``.
+    /// - Throws: ``VaultError/lastSlot``, ``VaultError/onlyLoginSlots``.
     public static func checkRemoval(of slot: KeySlot, from slots: [KeySlot]) throws(VaultError) {
         try checkRules(slots.filter { $0 != slot })
     }

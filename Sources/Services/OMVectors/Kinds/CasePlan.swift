@@ -6,7 +6,7 @@ enum CasePlan: Sendable {
 
 /// What becomes of a group's records.
 ///
-/// `flips` names the fields that ``Control`` may flip a bit of: each must decide whether a valid case is right.
+/// `flips` names the fields that ``NegativeControl`` may flip a bit of: each must decide whether a valid case is right.
 enum GroupPlan: Sendable {
     /// Each record is a case. The expectation matters to checks for which an invalid record lists less.
     case each(flips: [String], @Sendable (Fields, Expectation) throws(UnreadableFile) -> CasePlan)

@@ -27,7 +27,7 @@ struct CompanionFiles: Sendable {
     ///
     /// Attack: a vector file that names `../../etc/shadow` would have it read, and its length told.
     ///
-    /// - Throws: ``Unreadable`` for a path that leads elsewhere, and for a file that is not there, not a regular one or
+    /// - Throws: ``UnreadableFile`` for a path that leads elsewhere, and for a file that is not there, not a regular one or
     ///   too large.
     func bytes(_ name: String) throws(UnreadableFile) -> [UInt8] {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)

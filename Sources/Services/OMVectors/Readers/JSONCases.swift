@@ -1,6 +1,6 @@
 // What the two JSON formats with results share: every test has an id of its own, a result and its flags.
 
-/// The groups of a file, read into one ``Reading``.
+/// The groups of a file, read into one ``ParsedVectors``.
 struct JSONCases {
     private var reading: ParsedVectors
     private let idName: String

@@ -3,7 +3,7 @@
 internal import OMJSON
 
 extension JSON {
-    /// - Throws: ``Unreadable`` for anything but one whole JSON value, with its line.
+    /// - Throws: ``UnreadableFile`` for anything but one whole JSON value, with its line.
     init(reading bytes: [UInt8]) throws(UnreadableFile) {
         do throws(MalformedJSON) { self = try JSON(parsing: bytes.span) } catch {
             let line = bytes.prefix(error.position).count { $0 == 0x0A } + 1

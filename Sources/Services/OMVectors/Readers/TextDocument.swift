@@ -20,7 +20,7 @@ struct TextDocument: Sendable {
     private(set) var comments: [String] = []
     private(set) var lines: [Line] = []
 
-    /// - Throws: ``Unreadable`` for a text that is not of this form from its first line on.
+    /// - Throws: ``UnreadableFile`` for a text that is not of this form from its first line on.
     init(_ text: String) throws(UnreadableFile) {
         for (index, raw) in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             let line = Self.trimmed(Substring(raw))

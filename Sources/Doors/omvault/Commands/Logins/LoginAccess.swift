@@ -41,14 +41,14 @@ struct LoginAccess {
         logins.stretching(with: parameters)
     }
 
-    /// Says which files nothing was taken away from: whoever removes a login means those bytes too.
-    func noticeDamagedLedgers(_ output: Output, but told: DamagedFile? = nil) {
-        for path in damagedLedgers() where path != told?.path {
+    /// Names the ledgers that were set aside. Nothing in them is deleted, and whoever removes a login may expect that it is.
+    func noticeDamagedLedgers(_ output: Output, except renamed: DamagedFile? = nil) {
+        for path in damagedLedgers() where path != renamed?.path {
             output.notice("a ledger that was set aside is left: \(path.shown); \(DamagedFile.warning)")
         }
     }
 
-    /// The ledgers that were set aside. That they cannot be listed stands in nobody's way.
+    /// The ledgers that were set aside. An error while listing them is ignored.
     func damagedLedgers() -> [String] { (try? authenticator().damagedLedgers()) ?? [] }
 
     /// The login that a vault's slot is for; nil when the ledger does not know it.

@@ -29,12 +29,12 @@ struct LoginRemove: Verb {
         try context.output.done(
             "removed the cached credential of \(user.text.shown)",
             ["result": .text("removed"), "user": .text(user.text), "profile": .text(profile.text)])
-        var told: DamagedFile?
+        var renamed: DamagedFile?
         if case .ledgerRenamed(let aside) = removal {
             context.output.notice(aside.words)
-            told = aside
+            renamed = aside
         }
-        access.noticeDamagedLedgers(context.output, but: told)
+        access.noticeDamagedLedgers(context.output, except: renamed)
         if removal == .pending {
             context.output.notice(
                 "a process still reads an old state of the ledger; the next login command erases the rest")

@@ -58,9 +58,8 @@ struct ServerAccess {
         guard !isSystem || !couldBeAnyUser else { throw AuthError.online(.failed(.unsafeAddress)) }
         let program = try AgentLauncher.program()
         do throws(AgentError) { try AgentProcess.check(program) } catch {
-            // Who can take the program away could cut the network as well, with the same outcome: the cached credential is
-            // checked, counted as ever. One that somebody else can change is a trap that is not stepped around, and what
-            // root asks in the name of others is not decided by what is missing.
+            // Without the program no server can be reached. So in auto mode the cached credential is checked, and counted, as
+            // without a network. A program that another user can change is refused. The system store refuses a missing one too.
             guard case .programMissing = error, mode == .auto, !isSystem else { throw error }
             return OnlineProvider(program: nil)
         }

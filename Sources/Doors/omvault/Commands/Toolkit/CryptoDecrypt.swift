@@ -19,10 +19,10 @@ struct CryptoDecrypt: Verb {
     @OptionGroup var cipher: CipherOptions
 
     func run(_ context: CommandContext) throws {
-        let way = try cipher.choice()
-        switch way {
+        let choice = try cipher.choice()
+        switch choice {
         case .container: try ContainerFile(cipher, context).decrypt()
-        case .sealed, .bare: try BareCipherFile(cipher, context).decrypt(way)
+        case .sealed, .bare: try BareCipherFile(cipher, context).decrypt(choice)
         }
     }
 }

@@ -1,6 +1,6 @@
 internal import OMVault
 
-/// The slots that one typed secret is tried at, and those of its kind that only `--keyslot` reaches.
+/// The slots that one secret is tried on, and the slots of the same kind that need `--keyslot`.
 struct TriedSlots {
     /// At least one.
     let tried: [KeySlot]
@@ -25,10 +25,12 @@ struct TriedSlots {
         let kind = options.kind
         tried = KeySlot.tried(kind, of: slots)
         guard !tried.isEmpty else {
-            let others = Set(slots.map(\.kind.option)).sorted().joined(separator: " or ")
+            // A login slot is reached by --keyslot only.
+            let others = Set(slots.filter { $0.kind != .login }.map(\.kind.option)).sorted().joined(separator: ", ")
             throw Failure(
                 .badSecret, "\(owner) has no \(kind.noun)",
-                hint: "unlock with \(others), or choose with --keyslot ID")
+                hint: others.isEmpty
+                    ? "choose a slot with --keyslot ID" : "unlock with one of \(others), or choose with --keyslot ID")
         }
         untried = slots.filter { [tried] slot in slot.kind == kind && !tried.contains(slot) }
     }

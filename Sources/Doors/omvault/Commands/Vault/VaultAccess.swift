@@ -8,7 +8,7 @@ internal import OMVault
 
 /// One vault, found, and opened when something is asked of it.
 ///
-///     let access = try VaultAccess(door)
+///     let access = try VaultAccess(context)
 ///     try access.unlock(secrets, options)
 ///     let item = try access.perform(.item(name)).item()
 final class VaultAccess {

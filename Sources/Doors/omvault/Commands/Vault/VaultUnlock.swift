@@ -41,7 +41,7 @@ extension VaultAccess {
         anyOf slots: [KeySlot], of file: borrowing VaultFile, with key: (KeySlot) throws(VaultError) -> Key<Unlocking>
     ) throws(VaultError) -> Vault {
         let vault = try file.unlock(anyOf: slots, with: key)
-        if vault.isUnlockUnrecorded {
+        if vault.isUnlockUnlogged {
             context.output.notice(
                 "warning: this unlock is not in the audit log: another process keeps the vault, or the disk takes nothing; a change "
                     + "that this command makes adds it")
