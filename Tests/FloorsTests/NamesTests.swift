@@ -3,7 +3,7 @@
 import Testing
 
 @Suite("The names of types") struct NamesTests {
-    @Test("no two types of the rooms and doors have one name")
+    @Test("no two top-level types of the rooms and doors have one name")
     func unique() throws {
         let types = try TypeDeclaration.inSources().filter { !$0.isNested }
         for (name, places) in Dictionary(grouping: types, by: \.name) {

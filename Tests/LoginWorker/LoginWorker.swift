@@ -123,8 +123,8 @@ private final class Person: LoginPrompter {
 
     init(_ user: UserName, answer: String) { (self.user, self.answer) = (user, answer) }
 
-    func credentials(_ question: LoginPrompt) -> LoginInput? {
-        if let refusal = question.refusal { told.append(refusal) }
+    func input(for prompt: LoginPrompt) -> LoginInput? {
+        if let refusal = prompt.refusal { told.append(refusal) }
         defer { answer = "-" }
         switch answer {
         case "-": return nil

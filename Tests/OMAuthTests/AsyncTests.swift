@@ -256,9 +256,9 @@ final class Signal: Sendable {
 
     nonisolated init(_ passwords: [String]) { self.passwords = passwords }
 
-    func credentials(_ question: LoginPrompt) async -> LoginInput? {
+    func input(for prompt: LoginPrompt) async -> LoginInput? {
         guard !passwords.isEmpty else { return nil }
-        refusals.append(question.refusal)
+        refusals.append(prompt.refusal)
         await Task.yield()
         return LoginInput(ada, .typed(Password(passwords.removeFirst())))
     }
@@ -272,7 +272,7 @@ private final class Deaf: AsyncLoginPrompter {
     let sawCancellation = Mutex(false)
     private let waiting = Mutex<CheckedContinuation<Void, Never>?>(nil)
 
-    func credentials(_ question: LoginPrompt) async -> LoginInput? {
+    func input(for prompt: LoginPrompt) async -> LoginInput? {
         await withCheckedContinuation { continuation in
             waiting.withLock { $0 = continuation }
             asked.give()

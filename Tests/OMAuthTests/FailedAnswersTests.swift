@@ -14,8 +14,8 @@ import Testing
 
         init(_ password: String) { self.password = password }
 
-        func credentials(_ question: LoginPrompt) -> LoginInput? {
-            told.append(question.refusal)
+        func input(for prompt: LoginPrompt) -> LoginInput? {
+            told.append(prompt.refusal)
             return told.count > 100 ? nil : LoginInput(ada, .typed(Password(password)))
         }
     }
@@ -86,7 +86,7 @@ import Testing
     private final class Alternating: LoginPrompter {
         private(set) var asked = 0
 
-        func credentials(_ question: LoginPrompt) -> LoginInput? {
+        func input(for prompt: LoginPrompt) -> LoginInput? {
             asked += 1
             guard asked <= 100 else { return nil }
             return LoginInput(ada, asked.isMultiple(of: 2) ? .remembered : .typed(Password("wrong")))

@@ -334,7 +334,7 @@ import Testing
             authenticator.end("right", profile, .offline, asking: nil)
                 == .refused(.expired(since: start + 30 * 86_400)))
         #expect(authenticator.end("right", profile, asking: server(start + 60)) == .online(notCached: nil))
-        #expect(try place.row(profile)?.time.floor == start + 60)
+        #expect(try place.row(profile)?.time.earliest == start + 60)
         #expect(authenticator.end("right", profile, .offline, asking: nil) == .offline(nil))
     }
 }

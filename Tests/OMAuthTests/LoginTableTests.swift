@@ -288,8 +288,8 @@ private final class Once: LoginPrompter {
 
     init(_ password: String) { self.password = password }
 
-    func credentials(_ question: LoginPrompt) -> LoginInput? {
-        refusal = question.refusal
+    func input(for prompt: LoginPrompt) -> LoginInput? {
+        refusal = prompt.refusal
         defer { isAsked = true }
         return isAsked ? nil : LoginInput(ada, .typed(Password(password)))
     }

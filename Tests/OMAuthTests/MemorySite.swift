@@ -220,8 +220,8 @@ private final class Person: LoginPrompter {
         if case .login(let answer, _) = verb { self.answer = answer } else { answer = .none }
     }
 
-    func credentials(_ question: LoginPrompt) -> LoginInput? {
-        if let refusal = question.refusal { told.append(refusal) }
+    func input(for prompt: LoginPrompt) -> LoginInput? {
+        if let refusal = prompt.refusal { told.append(refusal) }
         defer { answer = .none }
         switch answer {
         case .none: return nil

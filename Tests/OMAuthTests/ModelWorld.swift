@@ -200,7 +200,7 @@ final class ModelWorld<Site: ModelSite> {
 extension ReferenceModel.Row {
     fileprivate init(_ row: LoginRow) {
         self.init(
-            floor: row.time.floor, written: row.time.written, sinceBoot: row.time.sinceBoot, boot: row.time.bootID[0])
+            earliest: row.time.earliest, written: row.time.written, sinceBoot: row.time.sinceBoot, boot: row.time.bootID[0])
         kind =
             switch row.verifier {
             case .live: .live

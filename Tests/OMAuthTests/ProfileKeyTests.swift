@@ -36,7 +36,7 @@ import Testing
         let control = "a\u{7}b"
         for key in ProfileKey.allCases {
             let (good, bad): ([String], [String]) =
-                switch key.form {
+                switch key.valueType {
                 case .flag: (["true", "FALSE"], ["1", "yes", "", "true "])
                 case .number(let range):
                     (["\(range.lowerBound)", "\(range.upperBound)"], ["\(range.upperBound + 1)", "-1", "", "1.0", "01"])
@@ -91,7 +91,7 @@ import Testing
 
     @Test("a secret is refused as a value, whatever it looks like, and no error holds it")
     func secrets() throws {
-        let keys = ProfileKey.allCases.filter { $0.form == .secret }
+        let keys = ProfileKey.allCases.filter { $0.valueType == .secret }
         #expect(keys.count == 5)
         for key in keys {
             for text in ["hunter2", "file:relative", "file:", "cmd:echo x", "env:X", "cred:", "cred:../x", "om://a/b", ""] {
@@ -105,7 +105,8 @@ import Testing
     func spellings() throws {
         #expect(ProfileKey.otherSpellings.count == 8)
         for (spelling, key) in ProfileKey.otherSpellings {
-            let good = [ProfileValueType.flag: "true", .list: "a", .secret: "cred:a", .url: "https://a/", .text: "a"][key.form]
+            let good = [ProfileValueType.flag: "true", .list: "a", .secret: "cred:a", .url: "https://a/", .text: "a"][
+                key.valueType]
             let text = good ?? OAuthGrant.resourceOwner.rawValue
             #expect(ProfileKey(spelled: spelling) == key && ProfileKey(rawValue: spelling) == nil)
             #expect(problem([spelling: text, key.rawValue: text]) == .repeatedKey(key), "\(spelling)")
@@ -139,7 +140,8 @@ import Testing
             var values = ["AuthServerType": type.rawValue]
             values["OAuthAuthZGrantType"] = grant?.rawValue
             for key in needs.keys {
-                values[key.rawValue] = key.form == .secret ? "cred:a" : key.form == .text ? "a" : "https://h.example/\(key)"
+                values[key.rawValue] =
+                    key.valueType == .secret ? "cred:a" : key.valueType == .text ? "a" : "https://h.example/\(key)"
             }
             #expect(problem(values) == nil, "\(type) \(String(describing: grant))")
             for (key, code) in needs {

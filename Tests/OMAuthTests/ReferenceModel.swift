@@ -16,7 +16,7 @@ struct ReferenceModel {
         var charged = 0, failed = 0, compares = 0
         var server: ServerPolicy?
         var since: Int64 = 0, lastAttempt: Int64 = 0
-        var floor: Int64, written: Int64, sinceBoot: Int64, boot: UInt8
+        var earliest: Int64, written: Int64, sinceBoot: Int64, boot: UInt8
     }
 
     struct Settings: Hashable {
@@ -63,20 +63,20 @@ struct ReferenceModel {
     }
 
     private func now(_ row: Row, _ clock: ClockReading) -> Int64 {
-        max(clock.wall, row.floor, elapsed(row, clock).map { row.written + $0 } ?? 0)
+        max(clock.wall, row.earliest, elapsed(row, clock).map { row.written + $0 } ?? 0)
     }
 
     private func noted(_ row: Row, _ clock: ClockReading) -> Row {
         var row = row
         let now = now(row, clock), allowance = elapsed(row, clock) ?? clock.sinceBoot + 86_400
-        row.floor = max(row.floor, min(now, row.floor + allowance))
+        row.earliest = max(row.earliest, min(now, row.earliest + allowance))
         (row.written, row.sinceBoot, row.boot) = (now, clock.sinceBoot, clock.bootID[0])
         return row
     }
 
     private func fresh(_ clock: ClockReading) -> Row {
         Row(
-            since: clock.wall, floor: clock.wall, written: clock.wall, sinceBoot: clock.sinceBoot, boot: clock.bootID[0]
+            since: clock.wall, earliest: clock.wall, written: clock.wall, sinceBoot: clock.sinceBoot, boot: clock.bootID[0]
         )
     }
 
@@ -175,7 +175,7 @@ struct ReferenceModel {
         }
         var new = old.map { noted($0, clock) } ?? fresh(clock)
         (new.kind, new.password, new.server) = (isAllowed(server) ? .live : .cleared, password, server)
-        (new.charged, new.failed, new.compares, new.lastAttempt, new.since) = (0, 0, 0, 0, new.floor)
+        (new.charged, new.failed, new.compares, new.lastAttempt, new.since) = (0, 0, 0, 0, new.earliest)
         isRolledBack = false
         write(new)
         return .online(notCached: isAllowed(server) ? nil : .offlineNotAllowed)

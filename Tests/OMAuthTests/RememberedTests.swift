@@ -382,8 +382,8 @@ private final class Script: LoginPrompter, @unchecked Sendable {
 
     init(_ lines: [Line]) { self.lines = lines }
 
-    func credentials(_ question: LoginPrompt) -> LoginInput? {
-        questions.append(question)
+    func input(for prompt: LoginPrompt) -> LoginInput? {
+        questions.append(prompt)
         guard !lines.isEmpty else { return nil }
         let line = lines.removeFirst()
         if let password = line.password {

@@ -116,8 +116,8 @@ private final class Person: LoginPrompter {
         (self.answers, self.whenAsked) = (answers, whenAsked)
     }
 
-    func credentials(_ question: LoginPrompt) -> LoginInput? {
-        refusals.append(question.refusal)
+    func input(for prompt: LoginPrompt) -> LoginInput? {
+        refusals.append(prompt.refusal)
         return LoginInput(ada, .typed(Password("right")))
     }
 
@@ -135,7 +135,7 @@ private final class Window: AsyncLoginPrompter {
 
     init(waits: Bool) { self.waits = waits }
 
-    func credentials(_ question: LoginPrompt) async -> LoginInput? {
+    func input(for prompt: LoginPrompt) async -> LoginInput? {
         LoginInput(ada, .typed(Password("right")))
     }
 

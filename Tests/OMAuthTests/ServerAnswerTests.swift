@@ -20,7 +20,7 @@ import Testing
         for _ in 0..<2 {
             #expect(authenticator.end("right", profile, asking: server) == .online(notCached: nil))
             let row = try #require(try place.row(profile))
-            #expect(row.lastOnline == Self.now && row.enrolledAt == Self.now && row.time.floor == Self.now)
+            #expect(row.lastOnline == Self.now && row.enrolledAt == Self.now && row.time.earliest == Self.now)
         }
         clock.advance(wall: 101, boot: 101)
         #expect(authenticator.end("right", profile, .offline, asking: nil) == .refused(.expired(since: Self.now + 100)))
@@ -50,7 +50,7 @@ import Testing
         clock.reboot()
         let server = TestProvider(knowing: "right", time: Self.now + 10)
         #expect(authenticator.end("right", profile, asking: server) == .online(notCached: nil))
-        #expect(try place.row(profile)?.time.floor == Self.now + 10)
+        #expect(try place.row(profile)?.time.earliest == Self.now + 10)
         #expect(try place.row(profile)?.lastOnline == Self.now + 10)
     }
 

@@ -31,7 +31,7 @@ import Testing
     func extremes(_ value: Int64) {
         var memory = memory
         for _ in 0..<3 { memory.update(reading(value, boot: value, id: 3)) }
-        #expect(LastSeenTime.range.contains(memory.floor))
+        #expect(LastSeenTime.range.contains(memory.earliest))
         #expect(LastSeenTime.range.contains(memory.now(reading(value, boot: value, id: 3))))
     }
 
@@ -46,7 +46,7 @@ import Testing
     func setBack() {
         var memory = memory
         for step in 1...10 { memory.update(reading(Self.start, boot: 1_000 + Int64(step) * 100)) }
-        #expect(memory.floor == Self.start + 1_000)
+        #expect(memory.earliest == Self.start + 1_000)
         #expect(memory.now(reading(0, boot: 2_000, id: 9)) == Self.start + 1_000)
     }
 
@@ -55,9 +55,9 @@ import Testing
         var memory = memory
         let in2038: Int64 = 2_145_916_800
         memory.update(reading(in2038, boot: 30, id: 2))
-        #expect(memory.floor == Self.start + 30 + Self.day)
+        #expect(memory.earliest == Self.start + 30 + Self.day)
         memory.update(reading(in2038, boot: 90, id: 2))
-        #expect(memory.floor == Self.start + 90 + Self.day)
+        #expect(memory.earliest == Self.start + 90 + Self.day)
         #expect(memory.now(reading(Self.start + 100, boot: 5, id: 3)) == Self.start + 90 + Self.day)
     }
 

@@ -127,8 +127,8 @@ import Testing
 private final class Asker: LoginPrompter, @unchecked Sendable {
     var users: [UserName?] = []
 
-    func credentials(_ question: LoginPrompt) -> LoginInput? {
-        users.append(question.user)
+    func input(for prompt: LoginPrompt) -> LoginInput? {
+        users.append(prompt.user)
         return nil
     }
 }

@@ -9,7 +9,7 @@ import Testing
     private final class Stubborn: LoginPrompter {
         private(set) var asked = 0
 
-        func credentials(_ question: LoginPrompt) -> LoginInput? {
+        func input(for prompt: LoginPrompt) -> LoginInput? {
             asked += 1
             return asked > 10 ? nil : LoginInput(ada, domain: .none, .typed(Password("wrong")))
         }

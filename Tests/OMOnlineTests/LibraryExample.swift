@@ -42,10 +42,10 @@ struct Logins: Sendable {
     private var button: CheckedContinuation<Void, Never>?
     private var typed: SecretBytes?
 
-    func credentials(_ question: LoginPrompt) async -> LoginInput? {
-        self.question = question
+    func input(for prompt: LoginPrompt) async -> LoginInput? {
+        self.question = prompt
         defer { self.question = nil }
-        guard let typed = await pressed(), let password = try? Password(typed), let user = user ?? question.user
+        guard let typed = await pressed(), let password = try? Password(typed), let user = user ?? prompt.user
         else { return nil }
         return LoginInput(user, .typed(password))
     }

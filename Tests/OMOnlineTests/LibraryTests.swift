@@ -62,7 +62,7 @@ import Testing
         // This server knows no session without the password: its word ends the agent's.
         #expect(try await !stillCounts(named, agent.client))
         #expect(try agent.client.useSession(named) == nil)
-        var session = context.session
+        var session = context.deadlines
         #expect(try await mayGoOn(&session, context, work, logins))
         #expect(try await logOut(receipt, work, logins) == nil)
 

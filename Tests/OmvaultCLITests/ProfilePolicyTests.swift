@@ -191,7 +191,7 @@ import Testing
             lines == [
                 "user:zelda77 password:true armed:true", "1", said,
                 #"omvault: profile "p": 1 wrong password is tolerated, the next locks the login"#, "0",
-                "user:zelda77 password:false armed:false", said, "0", "error: whose password it is must be said",
+                "user:zelda77 password:false armed:false", said, "0", "error: no user was given",
                 "hint: omvault login USER", "1", said, #""password":false"#, "0", "0",
             ])
     }

@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Bytes of the arena, owned by exactly one ``SecretBytes``.
 @unsafe
 struct SecretBlock {

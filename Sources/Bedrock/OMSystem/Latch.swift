@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Synchronization
 
 /// Holds a thread up until another opens it; from then on it is open.
 package final class Latch: @unchecked Sendable {

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// A position in one history and the digest of the state there.
 public struct HighWaterMark: Hashable, Sendable {
     public let generation: UInt64

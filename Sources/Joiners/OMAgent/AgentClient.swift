@@ -85,7 +85,7 @@ public struct AgentClient: Sendable {
         }
     }
 
-    /// Has the agent, of whatever version, end what it does, lock everything and go. Returns when it is gone.
+    /// Tells an agent of any version to finish, lock all vaults and exit. Returns when it is gone.
     public func stepDown() throws(AgentError) {
         let channel = try connect()
         try exchange { () throws(ChannelError) in

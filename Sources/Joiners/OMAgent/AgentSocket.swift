@@ -1,4 +1,3 @@
-internal import Glibc
 internal import OMSystem
 
 /// The socket of this user's agent.

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// A locked vault, and what can be read of it without any password.
 public struct LockedVault: ~Copyable {
     public let file: VaultFile

@@ -22,19 +22,19 @@ final class UnlockedState {
     let isOwnDevice: Bool
     /// The user asked to read once what would otherwise be refused as put back.
     let acceptsRollback: Bool
-    /// Set once an older state was read on request, and once the audit log was told.
+    /// Whether an older state was read on request, and whether the audit log has it.
     var hasReadOlder = false
     var hasLoggedRollback = false
     /// What unlocked it; nil for the `always` levels alone, and for keys that were handed over.
     var openedBy: KeySlot?
-    /// What the audit log could not be told, for the next change to tell; and whether that is because it could not be written.
+    /// What could not be written to the audit log, for the next change to write; and whether the log could not be written at all.
     var unloggedEvent: AuditEvent?
     var hasMissedEntry = false
     /// Which file this is, for the marks.
     let fileNumber: UInt64
-    /// Who may end a wait or a long reading; nil where nobody does.
+    /// Lets another thread end waits and long reads; nil if nobody can.
     private(set) var interruption: Interruption?
-    /// What was opened before, in a process that keeps the vault open.
+    /// The records that were opened before, in a process that keeps the vault open.
     private(set) var recordCache: RecordCache?
 
     init(

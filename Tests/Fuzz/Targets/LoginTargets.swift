@@ -63,7 +63,7 @@ enum LoginTargets {
             bytes[1] != LoginRow.version || row.encode(under: device) == whole, "a row has two spellings")
         let profile = LoginTemplate.profiles[Int(bytes[0]) % LoginTemplate.profiles.count]
         let memory = row.time
-        for (wall, sinceBoot) in [(0, 0), (memory.floor, memory.sinceBoot), (Int64.max, Int64.max), (Int64.min, 0)] {
+        for (wall, sinceBoot) in [(0, 0), (memory.earliest, memory.sinceBoot), (Int64.max, Int64.max), (Int64.min, 0)] {
             for bootID in [memory.bootID, [UInt8](repeating: 5, count: 16)] {
                 judge(row, LoginPolicy(profile, row.server), ClockReading(wall: wall, sinceBoot: sinceBoot, bootID: bootID))
             }
@@ -78,7 +78,7 @@ enum LoginTargets {
         _ = row.openNewSlot(with: LoginTemplate.stretched, on: device, under: policy, at: clock)
         var later = row
         later.time.update(clock)
-        precondition(later.time.floor >= row.time.floor, "time went back")
+        precondition(later.time.earliest >= row.time.earliest, "time went back")
         let again = try? LoginRow(later.encode(under: device), under: row.id, device)
         precondition(again == later, "a row that was written is none")
     }

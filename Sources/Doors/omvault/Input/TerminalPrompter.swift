@@ -41,12 +41,12 @@ final class TerminalPrompter: LoginPrompter {
         self.password = password
     }
 
-    func credentials(_ question: LoginPrompt) -> LoginInput? {
-        if let refusal = question.refusal {
+    func input(for prompt: LoginPrompt) -> LoginInput? {
+        if let refusal = prompt.refusal {
             // Whoever is asked next may be another user, or go away: what this refusal ends, ends now.
-            if let refused = user ?? question.user { onRefusal(refusal, refused, domain ?? question.domain) }
+            if let refused = user ?? prompt.user { onRefusal(refusal, refused, domain ?? prompt.domain) }
             guard asksAgain else {
-                user = user ?? question.user
+                user = user ?? prompt.user
                 self.refusal = refusal
                 return nil
             }
@@ -56,7 +56,7 @@ final class TerminalPrompter: LoginPrompter {
             let wait = if case .delayed = refusal { failure.hints.map { ": \($0)" }.joined() } else { "" }
             StandardError.write("omvault: \(failure.message.shown)\(wait)\n")
         }
-        do throws(Failure) { return try answer(question) } catch {
+        do throws(Failure) { return try answer(prompt) } catch {
             failure = error
             return nil
         }
@@ -101,7 +101,7 @@ final class TerminalPrompter: LoginPrompter {
         let known = user ?? question.user
         if isOneAttempt {
             if let known { return known }
-            throw Failure(.inputRequired, "whose password it is must be said", hint: "omvault login USER")
+            throw Failure(.inputRequired, "no user was given", hint: "omvault login USER")
         }
         var text = ""
         repeat {

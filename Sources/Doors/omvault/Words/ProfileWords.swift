@@ -17,7 +17,7 @@ extension Failure {
         case .repeatedKey(let key): self.init(.config, "\(key.rawValue) is given twice")
         case .value(let key):
             self.init(
-                .config, "\(key.rawValue) is not \(key.form.words)", hints: key.form.hint.map { [$0] } ?? [])
+                .config, "\(key.rawValue) is not \(key.valueType.words)", hints: key.valueType.hint.map { [$0] } ?? [])
         case .plainSecret(let key):
             self.init(
                 .config, "\(key.rawValue) takes where the secret is, never the secret",

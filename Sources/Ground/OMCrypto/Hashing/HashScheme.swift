@@ -1,4 +1,4 @@
-// The names that stand in stored hashes, and which of them a caller allows.
+// The names of schemes in stored hashes.
 
 /// A fast hash by the name that a stored string gives it: `SaltedSHA-256`, `SSHA256`, `salted-sha256`.
 public struct HashScheme: Hashable, Sendable {

@@ -1,4 +1,4 @@
-// What a key is and in which form it can be kept.
+// The forms of key files.
 
 /// The forms of key files.
 public enum KeyFormat: String, CaseIterable, Hashable, Sendable {

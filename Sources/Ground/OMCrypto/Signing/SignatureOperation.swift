@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import OMSecrets
 
-/// What both share: the key and the algorithm set up once in OpenSSL, for as many messages as come.
+/// What `Signer` and `SignatureVerifier` share: the key and the algorithm set up once in OpenSSL, for as many messages as come.
 ///
 /// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
 struct SignatureOperation: ~Copyable {

@@ -1,4 +1,4 @@
-// Signing and verifying piece by piece: our digest, and OpenSSL's EVP_PKEY_sign and EVP_PKEY_verify over it.
+// Signing piece by piece.
 
 /// A message being signed, piece by piece.
 ///

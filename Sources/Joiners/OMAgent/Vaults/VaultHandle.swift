@@ -63,8 +63,8 @@ final class VaultHandle: Sendable {
         }
     }
 
-    /// Writes the ticket that the vault's policy allows. Not before the handle has its place: an unlock that is refused for
-    /// want of one must leave the ticket there that another one left.
+    /// Writes the ticket that the vault's policy allows. To be called when the handle is in the table: if the agent is full, the
+    /// ticket that is there must stay untouched.
     func renewTicket() {
         withState { state in
             guard let keys = state.keys, let file = try? paths.file(), file.id == keys.vault else { return }

@@ -4,12 +4,12 @@ internal import OMSystem
 struct LastSeenTime: Hashable, Sendable {
     /// No state of ours is later than this, and none is before 1970.
     static let range: ClosedRange<Int64> = 0...253_402_300_799
-    /// How far the wall clock may lie behind the floor before somebody is told.
+    /// How far the wall clock may lie behind the earliest before somebody is told.
     static let tolerance: Int64 = 120
     private static let day: Int64 = 86_400
 
     /// Time has come at least this far.
-    private(set) var floor: Int64
+    private(set) var earliest: Int64
     /// The time as it was judged at the last write.
     private(set) var written: Int64
     private(set) var sinceBoot: Int64
@@ -17,13 +17,13 @@ struct LastSeenTime: Hashable, Sendable {
 
     /// The memory of a new credential, which has nothing but the wall clock to go by.
     init(starting clock: ClockReading) {
-        floor = Self.clamp(clock.wall)
-        written = floor
+        earliest = Self.clamp(clock.wall)
+        written = earliest
         (sinceBoot, bootID) = (Self.clamp(clock.sinceBoot), clock.bootID)
     }
 
     /// The memory after an online success, where the server told the time and proved who it is. It confirms what this
-    /// machine takes for now, and corrects it back: a floor that a clock in 2038 has raised comes down again.
+    /// machine takes for now, and corrects it back: a earliest that a clock in 2038 has raised comes down again.
     ///
     /// Never ahead. Attack, or mere mistake: a server in the year 9999 would make a credential for ever of one that the
     /// administrator gave thirty days, and one that is a day ahead at each login a day more of each.
@@ -33,20 +33,20 @@ struct LastSeenTime: Hashable, Sendable {
     ///
     /// - Parameter known: What this machine takes for now.
     init(confirmed serverTime: Int64, known: Int64, _ clock: ClockReading) {
-        floor = Self.clamp(serverTime < known - Self.tolerance ? serverTime : known)
-        written = floor
+        earliest = Self.clamp(serverTime < known - Self.tolerance ? serverTime : known)
+        written = earliest
         (sinceBoot, bootID) = (Self.clamp(clock.sinceBoot), clock.bootID)
     }
 
-    init(floor: Int64, written: Int64, sinceBoot: Int64, bootID: [UInt8]) {
-        (self.floor, self.written, self.sinceBoot, self.bootID) = (floor, written, sinceBoot, bootID)
+    init(earliest: Int64, written: Int64, sinceBoot: Int64, bootID: [UInt8]) {
+        (self.earliest, self.written, self.sinceBoot, self.bootID) = (earliest, written, sinceBoot, bootID)
     }
 
-    /// The time to judge by. Attack: the clock is set back behind an expiry. Neither the floor nor the time that the boot
+    /// The time to judge by. Attack: the clock is set back behind an expiry. Neither the earliest nor the time that the boot
     /// clock has counted since goes back with it.
     func now(_ clock: ClockReading) -> Int64 {
         let counted = elapsed(clock).map { written + $0 } ?? 0
-        return Self.clamp(max(clock.wall, floor, counted))
+        return Self.clamp(max(clock.wall, earliest, counted))
     }
 
     /// Seconds that have passed since a time that was judged at an earlier write, and surely passed: a second that has only
@@ -58,19 +58,19 @@ struct LastSeenTime: Hashable, Sendable {
 
     /// Whether the wall clock lies behind what was seen before.
     func isAhead(of clock: ClockReading) -> Bool {
-        clock.wall < floor - Self.tolerance
+        clock.wall < earliest - Self.tolerance
     }
 
     /// How far the wall clock lies behind what was seen before; nil while it is within the tolerance.
     func behind(_ clock: ClockReading) -> UInt64? {
-        isAhead(of: clock) ? UInt64(floor - max(clock.wall, 0)) : nil
+        isAhead(of: clock) ? UInt64(earliest - max(clock.wall, 0)) : nil
     }
 
-    /// Remembers this moment. A clock that says 2038 for one boot moves the floor by what that boot has counted and a day.
+    /// Remembers this moment. A clock that says 2038 for one boot moves the earliest by what that boot has counted and a day.
     mutating func update(_ clock: ClockReading) {
         let now = now(clock)
         let allowance = elapsed(clock) ?? Self.clamp(clock.sinceBoot) + Self.day
-        floor = max(floor, min(now, floor + allowance))
+        earliest = max(earliest, min(now, earliest + allowance))
         written = now
         (sinceBoot, bootID) = (Self.clamp(clock.sinceBoot), clock.bootID)
     }

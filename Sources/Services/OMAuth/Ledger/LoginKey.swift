@@ -1,4 +1,4 @@
-// Who logs in where: names that are checked once, compared as bytes, and an id that gives them to nobody.
+// The key of one login, and its id.
 
 internal import OMSecrets
 internal import OMStorage

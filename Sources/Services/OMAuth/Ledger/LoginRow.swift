@@ -58,8 +58,8 @@ struct LoginRow: Hashable, Sendable {
     /// The row of a new credential; its generation is given when it is put in.
     ///
     /// - Parameters:
-    ///   - credential: A slot, or ``StoredVerifier/cleared`` for a row that only remembers what the server said.
-    ///   - online: The credential comes from a server that took the password now.
+    ///   - verifier: A slot, or ``StoredVerifier/cleared`` for a row that only remembers what the server said.
+    ///   - online: The verifier comes from a server that took the password now.
     init(
         _ id: LoginID, of key: LoginKey, _ verifier: StoredVerifier, on device: borrowing DeviceKey,
         under policy: LoginPolicy, at time: LastSeenTime, online: Bool = false, server: ServerPolicy? = nil,
@@ -70,8 +70,8 @@ struct LoginRow: Hashable, Sendable {
         self.verifier = verifier
         self.time = time
         // What was made under a clock that the server has set back since was made by then at the latest.
-        enrolledAt = min(enrolled ?? time.floor, time.floor)
-        lastOnline = online ? time.floor : 0
+        enrolledAt = min(enrolled ?? time.earliest, time.earliest)
+        lastOnline = online ? time.earliest : 0
         (lastPolicy, self.server) = (LastPolicy(policy), server)
     }
 

@@ -25,7 +25,7 @@ extension LoginRow {
         bytes.append(number: failed)
         bytes.append(number: lastPolicy.limit)
         bytes.append(lastPolicy.consequence.code)
-        for number in [enrolledAt, lastOnline, time.floor, time.written, time.sinceBoot] {
+        for number in [enrolledAt, lastOnline, time.earliest, time.written, time.sinceBoot] {
             bytes.append(number: UInt64(number))
         }
         bytes += time.bootID
@@ -75,10 +75,10 @@ extension LoginRow {
         let enrolledAt = try cursor.time(in: span)
         let lastOnline = try cursor.time(in: span)
         time = LastSeenTime(
-            floor: try cursor.time(in: span), written: try cursor.time(in: span), sinceBoot: try cursor.time(in: span),
+            earliest: try cursor.time(in: span), written: try cursor.time(in: span), sinceBoot: try cursor.time(in: span),
             bootID: try cursor.take(16, in: span))
         // We never write a success that is later than the time that has come.
-        guard enrolledAt <= time.floor, lastOnline <= time.floor else { throw MalformedBytes() }
+        guard enrolledAt <= time.earliest, lastOnline <= time.earliest else { throw MalformedBytes() }
         (self.enrolledAt, self.lastOnline) = (enrolledAt, lastOnline)
         let isFirst = version == Self.firstVersion
         lastPolicy = LastPolicy(limit, consequence, isFirst ? .exceeds : try LimitMode(code: cursor.byte(in: span)))

@@ -3,8 +3,8 @@ public import OMSecrets
 /// Collects what a login needs from whoever logs in: for an application, whose window answers when somebody has typed.
 ///
 ///     @MainActor final class LoginForm: AsyncLoginPrompter {
-///         func credentials(_ question: LoginPrompt) async -> LoginInput? {
-///             await show(question)      // returns when a button is pressed
+///         func input(for prompt: LoginPrompt) async -> LoginInput? {
+///             await show(prompt)      // returns when a button is pressed
 ///         }
 ///     }
 ///
@@ -14,7 +14,7 @@ public protocol AsyncLoginPrompter: Sendable {
     /// Asks for user name, password and what else the question names.
     ///
     /// - Returns: nil when the person declines.
-    func credentials(_ question: LoginPrompt) async -> LoginInput?
+    func input(for prompt: LoginPrompt) async -> LoginInput?
     /// Asks a secret question of the server's (KBA). HTTP Basic and OAuth's resource owner have none: it comes from a
     /// ``Provider`` of the application's own, which decides what a refusal to answer comes to.
     ///

@@ -1,4 +1,4 @@
-// How a login ends that nobody waits for any more, and how the login's thread waits for what a task comes to.
+// Cancelling a login, and waiting on its thread for an async task.
 
 internal import OMSystem
 internal import Synchronization

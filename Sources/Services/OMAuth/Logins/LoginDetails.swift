@@ -31,5 +31,5 @@ public struct LoginDetails: Hashable, Sendable {
     /// How many wrong passwords are tolerated from here on.
     public let attemptsLeft: Int
     /// When idle time and session end.
-    public let session: SessionDeadlines
+    public let deadlines: SessionDeadlines
 }

@@ -6,7 +6,7 @@ public import OMSecrets
 /// Providers know this one only.
 public protocol LoginPrompter {
     /// As ``AsyncLoginPrompter/credentials(_:)``.
-    func credentials(_ question: LoginPrompt) -> LoginInput?
+    func input(for prompt: LoginPrompt) -> LoginInput?
     /// As ``AsyncLoginPrompter/answer(_:)``.
     func answer(_ question: SecretQuestion) -> SecretBytes?
     func progress(_ step: LoginStep)
@@ -19,7 +19,7 @@ extension LoginPrompter {
 
 /// Nobody is there to be asked.
 struct NoPrompter: LoginPrompter {
-    func credentials(_ question: LoginPrompt) -> LoginInput? { nil }
+    func input(for prompt: LoginPrompt) -> LoginInput? { nil }
 }
 
 /// An application's prompter as the login's thread sees it, which waits there for the answers.
@@ -31,8 +31,8 @@ struct BlockingPrompter: LoginPrompter {
         (self.prompter, self.cancellation) = (prompter, cancellation)
     }
 
-    func credentials(_ question: LoginPrompt) -> LoginInput? {
-        cancellation.wait { [prompter] in await prompter.credentials(question) }
+    func input(for prompt: LoginPrompt) -> LoginInput? {
+        cancellation.wait { [prompter] in await prompter.input(for: prompt) }
     }
 
     func answer(_ question: SecretQuestion) -> SecretBytes? {
@@ -54,9 +54,9 @@ struct CancellablePrompter: LoginPrompter {
         (self.prompter, self.cancellation) = (prompter, cancellation)
     }
 
-    func credentials(_ question: LoginPrompt) -> LoginInput? {
+    func input(for prompt: LoginPrompt) -> LoginInput? {
         guard !cancellation.isCancelled else { return nil }
-        let answer = prompter.credentials(question)
+        let answer = prompter.input(for: prompt)
         guard !cancellation.isCancelled else { return nil }
         return answer
     }

@@ -76,7 +76,7 @@ extension LoginDetails {
         age = if case .online = mode { 0 } else { login.age }
         (expiresSoon, clockIsBehind, isDegraded) = (login.expiresSoon, login.clockIsBehind, login.isDegraded)
         attemptsLeft = login.attemptsLeft
-        session = SessionDeadlines(request.profile, at: clock)
+        deadlines = SessionDeadlines(request.profile, at: clock)
     }
 
     fileprivate init(
@@ -86,6 +86,6 @@ extension LoginDetails {
         (user, domain, profile) = (request.user, request.login.domain, request.profile.name)
         (mode, age, expires) = (.online(notCached: reason), 0, nil)
         (expiresSoon, clockIsBehind, isDegraded, attemptsLeft) = (false, false, false, 0)
-        session = SessionDeadlines(request.profile, at: clock)
+        deadlines = SessionDeadlines(request.profile, at: clock)
     }
 }

@@ -78,7 +78,7 @@ extension Authenticator {
                 profile: profile.name, user: known?.user, domain: known?.domain ?? .none,
                 asksDomain: profile.collectIdentityDomain, hasRememberedPassword: isUsable,
                 remember: profile.remember, preferences: known?.preferences ?? RememberPreferences(), refusal: refusal)
-            guard let answer = prompter.credentials(question) else { throw .cancelled }
+            guard let answer = prompter.input(for: question) else { throw .cancelled }
             let (user, domain, answered) = (answer.user, answer.domain, answer.preferences)
             guard let password = try password(answer, profile, key) else {
                 // The prompter is told once: with the same answer again and again the login would never end.

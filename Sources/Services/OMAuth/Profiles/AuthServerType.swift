@@ -1,4 +1,4 @@
-// The words that keys of a profile choose between.
+// The values of `AuthServerType`, and who is asked.
 
 /// Who answers for a login online: the values of `AuthServerType`.
 package enum AuthServerType: String, CaseIterable, Hashable, Sendable {

@@ -126,7 +126,7 @@ private struct ConfigurationURLReader {
 
     /// Whether either SDK decodes it: iOS decodes two addresses, Android every address and the scopes.
     private func isEncoded(_ spelling: String, _ key: ProfileKey) -> Bool {
-        key.form == .url || key == .oauthScope || spelling.hasSuffix("URL") || spelling.hasSuffix("Endpoint")
+        key.valueType == .url || key == .oauthScope || spelling.hasSuffix("URL") || spelling.hasSuffix("Endpoint")
     }
 
     private func decoded(_ text: String, when isEncoded: Bool) throws(ProfileProblem) -> String {
@@ -137,7 +137,7 @@ private struct ConfigurationURLReader {
 
     /// As the SDK reads values: a flag that is not TRUE is false, and a malformed header is dropped. Both are reported.
     private mutating func typed(_ text: String, _ key: ProfileKey, _ number: Int) -> ProfileValue {
-        switch key.form {
+        switch key.valueType {
         case .flag:
             if let flag = ProfileValueParser.flag(.text(text)) { return .bool(flag) }
             omit(number, .takenForFalse)

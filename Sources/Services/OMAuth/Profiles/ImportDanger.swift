@@ -84,7 +84,7 @@ extension Profile {
     }
 
     private func danger(_ key: ProfileKey, _ value: ProfileValue) -> ImportDanger? {
-        if key.form == .secret { return .secret }
+        if key.valueType == .secret { return .secret }
         return switch key {
         case .trustedCA: .trust
         case .offlineOnUntrustedServer: value == .bool(true) ? .untrustedServer : nil

@@ -17,7 +17,7 @@ extension ProfileKey {
     /// - Throws: ``ProfileProblem/value(_:)``, ``ProfileProblem/plainSecret(_:)``.
     func canonical(_ value: ProfileValue) throws(ProfileProblem) -> ProfileValue {
         let found: ProfileValue? =
-            switch form {
+            switch valueType {
             case .flag: ProfileValueParser.flag(value).map { .bool($0) }
             case .number(let range): ProfileValueParser.number(value, range).map { .number(String($0)) }
             case .numberOrZero(let range):
@@ -31,7 +31,7 @@ extension ProfileKey {
     private func canonical(text value: ProfileValue) throws(ProfileProblem) -> ProfileValue? {
         guard case .text(let text) = value else { return nil }
         let found: String? =
-            switch form {
+            switch valueType {
             case .choice(let words): words.first { $0.lowercased() == text.lowercased() }
             case .word(let words): words.first { $0.utf8.elementsEqual(text.utf8) }
             case .text: ProfileValueParser.isText(text, bytes: 1...2048) ? text : nil
@@ -48,7 +48,7 @@ extension ProfileKey {
             case .flag, .number, .numberOrZero: nil
             }
         // The value is not repeated in any error: it may be the secret itself.
-        if found == nil, form == .secret { throw .plainSecret(self) }
+        if found == nil, valueType == .secret { throw .plainSecret(self) }
         return found.map { .text($0) }
     }
 }

@@ -49,7 +49,7 @@ package enum ProfileEffect: String, Hashable, Sendable {
 }
 
 extension ProfileKey {
-    package var form: ProfileValueType { rule.form }
+    package var valueType: ProfileValueType { rule.form }
 
     package var effect: ProfileEffect { rule.effect }
 
@@ -164,7 +164,7 @@ extension ProfileKey {
         case .browserMode: .text("External")
         case .confirmLogoutButtonID: .text("Confirm")
         case .hostnameVerification: .text("STRICT")
-        default: form == .flag ? .bool(false) : nil
+        default: valueType == .flag ? .bool(false) : nil
         }
     }
 }

@@ -187,7 +187,7 @@ extension Profile {
     }
 
     private func url(_ key: ProfileKey) -> ServerURL? {
-        guard key.form == .url else { return nil }
+        guard key.valueType == .url else { return nil }
         return word(key).flatMap(ServerURL.init)
     }
 

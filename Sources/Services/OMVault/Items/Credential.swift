@@ -1,4 +1,4 @@
-// What the SDK's store holds: credentials, and properties of the store itself.
+// A credential of the SDK's store.
 
 public import OMSecrets
 

@@ -1,4 +1,4 @@
-// What a user sees of an item without its secrets, and the names by which it is asked for.
+// What a user sees of an item without its secrets.
 
 public import OMRecords
 

@@ -1,5 +1,4 @@
 public import OMSystem
-internal import Synchronization
 
 /// What is agreed with a vault that stays open.
 public struct KeepOpenOptions: Sendable {

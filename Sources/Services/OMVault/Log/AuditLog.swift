@@ -41,7 +41,7 @@ final class AuditLog: Sendable {
     ) throws(VaultError) -> HighWaterMark {
         let end = try end(after: last, in: database)
         guard end.isWhole else { return last }
-        // Only the very entry of the mark is taken the place of: after a crash it would be two that the mark does not know.
+        // Only the entry that the mark names can be replaced. Otherwise a crash would leave two entries that it does not know.
         guard end.stray == nil, end.head == last, let newest = end.newest, newest.mark == last,
             let run = newest.event.repeated(by: event, since: newest.time, replacing: newest.mac)
         else { return try append([event], at: end, startingAnew: false, now: now, in: database) }

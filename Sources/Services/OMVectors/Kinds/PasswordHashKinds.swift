@@ -1,4 +1,4 @@
-// PBKDF2 and scrypt as raw output, and stored password hashes of every function.
+// Stored password hashes.
 
 internal import OMCrypto
 internal import OMSecrets

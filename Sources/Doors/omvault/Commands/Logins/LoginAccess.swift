@@ -1,4 +1,3 @@
-internal import ArgumentParser
 internal import OMAgent
 internal import OMAuth
 internal import OMSecrets

@@ -1,6 +1,5 @@
 // `omvault log … --logins`: the log of logins, which has no vault.
 
-internal import ArgumentParser
 internal import OMAuth
 internal import OMSecrets
 internal import OMStorage

@@ -42,7 +42,7 @@ struct LoginReport {
         document.field("expires_soon", .flag(details.expiresSoon))
         document.field("clock_is_behind", .flag(details.clockIsBehind))
         document.field("degraded", .flag(details.isDegraded))
-        if case .valid(let idle, let session, _) = details.session.state(at: ClockReading.now()) {
+        if case .valid(let idle, let session, _) = details.deadlines.state(at: ClockReading.now()) {
             document.field("idle_left", idle.map { .number(Int(clamping: $0)) } ?? .null)
             document.field("session_left", session.map { .number(Int(clamping: $0)) } ?? .null)
         }

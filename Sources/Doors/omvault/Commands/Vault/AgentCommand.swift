@@ -39,7 +39,7 @@ struct AgentOptions: ParsableArguments {
         }
     }
 
-    func place() throws(AgentError) -> AgentSocket {
+    func agentSocket() throws(AgentError) -> AgentSocket {
         if let socket { return try AgentSocket(path: AbsolutePath.absolute(socket)) }
         return try AgentSocket(Environment.text, makes: true)
     }
@@ -53,7 +53,7 @@ struct AgentStart: Verb {
     @OptionGroup var options: AgentOptions
 
     func run(_ context: CommandContext) throws {
-        let socket = try options.place()
+        let socket = try options.agentSocket()
         let isNew = try AgentProcess.start(try AgentLauncher.program(), at: socket, options: options.words)
         try context.output.done(
             isNew ? "the agent runs at \(socket.path.shown)" : "an agent runs already at \(socket.path.shown)",
@@ -74,7 +74,7 @@ struct AgentRun: Verb {
         let program = try AgentProcess.check(try AgentLauncher.program())
         // A socket that systemd passed is the agent's own to look at.
         let isPassed = Environment.text("LISTEN_FDS") != nil
-        let words = isPassed ? [] : ["--socket", try options.place().path]
+        let words = isPassed ? [] : ["--socket", try options.agentSocket().path]
         _ = ([program] + words + options.words).withCArguments { execv(program, $0) }
         throw Failure(.agent, "cannot start \(program.shown): \(systemMessage(errno))")
     }

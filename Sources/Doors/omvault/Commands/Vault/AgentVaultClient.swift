@@ -128,7 +128,7 @@ extension VaultAccess {
             let wasUnlocked = try agent.isUnlocked()
             try agent.client.lock(agent.paths, forgets: true)
             if wasUnlocked {
-                context.output.notice("the agent let go of its keys of before; omvault unlock gives it the new ones")
+                context.output.notice("the agent dropped the old keys; omvault unlock gives it the new ones")
             }
         } catch { warn(error) }
     }
