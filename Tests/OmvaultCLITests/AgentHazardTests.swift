@@ -19,7 +19,6 @@ import Testing
             trap 'omvault -q agent stop 2>/dev/null || true; rm -rf "$memory"' EXIT
             omvault -q policy set afu-ticket on --password-from file:password
             printf later | omvault -q add after --field f=stdin --level after-first-unlock --password-from file:password
-            slay() { agent=$(pid); kill -9 "$agent"; eventually is_gone "$agent"; }
 
             """
 
@@ -231,7 +230,7 @@ import Testing
                 change=$!
                 # It has asked whether the vault is open and the name is free, and then for the change.
                 has_sent() { [ "$(grep -cs sendto trace)" = 3 ]; }; while_runs $change has_sent
-                kill -9 "$agent"
+                kill -9 "$agent"; eventually is_gone "$agent"
                 wait $change
                 cat ended
                 grep -c 'the change may have been made' why
@@ -261,7 +260,7 @@ import Testing
                 }
                 for n in 1 2 3 4 5 6; do write $n & done
                 under_way() { [ "$(cat done? 2>/dev/null | wc -l)" -ge 24 ]; }; while_runs "$agent" under_way
-                kill -9 "$agent"
+                kill -9 "$agent"; eventually is_gone "$agent"
                 wait
                 cat code? | sort -u | grep -vxE '61|8' || true
                 for n in 1 2 3 4 5 6; do grep -q 'error: ' told$n || cat told$n; done

@@ -19,6 +19,8 @@ import Testing
         unlock() { omvault -q unlock --password-from file:password "$@"; }
         code() { status=0; "$@" > said 2> told || status=$?; echo "$status"; }
         pid() { omvault agent status --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["process"])'; }
+        # Waits until it is gone: until then its socket still takes connections.
+        slay() { agent=$(pid); kill -9 "$agent"; eventually is_gone "$agent"; }
 
         """
 
@@ -113,10 +115,10 @@ import Testing
                 omvault -q policy set afu-ticket on --password-from file:password
                 printf later | omvault -q add after --field f=stdin --level after-first-unlock --password-from file:password
                 unlock
-                kill -9 "$(pid)"
+                slay
                 omvault -q agent start
                 omvault get after:f --no-input; echo
-                kill -9 "$(pid)"
+                slay
                 omvault -q agent start
                 omvault -q lock --forget
                 code omvault get after:f --no-input
@@ -142,7 +144,7 @@ import Testing
                 cp "$vault" kept; printf 'no vault' > "$vault"
                 omvault -q -V personal lock --forget
                 tickets
-                kill -9 "$(pid)"
+                slay
                 cp kept "$vault"
                 omvault -q agent start
                 omvault -V second get after:f --no-input; echo

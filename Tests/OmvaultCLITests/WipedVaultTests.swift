@@ -42,7 +42,6 @@ import Testing
                 done
                 echo
             }
-            slay() { agent=$(pid); kill -9 "$agent"; eventually is_gone "$agent"; }
             slots
 
             """
