@@ -14,39 +14,57 @@ import Testing
         let answers = Dictionary(
             uniqueKeysWithValues: try LoginPage.rows("answers").dropFirst().map { ($0[0], $0[1]) })
         #expect(answers.count == 21)
-        let untrusted = try LoginPage.rows("untrusted").dropFirst()
-        let serverError = try LoginPage.rows("server error").dropFirst()
-        #expect(untrusted.count == 3 * 2 && serverError.count == 3 * 2)
-        var cells = 0
-        var (mode, isAllowed) = (ConnectivityMode.auto, true)
-        for line in try LoginPage.lines("outcomes") {
-            if line.hasPrefix("**Mode ") {
-                mode = try #require(ConnectivityMode.allCases.first { line.contains("Mode \($0.rawValue.lowercased()),") })
-                isAllowed = !line.contains("not allowed")
-            }
-            let row = LoginPage.cells(line)
-            guard row.count == 5, let answer = answers[row[0]] else { continue }
-            // What each of the two keys makes of the row: it is for one kind of answer, and leaves the others as they are.
-            let names = [mode.rawValue.lowercased(), isAllowed ? "allowed" : "not allowed"]
-            func lax(_ table: ArraySlice<[String]>) throws -> ArraySlice<String> {
-                try #require(table.first { Array($0.prefix(2)) == names }).dropFirst(2)
-            }
-            let onUntrusted = answer == "untrusted" ? try lax(untrusted) : row.dropFirst()
-            let onError = row[0] == "500" ? try lax(serverError) : row.dropFirst()
-            #expect(row.count == 5 && onUntrusted.count == 4 && onError.count == 4)
-            for (cached, expected) in zip(Cached.allCases, zip(row.dropFirst(), zip(onUntrusted, onError))) {
-                let cell = "\(row[0]), \(mode), allowed \(isAllowed), cached \(cached)"
-                #expect(try result(row[0], answer, mode, isAllowed, cached) == expected.0, "\(cell)")
-                #expect(
-                    try result(row[0], answer, mode, isAllowed, cached) { $0.offlineOnUntrustedServer = true } == expected.1.0,
-                    "\(cell), OfflineOnUntrustedServer")
-                #expect(
-                    try result(row[0], answer, mode, isAllowed, cached) { $0.offlineOnServerError = true } == expected.1.1,
-                    "\(cell), OfflineOnServerError")
-                cells += 1
+        let table = try LoginPage.rows("outcomes").dropFirst().map(OutcomeRow.init)
+        let settings: [(key: String?, change: (inout ProfileSettings) -> Void)] = [
+            (nil, { _ in }), ("OfflineOnUntrustedServer", { $0.offlineOnUntrustedServer = true }),
+            ("OfflineOnServerError", { $0.offlineOnServerError = true }),
+        ]
+        var (cells, used) = (0, Set<Int>())
+        for (outcome, answer) in answers {
+            for mode in ConnectivityMode.allCases {
+                for isAllowed in [true, false] {
+                    for (key, change) in settings {
+                        let fits = table.firstIndex {
+                            $0.isFor(
+                                [outcome, answer], mode.rawValue.lowercased(), isAllowed ? "allowed" : "not allowed", key: key)
+                        }
+                        let index = try #require(fits, "\(outcome), \(mode), allowed \(isAllowed)")
+                        used.insert(index)
+                        for (cached, expected) in zip(Cached.allCases, table[index].results) {
+                            #expect(
+                                try result(outcome, answer, mode, isAllowed, cached, change) == expected,
+                                "\(outcome), \(mode), allowed \(isAllowed), cached \(cached), \(key ?? "no key")")
+                            cells += 1
+                        }
+                    }
+                }
             }
         }
-        #expect(cells == 21 * 3 * 2 * 4)
+        #expect(cells == 21 * 3 * 2 * 3 * 4)
+        #expect(used == Set(table.indices), "rows that fit nothing")
+    }
+
+    /// A row of the page's table: which logins it is for, and what they come to.
+    private struct OutcomeRow {
+        private let answer: Substring
+        /// The key that the profile must have.
+        private let key: Substring?
+        private let (modes, allowed): (String, String)
+        /// By ``Cached``.
+        let results: ArraySlice<String>
+
+        init(_ cells: [String]) throws {
+            try #require(cells.count == 7)
+            let parts = cells[0].split(separator: " (`")
+            (answer, key) = (parts[0], parts.dropFirst().first?.dropLast(2))
+            (modes, allowed, results) = (cells[1], cells[2], cells.dropFirst(3))
+        }
+
+        /// - Parameter answers: an outcome, and the class that it belongs to.
+        func isFor(_ answers: [String], _ mode: String, _ allowed: String, key: String?) -> Bool {
+            (answer == "any" || answers.contains(String(answer))) && (self.key == nil || self.key.map(String.init) == key)
+                && modes.split(separator: ", ").contains { $0 == mode } && ["any", allowed].contains(self.allowed)
+        }
     }
 
     private enum Cached: CaseIterable { case nothing, right, wrong, last }
