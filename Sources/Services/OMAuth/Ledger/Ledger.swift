@@ -19,7 +19,7 @@ final class Ledger: LedgerTables {
 
     private let database: Database
     private let path: String
-    private let identity: FileNumber?
+    private let identity: FileNumber
 
     /// - Returns: nil when there is no ledger.
     static func open(_ path: String) throws(StorageError) -> Ledger? {
@@ -58,12 +58,16 @@ final class Ledger: LedgerTables {
         self.path = path
         // Read before the file is opened. If another file takes the path in between, the numbers differ, and this ledger is not
         // used again.
-        identity = FileNumber(path)
-        database = try Database.open(path, Self.schema)
+        let before = FileNumber(path)
+        let opened = try Database.open(path, Self.schema)
+        // Another process made it in between: whoever asks looks again.
+        guard let before else { throw .missing }
+        identity = before
+        database = opened
         database.setWait(Self.wait)
     }
 
-    var isInPlace: Bool { identity != nil && identity == FileNumber(path) }
+    var isInPlace: Bool { FileNumber(path) == identity }
 
     // MARK: - Rows
 
