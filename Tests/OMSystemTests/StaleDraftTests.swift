@@ -44,6 +44,20 @@ import Testing
         #expect(try names == left.sorted())
     }
 
+    @Test("hidden drafts that nobody works on go with the next file of the folder, whichever files they were to be")
+    func hidden() throws {
+        let others = [".omvault-0123456789abcde", ".omvault-0123456789abcdef0", ".omvault-notes", "a.0123456789abcdef.new"]
+        for name in [".omvault-0123456789abcdef"] + others { try leave(name) }
+        try leave(".omvault-3333333333333333", age: 30)
+        let path = folder.file("a")
+        let locked = try Draft(at: folder.file(".omvault-1111111111111111"), for: path, .onlyNew, mode: 0o600)
+        let time = timespec(tv_sec: Glibc.time(nil) - 3600, tv_nsec: 0)
+        #expect(unsafe utimensat(AT_FDCWD, locked.path, [time, time], 0) == 0)
+        try Draft(at: Draft.hiddenPath(for: path), for: path, .onlyNew, mode: 0o600).finish()
+        #expect(try names == (others + ["a", ".omvault-1111111111111111", ".omvault-3333333333333333"]).sorted())
+        locked.remove()
+    }
+
     @Test("a draft that got its name, and was not taken away, loses only the draft's")
     func named() throws {
         let path = folder.file("b")

@@ -37,6 +37,7 @@ import Testing
             (nil, "personal", "/h/.local/share/omvault/personal.omv"),
             ("work", "work", "/h/.local/share/omvault/work.omv"),
             ("./work", "work", "./work"), ("/a/work.omv", "work", "/a/work.omv"), ("work.omv", "work", "work.omv"),
+            ("a/\u{301}b.omv", "\u{301}b", "a/\u{301}b.omv"), ("a/\u{301}b", "\u{301}b", "a/\u{301}b"),
         ] as [(String?, String, String)])
     func vault(given: String?, name: String, path: String) throws {
         let place = try VaultLocation(given, in: home(["HOME": "/h"]))

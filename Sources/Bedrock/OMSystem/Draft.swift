@@ -35,13 +35,23 @@ package struct Draft: ~Copyable {
     package static func make(for target: String, _ naming: Naming) throws(StorageError) -> Draft {
         if naming != .replacing, try FilePath.exists(target) { throw .exists }
         StaleDrafts.remove(for: target)
-        let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-        // Random: two threads of one process must not share a draft.
-        let path = "\(target).\(String(repeating: "0", count: 16 - digits.count))\(digits)\(StaleDrafts.suffix)"
-        return try Draft(at: path, for: target, naming, mode: 0o600)
+        return try Draft(at: "\(target).\(randomDigits())\(StaleDrafts.suffix)", for: target, naming, mode: 0o600)
     }
 
-    /// Makes the draft under a name of the caller's.
+    /// A path for the draft of a file whose folder is the user's own: hidden, and short however long the file's name is.
+    /// Removes the hidden drafts that killed processes left in that folder.
+    package static func hiddenPath(for target: String) -> String {
+        StaleDrafts.removeHidden(besides: target)
+        return "\(FilePath.folder(of: target))/\(StaleDrafts.hiddenPrefix)\(randomDigits())"
+    }
+
+    /// 16 hex digits. Random: two threads of one process must not share a draft.
+    private static func randomDigits() -> String {
+        let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// Makes the draft under a name of the caller's, such as ``hiddenPath(for:)``.
     package init(at path: String, for target: String, _ naming: Naming, mode: mode_t) throws(StorageError) {
         // Attack: another user puts a link or a file of theirs under the draft's name. O_EXCL takes neither.
         let descriptor = retryingInterrupts {

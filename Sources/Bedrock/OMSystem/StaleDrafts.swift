@@ -2,31 +2,41 @@
 
 internal import Glibc
 
-/// The drafts of a file that ``Draft/make(for:_:)`` made beside it.
+/// The drafts that ``Draft`` made beside a file.
 enum StaleDrafts {
     /// In seconds. The process of a younger draft may have made it and not locked it yet.
     private static let youngest = 60
     static let suffix = ".new"
+    static let hiddenPrefix = ".omvault-"
 
     /// Removes the drafts of `path` that no process works on any more: this user's, older than a minute, locked by none.
     /// A draft that cannot be removed stays; nothing depends on it.
     static func remove(for path: String) {
-        let folder = FilePath.folder(of: path), name = FilePath.name(of: path)
+        let start = FilePath.name(of: path) + "."
+        remove(in: FilePath.folder(of: path)) { isDraft($0, from: start, to: suffix) }
+    }
+
+    /// The same for the hidden drafts in the file's folder, whichever files they were to be.
+    static func removeHidden(besides path: String) {
+        remove(in: FilePath.folder(of: path)) { isDraft($0, from: hiddenPrefix, to: "") }
+    }
+
+    private static func remove(in folder: String, where isDraft: (String) -> Bool) {
         guard let stream = opendir(folder) else { return }
         defer { closedir(stream) }
         var drafts: [String] = []
         while let entry = readdir(stream) {
             let found = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
             let text = String(decoding: found, as: UTF8.self)
-            if isDraft(text, of: name) { drafts.append("\(folder)/\(text)") }
+            if isDraft(text) { drafts.append("\(folder)/\(text)") }
         }
         for draft in drafts where isStale(draft) { Draft.remove(draft) }
     }
 
-    /// NAME, a dot, 16 hex digits, `.new`.
-    private static func isDraft(_ text: String, of name: String) -> Bool {
-        guard text.hasPrefix(name + "."), text.hasSuffix(suffix) else { return false }
-        let middle = text.utf8.dropFirst(name.utf8.count + 1).dropLast(suffix.utf8.count)
+    /// `start`, 16 hex digits, `end`.
+    private static func isDraft(_ text: String, from start: String, to end: String) -> Bool {
+        guard text.utf8.starts(with: start.utf8), text.hasSuffix(end) else { return false }
+        let middle = text.utf8.dropFirst(start.utf8.count).dropLast(end.utf8.count)
         return middle.count == 16
             && middle.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
     }

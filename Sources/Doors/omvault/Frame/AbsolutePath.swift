@@ -1,9 +1,10 @@
 internal import Glibc
+internal import OMSystem
 
 enum AbsolutePath {
     /// An absolute path without links and dots, as far as it is there; what is not there yet stays behind it.
     static func resolved(_ path: String) -> String {
-        let names = path.split(separator: "/").map(String.init)
+        let names = FilePath.names(in: path)
         for count in stride(from: names.count, through: 0, by: -1) {
             guard let found = realpath("/" + names.prefix(count).joined(separator: "/"), nil) else { continue }
             defer { free(found) }
@@ -21,7 +22,7 @@ enum AbsolutePath {
             defer { free(resolved) }
             return String(cString: resolved)
         }
-        guard !path.hasPrefix("/"), let folder = getcwd(nil, 0) else { return path }
+        guard path.utf8.first != UInt8(ascii: "/"), let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
         return "\(String(cString: folder))/\(path)"
     }

@@ -11,12 +11,15 @@ internal import OMSystem
 ///     try target.finish()
 ///
 /// Until `finish` the bytes stand in a file beside the target, of mode 0600 unless it is public. It is made with the first
-/// write and removed on every way out, a signal included, so that a failure leaves nothing behind.
+/// write and removed on every way out, a signal included, so that a failure leaves nothing behind. What SIGKILL leaves, the
+/// next command that writes into the folder removes.
 struct OutputFile: ~Copyable {
     /// Nil for standard output.
     private let path: String?
     private let naming: Draft.Naming
     private let mode: mode_t
+    /// Whether a file is there that the new one replaces.
+    private var isReplacing = false
     private var draft: Draft?
     /// Of ``TemporaryPath``, while there is a draft.
     private var slot: Int?
@@ -46,6 +49,7 @@ struct OutputFile: ~Copyable {
             throw Failure(.usage, "\"\(path)\" is no file", hint: "leave out -o to write to standard output")
         }
         guard replacing else { throw Self.exists(path) }
+        isReplacing = true
     }
 
     var isStandardOutput: Bool { path == nil }
@@ -79,7 +83,8 @@ struct OutputFile: ~Copyable {
     consuming func finish(survivesPowerCut: Bool = false) throws(Failure) {
         guard let path else { return }
         try prepare()
-        if survivesPowerCut {
+        // A file that was there is not lost by a power cut: the new bytes are on the disk before they take its name.
+        if survivesPowerCut || isReplacing {
             do throws(StorageError) { try draft?.sync() } catch {
                 throw Failure(.io, "cannot write \"\(path)\" to the disk: \(systemMessage(error.code))")
             }
@@ -114,7 +119,7 @@ struct OutputFile: ~Copyable {
         guard let path else { return STDOUT_FILENO }
         if let descriptor = draft?.descriptor { return descriptor }
         // The path before the file, so that a signal in between finds it.
-        let hidden = "\(FilePath.folder(of: path))/.omvault-\(Hex.encode(Random.bytes(8)))"
+        let hidden = Draft.hiddenPath(for: path)
         slot = TemporaryPath.removeOnSignal(hidden)
         do throws(StorageError) {
             let made = try Draft(at: hidden, for: path, naming, mode: mode)

@@ -1,3 +1,7 @@
+// The file of a vault that the user named.
+
+internal import OMSystem
+
 /// Which vault a command works on.
 struct VaultLocation: Equatable, Sendable {
     /// What messages call it.
@@ -10,10 +14,10 @@ struct VaultLocation: Equatable, Sendable {
     /// - Throws: ``ExitStatus/usage`` for an empty name, one that starts with a dot, or one with control characters.
     init(_ given: String?, in home: UserFolders) throws(Failure) {
         let given = given ?? Self.defaultName
-        if given.contains("/") || (given.hasSuffix(".omv") && given != ".omv") {
+        if given.utf8.contains(UInt8(ascii: "/")) || (given.hasSuffix(".omv") && given != ".omv") {
             path = given
-            let file = given.split(separator: "/").last ?? ""
-            name = String(file.hasSuffix(".omv") ? file.dropLast(4) : file)
+            let file = FilePath.names(in: given).last ?? ""
+            name = file.hasSuffix(".omv") ? String(file.dropLast(4)) : file
             return
         }
         guard !given.isEmpty, !given.hasPrefix("."), given == given.shown else {

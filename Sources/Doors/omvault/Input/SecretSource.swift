@@ -30,7 +30,7 @@ enum SecretSource: Hashable, Sendable {
         case ("cmd", let line?):
             guard let words = CommandWords.split(line), !words.isEmpty else { return nil }
             self = .command(words)
-        case ("cred", let name?) where !name.isEmpty && !name.contains("/") && !name.hasPrefix("."):
+        case ("cred", let name?) where !name.isEmpty && !name.utf8.contains(UInt8(ascii: "/")) && !name.hasPrefix("."):
             self = .credential(name)
         default: return nil
         }

@@ -134,7 +134,7 @@ enum ProfileValueParser {
         if text.hasPrefix("file:/") { return isText(String(text.dropFirst("file:".count)), bytes: 2...4095) }
         guard text.hasPrefix("cred:") else { return false }
         let name = text.dropFirst("cred:".count)
-        return isText(String(name), bytes: 1...255) && !name.contains("/") && !name.hasPrefix(".")
+        return isText(String(name), bytes: 1...255) && !name.utf8.contains(UInt8(ascii: "/")) && !name.hasPrefix(".")
     }
 
     /// Without the spaces at both ends. Bytes are looked at: Swift takes a space and a following accent for one character.
