@@ -1,9 +1,9 @@
-// What the machine says about the time. None of it is proof: a user can set the first, and fake the last.
+// The machine's clocks and its boot id. None of them is proof: a user can set the wall clock and fake the boot id.
 
 internal import COMSystem
 internal import Glibc
 
-/// The wall clock, the time since boot and which boot it is, read at one moment.
+/// The wall clock, the time since boot and the boot's id, all read at one moment.
 public struct ClockReading: Hashable, Sendable {
     /// Seconds since 1970, UTC.
     public let wall: Int64
@@ -17,8 +17,8 @@ public struct ClockReading: Hashable, Sendable {
         (self.wall, self.sinceBoot, self.bootID) = (wall, sinceBoot, bootID)
     }
 
-    /// Whole seconds that begin together on both clocks. Counted by themselves, they would begin at different moments: the time that
-    /// the boot clock has counted would run up to a second ahead of the wall clock.
+    /// Rounds both clocks to whole seconds that begin at the same moment. Rounded separately, the seconds would begin
+    /// at different moments. Then the time since boot could run up to a second ahead of the wall clock.
     init(nanoseconds wall: Int64, sinceBoot: Int64, bootID: [UInt8]) {
         func seconds(_ nanoseconds: Int64) -> Int64 { (nanoseconds - (nanoseconds < 0 ? 999_999_999 : 0)) / 1_000_000_000 }
         self.init(wall: seconds(wall), sinceBoot: seconds(wall) - seconds(wall - sinceBoot), bootID: bootID)

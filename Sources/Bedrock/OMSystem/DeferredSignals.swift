@@ -1,8 +1,8 @@
 internal import COMSystem
 internal import Glibc
 
-/// Runs code while the signals of a terminal, of resource limits and of `kill` are blocked on this thread, so that a charge is
-/// always settled. They are delivered afterwards.
+/// Runs code with signals blocked on this thread: those of a terminal, of resource limits and of `kill`. So a charge is
+/// always settled. The system delivers the signals afterwards.
 public enum DeferredSignals {
     public static func run<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         var mask = [UInt8](repeating: 0, count: om_signal_mask_size())

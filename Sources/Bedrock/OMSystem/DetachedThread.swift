@@ -3,12 +3,12 @@
 internal import COMSystem
 internal import Glibc
 
-/// A thread that no other joins.
+/// A thread that no other thread joins.
 package enum DetachedThread {
     /// Starts a thread that runs `body`.
     ///
-    /// - Parameter stack: bytes; nil: as many as the system gives by default.
-    /// - Returns: 0, or the system's error number when it gives no thread; `body` has not run then.
+    /// - Parameter stack: The stack's size in bytes. If it is nil, the system's default counts.
+    /// - Returns: 0, or the system's error number if it could not start a thread. Then `body` has not run.
     package static func start(stack: Int? = nil, _ body: @escaping @Sendable () -> Void) -> Int32 {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -28,12 +28,12 @@ package enum DetachedThread {
         return failure
     }
 
-    /// Runs `body` on a thread of its own, or on this one when the system gives no thread.
+    /// Runs `body` on a thread of its own, or on this one if the system cannot start a thread.
     package static func startOrRunHere(stack: Int? = nil, _ body: @escaping @Sendable () -> Void) {
         if start(stack: stack, body) != 0 { body() }
     }
 
-    /// What C hands to the thread.
+    /// The value that C hands to the thread.
     private final class Work: Sendable {
         let body: @Sendable () -> Void
 

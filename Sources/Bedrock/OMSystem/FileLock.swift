@@ -1,8 +1,9 @@
-// One lock from charge to settle, from a vault's commit to its high-water mark.
+// A lock on a file. A login holds one from charge to settle, a vault from its commit to its high-water mark.
 
 internal import Glibc
 
-/// A lock on a file that is made once and never replaced. Each hold opens the file anew, so threads exclude each other too.
+/// A lock on a file that is created once and never replaced. Each hold opens the file again, so the lock also excludes
+/// other threads of this process.
 public struct FileLock: Sendable {
     private let folder: PrivateFolder
     private let name: String
@@ -12,23 +13,23 @@ public struct FileLock: Sendable {
     /// Runs `body` while no other process or thread holds this lock.
     ///
     /// - Parameters:
-    ///   - wait: how long to wait for it, in milliseconds.
-    ///   - interruption: ends the wait before that.
-    /// - Throws: ``StorageError/busy`` after the wait; nothing has run then.
+    ///   - wait: How long to wait for the lock, in milliseconds.
+    ///   - interruption: Ends the wait early.
+    /// - Throws: ``StorageError/busy`` if the wait ends without the lock. Then `body` has not run.
     public func hold<R: ~Copyable, E: StorageErrorConvertible>(
         wait: Int = 60_000, unless interruption: Interruption? = nil, _ body: () throws(E) -> R
     ) throws(E) -> R {
         let file: PrivateFile
         do throws(StorageError) { file = try acquire(wait, interruption) } catch { throw E(storage: error) }
         let result = try body()
-        // Not before here: the lock goes when the descriptor closes.
+        // The descriptor must live until here: closing it releases the lock.
         withExtendedLifetime(file.descriptor) {}
         _ = consume file
         return result
     }
 
     private func acquire(_ wait: Int, _ interruption: Interruption?) throws(StorageError) -> PrivateFile {
-        // Milliseconds. If hundreds of processes looked every 2 ms, the lock's holder would get no processor time.
+        // In milliseconds. If hundreds of processes looked every 2 ms, the lock's holder would get no processor time.
         let longestPause = min(20, max(2, wait / 100))
         var waited = 0, pause = 2
         while true {
@@ -40,7 +41,8 @@ public struct FileLock: Sendable {
                 waited += pause
                 pause = min(pause + pause / 2, longestPause)
             }
-            // Somebody deleted or replaced the file while we waited: that lock excludes nobody. Take the new one.
+            // Another process may have deleted or replaced the file during the wait. A lock on the old file excludes no
+            // process, so lock the new one.
             if file.isStill(at: folder.file(name)) { return file }
             guard waited < wait, interruption?.isAsked != true else { throw .busy }
             waited += 2

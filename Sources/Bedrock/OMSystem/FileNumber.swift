@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// What tells a file from every other one that exists at the same time.
+/// The device and inode of a file. No other file has both at the same time.
 package struct FileNumber: Equatable, Sendable {
     private let device: dev_t
     private let inode: ino_t
 
-    /// - Returns: nil when there is no file at `path`. A link counts as itself.
+    /// - Returns: nil if there is no file at `path`. A symbolic link is not followed.
     package init?(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }

@@ -1,11 +1,12 @@
-// A path in its parts, and what stands there.
+// The parts of a path, and whether a file exists there.
 //
-// A path is split at its bytes. Swift takes a slash and a combining accent after it for one Character, which is no slash.
+// A path is split at its bytes. Swift reads a slash and a combining accent after it as one Character, which is no
+// slash.
 
 internal import Glibc
 
 package enum FilePath {
-    /// "/" for a name in the root folder, "." for a name alone.
+    /// The folder of `path`: "/" for a name in the root folder, "." for a name alone.
     package static func folder(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
@@ -15,12 +16,12 @@ package enum FilePath {
         path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
     }
 
-    /// The names between the slashes, from the first on.
+    /// The names between the slashes, first to last.
     package static func names(in path: String) -> [String] {
         path.utf8.split(separator: UInt8(ascii: "/")).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether something stands at `path`, whatever it is.
+    /// Whether a file of any kind exists at `path`.
     package static func exists(_ path: String) throws(StorageError) -> Bool {
         var status = stat()
         if lstat(path, &status) == 0 { return true }
@@ -28,7 +29,7 @@ package enum FilePath {
         return false
     }
 
-    /// A number that tells the file at `path` from its copies; 0 if there is none.
+    /// The inode of the file at `path`, which its copies do not share. It is 0 if there is no file.
     package static func fileNumber(_ path: String) -> UInt64 {
         var status = stat()
         return lstat(path, &status) == 0 ? UInt64(status.st_ino) : 0

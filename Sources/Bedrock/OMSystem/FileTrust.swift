@@ -1,19 +1,19 @@
-// The one rule for "may this file be trusted?": its kind, its owner, and what other users may do with it.
+// The one rule for "may this file be trusted?": its kind, its owner, and what other users can do with it.
 
 package import Glibc
 
-/// What a file or folder must be before anything is read from it or written into it.
+/// The owner and mode that a file or folder must have before this process reads from it or writes to it.
 package enum FileTrust {
-    /// It is this user's, and closed to all others.
+    /// It belongs to this user, and no other user has any access.
     case own
-    /// It belongs to one of `owners`, and no other user may write to it. All may read it.
+    /// It belongs to one of `owners`, and no other user can write to it. Every user may read it.
     case writable(by: Set<uid_t>)
 
     package enum Kind {
         case file, folder
     }
 
-    /// Checks what `stat` told. A symbolic link is never trusted.
+    /// Checks what `stat` reported. A symbolic link is never trusted.
     ///
     /// - Throws: ``StorageError/hazardous(_:path:)``.
     package func check(_ status: stat, _ kind: Kind, at path: String) throws(StorageError) {
@@ -31,9 +31,9 @@ package enum FileTrust {
         }
     }
 
-    /// Checks what is open.
+    /// Checks an open file or folder.
     ///
-    /// - Returns: what `fstat` told.
+    /// - Returns: What `fstat` reported.
     @discardableResult
     package func check(open descriptor: Int32, _ kind: Kind, at path: String) throws(StorageError) -> stat {
         var status = stat()

@@ -1,8 +1,9 @@
-// A wait that somebody else can end: whoever locks a vault must not wait until a request got another process's lock.
+// A wait that another thread can end. A thread that locks a vault must not wait while a request waits for another
+// process's lock.
 
 internal import Synchronization
 
-/// Asks those who wait, or read at length, to give up what they have not begun to write. Shared between threads.
+/// Asks waits and long reads to give up. A write that has begun is finished. Threads share this value.
 public final class Interruption: Sendable {
     private let asking = Atomic<Int>(0)
 
@@ -10,7 +11,7 @@ public final class Interruption: Sendable {
 
     public var isAsked: Bool { asking.load(ordering: .relaxed) > 0 }
 
-    /// Asks until ``end()``, once for each call.
+    /// Asks until ``end()``. Each call needs its own ``end()``.
     public func begin() { asking.add(1, ordering: .relaxed) }
     public func end() { asking.subtract(1, ordering: .relaxed) }
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Holds a thread up until another opens it; from then on it is open.
+/// Blocks threads until one thread opens it. After that it stays open.
 package final class Latch: @unchecked Sendable {
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 

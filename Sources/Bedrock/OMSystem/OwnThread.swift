@@ -1,21 +1,21 @@
-// From a task to a thread: everything in this house blocks, and Swift's own threads are too few to be blocked.
+// Tasks that wait for a thread. Calls in this package block, and Swift's own threads are too few to be blocked.
 
 internal import Glibc
 internal import Synchronization
 
-/// Runs what blocks on a thread of its own, for those who await.
+/// Runs blocking work on a thread of its own, while the calling task awaits the result.
 ///
 ///     let token = try await OwnThread.run { () throws(VaultError) in
 ///         try VaultFile.open(path, device: folder).unlock(slot, with: key).secret(field)
 ///     }
 ///
-/// Swift runs tasks on as many threads as there are processors: a server that blocked these would stand still. The thread
-/// ends with its work, and nothing of the work goes on after the answer is there.
+/// Swift runs tasks on as many threads as there are processors. If a server blocked all of these, no task would run.
+/// The thread ends with its work: once the caller has the result, nothing of the work goes on.
 public enum OwnThread {
-    /// Runs `body` and hands its result over, which may be move-only.
+    /// Runs `body` and returns its result, which may be move-only.
     ///
-    /// - Parameter cancel: Called when the task is cancelled, on any thread; it is for `body` to end then.
-    /// - Throws: What `body` throws; `E` for ``StorageError/io(_:)`` when the system has no thread left.
+    /// - Parameter cancel: Called on any thread when the task is cancelled. It should make `body` end early.
+    /// - Throws: What `body` throws. If the system cannot start a thread, an `E` made from ``StorageError/io(_:)``.
     public static func run<R: ~Copyable & Sendable, E: StorageErrorConvertible>(
         _ body: @escaping @Sendable () throws(E) -> R, onCancel cancel: @escaping @Sendable () -> Void = {}
     ) async throws(E) -> R {
@@ -29,7 +29,7 @@ public enum OwnThread {
     }
 }
 
-/// One piece of work on its way through a thread.
+/// The work of one thread, and its result.
 private final class ThreadWork<R: ~Copyable & Sendable, E: StorageErrorConvertible>: Sendable {
     private let body: @Sendable () throws(E) -> R
     private let result = Mutex<Result<R, E>?>(nil)

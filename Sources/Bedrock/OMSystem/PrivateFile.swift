@@ -1,26 +1,26 @@
-// Files that only we can have written, and descriptors that close themselves.
+// Files that only this user can have written, and that close themselves.
 
 internal import Glibc
 
-/// An open file of ours: regular, owned by this user, closed to everybody else, no symbolic link.
+/// An open file of this user: regular, closed to all other users, not a symbolic link.
 package struct PrivateFile: ~Copyable {
     package let descriptor: Int32
 
-    /// - Parameter flags: added to `O_CLOEXEC | O_NOFOLLOW`.
+    /// - Parameter flags: The flags of `open`. This adds `O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK`.
     package init(_ path: String, _ flags: Int32) throws(StorageError) {
         descriptor = retryingInterrupts { open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600) }
         guard descriptor >= 0 else {
             if errno == ELOOP { throw .hazardous(.symbolicLink, path: path) }
             throw .last
         }
-        // No close where this throws: from here on all of `self` is there, and `deinit` runs. A second close would take away
-        // what another thread has opened meanwhile.
+        // No close if this throws: all of `self` is set here, so `deinit` runs. A second close could close a descriptor
+        // that another thread has opened meanwhile.
         try FileTrust.own.check(open: descriptor, .file, at: path)
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The file, or nil when there is none.
+    /// The file, or nil if there is none.
     package static func ifPresent(_ path: String, _ flags: Int32) throws(StorageError) -> PrivateFile? {
         do throws(StorageError) { return try PrivateFile(path, flags) } catch {
             if error == .missing { return nil }
@@ -28,10 +28,10 @@ package struct PrivateFile: ~Copyable {
         }
     }
 
-    /// Checks a file by its name alone. SQLite's files must not be opened for that: closing any descriptor of a file drops
-    /// every `fcntl` lock that this process holds on it, those of other connections too.
+    /// Checks a file by its name alone. SQLite's files must not be opened for that. Closing any descriptor of a file
+    /// drops every `fcntl` lock of this process on it, those of other connections too.
     ///
-    /// - Returns: false when there is none.
+    /// - Returns: false if there is no file.
     package static func inspect(_ path: String) throws(StorageError) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else {
@@ -45,14 +45,14 @@ package struct PrivateFile: ~Copyable {
     package static func hasSecondName(_ path: String) throws(StorageError) -> Bool {
         var status = stat()
         guard lstat(path, &status) == 0 else {
-            // Its last user took it away a moment ago.
+            // The last process that used the file has just deleted it.
             if errno == ENOENT { return false }
             throw .last
         }
         return status.st_nlink > 1
     }
 
-    /// Whether the path still names the file that is open here.
+    /// Whether `path` still names this open file.
     package func isStill(at path: String) -> Bool {
         var mine = stat()
         var named = stat()
@@ -75,9 +75,9 @@ package struct PrivateFile: ~Copyable {
         return Array(bytes.prefix(filled))
     }
 
-    /// Reads from the start what fits into `target`, in one call.
+    /// Reads from the start as much as fits into `target`, in one call.
     ///
-    /// - Returns: how many bytes it read.
+    /// - Returns: How many bytes it read.
     package func read(into target: inout MutableSpan<UInt8>) throws(StorageError) -> Int {
         let got = target.withUnsafeMutableBytes { buffer in
             retryingInterrupts { pread(descriptor, buffer.baseAddress, buffer.count, 0) }
@@ -86,20 +86,20 @@ package struct PrivateFile: ~Copyable {
         return got
     }
 
-    /// Writes all of `bytes` at `offset` and waits until the disk has them. A sync that failed is not tried again: the
-    /// kernel has dropped the pages, so a second one would report success for bytes that are gone.
+    /// Writes all of `bytes` at `offset` and waits until the disk has them. A failed sync is not tried again. The
+    /// kernel has dropped the pages by then, so a second sync would report success for lost bytes.
     package func writeDurably(_ bytes: Span<UInt8>, at offset: Int) throws(StorageError) {
         try write(bytes, at: offset)
         guard fdatasync(descriptor) == 0 else { throw .last }
     }
 
-    /// Writes all of `bytes` at `offset`; the disk has them when the system finds the time.
+    /// Writes all of `bytes` at `offset`. The system decides when the disk gets them.
     package func write(_ bytes: Span<UInt8>, at offset: Int) throws(StorageError) {
         try writeAll(bytes, to: descriptor, at: offset)
     }
 }
 
-/// Makes a new name in the folder survive a power cut.
+/// Syncs the folder of `path`, so that a new name in it survives a power cut.
 package func syncFolder(above path: String) throws(StorageError) {
     let folder = FilePath.folder(of: path)
     let descriptor = retryingInterrupts { open(folder, O_RDONLY | O_CLOEXEC) }

@@ -1,7 +1,7 @@
 internal import COMSystem
 internal import Glibc
 
-/// A folder of ours with mode 0700.
+/// A folder of this user with mode 0700.
 public struct PrivateFolder: Hashable, Sendable {
     public let path: String
 
@@ -14,14 +14,14 @@ public struct PrivateFolder: Hashable, Sendable {
         }
         defer { close(descriptor) }
         try FileTrust.own.check(open: descriptor, .folder, at: path)
-        // flock and fdatasync promise too little there to count attempts.
+        // On a network file system, flock and fdatasync promise too little to count attempts.
         guard om_is_on_network(descriptor) == 0 else { throw .hazardous(.onNetwork, path: path) }
         self.path = path
     }
 
-    /// Makes the folder and those above it that are missing, then checks it. The folder is 0700.
+    /// Creates the folder with mode 0700 and the missing folders above it. Then it checks the folder.
     ///
-    /// - Parameter mode: Of those above it, whatever the umask.
+    /// - Parameter mode: The mode of the created folders above it, whatever the umask.
     public static func make(_ path: String, above mode: UInt32 = 0o700) throws(StorageError) -> PrivateFolder {
         var missing: [String] = []
         var rest = path
@@ -44,19 +44,19 @@ public struct PrivateFolder: Hashable, Sendable {
 
     package func file(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Makes the file whole or not at all: another process never sees a part of it.
+    /// Creates the file with all of its bytes or not at all. Another process never sees a part of it.
     ///
-    /// - Throws: ``StorageError/exists`` when somebody else was first.
+    /// - Throws: ``StorageError/exists`` if there is a file already.
     package func create(_ name: String, holding bytes: Span<UInt8>) throws(StorageError) {
         try make(name, .onlyNew, bytes)
     }
 
-    /// Replaces the file, or makes it: another process sees the old bytes or the new ones.
+    /// Replaces or creates the file. Another process sees all of the old bytes or all of the new ones.
     public func replace(_ name: String, holding bytes: [UInt8]) throws(StorageError) {
         try make(name, .replacing, bytes.span)
     }
 
-    /// The file's bytes, or nil when there is none.
+    /// The file's bytes, or nil if there is no file.
     ///
     /// - Throws: ``StorageError/corrupt`` for a file of more than `limit` bytes.
     public func read(_ name: String, limit: Int) throws(StorageError) -> [UInt8]? {
@@ -66,9 +66,9 @@ public struct PrivateFolder: Hashable, Sendable {
         return bytes
     }
 
-    /// Takes the file's name away.
+    /// Removes the file.
     ///
-    /// - Returns: false when there is none.
+    /// - Returns: false if there is no file.
     public func remove(_ name: String) throws(StorageError) -> Bool {
         if unlink(file(name)) != 0 {
             if errno == ENOENT { return false }
@@ -90,7 +90,7 @@ public struct PrivateFolder: Hashable, Sendable {
         return names.filter { $0 != "." && $0 != ".." }
     }
 
-    /// A lock on the file `name`, which is made for it.
+    /// A lock on the file `name`. Holding the lock creates the file if it is missing.
     public func lock(_ name: String) -> FileLock { FileLock(self, name) }
 
     private func make(_ name: String, _ naming: Draft.Naming, _ bytes: Span<UInt8>) throws(StorageError) {

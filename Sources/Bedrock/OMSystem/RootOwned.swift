@@ -1,17 +1,18 @@
-// Folders that only root, or only root and one user, can have changed.
+// Checks of folders that only root, or only root and one user, can have changed.
 
 internal import Glibc
 
 extension PrivateFolder {
-    /// Checks every part of an absolute `path` that is there, from `/` on: a folder, root's, and nobody else's to write.
+    /// Checks every existing part of an absolute `path`, from `/` on. Each must be a folder that root owns and that no
+    /// other user can write to.
     ///
-    /// - Throws: ``StorageError/hazardous(_:path:)`` with the first part that is not.
+    /// - Throws: ``StorageError/hazardous(_:path:)`` with the first part that fails.
     public static func checkRootOwned(_ path: String) throws(StorageError) {
         try checkParts(of: path, user: 0, allowsSticky: false)
     }
 
-    /// The same of a path whose parts may also be `user`'s. Above the last part a sticky folder of root's, such as `/tmp`, is
-    /// fine: others can neither rename nor remove what is not theirs there.
+    /// Like ``checkRootOwned(_:)``, but parts may also belong to `user`. Above the last part, a sticky folder of root
+    /// is fine, such as `/tmp`: other users can neither rename nor remove files there that are not theirs.
     public static func checkOwned(_ path: String, by user: UInt32) throws(StorageError) {
         try checkParts(of: path, user: user, allowsSticky: true)
     }
@@ -24,7 +25,7 @@ extension PrivateFolder {
             part = part == "/" ? "/\(name)" : "\(part)/\(name)"
             var status = stat()
             guard lstat(part, &status) == 0 else {
-                // What is not there yet will be made in a folder that was checked.
+                // A missing part is created later, in a folder that was checked here.
                 if errno == ENOENT { return }
                 throw .last
             }
@@ -34,8 +35,8 @@ extension PrivateFolder {
         }
     }
 
-    /// Checks a folder of omvault's own in the same way, and that nobody but root can look into it. One that is not there is
-    /// made later, in a folder that was checked.
+    /// Checks a folder of omvault's own in the same way. No user except root may read it either. A missing folder
+    /// passes: it is created later, in a folder that was checked.
     ///
     /// - Throws: ``StorageError/hazardous(_:path:)``.
     public static func checkRootsOwn(_ path: String) throws(StorageError) {

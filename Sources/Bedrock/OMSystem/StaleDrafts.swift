@@ -2,21 +2,21 @@
 
 internal import Glibc
 
-/// The drafts that ``Draft`` made beside a file.
+/// The drafts that ``Draft`` created beside a file.
 enum StaleDrafts {
-    /// In seconds. The process of a younger draft may have made it and not locked it yet.
+    /// In seconds. A younger draft may belong to a process that has not locked it yet.
     private static let youngest = 60
     static let suffix = ".new"
     static let hiddenPrefix = ".omvault-"
 
-    /// Removes the drafts of `path` that no process works on any more: this user's, older than a minute, locked by none.
-    /// A draft that cannot be removed stays; nothing depends on it.
+    /// Removes the drafts of `path` that no process works on any more. Such a draft belongs to this user, is at least a
+    /// minute old, and no process has locked it. A draft that cannot be removed stays. Nothing depends on it.
     static func remove(for path: String) {
         let start = FilePath.name(of: path) + "."
         remove(in: FilePath.folder(of: path)) { isDraft($0, from: start, to: suffix) }
     }
 
-    /// The same for the hidden drafts in the file's folder, whichever files they were to be.
+    /// The same for all hidden drafts in the folder of `path`, whatever file each one is for.
     static func removeHidden(besides path: String) {
         remove(in: FilePath.folder(of: path)) { isDraft($0, from: hiddenPrefix, to: "") }
     }
@@ -46,8 +46,8 @@ enum StaleDrafts {
         guard lstat(draft, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
             time(nil) - status.st_mtim.tv_sec >= youngest
         else { return false }
-        // It got its name, and only the draft's was left. Not opened: closing any descriptor of a database drops the locks
-        // that this process holds on it.
+        // The file got its name, and only the draft's name was left. The file must not be opened: closing any
+        // descriptor of a database drops the locks that this process holds on it.
         if status.st_nlink > 1 { return true }
         let descriptor = retryingInterrupts { open(draft, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard descriptor >= 0 else { return false }

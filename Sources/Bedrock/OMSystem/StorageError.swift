@@ -1,25 +1,25 @@
-// Errors of files and databases: one case for each thing a caller may have to decide.
+// Errors of files and databases, one case for each decision of a caller.
 
 internal import Glibc
 
-/// Why a file or database was not read or written.
+/// Why a file or database was not read or not written.
 @nonexhaustive
 public enum StorageError: Error, Hashable, Sendable {
     /// There is no such file.
     case missing
-    /// A file that was to be made is there already.
+    /// The file to create exists already.
     case exists
-    /// The file could be read or replaced by somebody else, so nothing in it is used.
+    /// Another user could read or replace the file, so this process uses nothing in it.
     case hazardous(FileHazard, path: String)
-    /// Not a file of ours, or damaged.
+    /// The file is not omvault's, or it is damaged.
     case corrupt
-    /// Written by a later omvault, in a format that this one does not know.
+    /// A later omvault wrote the file, in a format that this version does not know.
     case laterFormat(UInt32)
     /// Another process held the lock for the whole wait. Nothing was changed.
     case busy
     /// Reading, writing or syncing failed with this `errno`.
     case io(Int32)
-    /// There are high-water files without the device key that they were written under.
+    /// High-water files exist, but the device key that they were written under is missing.
     case deviceKeyMissing
     /// The device key's file does not hold exactly 32 bytes.
     case deviceKeyDamaged
@@ -33,7 +33,7 @@ public enum StorageError: Error, Hashable, Sendable {
         }
     }
 
-    /// The `errno` that ``last`` would make this error from; `EIO` if there is none.
+    /// The `errno` that ``last`` would turn into this error, or `EIO` if there is none.
     package var code: Int32 {
         switch self {
         case .missing: ENOENT

@@ -1,18 +1,18 @@
-// Files that are read once from front to end, anywhere: a backup on somebody's USB stick.
+// Files that are read once, front to end, from any folder: for example a backup on a USB stick.
 
 internal import Glibc
 
-/// A regular file of anybody's, read through a buffer.
+/// A regular file, read through a buffer. Any user may own it.
 public struct StreamFile: ~Copyable {
     private static let bufferCount = 1 << 20
 
-    /// The bytes that it had when it was opened.
+    /// The file's size in bytes when it was opened.
     public let count: Int
     private let descriptor: Int32
     private var buffer: [UInt8] = []
     private var used = 0
 
-    /// - Throws: ``StorageError/missing``, ``StorageError/hazardous(_:path:)`` for anything but a regular file.
+    /// - Throws: ``StorageError/missing``; ``StorageError/hazardous(_:path:)`` if it is not a regular file.
     public static func open(_ path: String) throws(StorageError) -> StreamFile {
         let descriptor = retryingInterrupts { Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) }
         guard descriptor >= 0 else { throw .last }
@@ -28,7 +28,7 @@ public struct StreamFile: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// The next bytes: `count` of them, or fewer at the end.
+    /// The next `count` bytes, or fewer at the end of the file.
     public mutating func read(_ count: Int) throws(StorageError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(min(count, Self.bufferCount))
@@ -44,7 +44,7 @@ public struct StreamFile: ~Copyable {
         return bytes
     }
 
-    /// Back to the start.
+    /// Goes back to the start.
     public mutating func rewind() throws(StorageError) {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw .last }
         (buffer, used) = ([], 0)

@@ -1,14 +1,14 @@
-// A file that only one user can have written and everybody may read: what an administrator puts into /etc.
+// Files that only one user can have written and every user may read, such as an administrator's file in /etc.
 
 internal import Glibc
 
 public enum TrustedFile {
-    /// The bytes of the file, or nil when there is none.
+    /// The bytes of the file, or nil if there is none.
     ///
-    /// The file and its folder have to belong to `owner` and be writable by nobody else: in a folder of somebody else's
-    /// the file could be taken away, and what it forbids would be allowed.
+    /// The file and its folder must belong to `owner`, and no other user may write to them. Otherwise another user
+    /// could delete the file, and what it forbids would be allowed.
     ///
-    /// - Throws: ``StorageError/hazardous(_:path:)``; ``StorageError/corrupt`` for more than `limit` bytes.
+    /// - Throws: ``StorageError/hazardous(_:path:)``; ``StorageError/corrupt`` if the file has more than `limit` bytes.
     public static func read(_ path: String, owner: UInt32, limit: Int) throws(StorageError) -> [UInt8]? {
         let folderPath = FilePath.folder(of: path)
         guard folderPath != "/", folderPath != "." else { throw .missing }
