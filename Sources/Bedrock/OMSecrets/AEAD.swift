@@ -1,4 +1,4 @@
-// XChaCha20-Poly1305 with a nonce of its own for every box and a context that no caller can leave out.
+// XChaCha20-Poly1305. Every box gets its own random nonce, and no caller can leave out the context.
 // Source: draft-irtf-cfrg-xchacha-03, through libsodium.
 
 internal import CSodium
@@ -10,7 +10,7 @@ public enum AEAD {
         sealBytes(plaintext, keyBytes: key.bytes, context: context)
     }
 
-    /// - Throws: ``SecretsError/cannotOpen`` for another key, another context or a changed box: which, nobody learns.
+    /// - Throws: ``SecretsError/cannotOpen`` for another key, another context or a changed box. It does not tell which.
     public static func open(
         _ box: SealedBox, using key: borrowing Key<Sealing>, context: Context
     ) throws(SecretsError) -> SecretBytes {
@@ -29,7 +29,7 @@ public enum AEAD {
         try openRaw(box.bytes, keyBytes, associatedData: context.encoded)
     }
 
-    /// The bare algorithm, for test vectors only: a nonce used twice under one key gives both messages away.
+    /// The bare algorithm, for test vectors only. A nonce used twice under one key reveals both messages.
     package static func sealRaw(
         _ plaintext: borrowing SecretBytes, _ keyBytes: borrowing SecretBytes, nonce: [UInt8], associatedData: [UInt8]
     ) -> [UInt8] {

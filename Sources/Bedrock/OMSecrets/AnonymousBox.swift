@@ -1,13 +1,13 @@
-// libsodium's crypto_box_seal: for whoever holds an X25519 key, from nobody in particular.
+// Boxes for the holder of an X25519 key, without a sender: libsodium's crypto_box_seal.
 
 internal import CSodium
 
 package enum AnonymousBox {
-    /// The bytes that a box is longer than its content.
+    /// How many bytes longer a box is than its content.
     package static let overhead = 48
 
     /// - Parameter publicKey: 32 bytes.
-    /// - Throws: ``SecretsError/cannotOpen`` for a key of another length or of low order.
+    /// - Throws: ``SecretsError/cannotOpen`` if the key has another length or low order.
     package static func seal(_ secret: borrowing SecretBytes, to publicKey: [UInt8]) throws(SecretsError) -> [UInt8] {
         guard publicKey.count == crypto_box_publickeybytes() else { throw .cannotOpen }
         var status: Int32 = -1

@@ -1,4 +1,4 @@
-// From something a person can remember to a key: slow on purpose, bounded on purpose.
+// Keys from passwords: slow on purpose, and within bounds.
 // Argon2id version 1.3, RFC 9106, through libsodium.
 
 internal import CSodium
@@ -6,13 +6,13 @@ internal import CSodium
 public enum Argon2id {
     public static let saltCount = 16
 
-    /// Work factors, always inside the bounds: a file that asks for 4 TiB is refused before anything is allocated.
+    /// Work factors, always inside the bounds. A file that asks for 4 TiB is refused before any memory is allocated.
     public struct Parameters: Hashable, Sendable {
         /// Memory in KiB: 8 MiB to 1 GiB.
         public let memoryKiB: UInt32
         /// Passes: 1 to 16.
         public let passes: UInt32
-        /// Lanes: 1 to 4 may be read; this build computes 1.
+        /// Lanes: 1 to 4 can be read, but this build computes 1 only.
         public let lanes: UInt32
 
         /// - Throws: ``SecretsError/stretchOutOfBounds``.
@@ -23,20 +23,21 @@ public enum Argon2id {
             (self.memoryKiB, self.passes, self.lanes) = (memoryKiB, passes, lanes)
         }
 
-        /// The KiB that all passes fill together.
+        /// How many KiB all passes fill together.
         package var work: Int { Int(memoryKiB) * Int(passes) }
 
         private init(checked memoryKiB: UInt32, _ passes: UInt32) {
             (self.memoryKiB, self.passes, lanes) = (memoryKiB, passes, 1)
         }
 
-        /// 64 MiB, 3 passes: what a new vault or login gets.
+        /// 64 MiB, 3 passes: the setting of a new vault or login.
         public static let standard = Parameters(checked: 64 << 10, 3)
-        /// 8 MiB, 1 pass: the least that is accepted.
+        /// 8 MiB, 1 pass: the weakest setting that is accepted.
         public static let floor = Parameters(checked: 8 << 10, 1)
     }
 
-    /// The most work that a file from elsewhere gets without being asked twice: 1 GiB, filled 4 times. Some seconds.
+    /// The most work that a file from elsewhere gets without a second question: 1 GiB, filled 4 times. It takes some
+    /// seconds.
     package static let mostWork = 4 << 20
 
     /// Stretches `secret` to a key, after waiting for one of the machine's ``StretchPermit``s.
@@ -52,7 +53,7 @@ public enum Argon2id {
         }
     }
 
-    /// The bare function within the bounds: no permit.
+    /// The bare function within the bounds, without a permit.
     package static func deriveRaw(
         _ secret: borrowing SecretBytes, salt: [UInt8], _ parameters: Parameters, count: Int
     ) throws(SecretsError) -> SecretBytes {
@@ -61,12 +62,13 @@ public enum Argon2id {
             secret, salt: salt, memoryKiB: parameters.memoryKiB, passes: parameters.passes, count: count)
     }
 
-    /// The bare function for test vectors, which stay below ``Parameters``' floor to be quick: one lane, no permit.
+    /// The bare function for test vectors: one lane, no permit. To be quick, vectors stay below the minimum of
+    /// ``Parameters``.
     ///
     /// - Parameters:
     ///   - salt: 16 bytes.
-    ///   - memoryKiB: 8 KiB to 1 GiB; the caller caps it.
-    ///   - count: at least 16 bytes.
+    ///   - memoryKiB: 8 KiB to 1 GiB. The caller enforces the upper bound.
+    ///   - count: At least 16 bytes.
     package static func deriveRaw(
         _ secret: borrowing SecretBytes, salt: [UInt8], memoryKiB: UInt32, passes: UInt32, count: Int
     ) throws(SecretsError) -> SecretBytes {
@@ -80,16 +82,17 @@ public enum Argon2id {
                             UInt64(passes), Int(memoryKiB) << 10, crypto_pwhash_ALG_ARGON2ID13)
                     }
                 }
-                // The bounds are checked above, so memory is the one thing left that libsodium can lack.
+                // The bounds are checked above. So libsodium can only fail for lack of memory.
                 guard result == 0 else { throw .outOfMemory }
             }
         }
     }
 
-    /// Whether `encoded` (a PHC string, `$argon2id$v=19$…`) is of `secret`, for test vectors: other salt lengths and
-    /// more lanes than ``deriveRaw`` takes. The caller caps the work that the string asks for.
+    /// Whether `encoded` is the hash of `secret`. It is a PHC string, `$argon2id$v=19$…`. This is for test vectors:
+    /// they have other salt lengths and more lanes than ``deriveRaw`` takes. The caller limits the work that the string
+    /// asks for.
     package static func verifyRaw(_ secret: borrowing SecretBytes, encoded: String) -> Bool {
-        // C would take the string for ended at the first NUL, whatever follows.
+        // C would end the string at the first NUL and ignore the rest.
         guard !encoded.utf8.contains(0) else { return false }
         return secret.withBytes { secret in
             unsafe secret.withPointer { secret, count in

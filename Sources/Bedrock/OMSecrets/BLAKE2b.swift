@@ -1,9 +1,9 @@
-// BLAKE2b (RFC 7693) of any length, piece by piece. OpenSSL 3.0 knows it with 64 bytes only.
+// BLAKE2b (RFC 7693) with any output length, piece by piece. OpenSSL 3.0 has it with 64 bytes only.
 
 internal import CSodium
 
-/// One unkeyed BLAKE2b being computed, in memory that is wiped with it. A class, so that it can stand where OpenSSL's
-/// handle stands.
+/// An unkeyed BLAKE2b computation, in memory that `deinit` wipes. It is a class, so that it can replace a handle of
+/// OpenSSL.
 @safe
 package final class BLAKE2b {
     private let state: OpaquePointer
@@ -29,7 +29,7 @@ package final class BLAKE2b {
         _ = unsafe bytes.withPointer { unsafe crypto_generichash_update(state, $0, UInt64($1)) }
     }
 
-    /// The digest of everything since the start or the last `finish`.
+    /// The digest of all bytes since the start or since the last `finish`.
     package func finish(into target: inout MutableSpan<UInt8>) {
         precondition(target.count == count, "a target of another length")
         _ = unsafe target.withPointer { unsafe crypto_generichash_final(state, $0, $1) }

@@ -2,10 +2,10 @@ internal import CSodium
 
 /// Base64 of RFC 4648 section 4: standard alphabet, no line breaks, unused bits zero.
 public enum Base64 {
-    /// Whether the last group is filled up with `=`.
+    /// Whether `=` fills up the last group.
     public enum Padding: Sendable {
         case padded
-        /// As PHC strings write it: no `=` at all.
+        /// No `=` at all, as PHC strings have it.
         case unpadded
 
         fileprivate var variant: Int32 {

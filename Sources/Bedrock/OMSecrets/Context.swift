@@ -1,6 +1,6 @@
-// What a sealed thing, a derived key or a MAC is bound to. Without a context nothing is sealed or derived.
+// The context of a sealed box, a derived key or a MAC. Nothing is sealed or derived without a context.
 
-/// A purpose and the place it holds for, encoded so that two different contexts never give the same bytes.
+/// A purpose and the fields of the place it holds for. Two different contexts never have the same encoding.
 ///
 ///     Context(.record, .bytes(vaultID), .number(revision))
 public struct Context: Hashable, Sendable {
@@ -10,8 +10,8 @@ public struct Context: Hashable, Sendable {
         case text(String)
     }
 
-    /// The encoding: label length (1 byte) ‖ label, then per field a tag (1 bytes, 2 number, 3 text) and either the
-    /// length (8 bytes, big-endian) and the bytes, or the number (8 bytes, big-endian).
+    /// The encoding: label length (1 byte) ‖ label, then each field. A field is a tag (1 bytes, 2 number, 3 text), then
+    /// either the length (8 bytes, big-endian) and the bytes, or the number (8 bytes, big-endian).
     let encoded: [UInt8]
 
     public init(_ label: Label, _ fields: Field...) {

@@ -1,4 +1,4 @@
-// HKDF-SHA-256, RFC 5869, over libsodium's HMAC: version 1.0.18 has the HMAC but not the HKDF.
+// HKDF-SHA-256 (RFC 5869) over libsodium's HMAC. libsodium 1.0.18 has the HMAC but no HKDF.
 
 internal import CSodium
 
@@ -6,7 +6,7 @@ package enum HKDF {
     /// The most that RFC 5869 section 2.3 allows: 255 blocks.
     package static let maximumCount = 255 * 32
 
-    /// The HKDF of the house's keys: one block of output is all that a 32-byte key needs.
+    /// The HKDF of omvault's own keys. A key has 32 bytes, so one block of output is enough.
     static func deriveBytes(from ikm: borrowing SecretBytes, salt: Span<UInt8>?, info: [UInt8]) -> SecretBytes {
         deriveBytes(from: ikm, salt: salt, info: info, count: 32)
     }
@@ -39,9 +39,9 @@ package enum HKDF {
 }
 
 package enum HMACSHA256 {
-    /// HMAC-SHA-256 (RFC 2104) over what `feed` hands to its argument, piece by piece.
+    /// HMAC-SHA-256 (RFC 2104) over the pieces that `feed` passes to its argument.
     package static func tag(keyBytes: Span<UInt8>, _ feed: ((Span<UInt8>) -> Void) -> Void) -> SecretBytes {
-        // The state holds key material, so it too lives in locked memory.
+        // The state holds key material, so it also lives in locked memory.
         var state = SecretBytes(count: crypto_auth_hmacsha256_statebytes()) { _ in }
         return state.withMutableBytes(0..<state.count) { state in
             unsafe state.withPointer { base, _ in

@@ -1,13 +1,13 @@
 internal import CSodium
 
-/// Hex in pairs of digits, either case; written in lower case.
+/// Hexadecimal text. Both cases are read, lower case is written.
 public enum Hex {
     public static func encode(_ bytes: [UInt8]) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// The same of a secret, in locked memory.
+    /// Encodes a secret, in locked memory.
     public static func encode(_ secret: borrowing SecretBytes) -> SecretBytes {
         let terminated = secret.withBytes { bytes in
             SecretBytes(count: bytes.count * 2 + 1) { target in
@@ -22,7 +22,7 @@ public enum Hex {
         return terminated.withBytes { SecretBytes(copying: $0.extracting(0..<$0.count - 1)) }
     }
 
-    /// - Throws: ``SecretsError/notCanonical`` for an odd length or any other character.
+    /// - Throws: ``SecretsError/notCanonical`` for an odd length or a character that is no hex digit.
     public static func decode(_ text: String) throws(SecretsError) -> [UInt8] {
         let secret = try decode(SecretBytes(copying: Array(text.utf8)))
         return secret.withBytes { [UInt8](copying: $0) }

@@ -1,4 +1,4 @@
-// Keys that know what they are for: sealing with a wrapping key does not compile.
+// Keys whose type says what they are for. Sealing with a wrapping key does not compile.
 
 /// 32 secret bytes for one use.
 public struct Key<Use: KeyUse>: ~Copyable, Sendable {
@@ -19,13 +19,13 @@ public struct Key<Use: KeyUse>: ~Copyable, Sendable {
         Key(bytes.duplicate())
     }
 
-    /// A key from bytes that the caller read from its own safe place, such as the device key's file.
+    /// A key from bytes that the caller read from a safe file of its own, such as the device key's file.
     public init(readFrom bytes: consuming SecretBytes) throws(SecretsError) {
         guard bytes.count == Self.count else { throw .cannotOpen }
         self.init(bytes)
     }
 
-    /// The bytes themselves, for the one place that stores them.
+    /// The key's bytes, for the one caller that stores them.
     public borrowing func withExposedBytes<R: ~Copyable, E: Error>(
         _ body: (Span<UInt8>) throws(E) -> R
     ) throws(E) -> R {
@@ -48,18 +48,18 @@ extension Key where Use: DerivingUse {
         }
     }
 
-    /// 32 public bytes that only a holder of this key and the same context computes.
+    /// 32 public bytes. Only a holder of this key can compute them, and only for the same context.
     public borrowing func fingerprint(_ context: Context) -> [UInt8] {
         HKDF.deriveBytes(from: bytes, salt: nil, info: context.encoded).withBytes { [UInt8](copying: $0) }
     }
 
-    /// The commitment of a slot: stored beside it and compared before its box is opened, because
-    /// XChaCha20-Poly1305 alone lets one box open under two keys.
+    /// The commitment of a slot. It is stored beside the slot's box and compared before the box is opened.
+    /// XChaCha20-Poly1305 alone would let one box open under two keys.
     public borrowing func commitment(to header: [UInt8]) -> [UInt8] {
         fingerprint(Context(.commit, .bytes(header)))
     }
 
-    /// - Throws: ``SecretsError/cannotOpen`` when `commitment` is of another key or header.
+    /// - Throws: ``SecretsError/cannotOpen`` if `commitment` belongs to another key or header.
     public borrowing func check(_ commitment: [UInt8], to header: [UInt8]) throws(SecretsError) {
         guard ConstantTime.areEqual(self.commitment(to: header).span, commitment.span) else { throw .cannotOpen }
     }

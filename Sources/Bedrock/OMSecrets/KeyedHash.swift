@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// BLAKE2b-256 (RFC 7693) under a key: names without their text, digests that nobody else can compute.
+/// BLAKE2b-256 (RFC 7693) under a key. It replaces a name's text by a digest that only a holder of the key can compute.
 public enum KeyedHash {
     public static let count = 32
 

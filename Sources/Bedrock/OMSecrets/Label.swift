@@ -1,4 +1,4 @@
-/// Every purpose in the house, in one list, so that no two rooms use the same one for two things.
+/// Every purpose of a context, in one list. So no two rooms use the same label for different things.
 public enum Label: String, CaseIterable, Sendable {
     // Slots and the device
     case slot = "omv/slot"

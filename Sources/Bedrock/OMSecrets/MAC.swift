@@ -1,4 +1,4 @@
-// A MAC over public bytes proves who wrote them.
+// MACs over public bytes. A MAC proves that a holder of the key wrote them.
 
 /// HMAC-SHA-256 over a context and a message: 32 bytes.
 public enum MAC {
@@ -13,7 +13,7 @@ public enum MAC {
         }
     }
 
-    /// - Throws: ``SecretsError/cannotOpen`` when the tag is not this message's.
+    /// - Throws: ``SecretsError/cannotOpen`` if the tag belongs to another message.
     public static func check(
         _ tag: [UInt8], of message: [UInt8], using key: borrowing Key<Authenticating>, context: Context
     ) throws(SecretsError) {

@@ -1,4 +1,4 @@
-/// A password as it was typed: its bytes, unchanged, 1 byte to 1 MiB.
+/// A password as the user typed it: 1 byte to 1 MiB, unchanged.
 public struct Password: ~Copyable, Sendable {
     public static let maximumCount = 1 << 20
 

@@ -1,4 +1,4 @@
-// Spans as C wants them: a pointer that is never NULL, and a count.
+// Spans in C's form: a pointer that is never NULL, and a count.
 
 extension Span<UInt8> {
     @unsafe
@@ -28,7 +28,7 @@ extension MutableSpan<UInt8> {
 }
 
 extension MutableSpan<UInt8> {
-    /// Overwrites the first bytes with `bytes`, in one go.
+    /// Overwrites the first bytes with `bytes`, in one call.
     mutating func copy(_ bytes: Span<UInt8>) {
         precondition(bytes.count <= count, "more bytes than there is room for")
         unsafe withPointer { target, _ in
@@ -38,7 +38,7 @@ extension MutableSpan<UInt8> {
 }
 
 extension UnsafePointer<UInt8> {
-    /// The same bytes for the C functions that call them text.
+    /// The same bytes, for C functions that take text.
     @unsafe
     var asText: UnsafePointer<CChar> { unsafe UnsafeRawPointer(self).assumingMemoryBound(to: CChar.self) }
 }

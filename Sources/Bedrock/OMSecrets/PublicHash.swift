@@ -1,6 +1,6 @@
 internal import CSodium
 
-/// BLAKE2b-256 without a key: a digest that every device computes alike.
+/// BLAKE2b-256 without a key. Every device computes the same digest.
 public enum PublicHash {
     public static func hash(_ message: [UInt8]) -> [UInt8] {
         unsafe [UInt8](count: KeyedHash.count) { output in
@@ -8,7 +8,7 @@ public enum PublicHash {
         }
     }
 
-    /// The digest of a secret, for a checksum of which a few bytes are shown.
+    /// The digest of a secret, for a checksum. Only a few bytes of it are shown.
     public static func hash(of secret: borrowing SecretBytes, context: Context) -> [UInt8] {
         var message = SecretBuffer(capacity: 256)
         message.append(context.encoded.span)

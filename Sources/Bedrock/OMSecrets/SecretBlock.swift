@@ -1,4 +1,4 @@
-/// Bytes of the arena, owned by exactly one ``SecretBytes``.
+/// Bytes of the arena that exactly one ``SecretBytes`` owns.
 @unsafe
 struct SecretBlock {
     let base: UnsafeMutableRawPointer

@@ -2,7 +2,7 @@
 
 internal import COMSystem
 
-/// A secret under construction. It grows inside locked memory and wipes what it leaves.
+/// A secret under construction. It grows inside locked memory and wipes the memory that it leaves.
 public struct SecretBuffer: ~Copyable, Sendable {
     private var storage: SecretBytes
     private var used = 0
@@ -30,7 +30,7 @@ public struct SecretBuffer: ~Copyable, Sendable {
         secret.withBytes { append($0) }
     }
 
-    /// Hands `body` up to `count` free bytes; it returns how many it wrote from the start.
+    /// Lends `body` up to `count` free bytes. `body` returns how many it wrote from the start.
     public mutating func append<E: Error>(
         upTo count: Int, _ body: (inout MutableSpan<UInt8>) throws(E) -> Int
     ) throws(E) {
@@ -40,14 +40,14 @@ public struct SecretBuffer: ~Copyable, Sendable {
         used += written
     }
 
-    /// Takes the last byte away, as a terminal's erase key does.
+    /// Removes the last byte, as a terminal's erase key does.
     public mutating func removeLast() {
         guard used > 0 else { return }
         used -= 1
         storage.withMutableBytes(used..<used + 1) { $0[0] = 0 }
     }
 
-    /// Wipes what was appended and starts again in the same memory.
+    /// Wipes all appended bytes and starts again in the same memory.
     public mutating func removeAll() {
         storage.withMutableBytes(0..<used) { bytes in
             unsafe bytes.withPointer { unsafe om_wipe($0, $1) }
@@ -59,7 +59,7 @@ public struct SecretBuffer: ~Copyable, Sendable {
         try storage.withBytes { (all: Span<UInt8>) throws(E) -> R in try body(all.extracting(0..<used)) }
     }
 
-    /// The secret, exactly as long as what was appended.
+    /// The secret, exactly as long as the appended bytes.
     public consuming func finish() -> SecretBytes {
         withBytes { SecretBytes(copying: $0) }
     }

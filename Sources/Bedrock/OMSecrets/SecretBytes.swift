@@ -1,20 +1,20 @@
-// A secret that cannot be printed, copied by accident, compared in variable time or left behind.
+// Secrets that cannot be printed, copied by accident, compared in variable time or left in memory.
 
 internal import COMSystem
 internal import CSodium
 
 /// Secret bytes in locked memory, wiped when they go out of scope.
 ///
-/// Move-only: there is no `description`, no `Codable`, no `==`. Read them inside ``withBytes(_:)`` and do not carry the
-/// span's bytes out.
+/// Move-only, without `description`, `Codable` or `==`. Read the bytes inside ``withBytes(_:)``, and do not copy them
+/// out of the span.
 @safe
 public struct SecretBytes: ~Copyable, @unchecked Sendable {
     private let block: SecretBlock
 
-    /// The number of bytes; it may be 0.
+    /// The number of bytes. It can be 0.
     public var count: Int { unsafe block.count }
 
-    /// `count` bytes, zeroed, then written by `fill`.
+    /// `count` zero bytes, then `fill` writes them.
     public init<E: Error>(count: Int, fill: (inout MutableSpan<UInt8>) throws(E) -> Void) throws(E) {
         precondition(count >= 0, "a negative number of bytes")
         unsafe block = allocateSecret(count)
@@ -25,12 +25,12 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
         try fill(&bytes)
     }
 
-    /// A copy of `bytes`, whose own memory stays the caller's to wipe.
+    /// A copy of `bytes`. The caller still has to wipe its own memory.
     public init(copying bytes: Span<UInt8>) {
         self.init(count: bytes.count) { $0.copy(bytes) }
     }
 
-    /// A copy of bytes that are not secret themselves, such as a constant or a file's own text.
+    /// A copy of bytes that are not secret, such as a constant or a file's own text.
     public init(copying bytes: [UInt8]) {
         self.init(copying: bytes.span)
     }
@@ -63,7 +63,7 @@ public struct SecretBytes: ~Copyable, @unchecked Sendable {
 }
 
 extension SecretBytes {
-    /// For ``SecretBuffer`` alone: a finished secret does not change.
+    /// For memory under construction or in reuse. A finished secret does not change.
     mutating func withMutableBytes<R: ~Copyable, E: Error>(
         _ range: Range<Int>, _ body: (inout MutableSpan<UInt8>) throws(E) -> R
     ) throws(E) -> R {

@@ -1,9 +1,9 @@
-// The one place where secrets live: locked memory, left out of core dumps, zeroed in forked children.
+// The memory of all secrets: locked, left out of core dumps, and zeroed in forked children.
 //
-// One region for all secrets, not one mapping each: a mapping per secret costs 23 µs and four kernel mappings, and past
-// the lock limit of 8 MiB it would silently not be locked at all. Granules of 64 bytes, first fit; a secret larger than
-// half a chunk gets a mapping of its own. The first chunk is small: locking memory fills it with pages at once, and most
-// commands keep a handful of secrets.
+// All secrets share one region. A mapping for each secret would cost 23 µs and four kernel mappings. Past the lock
+// limit of 8 MiB it would not be locked at all, without an error. Blocks are granules of 64 bytes, first fit. A secret
+// larger than half a chunk gets its own mapping. The first chunk is small: locking memory fills it with pages at once,
+// and most commands keep few secrets.
 
 internal import COMSystem
 internal import CSodium
@@ -22,7 +22,7 @@ func releaseSecret(_ block: SecretBlock) {
 
 private let arena = Mutex(Arena())
 
-/// A pointer that may cross the lock: whoever holds the block owns the bytes behind it.
+/// A pointer that can cross the lock. The holder of the block owns the bytes behind it.
 @safe
 private struct Address: @unchecked Sendable {
     let pointer: UnsafeMutableRawPointer
@@ -40,7 +40,7 @@ private struct Arena: ~Copyable {
     private(set) var protection = SecretMemory.Protection.hidden
 
     init() {
-        // Every secret passes here first, so here libsodium picks the code for this processor.
+        // Every secret is allocated through this arena, so here libsodium picks the code for this processor.
         guard sodium_init() >= 0 else { fatalError("libsodium cannot start") }
     }
 
@@ -81,7 +81,7 @@ private struct Arena: ~Copyable {
 private struct Chunk {
     let base: UnsafeMutableRawPointer
     let size: Int
-    /// One bit a granule, set while it is taken.
+    /// One bit for each granule, set while the granule is taken.
     var taken: [UInt64]
 
     init(base: UnsafeMutableRawPointer, size: Int) {
@@ -130,25 +130,25 @@ private struct Chunk {
 
 /// Facts about the memory that holds this process's secrets.
 public enum SecretMemory {
-    /// How well the memory behind secrets is kept.
+    /// How well the memory of the secrets is protected.
     public enum Protection: UInt8, Comparable, Sendable {
-        /// The system refused to lock some of it: it could be written to swap.
+        /// The system refused to lock some of the memory. It could be written to swap.
         case none = 0
-        /// Never in swap.
+        /// The memory is never written to swap.
         case locked = 1
-        /// Not even root reads it from outside the process (memfd_secret).
+        /// The memory is locked, and not even root can read it from outside the process (memfd_secret).
         case hidden = 2
 
         public static func < (one: Self, other: Self) -> Bool { one.rawValue < other.rawValue }
     }
 
-    /// The least protection that any secret's memory got so far.
+    /// The lowest protection that any secret's memory has got so far.
     public static var protection: Protection { arena.withLock { $0.protection } }
 
-    /// False once the system refused to lock memory for a secret: it could then be written to swap.
+    /// False after the system refused to lock memory for a secret. That memory could be written to swap.
     public static var isLocked: Bool { protection != .none }
 
-    /// Asks for hidden memory from here on, where the system has it: for a process that keeps keys for long. To be
-    /// called before the first secret, since what is mapped already stays as it is.
+    /// Asks for hidden memory from here on, if the system has it. This is for a process that keeps keys for long. Call
+    /// it before the first secret: memory that is already mapped stays as it is.
     public static func hide() { arena.withLock { $0.hides = true } }
 }

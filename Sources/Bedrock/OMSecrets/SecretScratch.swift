@@ -1,10 +1,10 @@
-// Working memory for a stream: a mapping for every piece would cost more than the cipher that fills it.
+// Working memory for a stream. A mapping for every piece would cost more than the cipher that fills it.
 
-/// Locked memory of a fixed size that is used again and again, and wiped when it goes out of scope.
+/// Locked memory of a fixed size, which its owner uses again and again. It is wiped when it goes out of scope.
 public struct SecretScratch: ~Copyable, Sendable {
     private var storage: SecretBytes
 
-    /// `count` bytes, zeroed.
+    /// `count` zero bytes.
     public init(count: Int) {
         storage = SecretBytes(count: count) { _ in }
     }

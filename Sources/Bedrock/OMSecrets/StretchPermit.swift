@@ -1,17 +1,18 @@
-// Two hundred processes that stretch at once would take 200 × 64 MiB. A permit keeps it to what the machine has.
+// Permits that limit how many processes stretch at once. Two hundred at once would take 200 × 64 MiB. The permits keep
+// the total within the machine's memory.
 //
-// The permits are files that everyone on the machine can lock. Attack: a local user holds them all to shut the others
-// out. Hence the bound: after a minute the stretch goes ahead without a permit, slower, but it goes.
+// The permits are files that every user of the machine can lock. Attack: a local user holds all permits, so that other
+// users cannot stretch. The wait is bounded: after a minute the stretch goes ahead without a permit, only slower.
 
 internal import Glibc
 
-/// One of the machine's places for a stretch: `flock` on one of min(cores, memory / 8 / 64 MiB) files.
+/// A machine-wide permit for one stretch: `flock` on one of min(cores, memory / 8 / 64 MiB) files.
 enum StretchPermit {
     private static let pause = 10_000
 
     /// - Parameters:
-    ///   - folder: the machine's; a test has one of its own.
-    ///   - longestWait: in microseconds.
+    ///   - folder: The machine's folder. A test has its own.
+    ///   - longestWait: In microseconds.
     static func hold<R: ~Copyable, E: Error>(
         in folder: String = "/run/lock", longestWait: Int = 60_000_000, _ body: () throws(E) -> R
     ) throws(E) -> R {
@@ -30,7 +31,7 @@ enum StretchPermit {
         return max(1, min(sysconf(Int32(_SC_NPROCESSORS_ONLN)), memory / 8 / (64 << 20)))
     }
 
-    /// The files are only ever locked, so mode 0444 and a read-only descriptor are all that a process needs.
+    /// A process only locks the files, so it needs no more than mode 0444 and a read-only descriptor.
     static func openAll(in folder: String) -> [Int32] {
         let first = Int(getpid())
         return (0..<count).map { (first + $0) % count }.compactMap { number in
@@ -51,11 +52,11 @@ enum StretchPermit {
         }
     }
 
-    /// Attack, or accident: a process with umask 077 makes the files. The other users cannot open them then, and stretch
-    /// without any limit. The owner repairs its own files; root is most often the owner.
+    /// Attack, or accident: a process with umask 077 creates the files. Then other users cannot open them, and stretch
+    /// without any limit. So the owner repairs its own files. The owner is most often root.
     ///
-    /// Attack: another user gives one of root's secret files a second name here, and root opens it to everybody. A permit has
-    /// one name and no bytes.
+    /// Attack: another user gives one of root's secret files a second name here, and root opens it to every user. So
+    /// only a file with one name and no bytes is repaired.
     private static func needsRepair(_ status: stat) -> Bool {
         status.st_uid == geteuid() && status.st_mode & 0o7777 != mode && status.st_nlink == 1 && status.st_size == 0
     }
