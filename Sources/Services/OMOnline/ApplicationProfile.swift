@@ -1,4 +1,5 @@
-// The application profile: what a server says about the logins of one application. docs/online.md, "Application profile".
+// The application profile: a server's settings for the logins of one application. docs/online.md, "Application
+// profile".
 
 internal import AsyncHTTPClient
 internal import NIOHTTP1
@@ -10,14 +11,15 @@ public enum ApplicationProfile {
 
     /// Fetches the profile of `service` from its `ProfileURL`.
     ///
-    /// - Throws: ``OnlineFailure/unsafeAddress`` unless it is https, ``OnlineFailure/unusableProfile`` unless it is on the
-    ///   login's own host, and what else may go wrong with a server.
+    /// - Throws: ``OnlineFailure/unsafeAddress`` unless the address is https, ``OnlineFailure/unusableProfile`` unless
+    ///   it is on the login's own host, and every other refusal of a request to a server.
     public static func fetch(_ service: OnlineService) async throws(OnlineRefusal) -> ServerProfile {
         try await fetch(service, try HTTPExchange(service), timeLimit: service.deadlines.total)
     }
 
-    /// The profile beside a login, within what is left of its deadline and no longer than a connection may take: a place
-    /// that hangs must not make each login as slow as it may be. What it means that one cannot be had is not decided here.
+    /// The profile beside a login. It may take the time that is left of the login's deadline, but no longer than a
+    /// connection may take: an address that hangs must not slow down each login. The caller decides what a missing
+    /// profile means.
     static func fetchIfAny(_ service: OnlineService, _ exchange: HTTPExchange) async -> ProfileAnswer {
         guard service.profile != nil else { return .notAsked }
         do throws(OnlineRefusal) {
@@ -34,7 +36,7 @@ public enum ApplicationProfile {
         let answer = try await exchange.fetch(request, limit: maximumBytes, readsErrors: false, timeLimit: timeLimit)
         guard answer.isSuccess else {
             switch HTTPExchange.refusal(answer) {
-            // Nobody was asked about a password.
+            // The request asked about no password, so its refusal is no decision.
             case .rejected, .forbidden, .blocked: throw .failed(.unusableProfile, status: UInt16(answer.status))
             case let refusal: throw refusal
             }
@@ -42,7 +44,8 @@ public enum ApplicationProfile {
         return try read(answer.body)
     }
 
-    /// Attack: who may write to some other server sets the number of attempts.
+    /// Attack: an attacker who controls another server sets the number of attempts. The address must be on the login's
+    /// own host.
     private static func address(of service: OnlineService) throws(OnlineRefusal) -> EndpointURL {
         guard let text = service.profile, let address = EndpointURL(reading: text), address.isSecure else {
             throw .failed(.unsafeAddress)
@@ -61,8 +64,8 @@ public enum ApplicationProfile {
         return address
     }
 
-    /// An object with an integer `epoch`; of the others the keys that a server may set, each a text, a number or a truth
-    /// value. Other keys are for other clients.
+    /// Reads an object with an integer `epoch`. Of its other keys it takes those that a server may set, each a text, a
+    /// number or a truth value. All other keys are for other clients.
     ///
     /// - Throws: ``OnlineFailure/unusableProfile``.
     static func read(_ bytes: [UInt8]) throws(OnlineRefusal) -> ServerProfile {
@@ -74,7 +77,7 @@ public enum ApplicationProfile {
         var values: [String: String] = [:]
         for key in ServerProfile.keys {
             guard let value = fields[key] else { continue }
-            // As a local profile would have it, a number with the digits that it was written with.
+            // The text that a local profile would have. A number keeps the digits it was written with.
             let text = value.text ?? value.serialized
             guard text.utf8.count <= 256 else { throw unusable }
             values[key] = text
@@ -87,7 +90,7 @@ public enum ApplicationProfile {
         return ServerProfile(epoch: epoch, application: application, values: values)
     }
 
-    /// Plain digits: 7e0 and 7.0 are seven to some readers only.
+    /// Reads plain digits only. Not every reader takes 7e0 and 7.0 for seven.
     private static func epoch(_ digits: String) -> UInt64? {
         guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let epoch = UInt64(digits) else { return nil }
         return epoch <= ServerProfile.lastEpoch ? epoch : nil

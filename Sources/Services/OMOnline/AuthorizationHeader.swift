@@ -2,9 +2,10 @@ internal import OMOnlineModel
 internal import OMSecrets
 
 enum AuthorizationHeader {
-    /// `Basic base64(user:password)`, the password's bytes as they are.
+    /// `Basic base64(user:password)` with the password's bytes unchanged.
     ///
-    /// - Throws: ``OnlineFailure/unusableUser``: with a colon the server would cut the name short (RFC 7617).
+    /// - Throws: ``OnlineFailure/unusableUser`` if the name has a colon. The server would end the name there (RFC
+    ///   7617).
     static func basic(_ user: String, _ password: borrowing SecretBytes) throws(OnlineRefusal) -> String {
         guard !user.utf8.contains(UInt8(ascii: ":")) else { throw .failed(.unusableUser) }
         var pair = SecretBuffer()
@@ -16,7 +17,7 @@ enum AuthorizationHeader {
     }
 }
 
-/// `CustomAuthHeaders`, held against the SDK's limits.
+/// `CustomAuthHeaders`, checked against the SDK's limits.
 struct CustomHeaders {
     static let maximum = 10
 

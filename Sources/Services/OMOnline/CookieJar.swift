@@ -1,4 +1,4 @@
-// Cookies of one login, by RFC 6265: which are kept, and who gets them back.
+// The cookies of one login by RFC 6265: which are kept, and which servers get them back.
 
 internal import OMOnlineModel
 
@@ -9,7 +9,7 @@ struct CookieJar: Codable, Sendable {
     struct Cookie: Codable, Sendable {
         let name: String
         let value: String
-        /// The host that set it, or the domain that it said.
+        /// The host that set the cookie, or the domain that the cookie names.
         let domain: String
         let coversSubdomains: Bool
         let path: String
@@ -19,7 +19,8 @@ struct CookieJar: Codable, Sendable {
 
     private(set) var cookies: [Cookie] = []
 
-    /// Takes what a server set. One that is expired removes its namesake; one for a domain that is not its own is left out.
+    /// Stores the cookies that a server set. An expired cookie removes the stored one of the same name. A cookie for
+    /// another server's domain is left out.
     mutating func store(_ fields: [String], from address: EndpointURL, now: Int64) throws(OnlineRefusal) {
         for field in fields {
             guard let cookie = Self.read(field, from: address, now: now) else { continue }
@@ -30,12 +31,12 @@ struct CookieJar: Codable, Sendable {
         guard cookies.count <= Self.maximumCookies, bytes <= Self.maximumBytes else { throw .failed(.answerTooLarge) }
     }
 
-    /// Whether each of `names` is there with a value: a server that logs out sets an empty one.
+    /// Whether the jar holds each of `names` with a value. A server that logs out sets an empty value.
     func holds(_ names: [String]) -> Bool {
         names.allSatisfy { name in cookies.contains { $0.name == name && !$0.value.isEmpty } }
     }
 
-    /// What goes into `Cookie` for `address`; nil for none.
+    /// The value of the `Cookie` header for `address`, or nil if no cookie fits.
     func field(for address: EndpointURL, now: Int64) -> String? {
         let fitting = cookies.filter { cookie in
             (!cookie.isSecure || address.isSecure || address.isLocal) && cookie.expires.map { $0 > now } ?? true
@@ -56,7 +57,8 @@ struct CookieJar: Codable, Sendable {
         let parts = field.split(separator: ";", omittingEmptySubsequences: false).map { trimmed($0) }
         guard let first = parts.first, let equals = first.firstIndex(of: "=") else { return nil }
         let (name, value) = (trimmed(first[..<equals]), trimmed(first[first.index(after: equals)...]))
-        // Attack: what is sent back must not end the header's line or smuggle in another cookie.
+        // Attack: a cookie that is sent back ends the header's line or adds another cookie. Only printable ASCII is
+        // stored.
         guard !name.isEmpty, [name, value].allSatisfy({ $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } }) else {
             return nil
         }
@@ -74,7 +76,8 @@ struct CookieJar: Codable, Sendable {
             case "domain" where !value.isEmpty:
                 let wanted = (value.hasPrefix(".") ? String(value.dropFirst()) : String(value)).lowercased()
                 if wanted == address.host { continue }
-                // Attack: one server of a public suffix gives another its cookies.
+                // Attack: a server below a public suffix sets a cookie for other servers below it. The domain needs a
+                // dot and must contain this host.
                 guard wanted.contains("."), !address.isNumeric, address.host.hasSuffix("." + wanted) else { return nil }
                 (domain, coversSubdomains) = (wanted, true)
             case "path": path = value.hasPrefix("/") ? String(value) : path
@@ -84,7 +87,7 @@ struct CookieJar: Codable, Sendable {
             default: break
             }
         }
-        // RFC 6265: Max-Age wins.
+        // By RFC 6265, Max-Age wins over Expires.
         if let lives {
             let (end, isBeyond) = now.addingReportingOverflow(lives)
             expires = lives <= 0 ? 0 : isBeyond ? .max : end
@@ -94,7 +97,8 @@ struct CookieJar: Codable, Sendable {
             isSecure: isSecure, expires: expires)
     }
 
-    /// `Max-Age`: digits, maybe behind a minus. A number that nobody can count to is as good as for ever, or as ended.
+    /// `Max-Age`: digits, perhaps after a minus. A number too large for 64 bits counts as never expiring, or as
+    /// expired.
     private static func seconds(_ text: Substring) -> Int64? {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }

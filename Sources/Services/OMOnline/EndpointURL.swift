@@ -1,4 +1,5 @@
-// An http or https address, in one reading. Two readings of one text are how a password ends up with the wrong server.
+// An http or https address with only one reading. If two programs read one text differently, a password reaches the
+// wrong server.
 
 internal import FoundationEssentials
 internal import Glibc
@@ -14,11 +15,11 @@ struct EndpointURL: Hashable, Sendable {
     /// In lower case; an IPv6 address without its brackets.
     let host: String
     let port: Int
-    /// From the first slash to the query.
+    /// The text from the first slash to the query.
     let path: String
 
-    /// - Throws: ``OnlineFailure/unsafeAddress``: anything but ASCII, a user in it, and http to another machine, which
-    ///   would carry the password in clear.
+    /// - Throws: ``OnlineFailure/unsafeAddress`` for a character that is not ASCII, a user name in the address, or http
+    ///   to another machine, which would carry the password in clear.
     init(_ text: String) throws(OnlineRefusal) {
         guard let address = EndpointURL(reading: text), address.isSecure || address.isLocal else {
             throw .failed(.unsafeAddress)
@@ -26,7 +27,7 @@ struct EndpointURL: Hashable, Sendable {
         self = address
     }
 
-    /// As the text stands, whether it may be used or not; nil when it is no address.
+    /// Reads any http or https address, whether a request may go to it or not. Nil if the text is no address.
     init?(reading text: String) {
         let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?[]@!$&'()*+,;=%".utf8)
         guard text.utf8.count <= 4096, text.utf8.allSatisfy(allowed.contains) else { return nil }
@@ -42,12 +43,13 @@ struct EndpointURL: Hashable, Sendable {
         guard !authority.contains("@"), let (host, port) = Self.split(authority, isSecure ? Self.securePort : 80) else {
             return nil
         }
-        // Attack: a backslash, a blank or a bracket in the wrong place is read differently by the library that connects.
+        // Attack: the library that connects reads a bracket in the wrong place differently. Such an address is refused.
+        // The set above refuses backslashes and blanks for the same reason.
         guard !tail.contains(where: { "[]".contains($0) }) else { return nil }
         (self.host, self.port) = (host, port)
         let path = tail.prefix { $0 != "?" }
         self.path = path.isEmpty ? "/" : String(path)
-        // The host in one spelling too, for those who compare texts.
+        // The host also gets one spelling, for callers that compare texts.
         let start = "\(isSecure ? "https" : "http")://\(authority.lowercased())"
         self.text = path.isEmpty ? start + "/" + tail : start + tail
     }
@@ -76,10 +78,10 @@ struct EndpointURL: Hashable, Sendable {
         return (host.lowercased(), number)
     }
 
-    /// Whether a reader may take the name for an IPv4 address: those of the URL standard go by the last label.
+    /// Whether a reader may take the name for an IPv4 address. Readers after the URL standard decide by the last label.
     ///
-    /// Attack: 0127.0.0.1 is this machine to one reader and 87.0.0.1 to the next, which is the one that connects. Only the
-    /// form that all of them read alike is an address here, and what merely looks like one is nothing.
+    /// Attack: 0127.0.0.1 is this machine to one reader and 87.0.0.1 to the one that connects. Only the form that all
+    /// readers read alike counts as an address here. Any other text that looks like one is refused.
     private static func endsInNumber(_ host: Substring) -> Bool {
         let labels = host.split(separator: ".", omittingEmptySubsequences: false)
         let last = (labels.count > 1 && labels.last == "" ? labels.dropLast().last : labels.last) ?? ""
@@ -87,24 +89,24 @@ struct EndpointURL: Hashable, Sendable {
         return !last.isEmpty && last.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// Whether it is an address in the form that `inet_pton` takes: of IPv4 four plain numbers without leading zeros.
+    /// Whether `inet_pton` takes the text as an address. For IPv4 that is four plain numbers without leading zeros.
     private static func isAddress(_ text: Substring, _ family: Int32) -> Bool {
         var address = in6_addr()
         return inet_pton(family, String(text), &address) == 1
     }
 
-    /// Scheme, host and port: what a certificate, or the kernel's loopback, answers for.
+    /// Whether scheme, host and port are the same. A certificate, or the kernel's loopback, vouches for these three.
     func hasOrigin(of other: EndpointURL) -> Bool {
         isSecure == other.isSecure && host == other.host && port == other.port
     }
 
-    /// The origin as a text.
+    /// The origin as text.
     var origin: String {
         "\(isSecure ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
-    /// Within this machine, where nobody is on the way. A numeric host has one form only by now; names beneath localhost are
-    /// any name server's to answer.
+    /// Whether the address is within this machine, where no other machine can read the traffic. A numeric host has only
+    /// one form here. Names below localhost do not count: any name server can answer for them.
     var isLocal: Bool { host == Self.localName || host == "::1" || isNumeric && host.hasPrefix("127.") }
 
     /// The one name that is local. It is never looked up: ``HTTPExchange`` connects to the loopback addresses.
@@ -112,7 +114,7 @@ struct EndpointURL: Hashable, Sendable {
 
     var isNumeric: Bool { host.contains(":") || host.allSatisfy { $0.isNumber || $0 == "." } }
 
-    /// Where a `Location` leads, whether it may be followed or not; nil when it is no address.
+    /// The address that a `Location` leads to, whether a request may go there or not. Nil if it is no address.
     func resolving(_ location: String) -> EndpointURL? {
         let plain = location.prefix { $0 != "#" }
         guard let base = URL(string: text), let target = URL(string: String(plain), relativeTo: base) else {

@@ -21,7 +21,8 @@ struct FormBody: ~Copyable {
         bytes.append(UInt8(ascii: "="))
     }
 
-    /// All but RFC 3986's unreserved characters as %XX: every server reads that alike, which does not hold for `+`.
+    /// Writes every character except RFC 3986's unreserved ones as %XX. All servers read that alike; they do not read
+    /// `+` alike.
     static func escape(_ value: Span<UInt8>, into target: inout SecretBuffer) {
         let digits = Array("0123456789ABCDEF".utf8)
         for index in value.indices {

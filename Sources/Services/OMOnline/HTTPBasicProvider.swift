@@ -1,7 +1,7 @@
 // Logins over HTTP Basic. docs/online.md, "HTTP Basic".
 //
-// A password is sent only to a server that asked for one. Attack, or mere mistake: a login address that anybody may read
-// says 200 to every password.
+// A password is sent only to a server that asked for one. Attack, or mistake: a login address that every user can read
+// says 200 to every password. So the first request has no password, and a 200 to it is refused.
 
 internal import AsyncHTTPClient
 internal import NIOHTTP1
@@ -16,7 +16,7 @@ public struct HTTPBasicProvider: Sendable {
 
     /// Asks the server whether the password is the user's.
     ///
-    /// - Parameter password: used as the bytes it is, in UTF-8 or not.
+    /// - Parameter password: Sent byte for byte, whether it is UTF-8 or not.
     public func logIn(
         _ user: String, password: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
@@ -31,8 +31,8 @@ public struct HTTPBasicProvider: Sendable {
         let password = OnlineService.Header("Authorization", authorization)
         var (answer, address) = (try await visit.get(asking, adding: [password]), asking)
         if answer.isRedirect {
-            // From here on without the password. The cookies must then say that it was right: the page that the redirect
-            // leads to may be the one that says it was wrong.
+            // The next requests have no password. So the cookies must show that it was right: the redirect may lead to
+            // a page that says it was wrong.
             guard !basic.requiredTokens.isEmpty else { throw .failed(.redirected, status: UInt16(answer.status)) }
             (answer, address) = try await visit.followAfterPassword(answer, from: address)
             guard answer.status != 401, answer.status != 403 else {
@@ -46,9 +46,9 @@ public struct HTTPBasicProvider: Sendable {
             profile: await ApplicationProfile.fetchIfAny(service, exchange))
     }
 
-    /// Asks the server whether the session still counts, with its cookies and without a password.
+    /// Asks the server whether it still accepts the session. The request has the session's cookies and no password.
     ///
-    /// - Throws: ``OnlineRefusal/rejected`` when it does not.
+    /// - Throws: ``OnlineRefusal/rejected`` if the server does not accept it.
     public func check(_ session: borrowing SecretBytes) async throws(OnlineRefusal) -> OnlineGrant {
         let jar = try jar(session)
         let login = try EndpointURL(basic.login)
@@ -63,12 +63,12 @@ public struct HTTPBasicProvider: Sendable {
             session: try ServerSession.cookies(visit.jar).sealable(), serverTime: address.isSecure ? answer.date : nil)
     }
 
-    /// Tells the server that the session is over. 401 is a success: it is over.
+    /// Tells the server that the session is over. 401 is a success too: the session has ended.
     public func logOut(_ session: borrowing SecretBytes) async throws(OnlineRefusal) -> OnlineGrant {
         try await logOut(session, authorization: nil)
     }
 
-    /// The same, with the password as `SendAuthorizationHeaderInLogout` asks for; it goes to the login's server only.
+    /// Also sends the password, for `SendAuthorizationHeaderInLogout`. The password goes to the login's server only.
     public func logOut(
         _ session: borrowing SecretBytes, user: String, password: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
@@ -89,7 +89,7 @@ public struct HTTPBasicProvider: Sendable {
         }
         var visit = Visit(exchange: try HTTPExchange(service), headers: headers, jar: jar)
         var answer = try await visit.get(logout, adding: password)
-        // A server that sends us on to another one has ended the session; where it sends us is of no use.
+        // A server that redirects to another server has ended the session. The page there is not needed.
         do throws(OnlineRefusal) { answer = try await visit.follow(answer, from: logout).0 } catch {
             guard case .failed(.redirected, _, _) = error else { throw error }
             return OnlineGrant()
@@ -100,15 +100,15 @@ public struct HTTPBasicProvider: Sendable {
 
     // MARK: - Requests
 
-    /// The address within the login's own origin that refuses whoever brings no password. Redirects are followed: there
-    /// is nothing yet that they could carry away.
+    /// The address within the login's own origin that refuses a request without a password. Redirects are followed:
+    /// these requests carry no password yet.
     private func challengingAddress(
         _ login: EndpointURL, _ headers: [OnlineService.Header], _ exchange: HTTPExchange
     ) async throws(OnlineRefusal) -> EndpointURL {
         var visit = Visit(exchange: exchange, headers: headers)
         let (answer, address) = try await visit.page(login)
         switch answer.status {
-        // 403 and 423, and 401 without a word, may be all that a server says to somebody without a password.
+        // To a request without a password, some servers answer only 403, 423, or 401 without a challenge.
         case 401, 403, 423:
             guard Self.asksForPassword(answer) else { throw .failed(.otherChallenge, status: UInt16(answer.status)) }
             return address
@@ -117,7 +117,8 @@ public struct HTTPBasicProvider: Sendable {
         }
     }
 
-    /// Attack, or mistake: a server that wants another proof is sent a password in clear, to be read in its logs.
+    /// Attack, or mistake: a server that wants another proof gets the password in clear, and its logs keep it. So the
+    /// server must ask for Basic, or name no scheme at all.
     private static func asksForPassword(_ answer: HTTPResponse) -> Bool {
         let challenges = answer.headers["WWW-Authenticate"].flatMap(elements)
         guard !challenges.isEmpty else { return true }
@@ -126,9 +127,10 @@ public struct HTTPBasicProvider: Sendable {
         }
     }
 
-    /// The elements of a list in a header field (RFC 9110, 5.6): between commas, those within quotes left alone.
+    /// The elements of a list in a header field (RFC 9110, 5.6). Commas separate them, except within quotes.
     ///
-    /// Attack: `Digest realm="x, Basic y"` names Digest only, and a password for it must not go out in clear.
+    /// Attack: `Digest realm="x, Basic y"` seems to name Basic too. It names Digest only, so no password is sent in
+    /// clear.
     private static func elements(_ field: String) -> [Substring] {
         var elements: [Substring] = [], start = field.startIndex
         var (isQuoted, isEscaped) = (false, false)
@@ -160,11 +162,11 @@ public struct HTTPBasicProvider: Sendable {
 /// Requests to one server, with its cookies.
 private struct Visit {
     private static let maximumRedirects = 5
-    /// The page behind the login is of no use; so much of it is read to see that it is whole.
+    /// The most bytes of a page. The page is read only to see that it is complete; its content is not needed.
     private static let maximumPage = 1 << 20
 
     let exchange: HTTPExchange
-    /// They go with every request.
+    /// Sent with every request.
     let headers: [OnlineService.Header]
     var jar = CookieJar()
 
@@ -179,7 +181,7 @@ private struct Visit {
         return answer
     }
 
-    /// The page that the address leads to, and its own address.
+    /// The page at the end of the address's redirects, and that page's address.
     mutating func page(_ address: EndpointURL) async throws(OnlineRefusal) -> (HTTPResponse, EndpointURL) {
         let answer = try await get(address)
         return try await follow(answer, from: address)
@@ -206,8 +208,8 @@ private struct Visit {
         return (answer, address)
     }
 
-    /// The same, of a server that has the password already. Attack: it closes its port behind a redirect, and a password that
-    /// was sent would count as one that was not.
+    /// Follows redirects of a server that has the password already. Attack: the server closes its port after a
+    /// redirect, so that a password that was sent counts as not sent. Such an error becomes a broken answer.
     mutating func followAfterPassword(
         _ answer: HTTPResponse, from address: EndpointURL
     ) async throws(OnlineRefusal) -> (HTTPResponse, EndpointURL) {

@@ -1,10 +1,10 @@
-// Times as HTTP writes them, in each of its three spellings and in that of old cookies.
+// Times as HTTP writes them, in its three spellings and that of old cookies.
 
 /// Seconds since 1970 from a date's text.
 enum HTTPDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// The reading of RFC 6265, 5.1.1: the pieces in whatever order. Nil when one is missing or impossible.
+    /// Reads a date by RFC 6265, 5.1.1: the pieces come in any order. Nil if one is missing or impossible.
     static func seconds(_ text: String) -> Int64? {
         guard text.utf8.count <= 64 else { return nil }
         var clock: (Int, Int, Int)?
@@ -41,7 +41,7 @@ enum HTTPDate {
         return month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
     }
 
-    /// Civil date to days, counted in years that begin in March.
+    /// Converts a civil date to days. The years are counted from March.
     private static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month > 2 ? year : year - 1
         let era = shifted / 400
@@ -50,8 +50,8 @@ enum HTTPDate {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
-    /// `Retry-After` in seconds from now: a number, or a date that is held against the answer's own `Date`. At most a
-    /// day, so that no server takes itself out for years; nil when it says nothing.
+    /// `Retry-After` in seconds from now. It is a number, or a date that is compared with the answer's own `Date`. The
+    /// result is at most a day, so that no server blocks itself for years. Nil if the field says nothing.
     static func retryAfter(_ text: String, date: Int64?, now: Int64) -> UInt32? {
         let trimmed = text.drop { $0 == " " }
         let wait: Int64

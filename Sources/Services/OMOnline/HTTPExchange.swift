@@ -1,4 +1,4 @@
-// All that one question costs on the network: bounded in time and in bytes, and every way it can fail as one of ours.
+// The network use of one question: bounded in time and in bytes, and with every failure as an ``OnlineRefusal``.
 
 internal import AsyncHTTPClient
 internal import FoundationEssentials
@@ -10,23 +10,24 @@ internal import NIOSSL
 internal import OMOnlineModel
 internal import Synchronization
 
-/// One client for one question, never used for another: trust, deadline and connections end with it.
+/// The HTTP client of one question, never used for another. Trust, deadline and connections end with it.
 final class HTTPExchange: Sendable {
-    /// One thread, however many processors there are: each takes descriptors, of which the helper has few. Names are not
-    /// resolved on it.
+    /// One thread, however many processors there are. Each thread takes descriptors, and the helper has few. Names are
+    /// not resolved on this thread.
     private static let thread = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-    /// What http to `localhost` connects to, in this order. Attack: a resolver that sends the name elsewhere gets the
-    /// password in clear. Over TLS a certificate decides, and the system's resolver is asked.
+    /// The addresses that http to `localhost` connects to, in this order. Attack: a resolver sends the name elsewhere,
+    /// and gets the password in clear. So the name is not looked up. For https the system's resolver is asked, and the
+    /// certificate decides.
     private static let loopback = ["127.0.0.1", "::1"]
 
     private let client: HTTPClient
-    /// One for each address of ``loopback``.
+    /// One client for each address of ``loopback``.
     private let local: [HTTPClient]
     private let end: ContinuousClock.Instant
     private let connections = Connections()
 
-    /// How many connections were established, TLS included. Nothing is sent on any other.
+    /// How many connections were established, TLS included. Data is sent only on these.
     private final class Connections: Sendable {
         let count = Atomic(0)
     }
@@ -45,7 +46,7 @@ final class HTTPExchange: Sendable {
             tlsConfiguration: trust, redirectConfiguration: .disallow,
             timeout: .init(connect: .milliseconds(Int64(service.deadlines.connect))))
         configuration.httpVersion = .http1Only
-        // A failed attempt is an answer; tried again it would only use the time up and hide its reason.
+        // A failed attempt is an answer. Another attempt would only use up the time and hide the reason.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.http1_1ConnectionDebugInitializer = { [connections] channel in
             connections.count.add(1, ordering: .sequentiallyConsistent)
@@ -61,21 +62,21 @@ final class HTTPExchange: Sendable {
         end = ContinuousClock.now + .milliseconds(Int(service.deadlines.total))
     }
 
-    // Not waited for: a name that is being resolved would hold us up.
+    // The shutdown is not awaited: a name lookup that is still running would delay it.
     deinit { for client in [client] + local { _ = client.shutdown() } }
 
-    /// Sends one request and follows nothing.
+    /// Sends one request and follows no redirect.
     ///
     /// - Parameters:
-    ///   - limit: bytes of the body that are taken; more is refused.
-    ///   - readsErrors: whether the body of an answer that is no success is read too.
-    ///   - timeLimit: milliseconds that it may take, where that is less than what is left for the whole question.
+    ///   - limit: The most bytes of a body. A longer body is refused.
+    ///   - readsErrors: Whether to read the body of an answer that is no success too.
+    ///   - timeLimit: Milliseconds for this request. Used if less than the time left for the question.
     func fetch(
         _ request: HTTPClientRequest, limit: Int, readsErrors: Bool, timeLimit: UInt32? = nil
     ) async throws(OnlineRefusal) -> HTTPResponse {
         let end = deadline(timeLimit)
         var request = request
-        // A connection that is used again may be closed by the other end at that very moment.
+        // No connection is used again: the server could close it at that moment.
         request.headers.replaceOrAdd(name: "Connection", value: "close")
         if !request.headers.contains(name: "User-Agent") { request.headers.add(name: "User-Agent", value: "omvault") }
         guard let address = EndpointURL(reading: request.url) else { throw .failed(.unsafeAddress) }
@@ -85,7 +86,8 @@ final class HTTPExchange: Sendable {
         var refused: OnlineRefusal?
         for client in local {
             do throws(OnlineRefusal) { return try await fetch(request, by: client, until: end, limit, readsErrors) } catch {
-                // Nothing was sent where no connection stood; of two such answers the first one says more.
+                // Nothing was sent, because no connection was established. If both addresses fail, the first error says
+                // more.
                 guard error == .unreachable(.refused) || error == .unreachable(.noRoute) else { throw error }
                 refused = refused ?? error
             }
@@ -93,7 +95,7 @@ final class HTTPExchange: Sendable {
         throw refused ?? .unreachable(.refused)
     }
 
-    /// The end of the whole question, or of somebody's patience.
+    /// The end of the question, or of `timeLimit` if that is earlier.
     private func deadline(_ timeLimit: UInt32?) -> ContinuousClock.Instant {
         guard let timeLimit else { return end }
         return min(end, .now + .milliseconds(Int(timeLimit)))
@@ -116,7 +118,7 @@ final class HTTPExchange: Sendable {
                     }
                     return HTTPResponse(status: status, headers: response.headers, body: body)
                 }
-                // The library's own deadline ends with the head: a body could drip for ever.
+                // The library's own deadline covers only the head. A body could arrive byte by byte for ever.
                 group.addTask {
                     try await Task.sleep(until: end, clock: .continuous)
                     return nil
@@ -130,8 +132,9 @@ final class HTTPExchange: Sendable {
         } catch {
             if Task.isCancelled { throw .failed(.cancelled) }
             let refusal = Self.refusal(error)
-            // Attack: close the connection behind TLS, and a password that was sent would count as one that was not. So this
-            // is only for a connection that never was established: closing that one does no more than dropping its packets.
+            // Attack: an attacker closes the connection after TLS is established, so that a password that was sent
+            // counts as not sent. So `closed` is only for a connection that was never established. Closing that one
+            // does no more than dropping its packets.
             let isEstablished = connections.count.load(ordering: .sequentiallyConsistent) > before
             guard refusal == .failed(.brokenAnswer), !isEstablished, sent.url.hasPrefix("https://") else { throw refusal }
             throw .unreachable(.closed)
@@ -148,8 +151,8 @@ final class HTTPExchange: Sendable {
         where error == .failedToValidateHostname || error == .serverHostnameImpossibleToMatch:
             .untrusted(.name)
         case is NIOSSLExtraError: .untrusted(.handshake)
-        // Of the handshake it comes as a `NIOSSLError`. Attack: spoil a record behind it, and a password that was sent would
-        // count as one that was not.
+        // A handshake reports this error inside a `NIOSSLError`. Attack: an attacker spoils a record after the
+        // handshake, so that a password that was sent counts as not sent. So this is a broken answer.
         case is BoringSSLError: .failed(.brokenAnswer)
         case let error as IOError: refusal(error)
         case ChannelError.connectTimeout: .unreachable(.timedOut)
@@ -169,7 +172,7 @@ final class HTTPExchange: Sendable {
         return .failed(.brokenAnswer)
     }
 
-    /// No address of the name could be connected to. Of several reasons the last one tried counts.
+    /// No address of the name accepted a connection. The last address that was tried gives the reason.
     private static func refusal(_ error: NIOConnectionError) -> OnlineRefusal {
         guard let last = error.connectionErrors.last?.error else { return .unreachable(.nameNotFound) }
         switch last {
@@ -201,7 +204,7 @@ final class HTTPExchange: Sendable {
         }
     }
 
-    /// What a status means wherever it comes, when it is no success: the protocols tell the rest.
+    /// The meaning of a status that is no success, in every protocol. Each protocol adds its own rules.
     static func refusal(_ answer: HTTPResponse) -> OnlineRefusal {
         let status = UInt16(clamping: answer.status), wait = answer.retryAfter
         return switch answer.status {

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import NIOHTTP1
 
-/// A server's answer, its body read as far as it was wanted.
+/// A server's answer. Its body is empty if the caller did not want it.
 struct HTTPResponse: Sendable {
     let status: Int
     let headers: HTTPHeaders
@@ -12,7 +12,7 @@ struct HTTPResponse: Sendable {
     /// The server's clock, to the second.
     var date: Int64? { headers.first(name: "Date").flatMap(HTTPDate.seconds) }
     var saysRetryAfter: Bool { headers.contains(name: "Retry-After") }
-    /// Seconds; nil too where the field cannot be read.
+    /// Seconds. Nil too if the field cannot be read.
     var retryAfter: UInt32? {
         headers.first(name: "Retry-After").flatMap { HTTPDate.retryAfter($0, date: date, now: UnixTime.now()) }
     }

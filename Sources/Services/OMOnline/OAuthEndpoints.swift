@@ -1,4 +1,5 @@
-// Where an OAuth server's endpoints are: its own document (RFC 8414, OpenID Connect Discovery), or the profile.
+// The endpoints of an OAuth server, from the server's own document (RFC 8414, OpenID Connect Discovery) or from the
+// profile.
 
 internal import AsyncHTTPClient
 internal import NIOHTTP1
@@ -9,9 +10,9 @@ internal import OMOnlineModel
 struct OAuthEndpoints: Sendable {
     let token: EndpointURL
     let revocation: EndpointURL?
-    /// Whether a client's secret goes into the body: the server says it takes none in a header.
+    /// Whether a client's secret goes into the body. True if the server says that it takes none in a header.
     let takesSecretInBody: Bool
-    /// The same where tokens are revoked.
+    /// The same for the revocation endpoint.
     let revocationTakesSecretInBody: Bool
 
     private static let maximumDocument = 256 << 10
@@ -29,7 +30,7 @@ struct OAuthEndpoints: Sendable {
             request.headers.add(name: "Accept", value: "application/json")
             let answer = try await exchange.fetch(request, limit: maximumDocument, readsErrors: false)
             guard answer.isSuccess else {
-                // Nobody was asked about a password yet.
+                // This request asked about no password, so its refusal must not count as a decision.
                 let refusal = HTTPExchange.refusal(answer)
                 if refusal.isDecision {
                     throw .failed(.untrustedDiscovery, status: UInt16(answer.status))
@@ -40,14 +41,14 @@ struct OAuthEndpoints: Sendable {
         }
     }
 
-    /// - Throws: ``OnlineFailure/unexpectedAnswer`` for no such document, ``OnlineFailure/untrustedDiscovery``.
+    /// - Throws: ``OnlineFailure/unexpectedAnswer`` if it is no such document, ``OnlineFailure/untrustedDiscovery``.
     static func read(_ bytes: [UInt8], from address: EndpointURL) throws(OnlineRefusal) -> OAuthEndpoints {
         guard let document = JSON(answer: bytes)?.members, let named = document["issuer"]?.text,
             let tokens = document["token_endpoint"]?.text
         else { throw .failed(.unexpectedAnswer) }
         guard let issuer = EndpointURL(reading: named), speaks(for: issuer, address), let token = endpoint(tokens, of: address)
         else { throw .failed(.untrustedDiscovery) }
-        // A member of another type than the standard's makes it another document.
+        // A member of another type than the standard's means that it is another kind of document.
         func given<Part>(_ name: String, _ part: (JSON) -> Part?) throws(OnlineRefusal) -> Part? {
             guard let value = document[name], value != .null else { return nil }
             guard let part = part(value) else { throw .failed(.unexpectedAnswer) }
@@ -55,8 +56,8 @@ struct OAuthEndpoints: Sendable {
         }
         let revocation = try given("revocation_endpoint", \.text)
         let revocationMethods = try given("revocation_endpoint_auth_methods_supported", \.texts)
-        // Nothing is asked of us that RFC 8414 does not: without a list, a header is what every server takes. A client has one
-        // way to prove itself, so a server that has no list for revocations takes what its token endpoint takes.
+        // Without a list the secret goes into a header: by RFC 8414 every server takes that. A client has one way to
+        // prove itself. So a server without a list for revocations takes what its token endpoint takes.
         let methods = try given("token_endpoint_auth_methods_supported", \.texts) ?? ["client_secret_basic"]
         return OAuthEndpoints(
             token: token, revocation: revocation.flatMap { endpoint($0, of: address) },
@@ -68,8 +69,9 @@ struct OAuthEndpoints: Sendable {
         !methods.contains("client_secret_basic") && methods.contains("client_secret_post")
     }
 
-    /// Whether a document at `address` may speak for `issuer`: same origin, and beneath its path, in either of the two
-    /// places that the standards name. Attack: one tenant of a server hands out another one's document.
+    /// Whether a document at `address` may speak for `issuer`. It must have the same origin, and be below its path in
+    /// one of the two places that the standards name. Attack: one tenant of a server serves another tenant's document.
+    /// The path refuses that.
     private static func speaks(for issuer: EndpointURL, _ address: EndpointURL) -> Bool {
         guard issuer.hasOrigin(of: address), !issuer.text.contains("?") else { return false }
         let path = issuer.path.hasSuffix("/") ? String(issuer.path.dropLast()) : issuer.path
@@ -77,8 +79,8 @@ struct OAuthEndpoints: Sendable {
         return isBeneath || address.path.hasPrefix("/.well-known/") && address.path.hasSuffix(path)
     }
 
-    /// An endpoint that may be used: never http where the document came by https, and no other port than the document's or
-    /// that of https. Attack: a document leads the helper to any service of this machine or network.
+    /// An endpoint that may be used. It is never http if the document came by https. Its port is the document's or that
+    /// of https. Attack: a document leads the helper to any service of this machine or network. The port limits that.
     private static func endpoint(_ text: String, of document: EndpointURL) -> EndpointURL? {
         guard let endpoint = try? EndpointURL(text), endpoint.isSecure || !document.isSecure,
             endpoint.port == document.port || endpoint.isSecure && endpoint.port == EndpointURL.securePort
@@ -88,7 +90,7 @@ struct OAuthEndpoints: Sendable {
 }
 
 extension JSON {
-    /// A server's answer, which may begin with a byte order mark (RFC 8259, section 8.1).
+    /// Parses a server's answer, which may begin with a byte order mark (RFC 8259, section 8.1).
     init?(answer bytes: [UInt8]) {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let text = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
@@ -96,7 +98,7 @@ extension JSON {
         self = value
     }
 
-    /// The texts of a list that holds nothing else.
+    /// The texts of a list, or nil if the list holds anything else.
     var texts: [String]? {
         guard let elements else { return nil }
         let texts = elements.compactMap(\.text)

@@ -1,4 +1,4 @@
-// Logins by OAuth 2.0's resource owner grant (RFC 6749, 4.3), and what becomes of their tokens. docs/online.md, "OAuth".
+// Logins by OAuth 2.0's resource owner grant (RFC 6749, 4.3), and the use of their tokens. docs/online.md, "OAuth".
 
 internal import AsyncHTTPClient
 internal import NIOHTTP1
@@ -13,11 +13,11 @@ public struct OAuthProvider: Sendable {
 
     public init(_ service: OnlineService, _ oauth: OAuthService) { (self.service, self.oauth) = (service, oauth) }
 
-    /// Asks the server for tokens against the password.
+    /// Asks the server for tokens in return for the password.
     ///
     /// - Parameters:
-    ///   - password: used as the bytes it is, in UTF-8 or not.
-    ///   - clientSecret: of a confidential client; empty for a public one.
+    ///   - password: Sent byte for byte, whether it is UTF-8 or not.
+    ///   - clientSecret: A confidential client's secret. Empty for a public client.
     public func logIn(
         _ user: String, password: borrowing SecretBytes, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
@@ -43,10 +43,10 @@ public struct OAuthProvider: Sendable {
             profile: await ApplicationProfile.fetchIfAny(service, exchange))
     }
 
-    /// Whether the session still counts: an access token that lives does; one that does not is made anew where there is
-    /// a refresh token.
+    /// Whether the session still counts. A live access token counts. An expired one is replaced, if there is a refresh
+    /// token.
     ///
-    /// - Throws: ``OnlineRefusal/rejected`` when it does not.
+    /// - Throws: ``OnlineRefusal/rejected`` if the session no longer counts.
     public func check(
         _ session: borrowing SecretBytes, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
@@ -59,8 +59,8 @@ public struct OAuthProvider: Sendable {
         }
     }
 
-    /// New tokens for the refresh token. Where the server gives no new refresh token, the old one stays; whatever goes
-    /// wrong, the session that the caller holds is as good as before.
+    /// Gets new tokens for the refresh token. If the server gives no new refresh token, the old one stays. If this
+    /// throws, the session that the caller holds is as good as before.
     public func refresh(
         _ session: borrowing SecretBytes, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
@@ -89,9 +89,10 @@ public struct OAuthProvider: Sendable {
             serverTime: endpoints.token.isSecure ? answer.date : nil)
     }
 
-    /// Has the server take its tokens back (RFC 7009): the refresh token first, since others come from it.
+    /// Asks the server to revoke its tokens (RFC 7009). The refresh token is revoked first, since it can produce
+    /// others.
     ///
-    /// - Throws: ``OnlineFailure/noLogout`` where no place for that is known: the tokens live on.
+    /// - Throws: ``OnlineFailure/noLogout`` if no address for revocation is known. Then the tokens stay valid.
     public func logOut(
         _ session: borrowing SecretBytes, clientSecret: borrowing SecretBytes
     ) async throws(OnlineRefusal) -> OnlineGrant {
@@ -109,7 +110,7 @@ public struct OAuthProvider: Sendable {
                 form, to: address, domain: domainHeader, clientSecret: clientSecret, isSecretInBody: isInBody, exchange)
             if answer.isSuccess { continue }
             do throws(OnlineRefusal) { _ = try TokenResponse(answer, sendsPassword: false) } catch {
-                // A kind of token that the server does not take back (RFC 7009, 2.2.1) ends by itself.
+                // The server does not revoke this kind of token (RFC 7009, 2.2.1). Such a token expires by itself.
                 guard case .failed(.otherOAuthError, _, _) = error else { throw error }
             }
         }
@@ -118,9 +119,9 @@ public struct OAuthProvider: Sendable {
 
     // MARK: - Requests
 
-    /// Posts the form with the client's own proof, and follows nothing: 307 and 308 would send the password on.
+    /// Posts the form with the client's own proof. Redirects are not followed: 307 and 308 would send the password on.
     ///
-    /// - Parameter isSecretInBody: where a client's secret goes; otherwise into a header.
+    /// - Parameter isSecretInBody: Whether the client's secret goes into the body. Otherwise it goes into a header.
     private func post(
         _ form: consuming FormBody, to address: EndpointURL, domain: OnlineService.Header?,
         clientSecret: borrowing SecretBytes, isSecretInBody: Bool, _ exchange: HTTPExchange
@@ -137,7 +138,7 @@ public struct OAuthProvider: Sendable {
         let sendsHeader = clientSecret.count > 0 ? !isSecretInBody : oauth.includesClientHeader
         if sendsHeader { request.headers.add(name: "Authorization", value: try clientHeader(clientSecret)) }
         request.headers.replaceOrAdd(name: "Content-Type", value: "application/x-www-form-urlencoded")
-        // What the profile says of its own counts.
+        // An `Accept` header of the profile has precedence.
         if !request.headers.contains(name: "Accept") { request.headers.add(name: "Accept", value: "application/json") }
         request.body = .bytes(form.finish())
         return try await exchange.fetch(request, limit: Self.maximumAnswer, readsErrors: true)
@@ -164,7 +165,8 @@ public struct OAuthProvider: Sendable {
 }
 
 extension ServerSession.Tokens {
-    /// Dead from the very second on, and when the clock stands before the hour they came.
+    /// Whether the access token is still valid. It expires on its last second. It also counts as expired if the clock
+    /// is before the time of issue.
     func isAlive(_ now: Int64) -> Bool {
         guard let lifetime else { return true }
         return now >= issued && now < issued + Int64(lifetime)

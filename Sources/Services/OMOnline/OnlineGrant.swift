@@ -1,18 +1,18 @@
-// What a provider hands out when the server said yes.
+// The result of a provider when the server accepted.
 
 public import OMOnlineModel
 public import OMSecrets
 
-/// The server accepted. Only a provider makes one, and only from an answer of the server's.
+/// A server's acceptance. Only a provider makes one from a server's answer.
 public struct OnlineGrant: ~Copyable, Sendable {
-    /// What proves the login to the server from here on: cookies or tokens. Opaque; docs/online-protocol.md, "Sessions".
-    /// Nil when nothing changed, or nothing is left of it.
+    /// The cookies or tokens that prove the login to the server from here on. Opaque; docs/online-protocol.md,
+    /// "Sessions". Nil if the session did not change, or if it has ended.
     public let session: SecretBytes?
-    /// Seconds that the server gives the session; nil when it does not say.
+    /// How many seconds the server gives the session. Nil if it does not say.
     public let lifetime: UInt32?
-    /// The server's clock, when TLS vouches for it.
+    /// The server's clock. Nil unless TLS vouches for it.
     public let serverTime: Int64?
-    /// The application profile, or why it did not come.
+    /// The application profile, or why there is none.
     public let profile: ProfileAnswer
 
     init(
@@ -25,7 +25,7 @@ public struct OnlineGrant: ~Copyable, Sendable {
         self.profile = profile
     }
 
-    /// A profile that was asked for by itself.
+    /// The grant of a profile that was fetched without a login.
     public init(of profile: ServerProfile) { self.init(profile: .given(profile)) }
 
     public consuming func takeSession() -> SecretBytes? { session }

@@ -1,12 +1,12 @@
-// User names and passwords as the protocols send them, made from bytes in locked memory. The copy that the network
-// library keeps until the process ends cannot be avoided: it takes its own buffers.
+// User names as the protocols send them. The network library copies names and passwords into its own buffers, and keeps
+// the copies until the process ends. Nothing here can avoid that.
 
 internal import OMOnlineModel
 
 /// A user name with its identity domain.
 struct QualifiedUserName {
     let text: String
-    /// The header that carries the domain, if one does.
+    /// The header that carries the domain. Nil if no header does.
     let header: OnlineService.Header?
 
     /// - Throws: ``OnlineFailure/unusableUser``, ``OnlineFailure/unusableHeaders``.

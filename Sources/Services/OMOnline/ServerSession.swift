@@ -1,4 +1,5 @@
-// What proves a login from here on, between two questions: written by a provider, kept by the caller, read again here.
+// The session of a login, between two questions. A provider writes it, the caller keeps it, and this file reads it
+// again.
 // docs/online-protocol.md, "Sessions".
 
 internal import FoundationEssentials
@@ -14,14 +15,14 @@ enum ServerSession: Codable, Sendable {
     struct Tokens: Codable, Sendable {
         var access: String
         var refresh: String?
-        /// Seconds since 1970 by this machine's clock when they came.
+        /// When the tokens came, in seconds since 1970 by this machine's clock.
         var issued: Int64
-        /// Seconds that the access token lives; nil for one without an end.
+        /// How many seconds the access token is valid. Nil if it does not expire.
         var lifetime: UInt32?
         var scopes: [String]
-        /// Where they can be taken back.
+        /// The address that revokes the tokens.
         var revocation: String?
-        /// Whether a client's secret goes into the body there; nil is false.
+        /// Whether a client's secret goes into the body at that address. Nil means false.
         var revocationTakesSecretInBody: Bool?
     }
 

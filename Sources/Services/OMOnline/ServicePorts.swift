@@ -1,10 +1,10 @@
-// The TCP ports of a service: all that asking it may connect to.
+// The TCP ports of a service. A question about it connects to no other port.
 
 public import OMOnlineModel
 
 extension OnlineService {
-    /// The ports of the addresses that the profile names. Of a discovery document they are the document's own and 443:
-    /// ``OAuthEndpoints`` takes no endpoint at another one.
+    /// The ports of the addresses that the profile names. For a discovery document they are the document's own port and
+    /// 443: ``OAuthEndpoints`` takes no endpoint at another port.
     public var ports: Set<UInt16> {
         var texts = [profile]
         var ports: Set<UInt16> = []
@@ -19,7 +19,7 @@ extension OnlineService {
             }
         }
         for case let text? in texts {
-            // An address that is none is refused with its reason, before anything is connected to.
+            // An invalid address is skipped here. It is refused with its reason before any connection.
             if let address = EndpointURL(reading: text) { ports.insert(UInt16(address.port)) }
         }
         return ports

@@ -1,12 +1,13 @@
-// Stands between the reader of HTTP and the library that trusts it.
+// A check between the reader of HTTP and the library that trusts this reader.
 
 internal import NIOCore
 internal import NIOHTTP1
 
-/// Ends a connection whose answer has a status that there is not.
+/// Ends a connection whose answer has a status that HTTP does not have.
 ///
-/// Attack: "HTTP/1.1 000" with content. The reader takes it, and the library, which holds everything below 200 for a mere
-/// announcement, ends the process when content follows.
+/// Attack: a server answers "HTTP/1.1 000" with content. The reader accepts it. The library takes everything below 200
+/// for an announcement, and ends the process when content follows. So the connection is closed before the library sees
+/// it.
 final class StatusCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -15,7 +16,7 @@ final class StatusCheck: ChannelInboundHandler, RemovableChannelHandler {
 
     private var isEnded = false
 
-    /// To be called when the channel has its other handlers, and before a request is sent.
+    /// Call this after the channel has its other handlers and before a request is sent.
     static func add(to channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.submit {
             let pipeline = channel.pipeline.syncOperations

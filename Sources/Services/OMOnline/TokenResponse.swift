@@ -1,4 +1,4 @@
-// What a token endpoint says (RFC 6749, 5.1 and 5.2), with what servers make of it.
+// The answers of a token endpoint (RFC 6749, 5.1 and 5.2), including variants that servers use.
 
 internal import OMJSON
 internal import OMOnlineModel
@@ -7,11 +7,11 @@ struct TokenResponse: Sendable {
     let access: String
     let refresh: String?
     let lifetime: UInt32?
-    /// Nil when the server does not say: those that were asked for.
+    /// Nil if the server does not say. Then it granted the scopes that the client asked for.
     let scopes: [String]?
 
-    /// Descriptions by which servers say that an account is blocked or disabled, in lower case and without the full stop.
-    /// Compared whole: a description may quote a user name, which is anybody's to choose.
+    /// Descriptions of a blocked or disabled account, in lower case and without the full stop. The whole description is
+    /// compared: it may quote a user name, and an attacker can choose that name.
     static let blockedDescriptions: Set = [
         "account disabled", "account is disabled", "account is temporarily disabled", "account temporarily disabled",
         "user account is disabled", "user disabled", "user is disabled", "account locked", "account is locked",
@@ -20,28 +20,28 @@ struct TokenResponse: Sendable {
         "user is suspended", "your account is locked. contact your system administrator", "your account is locked",
         "your account is deactivated", "your account is disabled", "user account is deactivated", "user is deactivated",
     ]
-    /// The same as error codes, and the numbers of a server that puts one in front of its description.
+    /// The same as error codes. The numbers are from a server that puts one in front of its description.
     static let blockedCodes: Set = [
         "account_disabled", "account_locked", "account_blocked", "user_disabled", "user_locked", "user_blocked",
         "user_suspended",
     ]
     static let blockedNumbers: Set = [50053, 50057]
-    /// The same server's for a wrong password, and for a user whom it does not know. Its descriptions come in many languages.
+    /// The same server's numbers for a wrong password and for an unknown user. Its descriptions come in many languages.
     static let wrongPasswordNumbers: Set = [50034, 50126]
 
-    /// Parts of what servers say about a wrong password, in lower case; the RFC's own words for `invalid_grant` among them.
+    /// Parts of descriptions of a wrong password, in lower case. They include the RFC's own words for `invalid_grant`.
     static let wrongPasswordWords = [
         "password", "passwd", "credential", "username", "user name", "invalid user", "authorization grant",
         "authentication failed", "incorrect", "wrong",
     ]
 
-    /// The same, compared whole as those of a blocked account are: by the error that they come with.
+    /// Whole descriptions of a wrong password, by the error that they come with.
     static let wrongPasswordDescriptions = [
         "invalid_grant": "authentication failure",
         "invalid_request": "invalid 'username' or 'password' in request",
     ]
 
-    /// - Parameter sendsPassword: whether `invalid_grant` is about a password, or about a refresh token.
+    /// - Parameter sendsPassword: Whether `invalid_grant` is about a password or about a refresh token.
     init(_ answer: HTTPResponse, sendsPassword: Bool) throws(OnlineRefusal) {
         let document = JSON(answer: answer.body)?.members.map(Document.init)
         if let error = document?.error {
@@ -69,7 +69,7 @@ struct TokenResponse: Sendable {
         _ error: String, _ description: String?, _ answer: HTTPResponse, sendsPassword: Bool
     ) -> OnlineRefusal {
         let general = HTTPExchange.refusal(answer)
-        // A server that is overloaded says so by its status, whatever else it says.
+        // An overloaded server says so by its status, whatever else it says.
         if answer.status == 429 || (500...599).contains(answer.status) && error != "temporarily_unavailable" {
             return general
         }
@@ -78,9 +78,10 @@ struct TokenResponse: Sendable {
         switch error {
         case _ where sendsPassword && isWrongPassword(error, description): return .rejected
         case "invalid_grant" where sendsPassword && saysWrongPassword(description): return .rejected
-        // The password may be right: a consent, a second factor or a new password is wanted. Nothing is taken away for that.
+        // The password may be right: the server may want a consent, a second factor or a new password. So this clears
+        // nothing.
         case "invalid_grant": failure = .invalidGrant
-        // What some servers call a wrong password, with the status that HTTP has for one.
+        // Some servers answer a wrong password with this error and with status 401.
         case "access_denied" where sendsPassword && answer.status == 401: return .rejected
         case "access_denied": return .forbidden(.accessDenied)
         case "invalid_client": failure = .invalidClient
@@ -92,7 +93,7 @@ struct TokenResponse: Sendable {
         case "temporarily_unavailable":
             guard answer.saysRetryAfter else { return .unreachable(.gateway) }
             return .failed(.temporarilyUnavailable, status: UInt16(answer.status), retryAfter: answer.retryAfter)
-        // A word of the server's own: the status says what it is about.
+        // An error name of the server's own: the status decides.
         default:
             if sendsPassword && answer.status == 401 { return .rejected }
             failure = .otherOAuthError
@@ -100,9 +101,9 @@ struct TokenResponse: Sendable {
         return .failed(failure, status: UInt16(answer.status))
     }
 
-    /// Whether `invalid_grant` is about the password: the server says nothing else, or says so.
+    /// Whether `invalid_grant` is about the password: the description is empty or says so.
     static func saysWrongPassword(_ description: String?) -> Bool {
-        // "The password is expired" has words of a wrong one, and is another's number.
+        // "The password is expired" has words of a wrong password, but another number.
         if let number = description.flatMap(number) { return wrongPasswordNumbers.contains(number) }
         guard let plain = description?.lowercased(), plain.contains(where: { $0 != " " }) else { return true }
         return wrongPasswordWords.contains(where: plain.contains)
@@ -119,20 +120,21 @@ struct TokenResponse: Sendable {
         description.map { wrongPasswordDescriptions[error] == plain($0) } ?? false
     }
 
-    /// A description to be compared whole: in lower case, without a full stop, one blank between words.
+    /// A description for comparison as a whole: in lower case, without a full stop, one blank between words.
     private static func plain(_ description: String) -> String {
         let plain = description.lowercased().split(separator: " ").joined(separator: " ")
         return plain.hasSuffix(".") ? String(plain.dropLast()) : plain
     }
 
-    /// Of a description that begins with one, as `AADSTS50126: …`: then it alone decides, in whatever language the rest is.
+    /// The number at the start of a description, as in `AADSTS50126: …`. If there is one, it alone decides: the rest
+    /// may be in any language.
     private static func number(_ description: String) -> Int? {
         let mark = "AADSTS"
         guard description.hasPrefix(mark), let colon = description.firstIndex(of: ":") else { return nil }
         return Int(description[..<colon].dropFirst(mark.count))
     }
 
-    /// Every field may be of a form that nobody expects; it is then as if it was not there.
+    /// The fields of the answer. A field of an unexpected form counts as missing.
     private struct Document {
         let access: String?
         let type: String?
