@@ -2,7 +2,7 @@
 public struct BasicService: Hashable, Sendable {
     public let login: String
     public let logout: String?
-    /// `RequiredTokens`: names of cookies without which a login does not count.
+    /// `RequiredTokens`: the names of cookies that a login must bring.
     public let requiredTokens: [String]
     /// `SendCustomAuthHeadersInLogout`
     public let sendsHeadersAtLogout: Bool

@@ -1,4 +1,4 @@
-/// In which words a server refuses. What follows is the same; the SDK's numbers are two.
+/// How a server refuses. Both cases have the same effect, but the SDK has a number for each.
 public enum ForbiddenCause: UInt8, CaseIterable, Sendable {
     /// 403 or 423.
     case status = 1

@@ -1,9 +1,9 @@
 /// `OAuthAuthentication` with the grant `OAuthResourceOwner`.
 public struct OAuthService: Hashable, Sendable {
     public enum Endpoint: Hashable, Sendable {
-        /// `oauth_discoveryURL` or `OpenIDConnectDiscoveryURL`: asked each time.
+        /// `oauth_discoveryURL` or `OpenIDConnectDiscoveryURL`. The document is fetched for each question.
         case discovery(String)
-        /// `OAuthTokenEndpoint`. Nothing is known then of where a token is revoked, unless it is said here.
+        /// `OAuthTokenEndpoint`. Unless the profile names a revocation address, none is known.
         case token(String, revocation: String?)
     }
 

@@ -1,45 +1,45 @@
 public enum OnlineFailure: UInt8, CaseIterable, Sendable {
-    /// 5xx that is no gateway's, or 503 with `Retry-After`.
+    /// A 5xx status that is not a gateway's, or 503 with `Retry-After`.
     case serverError = 1
     /// 429
     case tooManyRequests = 2
-    /// Another status than the protocol has, or content of another form.
+    /// A status that the protocol does not have, or content of another form.
     case unexpectedAnswer = 3
-    /// The connection ended in the answer, or what came is no HTTP.
+    /// The connection ended within the answer, or the answer is not HTTP.
     case brokenAnswer = 4
-    /// More content or more header fields than are taken.
+    /// The answer has more content or more header fields than the limit.
     case answerTooLarge = 5
-    /// A redirect that is not followed: to another server, or with credentials at hand.
+    /// A redirect that is not followed: it leads to another server, or the request carries credentials.
     case redirected = 6
     /// A redirect from https to http.
     case downgraded = 7
     /// The login succeeded without a cookie that `RequiredTokens` names.
     case tokenMissing = 8
-    /// The server lets in who brings no password: what it says to a password proves nothing.
+    /// The server accepts requests without a password. So its acceptance of a password would prove nothing.
     case noChallenge = 9
-    /// http to another machine, a scheme that is none of these, or no address at all.
+    /// http to another machine, another scheme than http and https, or no valid address.
     case unsafeAddress = 10
-    /// More than ten custom headers, or one that may not be set, or that no header can carry.
+    /// More than ten custom headers, a header that may not be set, or one that is not valid HTTP.
     case unusableHeaders = 11
     /// The user name cannot be sent: empty, or with a colon or a control character.
     case unusableUser = 12
-    /// `TrustedCA` holds no certificate, or cannot be trusted itself.
+    /// `TrustedCA` holds no certificate, or its file cannot be trusted.
     case unusableTrust = 13
-    /// The session is none of this provider's.
+    /// The session does not belong to this provider.
     case unusableSession = 14
-    /// The discovery document speaks for another issuer, or names no token endpoint that may be used.
+    /// The discovery document speaks for another issuer, or it names no token endpoint that may be used.
     case untrustedDiscovery = 15
-    /// The application profile is not what the format allows, or does not come from the login's own server.
+    /// The application profile breaks its format, or it does not come from the login's own server.
     case unusableProfile = 16
-    /// The process that asks on our behalf could not, ended, or broke the protocol.
+    /// The helper could not ask, ended, or broke the protocol.
     case helper = 17
-    /// Whoever asked for it has called it off.
+    /// The caller cancelled the question.
     case cancelled = 18
     /// The server asks for another proof than HTTP Basic.
     case otherChallenge = 19
-    /// No address is known where the session could be ended, so the server was not asked.
+    /// No address for ending the session is known, so the server was not asked.
     case noLogout = 20
-    // What RFC 6749 has names for
+    // Errors that RFC 6749 names
     case invalidClient = 32
     case unauthorizedClient = 33
     case invalidScope = 34
@@ -47,19 +47,19 @@ public enum OnlineFailure: UInt8, CaseIterable, Sendable {
     case unsupportedGrant = 36
     case unsupportedResponse = 37
     case temporarilyUnavailable = 38
-    /// `invalid_grant` where no password was sent, since the refresh token is spent, or where the server gives another
-    /// reason than the password.
+    /// `invalid_grant` to a request without a password: the refresh token is spent. Or the server gives another reason
+    /// than the password.
     case invalidGrant = 39
     case otherOAuthError = 40
-    /// A refusal of a token endpoint's without any of these names.
+    /// A token endpoint's refusal without any of these names.
     case unnamedOAuthError = 41
-    /// A token endpoint's 5xx that is no gateway's, without any of these names.
+    /// A token endpoint's 5xx that is not a gateway's, without any of these names.
     case oauthServerError = 42
 }
 
 extension OnlineFailure {
-    /// Whether it is no fault of the server's, which was not asked or not about a password: what the profile or the user
-    /// says cannot be sent, or this machine's own helper failed.
+    /// Whether the cause is on this side. Either the profile or the user gave something that cannot be sent, or this
+    /// machine's own helper failed. The server was not asked, or not asked about a password.
     public var isOurs: Bool {
         switch self {
         case .unsafeAddress, .unusableHeaders, .unusableUser, .unusableTrust, .unusableSession, .helper, .cancelled, .noLogout:
@@ -68,8 +68,8 @@ extension OnlineFailure {
         }
     }
 
-    /// The table of the failures: the name in machine-readable answers, and the SDK's number, where it has one. A failure on
-    /// this side has a name of its own: `server_error` sends its reader to the server.
+    /// The table of the failures: the name in machine-readable answers, and the SDK's number if it has one. A failure
+    /// on this side has its own name: `server_error` would send its reader to the server.
     private var entry: (name: String, sdkCode: Int?) {
         switch self {
         case .serverError, .tooManyRequests, .brokenAnswer, .answerTooLarge: ("server_error", 10005)
@@ -103,6 +103,6 @@ extension OnlineFailure {
     /// The name in machine-readable answers.
     package var name: String { entry.name }
 
-    /// The SDK's number, where it has one.
+    /// The SDK's number, if it has one.
     public var sdkCode: Int? { entry.sdkCode }
 }

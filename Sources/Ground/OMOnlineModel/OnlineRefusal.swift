@@ -1,23 +1,24 @@
-// Why a server's answer is no login. Which of these falls back to the cached credential is not decided here.
+// The reasons why a server's answer is no login. The login decides which of them fall back to the cached credential.
 
-/// What came instead of a login. Nothing that the server wrote stands in it: those words are anybody's.
+/// A refusal. It holds no text from the server, because an attacker could write that text.
 public enum OnlineRefusal: Error, Hashable, Sendable {
     /// The password or the user name is wrong: 401, or `invalid_grant`.
     case rejected
     /// The server refuses, and does not say that the password is wrong.
     case forbidden(ForbiddenCause)
-    /// The server says in so many words that the account is blocked or disabled.
+    /// The server says explicitly that the account is blocked or disabled.
     case blocked
-    /// Nobody who could decide was reached.
+    /// No server that could decide was reached.
     case unreachable(UnreachableCause)
-    /// Somebody was reached who did not prove to be the server.
+    /// The machine that answered did not prove to be the server.
     case untrusted(UntrustedCause)
-    /// The server was reached and gave no verdict. `status` is the answer's, if there was one; `retryAfter` counts seconds.
+    /// There is no verdict: the server gave none, or this side could not ask. `status` is the answer's status, if there
+    /// was an answer. `retryAfter` is in seconds.
     case failed(OnlineFailure, status: UInt16? = nil, retryAfter: UInt32? = nil)
 }
 
 extension OnlineRefusal {
-    /// Whether a server has judged the login.
+    /// Whether a server has decided the login.
     public var isDecision: Bool {
         switch self {
         case .rejected, .forbidden, .blocked: true
@@ -25,7 +26,7 @@ extension OnlineRefusal {
         }
     }
 
-    /// The table of the refusals: the name in machine-readable answers, and the SDK's number, where it has one.
+    /// The table of the refusals: the name in machine-readable answers, and the SDK's number if it has one.
     private var entry: (name: String, sdkCode: Int?) {
         switch self {
         case .rejected: ("rejected", 10003)
@@ -45,6 +46,6 @@ extension OnlineRefusal {
     /// The name in machine-readable answers.
     package var name: String { entry.name }
 
-    /// The SDK's number, where it has one.
+    /// The SDK's number, if it has one.
     public var sdkCode: Int? { entry.sdkCode }
 }

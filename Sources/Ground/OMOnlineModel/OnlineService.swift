@@ -1,9 +1,9 @@
-// Whom to ask online, and how: values that the command, the agent's protocol and the providers share. No secret is
-// among them: passwords, client secrets and sessions travel beside them.
+// Values that say which server to ask and how. The command, the agent's protocol and the providers share them. They
+// hold no secrets: passwords, client secrets and sessions travel beside them.
 
 /// One identity service as a profile describes it.
 ///
-/// Nothing is judged here: OMOnline refuses an address or a header that must not be used, with its reason.
+/// These values are not checked here. OMOnline refuses an address or a header that must not be used, with its reason.
 public struct OnlineService: Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         case basic(BasicService)
@@ -13,7 +13,7 @@ public struct OnlineService: Hashable, Sendable {
     /// An identity domain (tenant) that goes with every user name.
     public struct Domain: Hashable, Sendable {
         public let name: String
-        /// The header that carries it; nil puts it in front of the user name, as `<domain>.<user>`.
+        /// The header that carries the domain. If nil, the domain goes in front of the user name, as `<domain>.<user>`.
         public let header: String?
 
         public init(_ name: String, header: String? = nil) { (self.name, self.header) = (name, header) }
@@ -25,8 +25,8 @@ public struct OnlineService: Hashable, Sendable {
 
         public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
 
-        /// Names, in lower case, that no profile may set: those that another part of the request says already, and those
-        /// that frame it, where a second one lets two servers on the way read two requests.
+        /// Header names in lower case that no profile may set. Another part of the request sets some of them already.
+        /// Others frame the request: with a second one, two servers on the way could read two different requests.
         public static let reserved: Set<String> = [
             "authorization", "cookie", "content-length", "host", "transfer-encoding", "connection", "content-type", "expect",
             "upgrade", "te", "trailer",
@@ -37,9 +37,9 @@ public struct OnlineService: Hashable, Sendable {
     public let domain: Domain?
     /// `CustomAuthHeaders`.
     public let headers: [Header]
-    /// `TrustedCA`: the only certificates that are trusted, as PEM; nil trusts what the system trusts.
+    /// `TrustedCA`: the only trusted certificates, as PEM. If nil, the system's certificates are trusted.
     public let trusted: [UInt8]?
-    /// `ProfileURL`: where the application profile is fetched.
+    /// `ProfileURL`: the address of the application profile.
     public let profile: String?
     public let deadlines: OnlineDeadlines
 
@@ -55,7 +55,7 @@ public struct OnlineService: Hashable, Sendable {
         self.deadlines = deadlines
     }
 
-    /// The same with other deadlines.
+    /// This service with other deadlines.
     public func within(_ deadlines: OnlineDeadlines) -> OnlineService {
         OnlineService(
             kind, domain: domain, headers: headers, trusted: trusted, profile: profile, deadlines: deadlines)

@@ -1,10 +1,10 @@
-/// What came of asking for an application profile beside a login.
+/// The answer to a request for an application profile beside a login.
 public enum ProfileAnswer: Hashable, Sendable {
-    /// There is no address to ask.
+    /// The service has no profile address.
     case notAsked
     case given(ServerProfile)
-    /// It could not be had, or not be used. Attack: somebody on the way drops this one connection, and with it the word
-    /// that offline logins are not allowed. So it is told apart from a server that has nothing to say.
+    /// The profile could not be fetched or used. Attack: an attacker on the network drops this one connection, and so
+    /// hides that offline logins are not allowed. So this is another case than ``notAsked``.
     case missing(OnlineRefusal)
 
     public var profile: ServerProfile? { if case .given(let profile) = self { profile } else { nil } }

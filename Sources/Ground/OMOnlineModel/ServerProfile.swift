@@ -1,18 +1,18 @@
-// What a server may say about a login, after its document was read.
+// The settings of a login that a server sent, after its document was read.
 
-/// An application profile: those of its keys that a server may set, each as the text that a local profile would have.
+/// An application profile. It has the keys that a server may set, each with the text that a local profile would have.
 public struct ServerProfile: Hashable, Sendable {
-    /// The greatest epoch: the integers that every JSON reader reads alike.
+    /// The greatest epoch. Every JSON reader reads integers up to it alike.
     public static let lastEpoch: UInt64 = 9_007_199_254_740_991
 
-    /// A later profile has a higher one; a lower one than was seen is a rollback.
+    /// A later profile has a higher epoch. A lower epoch than one seen earlier is a rollback.
     public let epoch: UInt64
-    /// `ApplicationName`, if it is given: it must be the local profile's.
+    /// `ApplicationName`, if given. It must be the local profile's name.
     public let application: String?
-    /// By key, in the order of ``keys``. What they mean, and how far they may go, is the ledger's to judge.
+    /// The values by key, see ``keys``. The ledger checks what they mean and how far they may go.
     public let values: [String: String]
 
-    /// The keys that a server may set; it says nothing with any other.
+    /// The keys that a server may set. Its other keys have no effect.
     public static let keys = [
         "OfflineAuthAllowed", "MaxLoginAttempts", "CryptoScheme", "LocationUpdateEnabled",
         "LocationUpdateDistanceFilter",
@@ -22,6 +22,6 @@ public struct ServerProfile: Hashable, Sendable {
         (self.epoch, self.application, self.values) = (epoch, application, values)
     }
 
-    /// Whether it is for the application of this name: one that names none is for all.
+    /// Whether the profile is for the application of this name. A profile without a name is for every application.
     public func isFor(_ name: String) -> Bool { application ?? name == name }
 }

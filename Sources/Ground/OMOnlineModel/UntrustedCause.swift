@@ -1,8 +1,8 @@
 public enum UntrustedCause: UInt8, CaseIterable, Sendable {
-    /// Expired, or of nobody who is trusted.
+    /// The certificate has expired, or no trusted authority issued it.
     case certificate = 1
-    /// A good certificate, of another server.
+    /// The certificate is good, but belongs to another server.
     case name = 2
-    /// No common version or cipher, or no TLS at all.
+    /// There is no common TLS version or cipher, or no TLS at all.
     case handshake = 3
 }
