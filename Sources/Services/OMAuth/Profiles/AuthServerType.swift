@@ -1,6 +1,6 @@
-// The values of `AuthServerType`, and who is asked.
+// The values of `AuthServerType`, and the kinds of server that an online login can ask.
 
-/// Who answers for a login online: the values of `AuthServerType`.
+/// How a server answers for a login: the values of `AuthServerType`.
 package enum AuthServerType: String, CaseIterable, Hashable, Sendable {
     case oamms = "OAMMSAuthentication"
     case basic = "HTTPBasicAuthentication"
@@ -11,13 +11,13 @@ package enum AuthServerType: String, CaseIterable, Hashable, Sendable {
     case localAuthenticator = "LocalAuthenticator"
 }
 
-/// Who is asked online.
+/// The kind of server that an online login asks.
 package enum ServerKind: Hashable, Sendable {
-    /// Nobody: the profile has no server.
+    /// The profile has no server.
     case none
     case basic
     case oauthResourceOwner
-    /// A server whose protocol this version does not speak. The profile is kept, and an online login is refused.
+    /// A server whose protocol this version does not support. The profile is kept, and an online login is refused.
     case unsupported(AuthServerType, OAuthGrant?)
 
     package var isThere: Bool { self != .none }

@@ -1,7 +1,7 @@
-/// What a clock behind the login's last seen time does: the values of `ClockRollback`.
+/// What happens if the clock is behind the login's last seen time: the values of `ClockRollback`.
 public enum ClockRollback: String, CaseIterable, Hashable, Sendable {
-    /// The login is judged at the last seen time.
+    /// The login counts the last seen time as now.
     case judge
-    /// It is refused.
+    /// The login is refused.
     case deny
 }

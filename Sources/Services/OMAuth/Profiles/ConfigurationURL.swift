@@ -1,5 +1,5 @@
-// The SDK's configuration URLs: settings behind a question mark. Anybody can send one, so it is only read here.
-// ImportDanger.swift says which settings need the user's word.
+// The SDK's configuration URLs: settings after a question mark. Anyone can send such a URL, so this code only reads it.
+// ImportDanger.swift says which settings need the user's consent.
 
 /// `scheme://[host]?Key::=Value&Key::=Value…`
 ///
@@ -9,24 +9,25 @@ public struct ConfigurationURL: Hashable, Sendable {
     package static let maximumBytes = 64 << 10
     package static let maximumParts = 256
 
-    /// How a part is written: the SDK has two entry points, with one syntax each.
+    /// How a part is written. The SDK has two entry points, each with its own syntax.
     public enum PairSyntax: Hashable, Sendable {
-        /// `Key::=Value`; only addresses and scopes are percent-encoded.
+        /// `Key::=Value`. Only addresses and scopes are percent-encoded.
         case sdk
-        /// `Key=Value`, all of it percent-encoded.
+        /// `Key=Value`. Both are percent-encoded.
         case components
     }
 
-    /// Something that was read past. It tells where, and never what: it could be a secret.
+    /// A part of the URL that was ignored, at least in part. It holds the position and not the text, which could be a
+    /// secret.
     public struct Omission: Hashable, Sendable {
         public enum Reason: Hashable, Sendable {
-            /// It does not split into exactly two pieces.
+            /// The part does not split into exactly two pieces.
             case notAPair
-            /// The caller's filter does not name it.
+            /// The caller's filter does not name the key.
             case filtered
-            /// A flag that is neither TRUE nor FALSE, which the SDK takes for false.
+            /// A flag that is neither TRUE nor FALSE. The SDK takes it for false.
             case takenForFalse
-            /// An entry of a list of headers without a colon, or with more than one.
+            /// An entry of a list of headers that has no colon, or more than one.
             case malformedHeader
         }
 
@@ -35,17 +36,17 @@ public struct ConfigurationURL: Hashable, Sendable {
         public let reason: Reason
     }
 
-    /// The name that the SDK gives to a configuration that was given none.
+    /// The name that the SDK gives to a configuration without a name.
     public static let defaultName = "OracleIDMMobileSDKConfigurationKey"
 
     public let scheme: String
-    /// Empty where there is none. Nothing here uses it; the application that receives the URL can choose by it.
+    /// Empty if the URL has none. Nothing here uses it; the application that receives the URL can.
     public let host: String
-    /// As given; ``profile(_:ceiling:)`` validates them.
+    /// The values as given. ``profile(_:ceiling:)`` validates them.
     public let values: [ProfileKey: ProfileValue]
     public let omissions: [Omission]
 
-    /// - Parameter filter: The keys that are taken; empty: all of them.
+    /// - Parameter filter: The keys to read. If empty, all of them.
     /// - Throws: ``AuthError/profile(_:)``, also for an unknown or repeated key that the filter does not leave out.
     public init(_ text: String, pairs: PairSyntax = .sdk, filter: Set<ProfileKey> = []) throws(AuthError) {
         do throws(ProfileProblem) {
@@ -104,7 +105,7 @@ private struct ConfigurationURLReader {
         guard let (name, text) = pair(part) else { return omit(number, .notAPair) }
         let spelling = try decoded(name, when: pairs == .components)
         guard let key = ProfileKey(spelled: spelling) else {
-            // What the filter leaves out need not be understood.
+            // A key that the filter leaves out need not be known.
             guard filter.isEmpty else { return omit(number, .filtered) }
             _ = try ProfileKey(known: spelling)
             return
@@ -124,7 +125,7 @@ private struct ConfigurationURLReader {
         return (String(decoding: pieces[0], as: UTF8.self), String(decoding: pieces[1], as: UTF8.self))
     }
 
-    /// Whether either SDK decodes it: iOS decodes two addresses, Android every address and the scopes.
+    /// Whether one of the SDKs decodes it: iOS decodes two addresses, Android decodes every address and the scopes.
     private func isEncoded(_ spelling: String, _ key: ProfileKey) -> Bool {
         key.valueType == .url || key == .oauthScope || spelling.hasSuffix("URL") || spelling.hasSuffix("Endpoint")
     }
@@ -135,7 +136,8 @@ private struct ConfigurationURLReader {
         return decoded
     }
 
-    /// As the SDK reads values: a flag that is not TRUE is false, and a malformed header is dropped. Both are reported.
+    /// Reads a value as the SDK does: a flag that is not TRUE is false, and a malformed header is dropped. Both are
+    /// reported.
     private mutating func typed(_ text: String, _ key: ProfileKey, _ number: Int) -> ProfileValue {
         switch key.valueType {
         case .flag:

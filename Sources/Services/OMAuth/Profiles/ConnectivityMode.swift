@@ -1,9 +1,9 @@
-/// Which way a login is checked: the values of `ConnectivityMode`, and of a request.
+/// How a login is checked: the values of `ConnectivityMode`, also in a request.
 public enum ConnectivityMode: String, CaseIterable, Hashable, Sendable {
-    /// By the server, and by nothing else.
+    /// By the server only.
     case online = "Online"
-    /// By the cached credential. No connection is made, unless the limit was exceeded: then the server is asked.
+    /// By the cached credential. The server is asked only if the limit was exceeded.
     case offline = "Offline"
-    /// By the server, and by the cached credential when it cannot be reached.
+    /// By the server, or by the cached credential if the server cannot be reached.
     case auto = "Auto"
 }

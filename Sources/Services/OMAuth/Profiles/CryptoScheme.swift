@@ -1,5 +1,5 @@
-// The SDK's twelve ways to protect an offline password. Here each is the inner function of a slot; Argon2id and the
-// device key are always the outer one, so what is stored is hard to guess whatever the scheme.
+// The SDK's twelve ways to protect an offline password. Here a scheme is the inner function of a slot. Argon2id and the
+// device key are always the outer one, so the stored value is hard to guess under any scheme.
 
 internal import OMCrypto
 internal import OMSecrets
@@ -19,9 +19,9 @@ public enum CryptoScheme: String, CaseIterable, Hashable, Sendable {
     case saltedSHA384 = "SaltedSHA-384"
     case saltedSHA512 = "SaltedSHA-512"
 
-    /// The scheme of this name, whatever its case, as in the SDK.
+    /// The scheme of this name. As in the SDK, case does not count.
     ///
-    /// - Returns: nil for any other name. The SDK fell back to PlainText there.
+    /// - Returns: nil for any other name. For such a name the SDK used PlainText.
     public init?(named name: String) {
         let wanted = Array(name.lowercased().utf8)
         let found = Self.allCases.first { Array($0.rawValue.lowercased().utf8) == wanted }
@@ -29,7 +29,7 @@ public enum CryptoScheme: String, CaseIterable, Hashable, Sendable {
         self = found
     }
 
-    /// The SDK's own number, which stands in a row.
+    /// The SDK's own number, which a row stores.
     var code: UInt8 {
         switch self {
         case .plainText: 0
@@ -52,15 +52,15 @@ public enum CryptoScheme: String, CaseIterable, Hashable, Sendable {
         self = found
     }
 
-    /// What the stretch is given for `password`: the SDK's whole string for the hashes, the typed bytes for PlainText and
-    /// AES, which store nothing recoverable here.
+    /// The input of the stretch for `password`. For the hashes it is the SDK's whole string. For PlainText and AES it
+    /// is the typed bytes: here these two store nothing recoverable.
     ///
-    /// - Parameter salt: Used as its upper-case hex digits, and only by the salted schemes.
+    /// - Parameter salt: Used as upper-case hex digits, and only by the salted schemes.
     func inner(of password: borrowing Password, salt: [UInt8]) throws(AuthError) -> SecretBytes {
         guard let algorithm else { return password.bytes.duplicate() }
         let saltHex = isSalted ? Hex.encode(salt).uppercased() : nil
         do { return try SaltedHash.string(of: password.bytes, algorithm: algorithm, saltHex: saltHex) } catch {
-            // A password has 1 byte to 1 MiB and the salt is hex: only the algorithm can be missing.
+            // A password has 1 byte to 1 MiB, and the salt is hex. So only the algorithm can be missing.
             throw .schemeUnavailable
         }
     }

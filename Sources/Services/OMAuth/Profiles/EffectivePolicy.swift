@@ -1,9 +1,9 @@
-// Who decides what: the server over the profile, for the keys that are a server's to say, and the administrator's
-// ceiling over both.
+// The policy that counts for a login. The server overrides the profile, for the keys that a server may set. The
+// administrator's ceiling limits both.
 
-/// What counts for a login.
+/// The policy that counts for a login.
 public struct EffectivePolicy: Hashable, Sendable {
-    /// Who said it.
+    /// The origin of a value.
     public enum Source: String, Hashable, Sendable {
         case standard = "default"
         case profile = "set"
@@ -14,16 +14,17 @@ public struct EffectivePolicy: Hashable, Sendable {
     package let offlineAuthAllowed: Bool
     package let maxLoginAttempts: Int
     package let cryptoScheme: CryptoScheme
-    /// Seconds since the last online success; nil: no limit.
+    /// Seconds since the last online success. Nil if there is no limit.
     package let offlineCredentialMaxAge: Int64?
-    /// Reported only: this machine has no location.
+    /// Only reported: this machine has no location.
     package let locationUpdateEnabled: Bool
     /// Metres.
     package let locationUpdateDistanceFilter: Int
-    /// Who decided each of the six.
+    /// The origin of each of the six values.
     package let sources: [ProfileKey: Source]
 
-    /// - Parameter server: The last policy of the profile's own server, over authenticated TLS; nil: none was ever seen.
+    /// - Parameter server: The last policy of the profile's own server, over authenticated TLS. Nil if none was ever
+    ///   seen.
     package init(_ profile: Profile, server: ServerPolicy?, ceiling: PolicyCeiling) {
         var sources: [ProfileKey: Source] = [:]
         func decided<Value: Equatable>(
@@ -42,7 +43,7 @@ public struct EffectivePolicy: Hashable, Sendable {
             .maxLoginAttempts, server: server?.maxLoginAttempts,
             profile: profile.values[.maxLoginAttempts].flatMap(Profile.digits).map { Int($0) }, standard: 1
         ) { attempts, isServers in
-            // A number that nobody wrote bounds strangers only.
+            // The default ceiling bounds a server only, not the user's own profile.
             min(attempts, ceiling.maxLoginAttempts ?? (isServers ? PolicyCeiling.defaultAttempts : attempts))
         }
         let scheme: CryptoScheme? =
@@ -73,9 +74,9 @@ public struct EffectivePolicy: Hashable, Sendable {
 }
 
 extension Profile {
-    /// Who decided the value that counts for `key`.
+    /// The origin of the value that counts for `key`.
     ///
-    /// - Parameter server: What is known of its server's policy.
+    /// - Parameter server: The known policy of the profile's server.
     package func source(of key: ProfileKey, _ server: ServerPolicy? = nil) -> EffectivePolicy.Source {
         policy(with: server).sources[key] ?? (values[key] == nil ? .standard : .profile)
     }

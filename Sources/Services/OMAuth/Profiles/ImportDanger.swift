@@ -1,19 +1,19 @@
-// What a configuration URL may not say without the user's word for it. The attack: a link in a message that sets up a
-// profile which looks right, tells its sender the password, or leaves the device easier to guess at.
+// The settings of a configuration URL that need the user's consent. Attack: a message has a link that sets up a
+// profile. The profile looks right, but sends the password to an attacker or makes the device easier to guess at.
 
 internal import OMRecords
 
-/// Why a value from outside needs the user's own word.
+/// Why an imported value needs the user's consent.
 public enum ImportDanger: String, CaseIterable, Hashable, Sendable {
     /// It reads a file or a credential of this machine and sends it to the server.
     case secret
     /// It changes which servers are trusted.
     case trust
-    /// It lets a login go on where an untrusted server should stop it.
+    /// It lets a login continue offline when the server is untrusted.
     case untrustedServer
-    /// It lets a login go on where a server that gives no verdict should stop it.
+    /// It lets a login continue offline when the server gives no verdict.
     case failingServer
-    /// It names a scheme that the SDK used to keep the password recoverable.
+    /// It names a scheme with which the SDK kept the password recoverable.
     case recoverableScheme
     /// It keeps the password recoverable.
     case remembersPassword
@@ -21,23 +21,23 @@ public enum ImportDanger: String, CaseIterable, Hashable, Sendable {
     case moreAttempts
     /// It changes what happens after too many guesses.
     case afterAttempts
-    /// It keeps the cached credential for longer than it is kept otherwise.
+    /// It keeps the cached credential for longer than the default.
     case longerOffline
-    /// It makes what is cached readable at more times, or on other devices.
+    /// It makes cached data readable at more times, or on other devices.
     case weakerLevel
-    /// It keeps the session where every process of the user can read it, beyond the process that it was made for.
+    /// It keeps the session beyond the process that opened it. Every process of the user can read the session then.
     case keepsSession
-    /// It has the remembered password sent at each logout.
+    /// It sends the remembered password at each logout.
     case sendsPasswordAgain
-    /// It, or its absence, is laxer than what the profile says that would be replaced.
+    /// The value, or its absence, is laxer than the profile that would be replaced.
     case laxer
 }
 
 extension Profile {
-    /// The values that only the user may bring in, and why, in the order of the keys.
+    /// The values that need the user's consent, and why, in the order of the keys.
     ///
-    /// - Parameter old: The profile whose place this one would take. What the administrator allows bounds neither here: it may
-    ///   be raised later.
+    /// - Parameter old: The profile that this one would replace. The administrator's ceiling limits neither profile
+    ///   here, because it may be raised later.
     public func importDangers(replacing old: Profile? = nil) -> [(key: ProfileKey, danger: ImportDanger)] {
         var (new, old) = (self, old)
         new.ceiling = .none
@@ -48,8 +48,8 @@ extension Profile {
         }
     }
 
-    /// Attack: a URL for the server that is used already, which says nothing dangerous and leaves out what the old profile was
-    /// strict in. The cached credential stays, and is easier to guess at from then on.
+    /// Attack: a URL for the same server sets nothing dangerous, but leaves out the strict settings of the old profile.
+    /// The cached credential stays, and is easier to guess from then on. So the two profiles are compared.
     private func danger(_ key: ProfileKey, replacing old: Profile) -> ImportDanger? {
         switch key {
         case .trustedCA: return trustedCA == old.trustedCA ? nil : .trust
@@ -60,7 +60,7 @@ extension Profile {
         }
     }
 
-    /// How lax the profile is in what `key` decides: the greater, the laxer. Nil: no value of it is laxer than another.
+    /// How lax the profile is for `key`: a greater number is laxer. Nil if no value of the key is laxer than another.
     private func laxity(of key: ProfileKey) -> Int64? {
         switch key {
         case .profileURL: profileURL == nil ? 1 : 0

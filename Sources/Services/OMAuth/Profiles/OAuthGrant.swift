@@ -6,6 +6,6 @@ package enum OAuthGrant: String, CaseIterable, Hashable, Sendable {
     case clientCredentials = "OAuthClientCredentials"
     case assertion = "OAuthAssertion"
     case oamCredential = "OAuthOAMCredential"
-    /// What the SDK's Android half calls `OAuthAssertion`.
+    /// The SDK for Android has this name for `OAuthAssertion`.
     case userAssertion = "OAuthUserAssertion"
 }

@@ -1,7 +1,7 @@
-/// What happens when the wrong passwords exceed `MaxLoginAttempts`: the values of `OnAttemptsExceeded`.
+/// What happens if wrong passwords exceed `MaxLoginAttempts`: the values of `OnAttemptsExceeded`.
 public enum OnAttemptsExceeded: String, CaseIterable, Hashable, Sendable {
-    /// The cached credential is destroyed.
+    /// The cached credential is deleted.
     case wipe
-    /// It is refused and kept.
+    /// The cached credential is kept, and every login with it is refused.
     case lockout
 }

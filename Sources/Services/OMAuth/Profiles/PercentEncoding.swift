@@ -1,6 +1,6 @@
 /// Percent-encoding (RFC 3986), read strictly.
 enum PercentEncoding {
-    /// The byte behind the `%` at `index`; nil unless two hexadecimal digits follow.
+    /// The byte that the `%` at `index` encodes. Nil unless two hexadecimal digits follow.
     static func escaped(_ bytes: ArraySlice<UInt8>, at index: Int) -> UInt8? {
         guard bytes.endIndex - index > 2, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2]) else {
             return nil
@@ -8,7 +8,7 @@ enum PercentEncoding {
         return high << 4 | low
     }
 
-    /// - Returns: nil for a `%` without its digits, and for bytes that are no UTF-8.
+    /// - Returns: nil for a `%` without two digits, or if the bytes are not UTF-8.
     static func decode(_ text: String) -> String? {
         let bytes = Array(text.utf8)[...]
         var decoded: [UInt8] = []

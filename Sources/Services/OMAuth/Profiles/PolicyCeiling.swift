@@ -1,20 +1,21 @@
-// What the administrator of this machine allows at most, whatever a server or a user's profile says.
+// The administrator's bounds for this machine. They limit every server and every user's profile.
 
 internal import OMSystem
 
 /// The bounds of `/etc/omvault/policy.json`. Nothing raises them.
 public struct PolicyCeiling: Hashable, Sendable {
-    /// What a server may say where the administrator says nothing.
+    /// The most attempts that a server may allow if the administrator sets no number.
     public static let defaultAttempts = 10
 
-    /// The most wrong passwords that are tolerated; nil: ``defaultAttempts`` for a server, no bound for a profile.
+    /// The most wrong passwords that are tolerated. If nil, ``defaultAttempts`` for a server and no bound for a
+    /// profile.
     public let maxLoginAttempts: Int?
-    /// False: no offline login on this machine.
+    /// If false, no offline login works on this machine.
     public let offlineAuthAllowed: Bool
-    /// Seconds; nil: no bound.
+    /// In seconds. Nil means no bound.
     public let offlineCredentialMaxAge: Int64?
 
-    /// What holds where the administrator wrote no policy.
+    /// The bounds if the administrator wrote no policy.
     public static let none = PolicyCeiling()
 
     public init(maxLoginAttempts: Int? = nil, offlineAuthAllowed: Bool = true, offlineCredentialMaxAge: Int64? = nil) {
@@ -22,9 +23,9 @@ public struct PolicyCeiling: Hashable, Sendable {
         self.offlineCredentialMaxAge = offlineCredentialMaxAge
     }
 
-    /// Reads the policy; ``none`` when there is no such file.
+    /// Reads the policy. Returns ``none`` if there is no such file.
     ///
-    /// - Parameter owner: Who must own the file and its folder, which nobody else may be able to change: root.
+    /// - Parameter owner: The user who must own the file and its folder, and who alone may change them: root.
     /// - Throws: ``AuthError/profile(_:)`` with ``ProfileProblem/ceiling``, ``AuthError/storage(_:)``.
     public static func read(_ path: String, owner: UInt32 = 0) throws(AuthError) -> PolicyCeiling {
         let bytes: [UInt8]?

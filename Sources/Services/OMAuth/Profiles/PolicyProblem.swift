@@ -2,17 +2,17 @@
 
 public import OMOnlineModel
 
-/// What stood in the way of the policy behind a profile's `ProfileURL`.
+/// The reason why the policy behind a profile's `ProfileURL` is missing.
 ///
-/// Attack: somebody on the way lets the login through and drops the one connection that would have said
-/// `OfflineAuthAllowed=false`. Against it the last policy that came stays in force, and before any came nothing is cached:
-/// `VerifierSnapshot.swift`.
+/// Attack: an attacker on the network lets the login through, but drops the one connection that would have said
+/// `OfflineAuthAllowed=false`. So the last accepted policy stays in force, and before the first policy nothing is
+/// cached: `VerifierSnapshot.swift`.
 public enum PolicyProblem: Hashable, Sendable {
-    /// It could not be had.
+    /// It could not be fetched.
     case notFetched(OnlineRefusal)
-    /// What came is no application profile, or has a value that its key does not take. Nothing of it is used.
+    /// The answer is no application profile, or one of its keys has an invalid value. Nothing of it is used.
     case notUnderstood
-    /// What came is for another `ApplicationName`. Nothing of it is used.
+    /// The answer is for another `ApplicationName`. Nothing of it is used.
     case otherApplication
     /// Its number (`epoch`) is lower than that of the last policy that was accepted.
     case older(epoch: Int64)

@@ -1,25 +1,25 @@
-// A profile: the SDK's properties, read strictly. What it does not understand it refuses.
+// A profile: the SDK's properties, read strictly. Unknown keys and values are refused.
 
-/// A policy for logins, always valid.
+/// The settings of a login, always valid.
 ///
 ///     let profile = try Profile(ProfileName("work"), values: ["OfflineAuthAllowed": .bool(true)])
 ///
-/// What each key means, ProfileValues.swift gives.
+/// ProfileValues.swift gives the meaning of each key.
 public struct Profile: Hashable, Sendable {
     /// The range of `MaxLoginAttempts`.
     package static let attempts = 1...1000
     /// The greatest `OfflineCredentialMaxAge`, in seconds: a hundred years.
     package static let longestAge: Int64 = 3_155_760_000
-    /// `OfflineCredentialMaxAge` where a server can give a new credential and the profile says nothing: 30 days.
+    /// The default of `OfflineCredentialMaxAge` if a server can give a new credential: 30 days.
     package static let defaultAge: Int64 = 2_592_000
 
     public let name: ProfileName
-    /// The values that were given, each in its one spelling; every other key has its default.
+    /// The given values, each in its canonical spelling. Every other key has its default.
     public let values: [ProfileKey: ProfileValue]
-    /// What the administrator allows at most. It shows in what counts, and not in ``values``.
+    /// The administrator's bounds. They limit the values that count, but ``values`` does not show them.
     public internal(set) var ceiling: PolicyCeiling
 
-    /// - Parameter values: By either spelling of a key.
+    /// - Parameter values: Keys may have either spelling.
     /// - Throws: ``AuthError/profile(_:)``.
     public init(
         _ name: ProfileName, values: [String: ProfileValue], ceiling: PolicyCeiling = .none
@@ -28,7 +28,7 @@ public struct Profile: Hashable, Sendable {
         do throws(ProfileProblem) {
             for (spelling, value) in values.sorted(by: { $0.key < $1.key }) {
                 let key = try ProfileKey(known: spelling)
-                // Attack: two spellings, of which a reviewer reads one.
+                // Attack: a profile has a key in two spellings, and a reviewer reads only one of them.
                 guard given.updateValue(try key.canonical(value), forKey: key) == nil else { throw .repeatedKey(key) }
             }
             try Self.check(given)
@@ -36,13 +36,14 @@ public struct Profile: Hashable, Sendable {
             throw .profile(error)
         }
         (self.name, self.values, self.ceiling) = (name, given, ceiling)
-        // Attack: an address whose word would not be taken makes it a profile without a policy, and nobody notices.
+        // Attack: the profile names an address whose policy would not be believed. It would seem to have a policy and
+        // have none. So the profile is refused.
         guard isPolicyOfServer else { throw .profile(.policyElsewhere) }
     }
 
-    /// The value that counts for `key`, as a profile file would say it; nil where there is none.
+    /// The value that counts for `key`, in the form of a profile file. Nil if there is none.
     ///
-    /// - Parameter server: What is known of its server's policy.
+    /// - Parameter server: The known policy of the profile's server.
     package func effective(_ key: ProfileKey, _ server: ServerPolicy? = nil) -> ProfileValue? {
         let policy = policy(with: server)
         return switch key {

@@ -1,14 +1,15 @@
-// What a profile says in one value, for who has to notice that it says something else by now.
+// A digest of a profile's effective settings, to detect that the profile has changed.
 
 internal import OMSecrets
 
-/// The digest of what counts in a profile, defaults and the administrator's bounds included. Its name is not in it.
+/// The digest of a profile's effective settings, including defaults and the administrator's bounds. The profile's name
+/// is not part of it.
 package struct ProfileDigest: Hashable, Sendable {
     package static let count = 32
 
     package let bytes: [UInt8]
 
-    /// - Returns: nil unless there are ``count`` bytes.
+    /// - Returns: nil unless `bytes` has ``count`` bytes.
     package init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.count else { return nil }
         self.bytes = bytes

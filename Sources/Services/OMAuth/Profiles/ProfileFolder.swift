@@ -1,20 +1,20 @@
-// Profiles as files: NAME.json, 0600, in a folder of our own, replaced whole or not at all.
+// Profiles as files: NAME.json, mode 0600, in a private folder. Each file is written as a whole.
 
 internal import OMSystem
 
 /// `$XDG_CONFIG_HOME/omvault/profiles/`.
 public struct ProfileFolder: Sendable {
-    /// A profile file is at most this long; ours have a few hundred bytes.
+    /// The longest profile file. Real ones have a few hundred bytes.
     static let longestFile = 64 << 10
     private static let suffix = ".json"
 
     private let path: String
-    /// What bounds every profile that comes out of here.
+    /// The administrator's bounds, which limit every profile from this folder.
     public let ceiling: PolicyCeiling
-    /// Of the folders above it, where they are made.
+    /// The mode of the folders above, if they are created.
     private let modeAbove: UInt32
 
-    /// Names the folder; it need not be there.
+    /// Names the folder. It need not exist.
     public init(_ path: String, ceiling: PolicyCeiling = .none) { self.init(path, ceiling: ceiling, above: 0o700) }
 
     init(_ path: String, ceiling: PolicyCeiling, above mode: UInt32) {
@@ -27,11 +27,12 @@ public struct ProfileFolder: Sendable {
         return try Profile(name, values: values, ceiling: ceiling)
     }
 
-    /// Adds `changes` to the profile, which is made if it is not there; nothing is written unless all of it is valid.
+    /// Adds `changes` to the profile, and creates the profile if it is missing. Nothing is written unless the result is
+    /// valid.
     ///
     /// - Parameters:
     ///   - changes: Values as typed, such as `("MaxLoginAttempts", "5")`.
-    ///   - unset: Keys that get their default again.
+    ///   - unset: Keys that go back to their default.
     /// - Throws: ``AuthError/profile(_:)``, ``AuthError/busy``, ``AuthError/storage(_:)``.
     public func set(
         _ name: ProfileName, _ changes: [(key: String, value: String)], unset: [String] = []
@@ -42,7 +43,7 @@ public struct ProfileFolder: Sendable {
         }
     }
 
-    /// What ``set(_:_:unset:)`` would keep. Nothing is written.
+    /// The profile that ``set(_:_:unset:)`` would write. Nothing is written.
     package func preview(
         _ name: ProfileName, _ changes: [(key: String, value: String)], unset: [String] = []
     ) throws(AuthError) -> Profile {
@@ -54,20 +55,20 @@ public struct ProfileFolder: Sendable {
     ) throws(AuthError) -> Profile {
         var values: [String: ProfileValue] = [:]
         if let folder, let found = try self.values(name, in: folder) { values = found }
-        // The file may have the other spelling of a key, which must not stay beside the new value.
+        // The file may have the other spelling of a key. That one must not stay beside the new value.
         values = values.filter { entry in ProfileKey(spelled: entry.key).map { !keys.contains($0) } ?? true }
         for change in changes { values[change.key] = .text(change.value) }
         return try Profile(name, values: values, ceiling: ceiling)
     }
 
-    /// Keeps `profile` in the place of whatever had its name.
+    /// Writes `profile`. It replaces any profile of the same name.
     ///
     /// - Throws: ``AuthError/busy``, ``AuthError/storage(_:)``.
     public func store(_ profile: Profile) throws(AuthError) {
         try locked { (folder) throws(AuthError) in _ = try write(profile, in: folder) }
     }
 
-    /// Takes the profile away, a damaged one too.
+    /// Removes the profile, even a damaged one.
     ///
     /// - Throws: ``AuthError/unknownProfile(_:)``, ``AuthError/busy``, ``AuthError/storage(_:)``.
     public func remove(_ name: ProfileName) throws(AuthError) {
@@ -79,7 +80,7 @@ public struct ProfileFolder: Sendable {
         }
     }
 
-    /// The profiles that are there, by name; files that are not named like one are left out.
+    /// The names of all profiles, sorted. Files whose names are no profile names are left out.
     public func names() throws(AuthError) -> [ProfileName] {
         guard let folder = try open() else { return [] }
         let files = try storing { () throws(StorageError) in try folder.names() }
@@ -107,7 +108,7 @@ public struct ProfileFolder: Sendable {
     private func write(_ profile: Profile, in folder: PrivateFolder) throws(AuthError) -> Profile {
         let bytes = FlatJSON.encode(
             Dictionary(uniqueKeysWithValues: profile.values.map { ($0.key.rawValue, $0.value) }))
-        // What is written has to be readable again.
+        // The written file must be readable again.
         guard bytes.count <= Self.longestFile else { throw .profile(.malformed) }
         try storing { () throws(StorageError) in try folder.replace(Self.file(profile.name), holding: bytes) }
         return profile

@@ -1,6 +1,6 @@
-// The keys of a profile, spelled as the SDK spells them. What each may hold stands in ProfileValueType.swift.
+// The keys of a profile in the SDK's spelling. ProfileValueType.swift says which values each key takes.
 
-/// A property of the SDK's initialisation, or one of ours.
+/// A property of the SDK's initialisation, or a key of omvault.
 public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     // Which server, and how it is asked
     case authServerType = "AuthServerType"
@@ -100,13 +100,13 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
     case enabledCipherSuites = "EnabledCipherSuites"
     case hostnameVerification = "HostnameVerification"
 
-    /// The key of this spelling: its own, or the other one where the SDK has two. Case counts.
+    /// The key of this spelling. A few keys have a second spelling in the SDK. Case counts.
     package init?(spelled text: String) {
         guard let key = Self(rawValue: text) ?? Self.otherSpellings[text] else { return nil }
         self = key
     }
 
-    /// What the SDK's other platforms, and its later versions, call the same.
+    /// The second spellings, from the SDK's other platforms and later versions.
     package static let otherSpellings: [String: ProfileKey] = [
         "OAuthAuthorizationGrantType": .oauthGrantType,
         "OAuthAuthorizationEndpoint": .oauthAuthorizationEndpoint,
@@ -118,7 +118,7 @@ public enum ProfileKey: String, CaseIterable, Hashable, Sendable {
         "localauthenticatorinstanceid": .localAuthenticatorInstanceID,
     ]
 
-    /// - Throws: ``ProfileProblem/unknownKey(_:)``; ``ProfileProblem/malformed`` for what nobody would print.
+    /// - Throws: ``ProfileProblem/unknownKey(_:)``; ``ProfileProblem/malformed`` if the text should not be printed.
     init(known text: String) throws(ProfileProblem) {
         if let key = Self(spelled: text) {
             self = key

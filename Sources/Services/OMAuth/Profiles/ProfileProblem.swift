@@ -1,19 +1,20 @@
-// Why a profile is not one. No case carries a value: what stands in a wrong place may be a secret.
+// Why a profile is not valid. No case carries a value, because a misplaced value may be a secret.
 
 /// Why a profile is refused. ``AuthError/profile(_:)``.
 @nonexhaustive
 public enum ProfileProblem: Error, Hashable, Sendable {
-    /// Not one flat JSON object of strings, numbers and booleans, each key once.
+    /// The file is not one flat JSON object of strings, numbers and booleans, with each key once.
     case malformed
-    /// No key of the SDK's or of ours. At most 64 printable ASCII characters; a stranger one counts as malformed.
+    /// The key is neither the SDK's nor omvault's. The text has at most 64 printable ASCII characters. Any other
+    /// unknown key counts as malformed.
     case unknownKey(String)
     /// The key is given twice, in one spelling or in two.
     case repeatedKey(ProfileKey)
-    /// The key does not take this value; what it takes, ``ProfileKey/form`` says.
+    /// The key does not take this value. ``ProfileKey/valueType`` says which values it takes.
     case value(ProfileKey)
-    /// A secret stands where only its source may: `file:/PATH` or `cred:NAME`.
+    /// The value is a secret. The key takes only the secret's source: `file:/PATH` or `cred:NAME`.
     case plainSecret(ProfileKey)
-    /// What `AuthServerType`, or another key, makes necessary is not there.
+    /// A key is missing that `AuthServerType` or another key requires.
     case missing(ProfileKey)
     /// More than one of the three `…Default` keys is true.
     case severalDefaults
@@ -21,32 +22,32 @@ public enum ProfileProblem: Error, Hashable, Sendable {
     case idleBeyondSession
     /// `TotalTimeOut` is shorter than `ConnectTimeOut`.
     case totalBelowConnect
-    /// `ProfileURL` is not https at the host of the login's server, or there is no such server.
+    /// `ProfileURL` is not https at the host of the login's server, or the profile has no such server.
     case policyElsewhere
 
     // A configuration URL
 
-    /// Not `scheme://[host]?…` of at most 64 KiB and 256 parts, or broken percent-encoding.
+    /// The text is not `scheme://[host]?…` of at most 64 KiB and 256 parts, or its percent-encoding is broken.
     case malformedURL
     /// A configuration URL without a query.
     case urlWithoutQuery
-    /// No part of the query is a setting that is taken.
+    /// No part of the query is a setting to import.
     case nothingToImport
 
-    // What a server or the administrator says
+    // Policies of a server or the administrator
 
-    /// A server's policy is not a JSON object with an integer `epoch`, or holds a value that its key does not take.
+    /// A server's policy is not a JSON object with an integer `epoch`, or one of its keys has an invalid value.
     case serverPolicy
-    /// The policy is older than the one that is known.
+    /// The policy is older than the known one.
     case serverPolicyOlder(epoch: Int64, known: Int64)
-    /// The administrator's policy is not what it must be. Nothing is read as permission.
+    /// The administrator's policy is not valid. Nothing in it counts as permission.
     case ceiling
 
-    /// The SDK's number for this error, where it has one.
+    /// The SDK's number for this error, if it has one.
     public var sdkCode: Int? {
         switch self {
         case .value(let key), .plainSecret(let key): key.sdkCode
-        // A domain that is needed has a number of its own.
+        // The SDK has a separate number for a missing domain.
         case .missing(.identityDomain): 10037
         case .missing(let key): key.sdkCode
         case .severalDefaults: 10111

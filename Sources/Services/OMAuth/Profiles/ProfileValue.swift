@@ -1,9 +1,9 @@
-// Checks one value of a profile, and gives the spelling in which it is kept.
+// The values of a profile: the check of each, and its canonical spelling.
 
 internal import OMOnlineModel
 internal import OMRecords
 
-/// A value as it stands in a profile file or on a command line.
+/// A value as a profile file or a command line gives it.
 public enum ProfileValue: Hashable, Sendable {
     case text(String)
     /// A number's own digits: `5` and `5.0` are not the same here.
@@ -12,7 +12,7 @@ public enum ProfileValue: Hashable, Sendable {
 }
 
 extension ProfileKey {
-    /// The value as it is kept: one spelling for each meaning.
+    /// The value as it is stored: one spelling for each meaning.
     ///
     /// - Throws: ``ProfileProblem/value(_:)``, ``ProfileProblem/plainSecret(_:)``.
     func canonical(_ value: ProfileValue) throws(ProfileProblem) -> ProfileValue {
@@ -47,7 +47,7 @@ extension ProfileKey {
             case .level: ProtectionLevel(named: text)?.sdkName
             case .flag, .number, .numberOrZero: nil
             }
-        // The value is not repeated in any error: it may be the secret itself.
+        // No error repeats the value: it may be the secret itself.
         if found == nil, valueType == .secret { throw .plainSecret(self) }
         return found.map { .text($0) }
     }
@@ -64,7 +64,7 @@ enum ProfileValueParser {
         }
     }
 
-    /// Plain decimal digits without a leading zero, so that a number has one spelling.
+    /// Reads plain decimal digits without a leading zero, so that a number has one spelling.
     static func number(_ value: ProfileValue, _ range: ClosedRange<Int64>, maximumDigits: Int = 10) -> Int64? {
         let digits: String
         switch value {
@@ -91,7 +91,7 @@ enum ProfileValueParser {
         !text.isEmpty && (try? IdentityDomain(text)) != nil
     }
 
-    /// 1 to 64 names, without repetitions. Scopes may be separated by spaces too (RFC 6749, 3.3).
+    /// 1 to 64 names, without repetitions. Spaces may separate scopes too (RFC 6749, 3.3).
     static func list(_ text: String, areScopes: Bool) -> [String]? {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false).map(trimmed)
         guard parts.allSatisfy({ !$0.isEmpty }) else { return nil }
@@ -119,7 +119,7 @@ enum ProfileValueParser {
         var found: [(name: String, value: String)] = []
         for entry in text.split(separator: ",", omittingEmptySubsequences: false) {
             let parts = entry.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(trimmed)
-            // Attack: a line break in a value is a header of its own.
+            // Attack: a value has a line break and so adds a header of its own. Only printable ASCII is allowed.
             guard parts.count == 2, isHeaderName(parts[0]), (1...1024).contains(parts[1].utf8.count),
                 parts[1].utf8.allSatisfy({ (0x20...0x7E).contains($0) }),
                 !found.contains(where: { $0.name.lowercased() == parts[0].lowercased() })
@@ -137,7 +137,7 @@ enum ProfileValueParser {
         return isText(String(name), bytes: 1...255) && !name.utf8.contains(UInt8(ascii: "/")) && !name.hasPrefix(".")
     }
 
-    /// Without the spaces at both ends. Bytes are looked at: Swift takes a space and a following accent for one character.
+    /// Removes the spaces at both ends. It compares bytes: Swift reads a space and a following accent as one character.
     private static func trimmed(_ text: some StringProtocol) -> String {
         var bytes = Array(text.utf8.drop { $0 == 0x20 })
         while bytes.last == 0x20 { bytes.removeLast() }

@@ -1,4 +1,4 @@
-// What each key may hold, which of the SDK's errors it is, and what it does here: the table of docs/profiles.md.
+// The values of each key, the SDK's error number and the effect here: the table of docs/profiles.md.
 
 internal import OMRecords
 
@@ -9,29 +9,29 @@ package enum ProfileValueType: Hashable, Sendable {
     case flag
     /// A whole number in plain decimal digits.
     case number(ClosedRange<Int64>)
-    /// 0, which switches it off, or a whole number of this range.
+    /// 0, which switches the setting off, or a whole number in this range.
     case numberOrZero(ClosedRange<Int64>)
     /// One of the SDK's words, in any case.
     case choice([String])
-    /// One of our own words, as it stands.
+    /// One of omvault's own words, in its exact case.
     case word([String])
     /// 1 to 2048 bytes of text without control characters.
     case text
-    /// The same, at most 32 KiB.
+    /// Like ``text``, but at most 32 KiB.
     case longText
-    /// What ``IdentityDomain`` takes and is not empty: a longer one could be no login's, and would be left out in silence.
+    /// A non-empty ``IdentityDomain``. A longer one could belong to no login, and would be ignored without an error.
     case domain
     /// A token of HTTP: the name of a header.
     case headerName
     /// An address that ``ServerURL`` takes.
     case url
-    /// Names, separated by commas; spaces too, where the names cannot hold any.
+    /// Names separated by commas. Spaces separate too, if the names cannot contain any.
     case list
     /// At most ten of `Name:value`, separated by commas.
     case headers
     /// An absolute path.
     case path
-    /// Where a secret comes from: `file:/PATH` or `cred:NAME`. Never the secret.
+    /// The source of a secret, never the secret: `file:/PATH` or `cred:NAME`.
     case secret
     /// One of ``CryptoScheme``.
     case scheme
@@ -39,12 +39,12 @@ package enum ProfileValueType: Hashable, Sendable {
     case level
 }
 
-/// What a key does.
+/// What a key does here.
 package enum ProfileEffect: String, Hashable, Sendable {
     case acts
-    /// Kept and checked, for a kind of server or a part of the SDK that this version does not have.
+    /// Stored and checked. The kind of server or the part of the SDK that uses it is not in this version.
     case later
-    /// Kept and checked. There is nothing on Linux that it could change.
+    /// Stored and checked. It could change nothing on Linux.
     case none
 }
 
@@ -53,7 +53,7 @@ extension ProfileKey {
 
     package var effect: ProfileEffect { rule.effect }
 
-    /// The SDK's number for a wrong or missing value, where it has one.
+    /// The SDK's number for a wrong or missing value, if it has one.
     package var sdkCode: Int? { rule.code }
 
     private var rule: (form: ProfileValueType, code: Int?, effect: ProfileEffect) {
@@ -140,12 +140,12 @@ extension ProfileKey {
         case .identityDomainHeaderToMobileAgent: (.flag, nil, .none)
         case .confirmLogoutAutomatically: (.flag, nil, .none)
         case .confirmLogoutButtonID, .defaultProtocolsForClientSocket, .enabledCipherSuites: (.list, nil, .none)
-        // There is no way to switch the check of names off, so ALLOW_ALL is not taken.
+        // The check of names cannot be switched off, so ALLOW_ALL is not allowed.
         case .hostnameVerification: (.choice(["STRICT"]), nil, .none)
         }
     }
 
-    /// The value where none is given, if it is the same in every profile.
+    /// The default of the key, if it is the same in every profile.
     var fixedDefault: ProfileValue? {
         switch self {
         case .connectivityMode: .text(ConnectivityMode.auto.rawValue)

@@ -1,37 +1,37 @@
-// What a profile says, as the values that the rest of the house works with.
+// The settings of a profile as typed values, with their defaults.
 
 public import OMRecords
 
 extension Profile {
     // MARK: - Offline
 
-    /// `OfflineAuthAllowed`, unless the administrator forbids it; absent: false.
+    /// `OfflineAuthAllowed`, unless the administrator forbids it. Default: false.
     public var offlineAuthAllowed: Bool { policy.offlineAuthAllowed }
-    /// `MaxLoginAttempts`, at most the administrator's: so many wrong passwords are tolerated. Absent: 1.
+    /// `MaxLoginAttempts`, at most the administrator's: the number of wrong passwords that are tolerated. Default: 1.
     public var maxLoginAttempts: Int { policy.maxLoginAttempts }
-    /// `CryptoScheme`; absent: SaltedSHA-512.
+    /// `CryptoScheme`. Default: SaltedSHA-512.
     package var cryptoScheme: CryptoScheme { policy.cryptoScheme }
-    /// `OfflineCredentialMaxAge` in seconds, at most the administrator's; nil: never. Absent: 30 days where there is a
-    /// server, else never.
+    /// `OfflineCredentialMaxAge` in seconds, at most the administrator's. Nil means that the credential never expires.
+    /// Default: 30 days with a server, otherwise never.
     package var offlineCredentialMaxAge: Int64? { policy.offlineCredentialMaxAge }
-    /// `OnAttemptsExceeded`; absent: wipe where a server can give a new credential, else lockout.
+    /// `OnAttemptsExceeded`. Default: wipe if a server can give a new credential, otherwise lockout.
     package var onAttemptsExceeded: OnAttemptsExceeded {
         word(.onAttemptsExceeded).flatMap(OnAttemptsExceeded.init) ?? (serverKind.isThere ? .wipe : .lockout)
     }
     package var limitMode: LimitMode { word(.limitMode).flatMap(LimitMode.init) ?? .exceeds }
-    /// Seconds to wait after a wrong password, doubled by each further one; 0: none.
+    /// Seconds to wait after a wrong password, doubled by each further one. 0 means no wait.
     package var attemptDelay: Int64 { number(.attemptDelay) }
     package var clockRollback: ClockRollback { word(.clockRollback).flatMap(ClockRollback.init) ?? .judge }
-    /// Whether a server whose certificate is not trusted counts as one that cannot be reached.
+    /// Whether a login may go offline if the server's certificate is not trusted.
     package var offlineOnUntrustedServer: Bool { flag(.offlineOnUntrustedServer) }
-    /// Whether a server that answers 500 counts as one that cannot be reached.
+    /// Whether a login may go offline if the server answers 500.
     package var offlineOnServerError: Bool { flag(.offlineOnServerError) }
-    /// `KeychainDataProtection`: the level of what is cached and remembered.
+    /// `KeychainDataProtection`: the level of cached and remembered data.
     public var level: ProtectionLevel {
         word(.keychainDataProtection).flatMap(ProtectionLevel.init(named:)) ?? .highest
     }
 
-    /// What counts before any server has said anything.
+    /// The policy before any server has sent one.
     var policy: EffectivePolicy { policy(with: nil) }
 
     func policy(with server: ServerPolicy?) -> EffectivePolicy { EffectivePolicy(self, server: server, ceiling: ceiling) }
@@ -49,75 +49,76 @@ extension Profile {
         }
     }
 
-    /// `scheme://host:port` of the server that answers for the login; empty without one.
+    /// `scheme://host:port` of the server that answers for the login. Empty without a server.
     package var serverOrigin: String { server?.origin ?? "" }
 
-    /// What a login belongs to, as ``LoginKey/server`` has it: `type address application`, the address of what is sent the
-    /// password, without its query; empty without a server.
+    /// The server of a login, see ``LoginKey/server``: `type address application`. The address is the one that gets the
+    /// password, without its query. Empty without a server.
     public var serverIdentity: String {
         guard let server, case .text(let type)? = values[.authServerType] else { return "" }
         return "\(type) \(server.address) \(applicationName)"
     }
 
-    /// `ApplicationName`; absent: the profile's own name.
+    /// `ApplicationName`. Default: the profile's own name.
     public var applicationName: String { word(.applicationName) ?? name.text }
     public var loginURL: ServerURL? { url(.loginURL) }
     public var logoutURL: ServerURL? { url(.logoutURL) }
-    /// Where the server's policy is: https, at the host of the login's server.
+    /// The address of the server's policy: https, at the host of the login's server.
     public var profileURL: ServerURL? { url(.profileURL) }
-    /// Whether the answer at `ProfileURL` would be believed. Without a server there is nobody whose it could be.
+    /// Whether an answer from `ProfileURL` would be believed. Without a server, no answer would.
     var isPolicyOfServer: Bool {
         guard let profileURL else { return true }
         return profileURL.isSecure && profileURL.host == server?.host
     }
-    /// The path of a PEM file with the only authorities that are trusted; nil: the system's.
+    /// The path of a PEM file with the only trusted authorities. Nil means the system's authorities.
     public var trustedCA: String? { word(.trustedCA) }
     public var connectivityMode: ConnectivityMode {
         word(.connectivityMode).flatMap(ConnectivityMode.init) ?? .auto
     }
-    /// Seconds until a connection stands, TLS included.
+    /// Seconds until a connection is established, including TLS.
     public var connectTimeOut: Int64 { number(.connectTimeOut) }
-    /// Seconds until the answer is there.
+    /// Seconds until the answer is complete.
     public var totalTimeOut: Int64 { number(.totalTimeOut) }
-    /// Seconds until a logout is finished without the server; nil: ``totalTimeOut`` decides.
+    /// Seconds until a logout ends without the server. If nil, ``totalTimeOut`` decides.
     package var logoutTimeOut: Int64? { seconds(.logoutTimeOut) }
-    /// The names of the cookies that make a login one.
+    /// The names of the cookies that a login must bring.
     public var requiredTokens: [String] { list(.requiredTokens) }
     public var customHeaders: [(name: String, value: String)] {
         word(.customAuthHeaders).flatMap(ProfileValueParser.headers) ?? []
     }
     package var sendCustomHeadersInLogout: Bool { flag(.sendCustomAuthHeadersInLogout) }
-    /// Whether the remembered password goes with the logout, where there is one.
+    /// Whether the logout sends the remembered password, if there is one.
     package var sendAuthorizationInLogout: Bool { flag(.sendAuthorizationHeaderInLogout) }
     public var identityDomain: String? { word(.identityDomain) }
-    /// ``identityDomain`` as a login has it: the domain of whoever names no other.
+    /// ``identityDomain`` as a login has it. It is the domain of users who name no other.
     public var domain: IdentityDomain { identityDomain.flatMap { try? IdentityDomain($0) } ?? .none }
-    /// The header for the identity domain, and whether it goes there; otherwise it stands before the user's name.
+    /// The header for the identity domain, and whether the domain goes there. Otherwise it goes in front of the user's
+    /// name.
     package var identityDomainHeader: (name: String, inHeader: Bool) {
         (word(.identityDomainHeaderName) ?? "", flag(.identityDomainNameInHeader))
     }
-    /// Whether the user is asked for the domain.
+    /// Whether a login asks the user for the domain.
     public var collectIdentityDomain: Bool { flag(.collectIdentityDomain) }
 
     package var oauthGrant: OAuthGrant? { values[.oauthGrantType].flatMap(RequiredProfileKeys.grant) }
     package var oauthTokenEndpoint: ServerURL? { url(.oauthTokenEndpoint) }
     package var oauthDiscoveryURL: ServerURL? { url(.oauthDiscoveryURL) }
     package var oauthClientID: String? { word(.oauthClientID) }
-    /// Where the client's secret comes from: `file:/PATH` or `cred:NAME`.
+    /// The source of the client's secret: `file:/PATH` or `cred:NAME`.
     package var oauthClientSecretSource: String? { word(.oauthClientSecret) }
     package var oauthScopes: [String] { list(.oauthScope) }
     package var oauthIncludesClientHeader: Bool { flag(.oauthIncludeClientAuthHeader) }
 
     // MARK: - The session, and what is remembered
 
-    /// Seconds; nil: no limit.
+    /// Seconds. Nil means no limit.
     public var sessionTimeOut: Int64? { seconds(.sessionTimeOut) }
-    /// Seconds; nil: no limit.
+    /// Seconds. Nil means no limit.
     public var idleTimeOut: Int64? { seconds(.idleTimeOut) }
-    /// How many hundredths of ``idleTimeOut`` before its end a warning comes.
+    /// How early the idle warning comes, in percent of ``idleTimeOut`` before its end.
     package var percentageToIdleTimeout: Int { Int(number(.percentageToIdleTimeout)) }
     package var sessionActiveOnRestart: Bool { flag(.sessionActiveOnRestart) }
-    /// What may be remembered; of a login by OAuth, as in the SDK, only the user's name.
+    /// What may be remembered. For a login by OAuth that is only the user's name, as in the SDK.
     public var remember: RememberPolicy {
         let userName = RememberOption(isAllowed: flag(.rememberUsernameAllowed), isDefault: flag(.rememberUsernameDefault))
         guard remembersPasswords else { return RememberPolicy(userName: userName) }
@@ -128,7 +129,7 @@ extension Profile {
             userName: userName)
     }
 
-    /// Whether the kind of server lets a password be remembered at all.
+    /// Whether this kind of server allows remembering a password.
     package var remembersPasswords: Bool {
         switch values[.authServerType].flatMap(RequiredProfileKeys.type) {
         case .oauth, .openIDConnect: false
@@ -148,14 +149,14 @@ extension Profile {
 
     // MARK: - Warnings
 
-    /// The keys whose address would send secrets over the network unprotected: plain http, and not to this machine.
+    /// The keys whose address would send secrets unprotected over the network: plain http to another machine.
     package var unprotected: [ProfileKey] {
         ProfileKey.allCases.filter { key in url(key).map { !$0.isSecure && !$0.isLoopback } ?? false }
     }
 
-    /// Whether the server is asked over http at a port that any user of this machine may take.
+    /// Whether the server uses http at a port that any user of this machine may take.
     ///
-    /// Attack: any of them can be the server then, and say yes for root. So nothing of the system store asks there.
+    /// Attack: a local user runs the server and accepts root's login. So the system store asks no such server.
     package var couldAnyUserBeServer: Bool { server.map { !$0.isSecure && $0.port >= 1024 } ?? false }
 
     // MARK: - Reading

@@ -1,7 +1,7 @@
-/// Whether something may be remembered, and what is ticked where the user has not chosen yet.
+/// Whether something may be remembered, and the default before the user has chosen.
 public struct RememberOption: Hashable, Sendable {
     public let isAllowed: Bool
-    /// Never true where it is not allowed.
+    /// Never true if it is not allowed.
     public let isDefault: Bool
 
     public init(isAllowed: Bool = false, isDefault: Bool = false) {

@@ -1,6 +1,6 @@
-/// What a kind of server makes necessary.
+/// The keys that a kind of server requires.
 enum RequiredProfileKeys {
-    /// The first key that is not there and has to be.
+    /// The first required key that is missing.
     static func missing(in values: [ProfileKey: ProfileValue]) -> ProfileKey? {
         guard let type = values[.authServerType].flatMap(Self.type) else {
             return naming.isDisjoint(with: values.keys) ? nil : .authServerType
@@ -8,14 +8,14 @@ enum RequiredProfileKeys {
         return needs(type, values).first { $0.allSatisfy { values[$0] == nil } }?.first
     }
 
-    /// A profile that says one of these has a server, and has to say of which kind.
+    /// A profile with one of these keys has a server, and must name its type.
     private static let naming: Set<ProfileKey> = [
         .loginURL, .logoutURL, .profileURL, .oauthGrantType, .oauthTokenEndpoint, .oauthDiscoveryURL, .oauthClientID,
         .oauthAuthorizationEndpoint, .oamOAuthServiceEndpoint, .oammsURL, .oammsHost, .oammsServiceDomain,
         .openIDConnectConfiguration, .openIDConnectDiscoveryURL, .loginSuccessURL, .loginFailureURL,
     ]
 
-    /// In each list one is enough.
+    /// One key of each list is enough.
     private static func needs(_ type: AuthServerType, _ values: [ProfileKey: ProfileValue]) -> [[ProfileKey]] {
         switch type {
         case .basic: [[.loginURL], [.logoutURL]]

@@ -1,12 +1,12 @@
-// What a server says about offline logins: the application profile behind `ProfileURL`.
+// A server's policy for offline logins: the application profile behind `ProfileURL`.
 
 package import OMOnlineModel
 
-/// The values that a server may set. Everything else in its answer is not read.
+/// The values that a server may set. The rest of its answer is ignored.
 public struct ServerPolicy: Hashable, Sendable {
-    /// An answer is at most this long.
+    /// The most bytes of an answer.
     package static let longest = 64 << 10
-    /// The greatest epoch: the integers that every JSON reader reads alike.
+    /// The greatest epoch. Every JSON reader reads integers up to it alike.
     package static let lastEpoch = Int64(ServerProfile.lastEpoch)
 
     /// Rises with each change that the server makes.
@@ -14,11 +14,11 @@ public struct ServerPolicy: Hashable, Sendable {
     public var offlineAuthAllowed: Bool?
     public var maxLoginAttempts: Int?
     public var cryptoScheme: CryptoScheme?
-    /// Kept and reported; this machine has no location.
+    /// Stored and reported. This machine has no location.
     public var locationUpdateEnabled: Bool?
     public var locationUpdateDistanceFilter: Int?
 
-    /// What was kept from an answer that was read before.
+    /// A policy that was read earlier and stored.
     public init(
         epoch: Int64, offlineAuthAllowed: Bool? = nil, maxLoginAttempts: Int? = nil, cryptoScheme: CryptoScheme? = nil,
         locationUpdateEnabled: Bool? = nil, locationUpdateDistanceFilter: Int? = nil
@@ -31,17 +31,18 @@ public struct ServerPolicy: Hashable, Sendable {
 
     /// Reads an answer.
     ///
-    /// - Throws: ``AuthError/profile(_:)`` with ``ProfileProblem/serverPolicy``: one value that cannot be understood
-    ///   makes the whole policy one that was not given.
+    /// - Throws: ``AuthError/profile(_:)`` with ``ProfileProblem/serverPolicy``. One invalid value makes the whole
+    ///   policy invalid.
     package init(json bytes: [UInt8]) throws(AuthError) {
         guard bytes.count <= Self.longest, let policy = Self.parse(bytes) else { throw .profile(.serverPolicy) }
         self = policy
     }
 
-    /// Takes what the online helper has read.
+    /// Reads a profile that the online helper has parsed.
     ///
-    /// - Parameter application: What the profile calls itself: a policy for another application is none for this one.
-    /// - Throws: as ``init(json:)``.
+    /// - Parameter application: The application name of the login's profile. A policy for another application is
+    ///   refused.
+    /// - Throws: Like ``init(json:)``.
     package init(_ profile: ServerProfile, application: String) throws(AuthError) {
         guard profile.isFor(application), profile.epoch <= UInt64(Self.lastEpoch),
             let policy = Self.policy(profile.values.mapValues { .text($0) }, epoch: Int64(profile.epoch))
@@ -49,7 +50,7 @@ public struct ServerPolicy: Hashable, Sendable {
         self = policy
     }
 
-    /// Attack: an old policy that allowed more is sent again.
+    /// Attack: an attacker sends an old policy again that allowed more. Its epoch is lower, so it is refused.
     ///
     /// - Throws: ``AuthError/profile(_:)`` with ``ProfileProblem/serverPolicyOlder(epoch:known:)``.
     package func check(notOlderThan known: Int64?) throws(AuthError) {
@@ -57,10 +58,11 @@ public struct ServerPolicy: Hashable, Sendable {
         throw .profile(.serverPolicyOlder(epoch: epoch, known: known))
     }
 
-    /// What counts after this policy when `offered` comes, whose epoch is not lower.
+    /// The policy that counts after this one when `offered` arrives. The epoch of `offered` is not lower than this
+    /// one's.
     ///
-    /// Attack: two documents of one epoch, of which the laxer is played back. Within an epoch a policy only gets stricter: a
-    /// server that loosens it, or says anything else anew, raises the epoch.
+    /// Attack: the server had two documents in one epoch, and an attacker sends the laxer one again. So within an epoch
+    /// a policy only gets stricter. A server that loosens or otherwise changes its policy raises the epoch.
     func merged(by offered: ServerPolicy) -> ServerPolicy {
         guard offered.epoch == epoch else { return offered }
         var policy = self
@@ -74,7 +76,7 @@ public struct ServerPolicy: Hashable, Sendable {
             .offlineAuthAllowed, .maxLoginAttempts, .cryptoScheme, .locationUpdateEnabled, .locationUpdateDistanceFilter,
         ]
         guard let values = try? FlatJSON.decode(bytes, only: Set(keys.map(\.rawValue)).union(["epoch"])) else { return nil }
-        // A number, and no text: an epoch is nothing that anybody types.
+        // Only a number, not text: no user types an epoch.
         guard case .number? = values["epoch"],
             let epoch = values["epoch"].flatMap({
                 ProfileValueParser.number($0, 0...Self.lastEpoch, maximumDigits: 16)
@@ -104,10 +106,10 @@ public struct ServerPolicy: Hashable, Sendable {
             locationUpdateEnabled: location.isEnabled, locationUpdateDistanceFilter: location.distance)
     }
 
-    /// `LocationUpdateDistanceFilter` in metres where none is given.
+    /// `LocationUpdateDistanceFilter` in metres if none is given.
     static let defaultDistance = 1000
 
-    /// As in the SDK: a number at `LocationUpdateEnabled` is the distance, and what is no distance is 1000.
+    /// Like the SDK: a number in `LocationUpdateEnabled` is the distance, and an invalid distance becomes 1000.
     private static func location(_ values: [String: ProfileValue]) -> (isEnabled: Bool?, distance: Int?) {
         func distance(_ value: ProfileValue?) -> Int? {
             value.flatMap { ProfileValueParser.number($0, 1...1_000_000) }.map { Int($0) }

@@ -1,21 +1,21 @@
-// A server's address, read strictly: two readers that disagree about the host of one text are how a password gets to
-// the wrong one.
+// A server's address, read strictly. If two readers see different hosts in one text, a password reaches the wrong
+// server.
 
-/// `http` or `https`, a host, and maybe a port, a path and a query.
+/// `http` or `https`, a host, and perhaps a port, a path and a query.
 ///
-/// There is no user, no password, no fragment, no backslash, no blank and nothing but ASCII in it; a host is a name, an
-/// IPv4 address or an IPv6 address in brackets.
+/// It has no user, no password, no fragment, no backslash and no blank, and it is all ASCII. A host is a name, an IPv4
+/// address or an IPv6 address in brackets.
 public struct ServerURL: Hashable, Sendable {
     package static let longest = 2048
 
-    /// As it was given.
+    /// The text as given.
     public let text: String
     public let isSecure: Bool
     /// In lower case; an IPv6 address with its brackets.
     public let host: String
-    /// 443 or 80 where none is given.
+    /// 443 or 80 if the text has none.
     public let port: Int
-    /// As it was given, and `/` where none is.
+    /// The path as given, or `/` if there is none.
     public let path: String
 
     public init?(_ text: String) {
@@ -26,7 +26,7 @@ public struct ServerURL: Hashable, Sendable {
         let authority = rest[..<end]
         let colon = authority.lastIndex(of: UInt8(ascii: ":"))
         let bracket = authority.lastIndex(of: UInt8(ascii: "]"))
-        // In [::1] the last colon is the address's own.
+        // The last colon in [::1] is part of the address.
         let split = colon.flatMap { colon in bracket.map { colon > $0 } ?? true ? colon : nil }
         guard let host = Self.host(authority[..<(split ?? authority.endIndex)]) else { return nil }
         if let split {
@@ -40,18 +40,19 @@ public struct ServerURL: Hashable, Sendable {
         self.path = path.isEmpty ? "/" : String(decoding: path, as: UTF8.self)
     }
 
-    /// `scheme://host:port`, the port always there.
+    /// `scheme://host:port`, always with the port.
     package var origin: String { "\(isSecure ? "https" : "http")://\(host):\(port)" }
 
-    /// Origin and path: two addresses that are one in every reading have one. A path's bytes are compared as they are: a
-    /// difference that is none costs a login online, and a likeness that is none would let one server's users in at another.
+    /// Origin and path. Two texts that every reader takes for one address give the same value. Paths are compared byte
+    /// by byte. If equal addresses look different, the user only logs in online again. If different ones looked equal,
+    /// one server's users could log in at another.
     package var address: String { origin + path }
 
-    /// Whether the name can only be this machine: `localhost`, 127.0.0.0/8 and `[::1]`.
+    /// Whether the host can only be this machine: `localhost`, 127.0.0.0/8 or `[::1]`.
     package var isLoopback: Bool {
         if host == "localhost" || host == "[::1]" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        // Attack: 127.0.0.1.example.org is somebody's name.
+        // Attack: 127.0.0.1.example.org is another machine's name. Only four numbers count.
         return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0).map { "\($0)" } == String($0) }
     }
 
@@ -83,14 +84,14 @@ public struct ServerURL: Hashable, Sendable {
         return isName && (!endsInNumber(labels) || isIPv4(labels)) ? text : nil
     }
 
-    /// Whether readers of the URL standard take the name for an IPv4 address: they go by the last label.
+    /// Whether readers of the URL standard take the name for an IPv4 address. They decide by the last label.
     private static func endsInNumber(_ labels: [Substring]) -> Bool {
         let last = labels.last ?? ""
         return last.hasPrefix("0x") || last.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    /// Attack: 0127.0.0.1 is this machine to one reader and 87.0.0.1 to another. Only four plain numbers without leading
-    /// zeros are an address.
+    /// Attack: 0127.0.0.1 is this machine to one reader and 87.0.0.1 to another. Only four plain numbers without
+    /// leading zeros are an address.
     private static func isIPv4(_ labels: [Substring]) -> Bool {
         labels.count == 4 && labels.allSatisfy { label in UInt8(label).map { "\($0)" } == String(label) }
     }
