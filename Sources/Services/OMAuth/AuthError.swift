@@ -1,9 +1,9 @@
-// What a login can refuse: one case a decision, so that the door has one sentence and one exit code for each.
+// The refusals of a login, one case for each decision. So the door has one sentence and one exit code for each.
 
 public import OMOnlineModel
 public import OMSystem
 
-/// Why there is no login. No case carries a password, nor anything derived from one.
+/// Why a login or a change of one failed. No case carries a password or anything derived from one.
 @nonexhaustive
 public indirect enum AuthError: Error, Hashable, Sendable {
     // Names and policy
@@ -16,77 +16,80 @@ public indirect enum AuthError: Error, Hashable, Sendable {
     case invalidProfileName
     /// There is no profile of this name.
     case unknownProfile(ProfileName)
-    /// The profile says something that it must not.
+    /// The profile is not valid.
     case profile(ProfileProblem)
-    /// Profile, server or administrator do not allow offline logins.
+    /// The profile, the server or the administrator does not allow offline logins.
     case offlineNotAllowed
-    /// The profile names a `ProfileURL`, and no policy was ever had from there: nothing is cached without the server's word.
+    /// The profile names a `ProfileURL`, but no policy ever came from there. Without the server's policy nothing is
+    /// cached.
     case policyMissing(PolicyProblem)
-    /// The server took the password, and what it said to another login meanwhile is newer: nothing is cached.
+    /// The server accepted the password. But another login got a newer answer meanwhile, so nothing is cached.
     case overtaken
-    /// An online login was asked for, and the profile names no server that could be asked.
+    /// An online login was requested, but the profile names no server that can be asked.
     case noServer
-    /// Whoever was asked for the password declined.
+    /// The caller cancelled the login, or the person who was asked declined.
     case cancelled
 
     // Verdicts
 
-    /// The password is wrong. `attemptsLeft` more wrong ones are tolerated; the one after them has `consequence`.
+    /// The password is wrong. `attemptsLeft` more wrong ones are tolerated. The next one after them has `consequence`.
     case wrongPassword(attemptsLeft: Int, consequence: OnAttemptsExceeded)
-    /// As many answers of a person were wrong as one login takes; `last` says why the last of them was.
+    /// A person gave as many wrong answers as one login takes. `last` is the refusal of the last one.
     case tooManyAttempts(last: AuthError)
-    /// This wrong password exceeded the limit and the cached credential is gone. Until `isFinished`, another process
-    /// that reads an old state keeps its bytes in the ledger's log. `online` says why the server did not accept it
-    /// either, where there is one.
+    /// This wrong password exceeded the limit, and the cached credential was deleted. Until `isFinished`, another
+    /// process reads an old state and keeps the credential's bytes in the ledger's write-ahead log. `online` is why the
+    /// server did not accept the password either, if it was asked.
     case attemptsExceeded(isFinished: Bool, online: OnlineRefusal? = nil)
-    /// The cached credential went earlier: an enrolment or an online success makes a new one.
+    /// The cached credential was deleted earlier. An enrolment or an online success makes a new one.
     case wiped(isFinished: Bool)
-    /// Too many attempts, or too many that a crash cut short. Nothing is destroyed; an administrator is needed.
+    /// Too many attempts failed, or crashes ended too many. Nothing is deleted. An administrator is needed.
     case lockedOut
     /// No credential is cached for this user and profile.
     case noCredential
-    /// The cached credential is older than the profile's `OfflineCredentialMaxAge` since this time (seconds, 1970).
+    /// The cached credential is older than the profile's `OfflineCredentialMaxAge` allows. It expired at `since`, in
+    /// seconds since 1970.
     case expired(since: Int64)
-    /// A wrong password was typed a moment ago. Nothing is charged before so many seconds have passed.
+    /// A wrong password was typed a moment ago. The next attempt is allowed after this many seconds. Nothing was
+    /// charged.
     case delayed(seconds: Int64)
-    /// The wall clock is behind what this login has seen, and the profile does not tolerate that.
+    /// The wall clock is behind the time that this login has seen, and the profile does not tolerate that.
     case clockRolledBack
-    /// There is a credential already: it is replaced only after its old password.
+    /// There is a credential already. Its old password is needed to replace it.
     case oldPasswordRequired
-    /// The server, or the way to it, gave no login; nothing was looked at offline.
+    /// The server gave no login, or it was not reached. Nothing was checked offline.
     case online(OnlineRefusal)
-    /// The server gave no login because of `online`, and no offline login could take its place because of `offline`.
+    /// The server gave no login because of `online`, and no offline login could replace it because of `offline`.
     case neither(online: OnlineRefusal, offline: AuthError)
 
-    // What was found is not what was written
+    // The stored data is not what this device wrote
 
     /// The row, its mark or the ledger is damaged or was changed. Nothing is used, charged or deleted.
     case quarantined
-    /// Credentials are here, but the device key that they need is gone.
+    /// There are credentials, but the device key that they need is missing.
     case deviceKeyMissing
     /// The device key's file does not hold a key.
     case deviceKeyDamaged
     /// The credential was made under another device key.
     case otherDeviceKey
-    /// The row is older than this device has seen, or gone: a copy was put back.
+    /// The row is older than this device has seen, or missing: an old copy was put back.
     case rolledBack
-    /// What was just stored does not open, so it was taken back.
+    /// The new credential did not open after it was stored, so it was removed.
     case selfTestFailed
 
     // The machine
 
-    /// The system store is root's.
+    /// Only root may use the system store.
     case rootRequired
     /// Another process held the lock for the whole wait. Nothing was charged.
     case busy
-    /// The machine has not enough memory for the stretch. Nothing was charged.
+    /// The machine has too little memory for the stretch. Nothing was charged.
     case outOfMemory
     /// This machine's OpenSSL does not offer the scheme's hash function.
     case schemeUnavailable
-    /// A file could not be used. An attempt that was charged before stays charged.
+    /// A file could not be used. An attempt that was already charged stays charged.
     case storage(StorageError)
 
-    /// The table of the errors: the name in machine-readable answers, and the SDK's number, where it has one.
+    /// The table of the errors: the name in machine-readable answers, and the SDK's number if it has one.
     private var entry: (name: String, sdkCode: Int?) {
         switch self {
         case .wrongPassword: ("wrong_password", 10003)
@@ -127,10 +130,11 @@ public indirect enum AuthError: Error, Hashable, Sendable {
     /// The name in machine-readable answers.
     package var name: String { entry.name }
 
-    /// The SDK's number for this error, where it has one.
+    /// The SDK's number for this error, if it has one.
     public var sdkCode: Int? { entry.sdkCode }
 
-    /// The same for a login under `profile`: where the user is asked for the domain too, a wrong one may be what is wrong.
+    /// The SDK's number for a login under `profile`. If the user is asked for the domain too, the domain may be the
+    /// wrong part.
     public func sdkCode(under profile: Profile) -> Int? {
         let code = sdkCode
         return code == 10003 && profile.collectIdentityDomain ? 10011 : code
@@ -149,7 +153,7 @@ extension AuthError: StorageErrorConvertible {
     }
 }
 
-/// Runs a call of the ground floor and gives its error this room's name.
+/// Runs a storage call and turns its error into an ``AuthError``.
 func storing<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(AuthError) -> R {
     do throws(StorageError) { return try body() } catch { throw AuthError(storage: error) }
 }

@@ -1,8 +1,8 @@
-/// What a row allows under a policy at a time.
+/// What a row allows now, under a policy.
 enum AttemptPermission: Hashable, Sendable {
     /// A check, after a charge.
     case open(LoginSlot)
-    /// Nothing but a wipe: wrong passwords have exceeded the limit.
+    /// Only a wipe: wrong passwords have exceeded the limit.
     case wipeDue
     case refused(AuthError)
 }

@@ -1,8 +1,8 @@
-// What ends with what: the wipe matrix of docs/login.md, as one function.
+// What each event deletes of a login: the wipe matrix of docs/login.md, as one function.
 
 internal import OMOnlineModel
 
-/// What is left of a login after an event.
+/// What an event leaves of a login.
 public struct Clearing: Hashable, Sendable {
     /// The row's slot.
     public let keepsVerifier: Bool
@@ -15,13 +15,13 @@ public struct Clearing: Hashable, Sendable {
         case kept, autoLoginOff, deleted
     }
 
-    /// The context: cookies and tokens, kept by whoever keeps the session.
+    /// The session: cookies and tokens. The caller keeps them, not this room.
     public enum Session: String, Hashable, Sendable {
         case kept
-        /// Kept, and good for nothing before the next login.
+        /// Kept, but not valid before the next login.
         case invalid
         case deleted
-        /// Deleted, and a registration with the server too.
+        /// Deleted, together with a registration at the server.
         case deletedWithRegistration
     }
 
@@ -35,7 +35,7 @@ public struct Clearing: Hashable, Sendable {
             self.init(verifier: true, password: false, user: true, preferences: .autoLoginOff, session: .kept)
         case .otherFailure: self.init(verifier: true, password: true, user: true, preferences: .kept, session: .kept)
         case .idleTimeOut: self.init(verifier: true, password: true, user: true, preferences: .kept, session: .invalid)
-        // Without a password there is no auto login, whatever is preferred.
+        // Without a password there is no auto login, whatever the preference is.
         case .sessionTimeOut: self.init(verifier: true, password: false, user: true, preferences: .kept, session: .deleted)
         case .logout: self.init(verifier: true, password: false, user: true, preferences: .kept, session: .deleted)
         case .logoutClear:
@@ -43,7 +43,7 @@ public struct Clearing: Hashable, Sendable {
         }
     }
 
-    /// A row of the matrix: what is kept, and what becomes of the rest.
+    /// A row of the matrix: what is kept, and what happens to the rest.
     private init(verifier: Bool, password: Bool, user: Bool, preferences: Preferences, session: Session) {
         (keepsVerifier, keepsPassword, keepsUserName) = (verifier, password, user)
         (self.preferences, self.session) = (preferences, session)
@@ -51,11 +51,12 @@ public struct Clearing: Hashable, Sendable {
 }
 
 extension AuthError {
-    /// What took place that the matrix names, for whoever keeps the session; nil: nothing of it. A refused login has carried
-    /// out the rest.
+    /// The event of the matrix that this error reports, for a caller that keeps a session. Nil if it reports none. The
+    /// refused login has already cleared what is stored here.
     public var clearing: ClearingEvent? {
         switch self {
-        // Found wiped or locked, too: whoever exceeded it may have been killed before the session was told.
+        // Also if found wiped or locked: the process that exceeded the limit may have been killed before it reported
+        // that.
         case .attemptsExceeded, .wiped, .lockedOut: .limitExceeded
         case .neither(_, let offline): offline.clearing
         case .tooManyAttempts(let last): last.clearing

@@ -1,10 +1,10 @@
-/// Something after which parts of a login are taken away.
+/// An event that deletes parts of a login.
 public enum ClearingEvent: String, CaseIterable, Hashable, Sendable {
     /// Wrong passwords exceeded the limit, and the policy is to wipe.
     case limitExceeded = "limit exceeded"
     /// A wrong password offline, within the limit.
     case wrongOffline = "wrong password offline"
-    /// The server refused the very password that is cached.
+    /// The server refused exactly the password that is cached.
     case rejectedCached = "401 for the cached password"
     /// The server refused another password, or the user.
     case rejectedOther = "401 for another password"
@@ -20,7 +20,7 @@ public enum ClearingEvent: String, CaseIterable, Hashable, Sendable {
 }
 
 extension ClearingEvent {
-    /// Its number in the log; the order of the cases is a format.
+    /// The event's number in the log. The order of the cases is part of the log's format.
     var code: UInt8 { UInt8((Self.allCases.firstIndex(of: self) ?? 0) + 1) }
 
     init?(code: UInt64) {

@@ -1,7 +1,7 @@
 internal import OMStorage
 internal import OMSystem
 
-/// Where logins are stored on a disk.
+/// The logins on a disk: ledger, device key and marks as files.
 struct FileLoginBackend: LoginBackend {
     /// `$XDG_STATE_HOME/omvault`
     let state: String
@@ -37,7 +37,7 @@ struct FileLoginBackend: LoginBackend {
 
     func renameUnreadableLedger(at wall: Int64) throws(AuthError) -> DamagedFile? {
         do throws(StorageError) {
-            // A file that opens may still have a page that cannot be read.
+            // A file that opens can still have a page that cannot be read.
             guard let found = try Ledger.open(ledger), try !found.isWhole() else { return nil }
         } catch {
             guard error == .corrupt else { throw AuthError(storage: error) }
@@ -49,7 +49,7 @@ struct FileLoginBackend: LoginBackend {
         try storing { () throws(StorageError) in try Database.damagedFiles(for: ledger) }
     }
 
-    /// - Returns: nil when there is no device folder.
+    /// - Returns: nil if there is no device folder.
     private func folder() throws(AuthError) -> DeviceFolder? {
         do throws(StorageError) { return try DeviceFolder(device) } catch {
             if error == .missing { return nil }

@@ -1,5 +1,5 @@
-/// The part of a server's users that a login belongs to: up to 255 bytes of UTF-8 without control characters, compared as
-/// bytes.
+/// The part of a server's users that a login belongs to. It has up to 255 bytes of UTF-8 without control characters.
+/// Domains are compared as bytes.
 public struct IdentityDomain: Hashable, Sendable {
     public static let maximumCount = 255
     /// No domain.
@@ -7,7 +7,7 @@ public struct IdentityDomain: Hashable, Sendable {
 
     public let utf8: [UInt8]
 
-    /// - Parameter text: Empty: no domain.
+    /// - Parameter text: If empty, no domain.
     /// - Throws: ``AuthError/invalidDomain``.
     public init(_ text: String) throws(AuthError) {
         guard text.utf8.count <= Self.maximumCount, text.isPrintable else { throw .invalidDomain }

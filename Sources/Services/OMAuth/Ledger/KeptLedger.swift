@@ -6,13 +6,13 @@ internal import Synchronization
 
 /// A backend that keeps its ledger open from one operation to the next.
 ///
-/// An operation takes the open ledger and gives it back at its end, so no two threads use it at once. An operation that finds
-/// it taken opens one of its own.
+/// An operation takes the open ledger and returns it at its end, so no two threads use it at once. If the ledger is
+/// taken, another operation opens its own.
 ///
-/// For one login or one command only: while the ledger is open, other processes cannot remove its write-ahead log when they
-/// close it.
+/// Use it for one login or one command only. While the ledger is open, other processes cannot remove its write-ahead
+/// log when they close it.
 final class KeptLedger: LoginBackend {
-    /// No two threads have it at once: it is in here, or one operation has it.
+    /// No two threads use the ledger at once: it is in here, or one operation has it.
     private struct Idle: @unchecked Sendable {
         var ledger: (any LedgerTables)?
     }
@@ -35,8 +35,8 @@ final class KeptLedger: LoginBackend {
         idle.withLock { if $0.ledger == nil { $0 = given } }
     }
 
-    /// Attack: put another ledger in the place of the open one while a server is asked. An attempt must be written to the file
-    /// that the next process finds.
+    /// Attack: an attacker replaces the open ledger while a server is asked. An attempt must be written to the file
+    /// that the next process finds. So a ledger that is not in place is closed.
     private func takeIdle() -> (any LedgerTables)? {
         let taken = idle.withLock { idle in
             defer { idle = Idle() }
@@ -46,7 +46,7 @@ final class KeptLedger: LoginBackend {
         return ledger
     }
 
-    // MARK: - What it passes on
+    // MARK: - Calls passed on
 
     func loadDevice() throws(AuthError) -> DeviceKey? { try backend.loadDevice() }
 
@@ -57,7 +57,7 @@ final class KeptLedger: LoginBackend {
     }
 
     func renameUnreadableLedger(at wall: Int64) throws(AuthError) -> DamagedFile? {
-        // Close the open ledger: it is the old one.
+        // Closes the open ledger, because it is the old one.
         _ = takeIdle()
         return try backend.renameUnreadableLedger(at: wall)
     }
@@ -66,7 +66,7 @@ final class KeptLedger: LoginBackend {
 }
 
 extension Authenticator {
-    /// The same, with a ledger that is opened once for all operations of one verdict.
+    /// This authenticator, with a ledger that it opens once for all operations of one login.
     package func keepingLedger() -> Authenticator {
         guard !(backend is KeptLedger) else { return self }
         var same = self
@@ -74,7 +74,7 @@ extension Authenticator {
         return same
     }
 
-    /// The same, with other parameters for new credentials.
+    /// This authenticator, with other parameters for new credentials.
     package func stretching(with parameters: Argon2id.Parameters) -> Authenticator {
         var same = self
         same.parameters = parameters

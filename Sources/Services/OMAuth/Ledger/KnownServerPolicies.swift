@@ -1,24 +1,25 @@
-// What the ledger knows of a server's policy: from everybody's logins there, by whichever address of it, and from set-up.
+// A server's policies that the ledger knows, from every user's logins there, at any path, and from set-up.
 
 internal import OMStorage
 
 extension Authenticator {
-    /// The policy of the profile's server with the highest epoch that a login or a set-up has seen here; nil: none ever did.
+    /// The policy of the profile's server with the highest epoch that a login or a set-up has seen here. Nil if none
+    /// has.
     package func knownPolicy(_ profile: Profile) throws(AuthError) -> ServerPolicy? {
         guard let store = try openIfPresent() else { return nil }
         return try store.knownPolicy(PolicySource(profile.serverIdentity))
     }
 
-    /// Its epoch.
+    /// The epoch of ``knownPolicy(_:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     package func knownEpoch(_ profile: Profile) throws(AuthError) -> Int64? { try knownPolicy(profile)?.epoch }
 
-    /// Keeps what the server says as a profile of it is set up: the first login takes no older word, and has this one where
-    /// none comes.
+    /// Stores the server's policy when a profile for it is set up. The first login accepts no older policy, and uses
+    /// this one if the server sends none.
     ///
-    /// - Returns: What counts from now on: of the epoch that is known, only what is stricter is taken.
-    /// - Throws: ``AuthError/profile(_:)`` with ``ProfileProblem/serverPolicyOlder(epoch:known:)``; what keeps the ledger
-    ///   from being written.
+    /// - Returns: The policy that counts from now on. Of a policy with the known epoch, only stricter values are taken.
+    /// - Throws: ``AuthError/profile(_:)`` with ``ProfileProblem/serverPolicyOlder(epoch:known:)``; any error that
+    ///   prevents writing the ledger.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func storePolicy(_ offered: ServerPolicy, of profile: Profile) throws(AuthError) -> ServerPolicy {
         guard let source = PolicySource(profile.serverIdentity) else { return offered }
@@ -32,7 +33,7 @@ extension Authenticator {
         }
     }
 
-    /// Forgets what set-ups have seen of the policy of the profile's server. What logins have seen stays with them.
+    /// Deletes the server policies that set-ups have seen for this profile. The policies that logins have seen stay.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func deleteStoredPolicy(of profile: Profile) throws(AuthError) {
         guard let source = PolicySource(profile.serverIdentity), let store = try openIfPresent() else { return }
@@ -41,9 +42,10 @@ extension Authenticator {
 }
 
 extension LoginStore {
-    /// Keeps what a login's server said without the login's name, before its row goes.
+    /// Stores the policy of a login's server without the login's name, before the login's row is deleted.
     ///
-    /// Attack: `logout --clear`, then an old, laxer policy of the server is played back to the next login.
+    /// Attack: after `logout --clear` an attacker sends an old, laxer policy of the server again to the next login. The
+    /// stored one has a higher epoch.
     borrowing func keepKnownPolicy(of key: LoginKey) throws(AuthError) {
         guard let source = PolicySource(key.server) else { return }
         try ledger.write { () throws(AuthError) in
@@ -56,12 +58,14 @@ extension LoginStore {
         try ledger.putServerRow(row.id, row.encode(under: device))
     }
 
-    /// The policy of the server whose word counts for `key`, with the highest epoch that was seen of it.
+    /// The policy of the server of `key`, with the highest epoch seen here.
     ///
-    /// A policy is fetched without anybody's name, so it is one for all users and all paths. Attack: another user, another
-    /// path or a profile just set up has seen no epoch of its own; an old, laxer policy is played back to its first login.
+    /// A policy is fetched without a user's name, so one policy is for all users and all paths. Attack: a login of
+    /// another user, another path or a new profile has seen no epoch yet, and an attacker sends it an old, laxer policy
+    /// again. So the policies that other logins saw count too.
     ///
-    /// - Parameter held: What the login's own row has: of others that saw the same epoch, only what is stricter counts.
+    /// - Parameter held: The policy in the login's own row. Of other policies with the same epoch, only stricter values
+    ///   count.
     borrowing func knownPolicy(for key: LoginKey, _ held: ServerPolicy?) throws(AuthError) -> ServerPolicy? {
         try knownPolicy(PolicySource(key.server), held)
     }
@@ -74,7 +78,7 @@ extension LoginStore {
         func merge(_ said: ServerPolicy) {
             if said.epoch >= known?.epoch ?? said.epoch { known = known?.merged(by: said) ?? said }
         }
-        // A row that is damaged or was put back says nothing, and keeps nobody else out; its own login tells of that.
+        // A row that is damaged or was put back counts for nothing here. Only its own login is refused because of it.
         let id = source.id(under: device)
         let bytes = try ledger.serverRow(id)
         if let bytes, let seen = try? StoredServerPolicy(bytes, under: id, device) { merge(seen.policy) }
@@ -88,7 +92,7 @@ extension LoginStore {
     }
 }
 
-/// Whose word a policy is: a server's, for an application. Which of the server's paths takes the password does not matter.
+/// The source of a policy: a server and an application. The path that takes the password does not matter.
 private struct PolicySource: Equatable {
     private let origin: String
     private let application: String
@@ -100,7 +104,7 @@ private struct PolicySource: Equatable {
         (origin, application) = (address.origin, String(parts[2]))
     }
 
-    /// Where what set-ups have seen of it stands.
+    /// The id of the row with the policy that set-ups have seen.
     func id(under device: borrowing DeviceKey) -> LoginID {
         StoredServerPolicy.id(origin: origin, application: application, device)
     }

@@ -1,37 +1,39 @@
 internal import OMSystem
 
-/// What a row remembers about time: seconds since 1970, and where the boot clock stood.
+/// The times in a row: seconds since 1970, and the boot clock at the last write.
 struct LastSeenTime: Hashable, Sendable {
-    /// No state of ours is later than this, and none is before 1970.
+    /// Every stored time is in this range: from 1970 to the end of 9999.
     static let range: ClosedRange<Int64> = 0...253_402_300_799
-    /// How far the wall clock may lie behind the earliest before somebody is told.
+    /// How many seconds the wall clock may be behind `earliest` before it counts as set back.
     static let tolerance: Int64 = 120
     private static let day: Int64 = 86_400
 
-    /// Time has come at least this far.
+    /// It is at least this time now.
     private(set) var earliest: Int64
-    /// The time as it was judged at the last write.
+    /// The time at the last write, as ``now(_:)`` gave it.
     private(set) var written: Int64
     private(set) var sinceBoot: Int64
     private(set) var bootID: [UInt8]
 
-    /// The memory of a new credential, which has nothing but the wall clock to go by.
+    /// The times of a new credential. Only the wall clock is known.
     init(starting clock: ClockReading) {
         earliest = Self.clamp(clock.wall)
         written = earliest
         (sinceBoot, bootID) = (Self.clamp(clock.sinceBoot), clock.bootID)
     }
 
-    /// The memory after an online success, where the server told the time and proved who it is. It confirms what this
-    /// machine takes for now, and corrects it back: a earliest that a clock in 2038 has raised comes down again.
+    /// The times after an online success, if the server gave the time and proved its identity. The server's time
+    /// confirms this machine's time or corrects it back. So if a clock in 2038 has raised `earliest`, it comes down
+    /// again.
     ///
-    /// Never ahead. Attack, or mere mistake: a server in the year 9999 would make a credential for ever of one that the
-    /// administrator gave thirty days, and one that is a day ahead at each login a day more of each.
+    /// It never moves the time ahead. Attack, or mistake: a server's clock is in the year 9999, and a credential that
+    /// the administrator gave thirty days is valid for ever. Or the clock is a day ahead at each login, and each login
+    /// adds a day.
     ///
-    /// A server tells whole seconds, and its answer was on its way: within the tolerance it confirms. Otherwise a fresh
-    /// credential would be some seconds old, and the log would go back by as many.
+    /// A server gives whole seconds, and its answer takes some time. So within the tolerance it only confirms.
+    /// Otherwise a fresh credential would be some seconds old, and the log would go back by as many seconds.
     ///
-    /// - Parameter known: What this machine takes for now.
+    /// - Parameter known: This machine's time.
     init(confirmed serverTime: Int64, known: Int64, _ clock: ClockReading) {
         earliest = Self.clamp(serverTime < known - Self.tolerance ? serverTime : known)
         written = earliest
@@ -42,31 +44,32 @@ struct LastSeenTime: Hashable, Sendable {
         (self.earliest, self.written, self.sinceBoot, self.bootID) = (earliest, written, sinceBoot, bootID)
     }
 
-    /// The time to judge by. Attack: the clock is set back behind an expiry. Neither the earliest nor the time that the boot
-    /// clock has counted since goes back with it.
+    /// The time that counts now. Attack: a user sets the clock back to before an expiry. `earliest` does not go back
+    /// with it, and neither does the time that the boot clock has counted since.
     func now(_ clock: ClockReading) -> Int64 {
         let counted = elapsed(clock).map { written + $0 } ?? 0
         return Self.clamp(max(clock.wall, earliest, counted))
     }
 
-    /// Seconds that have passed since a time that was judged at an earlier write, and surely passed: a second that has only
-    /// begun counts for nothing. In the same boot the boot clock counts them, and a wall clock that was set forward does not.
+    /// How many seconds have surely passed since the time of an earlier write. A second that has only begun does not
+    /// count. In the same boot the boot clock counts, so a wall clock that was set forward does not matter.
     func passed(since then: Int64, _ clock: ClockReading) -> Int64 {
         let passed = elapsed(clock).map { written - then + $0 } ?? now(clock) - then
         return max(0, passed - 1)
     }
 
-    /// Whether the wall clock lies behind what was seen before.
+    /// Whether the wall clock is behind the last seen time by more than the tolerance.
     func isAhead(of clock: ClockReading) -> Bool {
         clock.wall < earliest - Self.tolerance
     }
 
-    /// How far the wall clock lies behind what was seen before; nil while it is within the tolerance.
+    /// How many seconds the wall clock is behind the last seen time. Nil within the tolerance.
     func behind(_ clock: ClockReading) -> UInt64? {
         isAhead(of: clock) ? UInt64(earliest - max(clock.wall, 0)) : nil
     }
 
-    /// Remembers this moment. A clock that says 2038 for one boot moves the earliest by what that boot has counted and a day.
+    /// Notes this moment. If the clock says 2038 for one boot, `earliest` rises by at most the time of that boot and a
+    /// day.
     mutating func update(_ clock: ClockReading) {
         let now = now(clock)
         let allowance = elapsed(clock) ?? Self.clamp(clock.sinceBoot) + Self.day
@@ -75,7 +78,7 @@ struct LastSeenTime: Hashable, Sendable {
         (sinceBoot, bootID) = (Self.clamp(clock.sinceBoot), clock.bootID)
     }
 
-    /// Seconds that the boot clock has counted since the last write; nil in another boot.
+    /// Seconds that the boot clock has counted since the last write. Nil in another boot.
     private func elapsed(_ clock: ClockReading) -> Int64? {
         guard clock.bootID == bootID, bootID.contains(where: { $0 != 0 }) else { return nil }
         return max(0, Self.clamp(clock.sinceBoot) - sinceBoot)

@@ -1,4 +1,4 @@
-// The ledger's file: rows by id, as bytes. What a row means is not known here.
+// The file of the ledger: rows by id, as bytes. It does not read the rows.
 
 internal import OMStorage
 internal import OMSystem
@@ -7,21 +7,21 @@ internal import OMSystem
 final class Ledger: LedgerTables {
     static let schema = Schema(
         applicationID: applicationID, version: 2, statements: [loginsTable, rememberedTable, logTable])
-    /// What a ledger was before there were servers.
+    /// The ledger before servers were supported.
     static let firstSchema = Schema(applicationID: applicationID, version: 1, statements: [loginsTable])
     private static let applicationID: UInt32 = 0x4F4D_564C
     private static let loginsTable = "CREATE TABLE logins (id BLOB PRIMARY KEY, row BLOB NOT NULL) WITHOUT ROWID"
     private static let rememberedTable =
         "CREATE TABLE remembered (id BLOB PRIMARY KEY, row BLOB NOT NULL) WITHOUT ROWID"
     private static let logTable = "CREATE TABLE log (sequence INTEGER PRIMARY KEY, entry BLOB NOT NULL)"
-    /// How long a statement waits for other processes. Each holds the file for a millisecond or two.
+    /// How many milliseconds a statement waits for other processes. Each holds the file for a millisecond or two.
     private static let wait: Int32 = 30_000
 
     private let database: Database
     private let path: String
     private let identity: FileNumber
 
-    /// - Returns: nil when there is no ledger.
+    /// - Returns: nil if there is no ledger.
     static func open(_ path: String) throws(StorageError) -> Ledger? {
         do throws(StorageError) { return try Ledger(path) } catch {
             if error == .missing { return nil }
@@ -31,7 +31,7 @@ final class Ledger: LedgerTables {
         return try Ledger(path)
     }
 
-    /// Opens the ledger, or makes an empty one. Two that make it at once open the same one.
+    /// Opens the ledger, or creates an empty one. Two processes that create it at once open the same one.
     static func make(_ path: String) throws(StorageError) -> Ledger {
         if let ledger = try open(path) { return ledger }
         do throws(StorageError) {
@@ -42,7 +42,7 @@ final class Ledger: LedgerTables {
         return try Ledger(path)
     }
 
-    /// Adds the tables of version 2. Of two that upgrade at once, the second finds it done.
+    /// Adds the tables of version 2. If two processes upgrade at once, the second finds it done.
     private static func upgrade(_ database: borrowing Database) throws(StorageError) {
         database.setWait(wait)
         try database.transaction(.write) { () throws(StorageError) in
@@ -56,11 +56,11 @@ final class Ledger: LedgerTables {
 
     private init(_ path: String) throws(StorageError) {
         self.path = path
-        // Read before the file is opened. If another file takes the path in between, the numbers differ, and this ledger is not
-        // used again.
+        // Read before the file is opened. If another file takes the path in between, the numbers differ, and this
+        // ledger is not kept for another operation.
         let before = FileNumber(path)
         let opened = try Database.open(path, Self.schema)
-        // Another process made it in between: whoever asks looks again.
+        // Another process created it in between. The caller looks again.
         guard let before else { throw .missing }
         identity = before
         database = opened
@@ -155,7 +155,7 @@ final class Ledger: LedgerTables {
         try storing { () throws(StorageError) in
             database.setWait(wait)
             defer { database.setWait(Self.wait) }
-            // VACUUM first: bytes stay in unused parts of pages, where SQLite moved a row from.
+            // VACUUM first: when SQLite moves a row, the old bytes stay in unused parts of pages.
             do throws(StorageError) { try database.execute("VACUUM") } catch {
                 guard error == .busy else { throw error }
                 return false
@@ -187,7 +187,7 @@ final class Ledger: LedgerTables {
         }
     }
 
-    /// - Returns: nil when there is no such row.
+    /// - Returns: nil if there is no such row.
     private func blob(_ sql: String, _ id: LoginID) throws(AuthError) -> [UInt8]? {
         var found: [UInt8]?
         try run(sql, .bytes(id.bytes)) { found = $0.bytes(0) }

@@ -1,4 +1,4 @@
-// What the ledger's rows are made of beside plain numbers and bytes. Format: docs/login-format.md.
+// Parts of the ledger's rows other than plain numbers and bytes. Format: docs/login-format.md.
 
 internal import OMRecords
 
@@ -21,13 +21,13 @@ extension ByteCursor {
         try number(UInt8(0)...1, in: bytes) == 1
     }
 
-    /// 0 not said, 1 no, 2 yes.
+    /// 0 not set, 1 no, 2 yes.
     mutating func choice(in bytes: Span<UInt8>) throws(MalformedBytes) -> Bool? {
         let code = try number(UInt8(0)...2, in: bytes)
         return code == 0 ? nil : code == 2
     }
 
-    /// A length (1 byte) and so many bytes of UTF-8 that `make` takes for a name.
+    /// A length (1 byte) and that many bytes of UTF-8, which `make` accepts as a name.
     mutating func name<Name>(
         in bytes: Span<UInt8>, _ make: (String) throws(AuthError) -> Name
     ) throws(MalformedBytes) -> Name {

@@ -1,59 +1,60 @@
-// What the log of logins tells: ids and numbers, never a name or anything of a password.
+// The events in the log of logins. They hold ids and numbers, never a name or a part of a password.
 // Format: docs/login-format.md, "The log".
 
 internal import OMOnlineModel
 internal import OMRecords
 
-/// Something that was decided about a login.
+/// A decision about a login.
 package enum LoginEvent: Hashable, Sendable {
     case grantedOffline
-    /// `isCached`: and a credential for offline logins is stored.
+    /// If `isCached`, a credential for offline logins was stored.
     case grantedOnline(isCached: Bool)
     case wrongPassword(attemptsLeft: UInt32)
-    /// A wrong password exceeded the limit; the credential is gone.
+    /// A wrong password exceeded the limit. The credential was deleted.
     case wiped
-    /// A wrong password exceeded the limit; the credential is locked.
+    /// A wrong password exceeded the limit. The credential is locked.
     case lockedOut
-    /// The limit was lowered below what had failed already; the credential is gone.
+    /// The limit was lowered below the number of wrong passwords so far. The credential was deleted.
     case wipedByPolicy
-    /// Refused before anything was looked at.
+    /// Refused before the password was checked.
     case refused(Refusal)
     case refusedOnline(Refusal)
     /// A password that the server refused was compared with the cached one.
     case compared(isCached: Bool)
     case enrolled(isReplaced: Bool)
     case removed
-    /// The credential was taken away, because of this.
+    /// This event deleted the credential.
     case cleared(ClearingEvent)
     case policyTaken(epoch: Int64)
-    /// The server offered a policy that is older than the one that is kept, or another one of the same epoch.
+    /// The server offered a policy that is older than the stored one, or differs from it within the same epoch.
     case policyRefused(epoch: Int64)
-    /// So many seconds behind the time that the login has seen.
+    /// The wall clock was this many seconds behind the time that the login has seen.
     case clockBehind(seconds: UInt64)
     case loggedOut(isCleared: Bool)
-    /// The server granted a login, and its policy did not come with it.
+    /// The server granted a login, but its policy is missing.
     case policyMissing(Refusal)
-    /// The ledger could not be read: it was set aside, and this is the first entry of a new one.
+    /// The ledger could not be read and was set aside. This is the first entry of a new ledger.
     case ledgerReplaced
-    /// Rows that were not this device's stood behind the log's end, from this sequence on, and were deleted.
+    /// After the log's end, from this sequence on, there were rows that this device had not written. They were deleted.
     case strayRows(first: UInt64)
-    /// The log was broken at that sequence, and a user began a new chain with this entry.
+    /// The log was broken at this sequence, and a user began a new chain with this entry.
     case chainBegun(brokenAt: UInt64)
-    /// Root set to zero what was counted against the credential: so many attempts.
+    /// Root reset the credential's counters. This many attempts were counted.
     case unlocked(attempts: UInt32)
 
-    /// Why somebody was refused; each has a number of its own in the log.
+    /// Why a login was refused. Each reason has its own number in the log.
     package enum Refusal: UInt8, CaseIterable, Hashable, Sendable {
         case offlineNotAllowed = 1
         case noCredential, expired, wiped, lockedOut, delayed, clockRolledBack, quarantined, rolledBack, deviceKey
         case rejected, forbidden, blocked, untrusted, unreachable, failed
         case other
-        /// The server was not asked: what the profile or the user says cannot be sent, or this machine failed.
+        /// The server was not asked: the profile or the user gave something that cannot be sent, or this machine
+        /// failed.
         case notAsked
     }
 
-    /// Whether entries of this kind that are alike are one, with a count. They are those that are to be had at will: nobody is
-    /// charged for them, and nothing else is written with them.
+    /// Whether equal events of this kind count as one entry. A caller can cause these events at will: they cost no
+    /// attempt, and nothing else is written with them.
     var isCounted: Bool {
         switch self {
         case .refused, .refusedOnline, .cleared, .loggedOut: true
@@ -118,7 +119,7 @@ extension LoginEvent {
         case 21: self = .unlocked(attempts: UInt32(clamping: detail))
         default: throw MalformedBytes()
         }
-        // One meaning, one encoding.
+        // Each meaning has one encoding.
         guard code.detail == detail else { throw MalformedBytes() }
     }
 

@@ -3,26 +3,26 @@
 internal import OMSecrets
 internal import OMStorage
 
-/// One login: the counter, the row and the mark belong to this and to nothing less; so does a session.
+/// One login. A counter, a row, a mark and a session each belong to one login.
 public struct LoginKey: Hashable, Sendable {
-    /// No ``Profile/serverIdentity`` is longer: a type, an address and an application's name at their longest.
+    /// The longest ``Profile/serverIdentity``: a type, an address and an application's name at their longest.
     package static let longestServer = 4200
 
-    /// The ``Profile/serverIdentity``, so that a login there never meets one of the same name elsewhere; empty without a
-    /// server.
+    /// The ``Profile/serverIdentity``. It separates this login from one of the same name at another server. Empty
+    /// without a server.
     public let server: String
     public let profile: ProfileName
     public let domain: IdentityDomain
     public let user: UserName
 
-    /// - Parameter domain: None: the profile's, if it names one.
+    /// - Parameter domain: If none, the profile's domain.
     public init(_ user: UserName, _ profile: Profile, _ domain: IdentityDomain = .none) {
         self.init(
             profile: profile.name, user: user, server: profile.serverIdentity,
             domain: domain == .none ? profile.domain : domain)
     }
 
-    /// - Parameter server: As ``Profile/serverIdentity`` has it.
+    /// - Parameter server: A ``Profile/serverIdentity``.
     public init(profile: ProfileName, user: UserName, server: String = "", domain: IdentityDomain = .none) {
         (self.profile, self.user, self.server, self.domain) = (profile, user, server, domain)
     }
@@ -34,7 +34,7 @@ public struct LoginKey: Hashable, Sendable {
     }
 }
 
-/// 16 bytes that name a login's row, mark and lock, and that only a holder of the device key can compute.
+/// 16 bytes that name a login's row, mark and lock. Only a holder of the device key can compute them.
 struct LoginID: Hashable, Sendable {
     static let count = 16
 

@@ -7,7 +7,7 @@ internal import OMSystem
 
 /// The log of one ledger on the device that holds its key. A class, because keys move.
 final class LoginLog {
-    /// How many entries are searched for one of the same kind, which an event can be counted in.
+    /// How many entries an event is compared with, to count it in an equal one.
     static let searchLimit: UInt64 = 64
     /// How long to wait for other processes that write an entry, in milliseconds.
     static let wait = 60_000
@@ -22,7 +22,7 @@ final class LoginLog {
         self.tables = tables
     }
 
-    /// The mark that says where the log ends, with the lock that a writer of the log holds.
+    /// The mark of the log's end. Its lock is the one that a writer of the log holds.
     static func marks(_ backend: any LoginBackend, _ device: borrowing DeviceKey) throws(AuthError) -> any LoginMarks {
         let id = LoginID(Array(device.key.fingerprint(Context(.loginLogID)).prefix(LoginID.count)))
         return try backend.marks(id, under: device)
@@ -30,14 +30,14 @@ final class LoginLog {
 
     /// The entries that one holder of the lock appends.
     struct Entries {
-        /// nil: nothing is written.
+        /// If nil, nothing is written.
         private let log: LoginLog?
-        /// Where the log ends after them; nil: nothing was appended.
+        /// The end of the log after these entries. Nil if nothing was appended.
         fileprivate var end: HighWaterMark?
 
         init(_ log: LoginLog?) { self.log = log }
 
-        /// To be called in a writing transaction.
+        /// Call this in a writing transaction.
         mutating func append(_ events: [LoginEvent], _ id: LoginID?, at time: Int64) throws(AuthError) {
             guard let log, !events.isEmpty else { return }
             end = try log.append(events, id, at: time)
@@ -46,8 +46,8 @@ final class LoginLog {
 
     /// Runs `body` while no other process writes the log; then moves the mark to the log's new end.
     ///
-    /// Attack: hold the log's lock, so that no wrong password is counted and no server's no deletes anything. So `body` runs
-    /// also without the lock, and its decision then has no entry.
+    /// Attack: an attacker holds the log's lock, so that no wrong password is counted and no server's no deletes
+    /// anything. So `body` also runs without the lock, and its decision then has no entry.
     func hold<R>(
         syncsMark: Bool = true, _ body: (inout Entries) throws(AuthError) -> R
     ) throws(AuthError) -> R {
@@ -71,17 +71,18 @@ final class LoginLog {
     /// Runs `body` with the log's lock. Without the lock it does not run.
     func holdAlone<R>(_ body: () throws(AuthError) -> R) throws(AuthError) -> R { try file.hold(wait: Self.wait, body) }
 
-    /// Writes the first entry of a ledger that replaces an unreadable one. To be called under the lock.
+    /// Writes the first entry of a ledger that replaces an unreadable one. Call this under the lock.
     func begin(at time: Int64) throws(AuthError) {
         let end = try tables.write { () throws(AuthError) in try append([.ledgerReplaced], nil, at: time) }
         try writeMark(end, isSynced: true)
     }
 
-    /// Begins a new chain after a break. To be called under the lock.
+    /// Begins a new chain after a break. Call this under the lock.
     ///
-    /// Attack: begin a new chain to hide deleted entries. The new entry names the break, and the gap before it stays.
+    /// Attack: an attacker begins a new chain to hide deleted entries. The new entry names the break, and the gap
+    /// before it stays.
     ///
-    /// - Returns: The break; nil where the log is whole, and nothing is written.
+    /// - Returns: The break. Nil if the log is whole; then nothing is written.
     func beginChain(at time: Int64) throws(AuthError) -> LogFault? {
         guard let fault = try read().fault else { return nil }
         let end = try tables.write { () throws(AuthError) in
@@ -119,13 +120,13 @@ final class LoginLog {
         try tables.putLog(entry.sequence, entry.encoded)
     }
 
-    /// Counts `next` in an entry of the same kind near the end of the log, and writes the entries after that one again, with
-    /// new links.
+    /// Counts `next` in an equal entry near the end of the log. The entries after that one are written again, with new
+    /// links.
     ///
     /// Attack: ten thousand logins of unknown users push all other entries out of the log. The attacker mixes them with
-    /// refusals of another kind, so it is not enough to look at the last entry.
+    /// refusals of another kind, so comparing the last entry only is not enough.
     ///
-    /// - Returns: Where the log ends now; nil if no entry is of the same kind.
+    /// - Returns: The new end of the log. Nil if there is no equal entry.
     private func count(_ next: LoginLogEntry, upTo head: HighWaterMark) throws(AuthError) -> HighWaterMark? {
         var tail: [LoginLogEntry] = []
         for row in try tables.log(from: head.generation > Self.searchLimit ? head.generation - Self.searchLimit + 1 : 1) {
@@ -147,18 +148,19 @@ final class LoginLog {
         return last
     }
 
-    /// Where a log ends: at its mark, or at the entries after the mark that a crash left.
+    /// The end of a log: its mark, or entries after the mark that a crash left.
     private struct End {
         var head: HighWaterMark
-        /// The first row after the end that does not follow it. This device did not write it there.
+        /// The first row after the end that does not continue the log. This device did not write it there.
         var stray: UInt64?
-        /// Whether the last entry is the mark's own. Only then may it be written again: the mark allows for one step.
+        /// Whether the last entry is the mark's own. Only then may it be written again: the mark allows one step.
         var isNoted = false
     }
 
     private func end() throws(AuthError) -> End {
         guard let mark = try mark() else {
-            // Attack: delete the end of the log together with the mark. The gap in the numbers stays for ever.
+            // Attack: an attacker deletes the end of the log together with the mark. The gap in the numbers stays for
+            // ever.
             let rows = try tables.log(from: 0)
             let last = rows.last { entry($0) != nil }?.sequence ?? 0
             let stray = rows.first { $0.sequence > last }?.sequence
@@ -168,7 +170,7 @@ final class LoginLog {
         for row in try tables.log(from: mark.generation) {
             let entry = entry(row)
             if row.sequence == mark.generation {
-                // If it was deleted or changed, new entries are written all the same, and the gap stays.
+                // If this entry was deleted or changed, new entries are written anyway, and the gap stays.
                 guard let entry, entry.fits(mark) else { continue }
                 end = End(head: entry.mark, isNoted: entry.mark == mark)
             } else if let entry, entry.follows(end.head) {
@@ -184,13 +186,13 @@ final class LoginLog {
         HighWaterMark(generation: last + 1, digest: HighWaterMark.beginning.digest)
     }
 
-    /// - Returns: nil for a row that this device did not write there.
+    /// - Returns: nil if this device did not write the row there.
     private func entry(_ row: (sequence: UInt64, bytes: [UInt8])) -> LoginLogEntry? {
         guard let entry = try? LoginLogEntry(row.bytes, key), entry.sequence == row.sequence else { return nil }
         return entry
     }
 
-    /// - Returns: nil without a mark, or if it is not authentic.
+    /// - Returns: nil if there is no authentic mark.
     private func mark() throws(AuthError) -> HighWaterMark? {
         do throws(StorageError) { return try file.read()?.first } catch {
             if error == .corrupt { return nil }
@@ -235,11 +237,11 @@ final class LoginLog {
             }
             guard let entry else { continue }
             if case .chainBegun(let broken) = entry.event, let fault = report.fault, row.sequence > fault.sequence,
-                // Attack: delete entries before an older break, which a new chain already names.
+                // Attack: an attacker deletes entries before an older break, which a new chain already names.
                 fault.sequence >= broken, row.sequence <= end.generation
             {
                 report.breaks.append(fault)
-                // The mark decides whether its own entry is right, here too.
+                // Here too, the mark decides whether its own entry is right.
                 let isMarked = row.sequence != end.generation || entry.fits(end)
                 report.fault = isMarked ? nil : LogFault(sequence: row.sequence, kind: .changed)
             }
@@ -258,16 +260,16 @@ final class LoginLog {
 }
 
 extension Authenticator {
-    /// The log of every login of this ledger; empty where there is none.
+    /// The log of all logins of this ledger. Empty if there is no ledger.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     package func log() throws(AuthError) -> LoginLogReport {
         guard let store = try openIfPresent() else { return LoginLogReport() }
         return try store.log.read()
     }
 
-    /// Begins a new chain of the log behind a break, with an entry that says so. Nothing of the log goes.
+    /// Begins a new chain of the log after a break, with an entry that says so. It deletes nothing of the log.
     ///
-    /// - Returns: The break; nil where the log is whole: then there is nothing to begin.
+    /// - Returns: The break. Nil if the log is whole; then no chain is begun.
     /// - Throws: ``AuthError/busy``, ``AuthError/storage(_:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     package func beginLogChain() throws(AuthError) -> LogFault? {

@@ -1,4 +1,4 @@
-// One entry of the log of logins, as bytes that only a holder of the device key can make.
+// An entry of the log of logins, as bytes that only a holder of the device key can write.
 // Format: docs/login-format.md, "The log".
 
 internal import OMRecords
@@ -7,21 +7,21 @@ internal import OMStorage
 
 /// An entry of the log of logins.
 package struct LoginLogEntry: Hashable, Sendable {
-    /// 1 for the first entry, and 1 more with each.
+    /// 1 for the first entry. Each later entry has 1 more.
     package let sequence: UInt64
-    /// Seconds since 1970, as judged by the login, or by the clock where there is no login. Of the last, where there are
-    /// several.
+    /// Seconds since 1970: the login's time, or the clock's time if there is no login. If several events count as this
+    /// entry, the time of the last.
     package let time: Int64
-    /// The id of a login that is known here; nil where none is.
+    /// The id of a login that this ledger knows. Nil if it knows none.
     package let login: [UInt8]?
     package let event: LoginEvent
-    /// How often: refusals that are alike are one entry.
+    /// How many equal events count as this entry.
     package let count: UInt32
-    /// When the first of them was.
+    /// The time of the first of them.
     package let first: Int64
-    /// The MAC of the entry in whose place this one stands: 32 bytes, zeros where it stands in none's.
+    /// The MAC of the entry that this one replaced: 32 bytes, zeros if it replaced none.
     let replaced: [UInt8]
-    /// The MAC of the entry before: 32 bytes, zeros for the first.
+    /// The MAC of the entry before: 32 bytes, zeros for the first entry.
     package let previous: [UInt8]
     /// 32 bytes.
     package private(set) var mac: [UInt8]
@@ -32,7 +32,7 @@ package struct LoginLogEntry: Hashable, Sendable {
     private static let noLogin = [UInt8](repeating: 0, count: LoginID.count)
     private static let noMAC = [UInt8](repeating: 0, count: MAC.count)
 
-    /// An entry behind `last`.
+    /// An entry after `last`.
     init(
         after last: HighWaterMark, time: Int64, _ id: LoginID?, _ event: LoginEvent,
         _ key: borrowing Key<Authenticating>
@@ -45,9 +45,9 @@ package struct LoginLogEntry: Hashable, Sendable {
         mac = MAC.tag(of: body, using: key, context: Context(.loginLogMAC))
     }
 
-    /// An entry in the place of `old`, behind what `last` is by now.
+    /// An entry that replaces `old`, after the new `last`.
     ///
-    /// - Parameter next: One more that is like it; nil: nothing of it changes but its place in the chain.
+    /// - Parameter next: An equal event to count in it. If nil, only its place in the chain changes.
     init(
         inPlaceOf old: LoginLogEntry, after last: HighWaterMark, countingUp next: LoginLogEntry?,
         _ key: borrowing Key<Authenticating>
@@ -59,7 +59,7 @@ package struct LoginLogEntry: Hashable, Sendable {
         mac = MAC.tag(of: body, using: key, context: Context(.loginLogMAC))
     }
 
-    /// - Throws: ``MalformedBytes`` for bytes that are no entry, or were not written under `key`.
+    /// - Throws: ``MalformedBytes`` if the bytes are no entry, or were not written under `key`.
     init(_ bytes: [UInt8], _ key: borrowing Key<Authenticating>) throws(MalformedBytes) {
         let span = bytes.span
         var cursor = ByteCursor()
@@ -75,7 +75,7 @@ package struct LoginLogEntry: Hashable, Sendable {
         previous = try cursor.take(MAC.count, in: span)
         mac = try cursor.take(MAC.count, in: span)
         try cursor.end(in: span)
-        // One meaning, one encoding.
+        // Each meaning has one encoding.
         guard event.isCounted || count == 1 && replaced == Self.noMAC, count > 1 || first == time else {
             throw MalformedBytes()
         }
@@ -85,12 +85,12 @@ package struct LoginLogEntry: Hashable, Sendable {
         } catch { throw MalformedBytes() }
     }
 
-    /// Whether `next` is one more of the same.
+    /// Whether `next` is an equal event that can count in this entry.
     func counts(_ next: LoginLogEntry) -> Bool {
         event.isCounted && (event, login) == (next.event, next.login) && count < UInt32.max
     }
 
-    /// The bytes of its row, from which its MAC can be computed again.
+    /// The bytes of the row. The MAC can be computed from them again.
     package var encoded: [UInt8] { body + mac }
 
     private var body: [UInt8] {

@@ -1,16 +1,17 @@
-// Whose login an id is, for those who keep only the id.
+// The login behind an id, for a caller that stores only the id.
 
 /// The login behind an id such as ``VerifiedLogin/id``.
 package struct LoginOwner: Hashable, Sendable {
     package let user: UserName
     package let profile: ProfileName
     package let domain: IdentityDomain
-    /// When the credential was made, in seconds since 1970; each has its own unlocking key. Nil when there is none any more.
+    /// When the credential was made, in seconds since 1970. Each credential has its own unlocking key. Nil if it no
+    /// longer exists.
     package let enrolledAt: Int64?
 }
 
 extension Authenticator {
-    /// - Returns: nil when the ledger of this device has no such login.
+    /// - Returns: nil if the ledger of this device has no such login.
     /// - Throws: ``AuthError/quarantined``, ``AuthError/rolledBack``, ``AuthError/storage(_:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     package func owner(of id: [UInt8]) throws(AuthError) -> LoginOwner? {
@@ -22,18 +23,17 @@ extension Authenticator {
             enrolledAt: row.isLive ? row.enrolledAt : nil)
     }
 
-    /// The ids of the logins of these names, of whatever server. To be asked before a removal: a row that is gone names no
-    /// server.
+    /// The ids of the logins with these names, at every server. Ask before a removal: a deleted row names no server.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func ids(naming key: LoginKey) throws(AuthError) -> [[UInt8]] {
         guard let store = try openIfPresent() else { return [] }
         return try store.ids(naming: key)
     }
 
-    /// The ids of the logins of these names, of whatever server, that have no credential or none any more: what they opened
-    /// is to be closed. One whose row cannot be relied on is none of them.
+    /// The ids of the logins with these names, at every server, that have no credential. The caller locks the vaults
+    /// that they opened. A login whose row is not trustworthy is left out.
     ///
-    /// - Parameter before: What ``ids(naming:)`` was before a removal.
+    /// - Parameter before: What ``ids(naming:)`` returned before a removal.
     /// - Throws: ``AuthError/storage(_:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func idsWithoutCredential(naming key: LoginKey, before: [[UInt8]] = []) throws(AuthError) -> [[UInt8]] {

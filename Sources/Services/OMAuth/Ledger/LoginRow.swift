@@ -1,46 +1,47 @@
-// One login as it is stored: its counters, what it remembers of time and of its server, and its slot.
+// One login as it is stored: its counters, its times, its server's policy and its slot.
 // docs/login-format.md, "A row".
 
 internal import OMStorage
 internal import OMSystem
 
-/// A row of the ledger. Only an authentic one is ever decoded to this.
+/// A row of the ledger. Only an authentic row is decoded to this type.
 struct LoginRow: Hashable, Sendable {
     let id: LoginID
     let key: LoginKey
-    /// Which device key the row belongs to.
+    /// The device key that the row belongs to.
     let deviceID: [UInt8]
     /// Rises with every write.
     var generation: UInt64
-    /// Attempts that were allowed to check since the last success.
+    /// Attempts that were charged since the last success.
     var charged: UInt32
-    /// Wrong verdicts since the last success.
+    /// Wrong passwords since the last success.
     var failed: UInt32
-    /// Passwords compared with the slot because a server had refused them, since the last online success.
+    /// Passwords that a server refused and that were then compared with the slot, since the last online success.
     var onlineCompares: UInt32
-    /// When the last attempt was charged, as judged then.
+    /// When the last attempt was charged, by ``LastSeenTime/now(_:)``.
     var lastAttempt: Int64
     var verifier: StoredVerifier
     let enrolledAt: Int64
-    /// 0: never.
+    /// 0 means never.
     let lastOnline: Int64
     var time: LastSeenTime
     var lastPolicy: LastPolicy
-    /// What the server said last about logins; nil: nothing.
+    /// The last policy of the server. Nil if it sent none.
     var server: ServerPolicy?
 
-    /// Only a live row has a slot: in the others there is nowhere for one to be.
+    /// Only a live row has a slot. The other cases have no place for one.
     enum StoredVerifier: Hashable, Sendable {
         case live(LoginSlot)
-        /// The limit was exceeded. The slot is out of the row; its bytes may still be in the ledger's log.
+        /// The limit was exceeded. The slot is removed from the row, but its bytes may still be in the ledger's
+        /// write-ahead log.
         case wipePending
         case wiped
-        /// The credential was taken away for another reason than the limit: a server's word, a logout.
+        /// The credential was deleted for another reason than the limit, such as a server's refusal or a logout.
         case clearPending
         case cleared
     }
 
-    /// The policy at the last write, for those who look at the row later. It decides nothing.
+    /// The policy at the last write, for later readers of the row. It decides nothing.
     struct LastPolicy: Hashable, Sendable {
         let limit: UInt32
         let consequence: OnAttemptsExceeded
@@ -55,11 +56,11 @@ struct LoginRow: Hashable, Sendable {
         }
     }
 
-    /// The row of a new credential; its generation is given when it is put in.
+    /// The row of a new credential. ``LoginStore`` sets its generation when it stores the row.
     ///
     /// - Parameters:
-    ///   - verifier: A slot, or ``StoredVerifier/cleared`` for a row that only remembers what the server said.
-    ///   - online: The verifier comes from a server that took the password now.
+    ///   - verifier: A slot, or a cleared verifier for a row that only remembers the server's policy.
+    ///   - online: Whether the verifier comes from a server that accepted the password now.
     init(
         _ id: LoginID, of key: LoginKey, _ verifier: StoredVerifier, on device: borrowing DeviceKey,
         under policy: LoginPolicy, at time: LastSeenTime, online: Bool = false, server: ServerPolicy? = nil,
@@ -69,7 +70,7 @@ struct LoginRow: Hashable, Sendable {
         (generation, charged, failed, onlineCompares, lastAttempt) = (0, 0, 0, 0, 0)
         self.verifier = verifier
         self.time = time
-        // What was made under a clock that the server has set back since was made by then at the latest.
+        // If the server has set the time back, the credential was enrolled at the corrected time at the latest.
         enrolledAt = min(enrolled ?? time.earliest, time.earliest)
         lastOnline = online ? time.earliest : 0
         (lastPolicy, self.server) = (LastPolicy(policy), server)
@@ -84,25 +85,25 @@ struct LoginRow: Hashable, Sendable {
         max(0, policy.tolerated - Int(charged))
     }
 
-    /// Whether its slot is on its way out, with bytes of it perhaps still in the ledger's log.
+    /// Whether the slot was deleted, but bytes of it may still be in the ledger's write-ahead log.
     var isPending: Bool { verifier == .wipePending || verifier == .clearPending }
 }
 
 extension LoginRow {
-    /// The one place that decides who may check.
+    /// Decides whether a password may be checked. No other code decides that.
     func permission(under policy: LoginPolicy, at clock: ClockReading) -> AttemptPermission {
         let slot: LoginSlot
         switch verifier {
         case .wiped: return .refused(.wiped(isFinished: true))
         case .wipePending: return .refused(.wiped(isFinished: false))
-        // What the server said about offline logins outlives the credential.
+        // The server's policy on offline logins outlives the credential.
         case .cleared, .clearPending: return .refused(policy.isOfflineAllowed ? .noCredential : .offlineNotAllowed)
         case .live(let live): slot = live
         }
         guard policy.isOfflineAllowed else { return .refused(.offlineNotAllowed) }
-        // The policy was lowered below what has happened already, or the wipe was not written.
+        // The limit was lowered below the number of wrong passwords, or the wipe was not written.
         if failed > policy.tolerated { return policy.onAttemptsExceeded == .wipe ? .wipeDue : .refused(.lockedOut) }
-        // Crashes alone destroy nothing, but they earn no further check either.
+        // Crashes alone delete nothing, but they allow no further check either.
         if charged > policy.tolerated { return .refused(.lockedOut) }
         if policy.clockRollback == .deny, time.isAhead(of: clock) { return .refused(.clockRolledBack) }
         let age = age(under: policy)

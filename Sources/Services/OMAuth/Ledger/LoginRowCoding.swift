@@ -6,7 +6,7 @@ internal import OMStorage
 
 extension LoginRow {
     static let version: UInt8 = 2
-    /// Rows from before there were servers. They are read, and written anew as version 2.
+    /// Rows from before servers were supported. They are read, and written again as version 2.
     private static let firstVersion: UInt8 = 1
     /// The longest row: every name at its full length, with a slot.
     static let maximumCount =
@@ -42,7 +42,7 @@ extension LoginRow {
         return RowSeal.sealed(bytes, as: .loginRowMAC, at: id, under: device)
     }
 
-    /// The row that stands under `id`.
+    /// The row that is stored under `id`.
     ///
     /// - Throws: ``AuthError/quarantined`` for any byte that this device did not write there.
     init(_ bytes: [UInt8], under id: LoginID, _ device: borrowing DeviceKey) throws(AuthError) {
@@ -51,7 +51,7 @@ extension LoginRow {
         guard self.id == id, deviceID == device.fingerprint() else { throw .quarantined }
     }
 
-    /// The names in a row that may be anybody's: good for saying whose row does not open, and for nothing else.
+    /// The content of a row that may not be authentic. Use only its names, to say whose row does not open.
     init?(unauthenticated bytes: [UInt8]) {
         guard (MAC.count...Self.maximumCount).contains(bytes.count),
             let row = try? LoginRow(body: Array(bytes.dropLast(MAC.count)))
@@ -77,7 +77,7 @@ extension LoginRow {
         time = LastSeenTime(
             earliest: try cursor.time(in: span), written: try cursor.time(in: span), sinceBoot: try cursor.time(in: span),
             bootID: try cursor.take(16, in: span))
-        // We never write a success that is later than the time that has come.
+        // This device never writes a success that is later than `earliest`.
         guard enrolledAt <= time.earliest, lastOnline <= time.earliest else { throw MalformedBytes() }
         (self.enrolledAt, self.lastOnline) = (enrolledAt, lastOnline)
         let isFirst = version == Self.firstVersion
@@ -159,7 +159,7 @@ extension ServerPolicy {
         return bytes
     }
 
-    /// - Returns: nil where none is stored.
+    /// - Returns: nil if none is stored.
     static func read(_ cursor: inout ByteCursor, _ span: Span<UInt8>) throws(MalformedBytes) -> ServerPolicy? {
         switch try cursor.byte(in: span) {
         case 0: return nil
@@ -213,7 +213,7 @@ extension SlotKeyDerivation {
         let memory: UInt32 = try cursor.number(in: span)
         let passes: UInt32 = try cursor.number(in: span)
         let lanes: UInt32 = try cursor.number(in: span)
-        // Attack: a row that asks for 4 TiB. Nothing is allocated before the bounds are known to hold.
+        // Attack: a row asks for 4 TiB. The bounds are checked before any memory is allocated.
         guard lanes == 1, let bounded = try? Argon2id.Parameters(memoryKiB: memory, passes: passes) else {
             throw MalformedBytes()
         }

@@ -1,47 +1,47 @@
-// Would an offline login work now, and if not, why. Nothing is charged to find out.
+// Whether an offline login would work now, and if not, why. Finding out charges nothing.
 
 internal import OMStorage
 internal import OMSystem
 
 /// One login of the ledger.
 public struct LoginStatus: Hashable, Sendable {
-    /// nil when the row is too damaged to name anybody. While ``details`` is nil the names are only what the row says.
+    /// Nil if the row is too damaged to name a user. While ``details`` is nil, the names are unauthenticated.
     public let user: UserName?
     public let profile: ProfileName?
     public let domain: IdentityDomain
-    /// What a check would be refused with now; nil: it would be let through to its password.
+    /// The refusal that a check would get now. Nil if the password would be checked.
     public let refusal: AuthError?
-    /// What an authentic row says.
+    /// The content of an authentic row.
     public let details: Details?
 
     public struct Details: Hashable, Sendable {
-        /// Attempts let through to a check since the last success, and how many of them were wrong passwords. More
-        /// charged than failed: the rest were cut short by a crash, or run now.
+        /// Attempts that were charged since the last success, and how many of them had wrong passwords. If more are
+        /// charged than failed, a crash ended the others or they are running now.
         public let charged: Int
         public let failed: Int
         /// How many more wrong passwords are tolerated.
         public let attemptsLeft: Int
-        /// nil after a wipe.
+        /// Nil after a wipe.
         public let scheme: CryptoScheme?
         /// Seconds since 1970.
         public let enrolledAt: Int64
-        /// Seconds since 1970; nil: never.
+        /// Seconds since 1970. Nil means never.
         public let lastOnline: Int64?
-        /// The last second (since 1970) in which the credential is good; nil: it does not expire.
+        /// The last second (since 1970) in which the credential is valid. Nil if it does not expire.
         public let expires: Int64?
-        /// The wall clock lies more than two minutes behind what this login has seen before.
+        /// Whether the wall clock is more than two minutes behind the time that this login has seen.
         public let clockIsBehind: Bool
-        /// What it is judged by.
+        /// The policy that counts for this login.
         public let policy: LoginPolicy
-        /// The epoch of the server's policy that is in force; nil: none is.
+        /// The epoch of the server's policy in force. Nil if there is none.
         public let serverEpoch: Int64?
     }
 }
 
 extension Authenticator {
-    /// Every login of the ledger, by profile and user. Like every operation it first finishes wipes that were held up.
+    /// Every login of the ledger, by profile and user. Like every operation, it first finishes pending wipes.
     ///
-    /// - Parameter profiles: The policies to judge by; a login of any other profile is refused as
+    /// - Parameter profiles: The profiles of the logins. A login of any other profile is refused as
     ///   ``AuthError/unknownProfile(_:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func status(_ profiles: [Profile]) throws(AuthError) -> [LoginStatus] {
@@ -59,7 +59,7 @@ extension Authenticator {
         return Self.sorted(found)
     }
 
-    /// The login of one user, also when its row is gone and only its mark tells of it.
+    /// The login of one user. It is also found if its row is gone and only its mark is left.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func status(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none
@@ -100,10 +100,10 @@ extension Authenticator {
             switch row.permission(under: policy, at: clock) {
             case .open: nil
             case .refused(let error): error
-            // The next attempt will find the limit lowered below what has happened, and wipe.
+            // The next attempt will find the limit exceeded, and wipe.
             case .wipeDue: .wiped(isFinished: false)
             }
-        // The profile names another server by now: a login there is another one.
+        // The profile now names another server, so this is another login.
         if row.key.server != profile.serverIdentity { refusal = .noCredential }
         return LoginStatus(
             user: row.key.user, profile: row.key.profile, domain: row.key.domain, refusal: refusal,
@@ -120,7 +120,7 @@ extension Authenticator {
 }
 
 extension LoginStatus {
-    /// A row that is refused before it is believed.
+    /// The status of a row that is refused and not trusted.
     fileprivate init(unusable bytes: [UInt8], _ refusal: AuthError) {
         let claimed = LoginRow(unauthenticated: bytes)?.key
         self.init(

@@ -1,5 +1,5 @@
-// The ledger and the marks beside the device key, always judged together: no row is handed out that this device did not
-// write last.
+// The ledger and the marks beside the device key, always checked together. It returns only rows that this device wrote
+// last.
 
 internal import OMSecrets
 internal import OMStorage
@@ -10,7 +10,7 @@ struct LoginStore: ~Copyable {
     let device: DeviceKey
     let ledger: any LedgerTables
     let log: LoginLog
-    /// Its backend, its clock, its wait for locks, and its points for tests.
+    /// The authenticator that opened it: its backend, clock, lock wait and test points.
     let authenticator: Authenticator
 
     init(
@@ -26,9 +26,9 @@ struct LoginStore: ~Copyable {
     /// Runs `body` while no other process or thread works on this login. Signals wait until `body` has ended.
     ///
     /// - Parameters:
-    ///   - wait: For the lock, in milliseconds; nil: as long as the authenticator waits.
+    ///   - wait: How long to wait for the lock, in milliseconds. If nil, as long as the authenticator waits.
     ///   - cancellation: Ends the wait. It does not end `body`.
-    /// - Throws: ``AuthError/busy`` after the wait; ``AuthError/cancelled``. `body` has not run then.
+    /// - Throws: ``AuthError/busy`` after the wait; ``AuthError/cancelled``. Then `body` has not run.
     borrowing func exclusively<R: ~Copyable>(
         _ id: LoginID, wait: Int? = nil, unless cancellation: Cancellation? = nil, _ body: () throws(AuthError) -> R
     ) throws(AuthError) -> R {
@@ -38,7 +38,8 @@ struct LoginStore: ~Copyable {
             return try file.hold(wait: wait ?? authenticator.lockWait, unless: cancellation?.interruption) {
                 () throws(AuthError) in
                 isHeld = true
-                // The ledger was opened before the lock was waited for: another login may have renamed it as damaged since.
+                // The ledger was opened before the wait for the lock. Another login may have renamed it as damaged
+                // since.
                 guard ledger.isInPlace else { throw .busy }
                 return try DeferredSignals.run(body)
             }
@@ -57,35 +58,36 @@ struct LoginStore: ~Copyable {
         throw try isHeldUnderOtherKey(key) ? .otherDeviceKey : .noCredential
     }
 
-    /// The same by its id.
+    /// The row of an id.
     ///
-    /// - Returns: nil when neither the ledger nor the mark knows of a row.
+    /// - Returns: nil if neither the ledger nor the mark knows a row.
     borrowing func load(_ id: LoginID, isFirstLook: Bool = true) throws(AuthError) -> LoginRow? {
-        // The mark before the row: another process commits a row before its mark, so read in this order a row is older
-        // than its mark only if somebody put it back.
+        // The mark is read before the row. Another process commits a row before its mark. So in this order a row is
+        // older than its mark only if an attacker put it back.
         let mark = try readMark(id)
         guard let bytes = try ledger.row(id) else {
-            // Attack: delete the row to get a fresh counter. The mark remembers it.
+            // Attack: an attacker deletes the row to get a fresh counter. The mark remembers it.
             guard mark?.isVacant ?? true else { throw .rolledBack }
             return nil
         }
-        // An enrolment may have made both in between; its mark came first, so a second look finds it. Without a mark
-        // then: somebody deleted it.
+        // An enrolment may have created both in between. It wrote the mark first, so a second look finds it. If there
+        // is still no mark, it was deleted.
         guard mark != nil || !isFirstLook else { return try load(id, isFirstLook: false) }
         let row = try LoginRow(bytes, under: id, device)
-        // Attack: put an old ledger back, or lose its -wal, to have failed attempts forgotten.
+        // Attack: an attacker puts an old ledger back, or deletes its -wal, so that failed attempts are forgotten.
         guard let mark, mark.compare(with: HighWaterMark(row, bytes)) != .rolledBack else { throw .rolledBack }
         return row
     }
 
-    /// Changes the row in one transaction, then its mark. A row that `body` leaves as it was is not written.
-    /// To be called under the row's lock, ``exclusively(_:wait:unless:_:)``.
+    /// Changes the row in one transaction, then its mark. If `body` changes nothing, nothing is written. Call this
+    /// under the row's lock, ``exclusively(_:wait:unless:_:)``.
     ///
     /// - Parameters:
-    ///   - recording: What the log says about it, in the same transaction.
-    ///   - syncsMarks: Whether to wait for the disk with the marks, too. Without it a power cut may leave them older than
-    ///     the row and the log, which are then accepted: only where going back to the row before gains nobody anything.
-    /// - Returns: The row as it stands now.
+    ///   - recording: The log's entries about it, written in the same transaction.
+    ///   - syncsMarks: Whether to wait until the disk has the marks too. If not, a power cut may leave them older than
+    ///     the row and the log, which are then accepted. So pass false only if the row before gives an attacker no
+    ///     advantage.
+    /// - Returns: The row after the change.
     borrowing func change(
         _ id: LoginID, recording: ((LoginRow) -> [LoginEvent])? = nil, syncsMarks: Bool = true,
         _ body: (inout LoginRow) throws(AuthError) -> Void
@@ -112,7 +114,7 @@ struct LoginStore: ~Copyable {
         }
     }
 
-    /// Runs `body` with the log's lock held, where it has something to say, and notes then where the log ends.
+    /// Runs `body` with the log's lock, if there is something to log. Then it notes the log's new end.
     borrowing func logging<R>(
         _ isLogging: Bool = true, syncsMark: Bool = true, _ body: (inout LoginLog.Entries) throws(AuthError) -> R
     ) throws(AuthError) -> R {
@@ -125,16 +127,17 @@ struct LoginStore: ~Copyable {
         }
     }
 
-    /// Raises the row's floor of time to now, as far as it may rise at once. Attack: an expiry that was seen is forgotten
-    /// by the next boot with the clock set back. Who cannot write is refused all the same.
+    /// Raises the row's `earliest` towards now, as far as it may rise at once. Attack: the login has seen an expiry,
+    /// and a user sets the clock back for the next boot, so that the expiry is forgotten. If the time cannot be
+    /// written, the login is still refused.
     borrowing func rememberTime(_ id: LoginID) {
         _ = try? exclusively(id, wait: 0) { () throws(AuthError) in
             try change(id) { (row) throws(AuthError) in row.time.update(authenticator.clock()) }
         }
     }
 
-    /// Charges one check: the row in one transaction, then its mark. `mayCheck` says whether there is anything to check, and
-    /// may change the row instead. To be called under the row's lock.
+    /// Charges one check: it writes the row in one transaction, then its mark. `mayCheck` says whether there is
+    /// anything to check. It may change the row instead. Call this under the row's lock.
     borrowing func charge(
         _ id: LoginID, _ mayCheck: (inout LoginRow) throws(AuthError) -> Bool
     ) throws(AuthError) -> ChargeResult {
@@ -146,10 +149,10 @@ struct LoginStore: ~Copyable {
         return isCharged ? .charged(ChargedRow(chargeOnDisk: row, authenticator.reached)) : .nothingToCheck
     }
 
-    /// Charges one comparison of a password that a server has refused. To be called under the row's lock.
+    /// Charges one comparison of a password that a server has refused. Call this under the row's lock.
     ///
-    /// - Parameter most: How many there may be between two online successes.
-    /// - Returns: nil when they are spent, or there is another slot by now.
+    /// - Parameter most: How many comparisons are allowed between two online successes.
+    /// - Returns: nil if they are used up, or if the row now has another slot.
     borrowing func chargeComparison(
         _ id: LoginID, _ slot: LoginSlot, most: Int
     ) throws(AuthError) -> ComparedRow? {
@@ -162,12 +165,12 @@ struct LoginStore: ~Copyable {
         return isCharged ? ComparedRow(chargeOnDisk: row) : nil
     }
 
-    /// Puts a new row in, in place of what is there. To be called under the row's lock.
+    /// Stores a new row. It replaces an existing one. Call this under the row's lock.
     ///
     /// - Parameters:
-    ///   - overridesDamage: Whether it may take the place of a row or mark that is damaged, was put back, or was made under
-    ///     another device key: after the server has taken the password, and at nobody else's word.
-    ///   - events: What the log says about it.
+    ///   - overridesDamage: Whether it may replace a row or mark that is damaged, was put back, or belongs to another
+    ///     device key. Only after the server has accepted the password.
+    ///   - events: The log's entries about it.
     borrowing func insert(
         _ row: LoginRow, overridesDamage: Bool = false, recording events: [LoginEvent] = []
     ) throws(AuthError) {
@@ -188,7 +191,7 @@ struct LoginStore: ~Copyable {
         }
     }
 
-    /// The highest generation that a row of this id is known to have had, beside its mark's.
+    /// The highest generation that a row of this id is known to have had, apart from its mark's.
     private borrowing func generation(_ id: LoginID, _ overridesDamage: Bool) throws(AuthError) -> UInt64 {
         do throws(AuthError) { return try load(id)?.generation ?? 0 } catch {
             guard overridesDamage, error == .quarantined || error == .rolledBack else { throw error }
@@ -207,22 +210,21 @@ struct LoginStore: ~Copyable {
         try storing { () throws(StorageError) in try file.create([.vacant(0)]) }
     }
 
-    /// Takes the rows of `key` away, authentic or not, and says so in the mark first. To be called under the
-    /// row's lock.
+    /// Removes the rows of `key`, authentic or not. The mark notes the removal first. Call this under the row's lock.
     ///
-    /// - Parameter event: What the log says about it.
+    /// - Parameter event: The log's entry about it.
     borrowing func remove(_ key: LoginKey, recording event: LoginEvent = .removed) throws(AuthError) {
         let id = key.id(under: device)
         let found = try? load(id)
         let known = try? readMark(id)
-        // Above every generation there was: an old ledger that is put back later stays refused.
+        // Above every earlier generation, so that an old ledger that is put back later stays refused.
         let vacant = HighWaterMark.vacant(max(found?.generation ?? 0, known?.generation ?? 0) + 1)
         let file = try marks(id)
         try storing { () throws(StorageError) in
             do throws(StorageError) { try file.write([vacant], isSynced: true) } catch {
                 switch error {
                 case .missing: try file.create([vacant])
-                // Beyond reading: a row that turns up without its mark counts as put back, too.
+                // The mark cannot be read. A row without a mark also counts as put back.
                 case .corrupt: try file.remove()
                 default: throw error
                 }
@@ -235,9 +237,9 @@ struct LoginStore: ~Copyable {
         }
     }
 
-    /// Finishes a wipe, if nobody reads an old state any more. To be called under the row's lock.
+    /// Finishes a wipe, if no process still reads an old state. Call this under the row's lock.
     ///
-    /// - Parameter wait: For readers, in milliseconds.
+    /// - Parameter wait: How long to wait for readers, in milliseconds.
     borrowing func finishWipe(_ id: LoginID, wait: Int32) throws(AuthError) -> Bool {
         guard try purge(wait: wait) else { return false }
         try notePurged()
@@ -248,8 +250,8 @@ struct LoginStore: ~Copyable {
         return true
     }
 
-    /// Every operation on the ledger starts with this: a wipe that a reader or a crash held up is finished by the next
-    /// one, whatever it is. What cannot be finished now stays pending, and its row says so.
+    /// Every operation on the ledger starts with this. If a reader or a crash delayed a wipe, the next operation
+    /// finishes it. A wipe that cannot be finished now stays pending in its row.
     borrowing func finishPendingWipes() throws(AuthError) {
         for (id, bytes) in try rows() where id.count == LoginID.count {
             let id = LoginID(id)
@@ -297,9 +299,9 @@ struct LoginStore: ~Copyable {
 }
 
 extension LedgerTables {
-    /// Deletes the rows that say they are of `key`, whoever wrote them, but for the one under `id`.
+    /// Deletes all rows that claim to be of `key`, authentic or not, except the one under `id`.
     ///
-    /// - Returns: Whether there was one.
+    /// - Returns: Whether there was any.
     func deleteRows(naming key: LoginKey, but id: LoginID? = nil) throws(AuthError) -> Bool {
         let named = try rows().filter { $0.id != id?.bytes && LoginRow(unauthenticated: $0.bytes)?.key == key }
         for row in named { try delete(row.id) }
@@ -308,12 +310,12 @@ extension LedgerTables {
 }
 
 extension HighWaterMark {
-    /// The mark of a row: its MAC stands for all of it.
+    /// The mark of a row. The row's MAC represents the whole row.
     fileprivate init(_ row: LoginRow, _ bytes: [UInt8]) {
         self.init(generation: row.generation, digest: Array(bytes.suffix(MAC.count)))
     }
 
-    /// The mark where no row is.
+    /// The mark of an id without a row.
     static func vacant(_ generation: UInt64) -> HighWaterMark {
         HighWaterMark(generation: generation, digest: [UInt8](repeating: 0, count: 32))
     }

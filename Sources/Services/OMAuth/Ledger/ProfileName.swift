@@ -1,4 +1,4 @@
-/// 1 to 64 of `A-Z a-z 0-9 . _ -`, not starting with a dot: safe as a file's name.
+/// 1 to 64 of `A-Z a-z 0-9 . _ -`, not starting with a dot. Safe as a file's name.
 public struct ProfileName: Hashable, Sendable {
     public static let maximumCount = 64
 

@@ -1,4 +1,4 @@
-/// What a user has chosen; nil: nothing, so the profile's default counts.
+/// The user's choices. If nil, the user has not chosen, and the profile's default counts.
 public struct RememberPreferences: Hashable, Sendable {
     public var autoLogin: Bool?
     public var credentials: Bool?
@@ -9,9 +9,9 @@ public struct RememberPreferences: Hashable, Sendable {
     }
 }
 
-/// What is done with a login that succeeded, by priority: the first that is allowed and wanted.
+/// What is remembered after a success: the first of these that is allowed and wanted.
 package enum RememberChoice: String, CaseIterable, Hashable, Sendable {
-    /// The password is submitted without anybody pressing a key.
+    /// The next login submits the password without asking the user.
     case autoLogin
     /// User name and password are filled in.
     case credentials

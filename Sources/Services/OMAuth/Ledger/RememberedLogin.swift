@@ -1,24 +1,24 @@
-// Auto Login, Remember Credentials, Remember User Name: what is kept after a success, and what a failure takes away.
+// Auto Login, Remember Credentials, Remember User Name: what a success stores, and what a failure deletes.
 
 public import OMSecrets
 internal import OMStorage
 
-/// What is remembered for a profile and its server.
+/// The remembered data of a profile and its server.
 public struct RememberedLogin: Hashable, Sendable {
     public let user: UserName?
     public let domain: IdentityDomain
     public let preferences: RememberPreferences
     public let hasPassword: Bool
-    /// Whether an auto login may be tried: since the last success none has been.
+    /// Whether an auto login may be submitted: none was since the last success.
     public let isArmed: Bool
 }
 
 extension Authenticator {
-    /// Remembers what the profile allows and the user wants, after a success. What is not wanted is forgotten.
+    /// Remembers what the profile allows and the user wants, after a success. The rest is deleted.
     ///
     /// - Parameters:
-    ///   - preferences: nil: as they were.
-    ///   - key: Keeps the password; nil (its level is locked): no password is kept.
+    ///   - preferences: If nil, they stay as they were.
+    ///   - key: Seals the password. If nil (its level is locked), no password is kept.
     public func remember(
         _ receipt: borrowing LoginReceipt, _ profile: Profile, password: borrowing Password,
         _ preferences: RememberPreferences? = nil, key: RememberingKey?
@@ -30,7 +30,7 @@ extension Authenticator {
         _ login: LoginDetails, _ profile: Profile, password: borrowing Password,
         preferring preferences: RememberPreferences?, key: RememberingKey?
     ) throws(AuthError) {
-        // A choice is kept even if it is to keep nothing: the default is for those who have not chosen.
+        // A choice is stored even if it is to remember nothing: the default is for users who have not chosen.
         let isChosen = preferences ?? RememberPreferences() != RememberPreferences()
         guard
             let store = isChosen || RememberChoice(profile.remember, RememberPreferences()) != .nothing
@@ -51,7 +51,7 @@ extension Authenticator {
         if hadPassword { _ = try store.purgeDeletedPasswords(wait: 0) }
     }
 
-    /// What is remembered; nothing of it is secret.
+    /// The remembered data. None of it is secret.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func remembered(_ profile: Profile) throws(AuthError) -> RememberedLogin? {
         guard let store = try openIfPresent(), var row = try store.remembered(Self.rememberedID(profile, store.device)) else {
@@ -64,10 +64,10 @@ extension Authenticator {
             isArmed: row.isArmed)
     }
 
-    /// Takes away what the profile does not allow to be remembered any more, at each server that it has named. A login that
-    /// asks a person begins with this.
+    /// Deletes what the profile no longer allows to be remembered, at each server that it has named. A login that asks
+    /// a person begins with this.
     ///
-    /// - Returns: Whether there was anything.
+    /// - Returns: Whether there was anything to delete.
     @discardableResult
     package func deleteDisallowed(_ profile: Profile) throws(AuthError) -> Bool {
         guard let store = try openIfPresent() else { return false }
@@ -85,9 +85,9 @@ extension Authenticator {
         return hasDeleted
     }
 
-    /// The remembered password, to be filled in for somebody who then submits it.
+    /// The remembered password, to fill in a form that a user then submits.
     ///
-    /// - Returns: nil when none is remembered, or the profile does not allow it any more.
+    /// - Returns: nil if none is remembered, or if the profile no longer allows it.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func rememberedPassword(_ profile: Profile, key: RememberingKey) throws(AuthError) -> Password? {
         guard let store = try openIfPresent(),
@@ -97,7 +97,7 @@ extension Authenticator {
         return row.openPassword(with: key.key)
     }
 
-    /// Whether there is a remembered password that `key` is for.
+    /// Whether there is a remembered password that `key` opens.
     func canOpenRemembered(_ profile: Profile, key: RememberingKey) throws(AuthError) -> Bool {
         guard let store = try openIfPresent(),
             let row = try store.remembered(Self.rememberedID(profile, store.device)),
@@ -106,10 +106,10 @@ extension Authenticator {
         return row.password?.keyID == RememberedRow.keyID(key.key)
     }
 
-    /// The password to submit without asking anybody. That it was taken is on the disk before it is handed out: neither a
-    /// crash nor a loop of restarts submits it again, until a success remembers it anew.
+    /// The password to submit without asking the user. The disk notes that it was taken before this returns it. So
+    /// neither a crash nor a loop of restarts submits it again, until a success remembers it again.
     ///
-    /// - Returns: nil when there is no auto login: not wanted, not allowed, or tried already.
+    /// - Returns: nil if there is no auto login: not wanted, not allowed, or already submitted.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func takeAutoLogin(_ profile: Profile, key: RememberingKey) throws(AuthError) -> AutoLogin? {
         guard let store = try openIfPresent() else { return nil }
@@ -120,14 +120,14 @@ extension Authenticator {
         else { return nil }
         var isTaken = false
         _ = try store.changeRemembered(id, profile.name) { row in
-            // Two at once: one of them takes it.
+            // If two processes take it at once, one of them gets it.
             isTaken = row == before
             if isTaken { row.isArmed = false }
         }
         return isTaken ? AutoLogin(user: user, domain: before.domain, password: password) : nil
     }
 
-    /// Arms an auto login again that came to nothing because no server could be asked.
+    /// Allows an auto login again after one that failed because no server could be asked.
     func rearm(_ profile: Profile) throws(AuthError) {
         guard let store = try openIfPresent() else { return }
         _ = try store.changeRemembered(Self.rememberedID(profile, store.device), profile.name) { row in
@@ -135,7 +135,7 @@ extension Authenticator {
         }
     }
 
-    /// The key for what is remembered at the level `always`: it needs this device and nothing else.
+    /// The key for data that is remembered at the level `always`. It needs only this device.
     ///
     /// - Returns: nil while there is no device key.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
@@ -144,10 +144,10 @@ extension Authenticator {
         return RememberingKey(device.key.derive(Context(.rememberKey), as: Remembering.self))
     }
 
-    /// The same, with a device key made where there is none yet: for a first login that is to be remembered.
+    /// Like ``deviceRememberingKey()``, but creates a missing device key: for a first login that is remembered.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func makeDeviceRememberingKey() throws(AuthError) -> RememberingKey {
-        // A ledger that cannot be read is no reason: the login may bring a new one.
+        // An unreadable ledger does not matter here: the login may replace it.
         if let key = try deviceRememberingKey() { return key }
         let store = try makeStore()
         return RememberingKey(store.device.key.derive(Context(.rememberKey), as: Remembering.self))
@@ -159,7 +159,7 @@ extension Authenticator {
 }
 
 extension LoginStore {
-    /// - Returns: nil, too, for what is not authentic: it is worth nothing, and keeps nobody from logging in.
+    /// - Returns: nil too if the row is not authentic. Such a row has no effect, and stops no login.
     borrowing func remembered(_ id: LoginID) throws(AuthError) -> RememberedRow? {
         guard let bytes = try ledger.serverRow(id) else { return nil }
         return try? RememberedRow(bytes, under: id, device)
@@ -170,16 +170,16 @@ extension LoginStore {
         return LoginID(Array(device.key.fingerprint(context).prefix(LoginID.count)))
     }
 
-    /// Changes what is remembered in a transaction of its own. What cannot be read begins anew.
+    /// Changes remembered data in a transaction of its own. An unreadable row starts empty again.
     ///
-    /// - Returns: Whether bytes of a password are to be purged.
+    /// - Returns: Whether bytes of a password still have to be purged.
     borrowing func changeRemembered(
         _ id: LoginID, _ profile: ProfileName, _ body: (inout RememberedRow) -> Void
     ) throws(AuthError) -> Bool {
         try ledger.write { () throws(AuthError) in try changeRememberedInside(id, profile, body) }
     }
 
-    /// The same inside a writing transaction.
+    /// Does the same inside a writing transaction.
     @discardableResult
     private borrowing func changeRememberedInside(
         _ id: LoginID, _ profile: ProfileName, _ body: (inout RememberedRow) -> Void
@@ -187,7 +187,7 @@ extension LoginStore {
         let bytes = try ledger.serverRow(id)
         let found = bytes.flatMap { try? RememberedRow($0, under: id, device) }
         var row = found ?? RememberedRow(id, profile)
-        // What cannot be read may have held a password.
+        // The unreadable row may have held a password.
         row.isPurgePending = row.isPurgePending || bytes != nil && found == nil
         let before = row
         body(&row)
@@ -200,9 +200,9 @@ extension LoginStore {
         return row.isPurgePending
     }
 
-    /// Carries out what an event takes away of what is remembered. To be called in a writing transaction.
+    /// Deletes the parts of the remembered data that an event clears. Call this in a writing transaction.
     ///
-    /// - Returns: Whether bytes of a password are to be purged.
+    /// - Returns: Whether bytes of a password still have to be purged.
     borrowing func deleteRemembered(_ clearing: Clearing, of key: LoginKey) throws(AuthError) -> Bool {
         try deleteRemembered(clearing, Self.rememberedID(key.server, key.profile, device), of: key)
     }
@@ -210,12 +210,13 @@ extension LoginStore {
     borrowing func deleteRemembered(_ clearing: Clearing, _ id: LoginID, of key: LoginKey) throws(AuthError) -> Bool {
         let bytes = try ledger.serverRow(id)
         guard let bytes else { return false }
-        // What is not authentic is nobody's, and good for nothing.
+        // A row that is not authentic belongs to no user and has no effect.
         guard let row = try? RememberedRow(bytes, under: id, device) else {
             try ledger.deleteServerRow(id)
             return true
         }
-        // Somebody else's failure takes nothing away: guessing at one user must not log another out.
+        // Attack: an attacker guesses at one user's password to log another user out. Only the user's own failure
+        // deletes data.
         guard row.user == key.user, row.domain == key.domain else { return false }
         return try changeRememberedInside(id, key.profile) { row in
             if !clearing.keepsPassword { row.deletePassword() }
@@ -228,16 +229,16 @@ extension LoginStore {
         }
     }
 
-    /// Removes what forgotten passwords have left behind, if nobody reads an old state any more.
+    /// Erases the bytes of deleted passwords, if no process still reads an old state.
     ///
-    /// - Returns: false while somebody does: the next operation tries again.
+    /// - Returns: false if a process does. The next operation tries again.
     borrowing func purgeDeletedPasswords(wait: Int32) throws(AuthError) -> Bool {
         guard try purge(wait: wait) else { return false }
         try notePurged()
         return true
     }
 
-    /// Notes after a purge that nothing is left behind.
+    /// Notes after a purge that no bytes are left.
     borrowing func notePurged() throws(AuthError) {
         for id in try rememberedIDs() {
             guard let row = try? remembered(id), row.isPurgePending else { continue }
@@ -245,7 +246,7 @@ extension LoginStore {
         }
     }
 
-    /// Whether a forgotten password waits for its purge.
+    /// Whether a deleted password waits for its purge.
     borrowing func isPasswordPurgePending() throws(AuthError) -> Bool {
         for id in try rememberedIDs() {
             if let row = try? remembered(id), row.isPurgePending { return true }

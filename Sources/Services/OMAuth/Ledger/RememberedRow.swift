@@ -1,43 +1,43 @@
-// What is remembered of the last login of a profile: names and choices in clear, the password sealed.
+// The remembered data of the last login of a profile: names and choices in clear, the password sealed.
 // Format: docs/login-format.md, "Remembered credentials".
 
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 
-/// A row of what is remembered. Only an authentic one is ever decoded to this.
+/// A row of remembered data. Only an authentic row is decoded to this type.
 struct RememberedRow: Hashable, Sendable {
     private static let version: UInt8 = 2
-    /// A password of 1 MiB and its length, padded, in its box; names, and the rest.
+    /// The longest row: the box of a password of 1 MiB with its length and padding, the names, and the rest.
     static let maximumCount =
         1 + LoginID.count + 1 + ProfileName.maximumCount + 5 + 1 + UserName.maximumCount + 1 + IdentityDomain.maximumCount + 1
         + 32 + 4
         + maximumBox + MAC.count
     private static let maximumBox = SealedBox.overhead + Password.maximumCount + 2 * padding
-    /// What the box gives away of the password's length.
+    /// The box's length shows the password's length only in steps of this many bytes.
     private static let padding = 64
 
     let id: LoginID
-    /// Which profile it is of, for whoever looks for it after the profile named another server.
+    /// The profile of the row. It is found by this name after the profile has named another server.
     let profile: ProfileName
     var preferences = RememberPreferences()
     var user: UserName?
     var domain = IdentityDomain.none
     var password: SealedPassword?
-    /// The password may be submitted without anybody asking for it: since the last success, and until the next try.
+    /// Whether the password may be submitted without asking the user. Set by a success, cleared by the next try.
     var isArmed = false
-    /// A password is gone from here, and bytes of its box may still be in the ledger's log.
+    /// The password was deleted here, but bytes of its box may still be in the ledger's write-ahead log.
     var isPurgePending = false
 
     struct SealedPassword: Hashable, Sendable {
-        /// Which key opens it.
+        /// The id of the key that opens the box.
         let keyID: [UInt8]
         let box: SealedBox
     }
 
     init(_ id: LoginID, _ profile: ProfileName) { (self.id, self.profile) = (id, profile) }
 
-    /// Whether there is anything in it.
+    /// Whether it remembers nothing.
     var isEmpty: Bool { user == nil && password == nil && preferences == RememberPreferences() }
 
     mutating func setPassword(
@@ -55,7 +55,7 @@ struct RememberedRow: Hashable, Sendable {
             keyID: Self.keyID(key), box: AEAD.seal(content.finish(), using: sealing, context: context(user, domain)))
     }
 
-    /// - Returns: nil when there is none, or none that this key opens.
+    /// - Returns: nil if there is no password, or if this key does not open it.
     func openPassword(with key: borrowing Key<Remembering>) -> Password? {
         guard let password, let user, password.keyID == Self.keyID(key) else { return nil }
         let sealing = key.derive(Context(.rememberPassword), as: Sealing.self)
@@ -74,21 +74,22 @@ struct RememberedRow: Hashable, Sendable {
         }
     }
 
-    /// Takes the password away; nothing has to be unlocked for that.
+    /// Deletes the password. This needs no unlocked key.
     mutating func deletePassword() {
         if password != nil { isPurgePending = true }
         (password, isArmed) = (nil, false)
     }
 
-    /// Takes away what a profile does not allow any more. A choice stays: it remembers nothing by itself.
+    /// Deletes what a profile no longer allows. The user's choices stay: they remember nothing by themselves.
     ///
-    /// Attack: a permission that was withdrawn acts until the next success: the name is shown to the next person at the
-    /// terminal, and the password's bytes stay on the disk.
+    /// Attack: a permission that was withdrawn still acts until the next success. The next person at the terminal sees
+    /// the name, and the password's bytes stay on the disk.
     mutating func limit(to policy: RememberPolicy) {
         let choice = RememberChoice(policy, preferences)
         if !choice.keepsPassword { deletePassword() }
         if choice != .autoLogin { isArmed = false }
-        // The name that a password came with outlives it after a failure, while a password may be kept at all.
+        // After a failure has deleted the password, its user name stays, as long as the profile allows passwords at
+        // all.
         let isNameAlone = preferences.autoLogin == false && preferences.credentials == false
         let keepsPasswords = policy.autoLogin.isAllowed || policy.credentials.isAllowed
         if !policy.userName.isAllowed, isNameAlone || !keepsPasswords { (user, domain) = (nil, .none) }
@@ -147,7 +148,7 @@ extension RememberedRow {
             password = SealedPassword(keyID: keyID, box: SealedBox(stored: try cursor.take(Int(count), in: span)))
         }
         try cursor.end(in: span)
-        // A password is somebody's, and only one that is there can be submitted.
+        // A password needs a user, and an auto login needs a password.
         guard password == nil || user != nil, password != nil || !isArmed else { throw MalformedBytes() }
     }
 }

@@ -1,6 +1,6 @@
 public import OMSecrets
 
-/// A key for remembered passwords, in a form that can be handed around.
+/// A key for remembered passwords, as a class that callers can share.
 public final class RememberingKey: Sendable {
     let key: Key<Remembering>
 

@@ -1,10 +1,10 @@
-// The MAC at the end of a row: of this device, for the place where the row stands.
+// The MAC at the end of a row. It binds the row to this device and to the row's id.
 
 internal import OMSecrets
 internal import OMStorage
 
-/// What every row of the ledger ends with. Its context holds the id of the key column: another user's row, copied here with a
-/// known password in it, is not authentic.
+/// The end of every row of the ledger. Attack: an attacker copies another user's row, with a known password, to this
+/// id. The MAC's context holds the id, so the copy is not authentic.
 enum RowSeal {
     /// The row as it is stored.
     static func sealed(
@@ -14,7 +14,7 @@ enum RowSeal {
         return body + MAC.tag(of: body, using: key, context: Context(label, .bytes(id.bytes)))
     }
 
-    /// The row without its MAC, which is checked before anything in the row is read.
+    /// Returns the row without its MAC. The MAC is checked before anything in the row is read.
     ///
     /// - Throws: ``AuthError/quarantined`` for any byte that this device did not write there.
     static func open(

@@ -1,10 +1,10 @@
-// A server's policy as set-up saw it, kept for the logins to come. Format: docs/login-format.md, "A policy that set-up saw".
+// A server's policy that set-up saw, stored for later logins. Format: docs/login-format.md, "A policy that set-up saw".
 
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 
-/// A row with a policy that is no user's. Only an authentic one is ever decoded to this.
+/// A row with a policy that belongs to no user. Only an authentic row is decoded to this type.
 struct StoredServerPolicy: Hashable, Sendable {
     private static let version: UInt8 = 1
     private static let count = 1 + LoginID.count + ServerPolicy.maximumCount + MAC.count

@@ -1,22 +1,24 @@
-// The store that root asks: PAM, and `omvault login … --system`. A user's own ledger proves the user to himself only.
+// The store of root, for PAM and `omvault login … --system`. A user's own ledger can prove the user to this user only.
 
 internal import Glibc
 public import OMSecrets
 internal import OMSystem
 
-/// `/var/lib/omvault` and `/etc/omvault`, with a device key of their own: root's alone, whoever's environment this is.
+/// `/var/lib/omvault` and `/etc/omvault`, with their own device key. They belong to root only, and no environment
+/// variable moves them.
 public enum SystemStore {
     package static let state = "/var/lib/omvault"
     package static let device = "/var/lib/omvault/device"
     package static let profiles = "/etc/omvault/profiles"
-    /// What bounds every profile of this machine; everybody may read it.
+    /// The file with the bounds for every profile of this machine. Every user may read it.
     public static let policy = "/etc/omvault/policy.json"
 
-    /// Looks at every folder on the way, before anything in them is believed.
+    /// Checks every folder on the way before it trusts anything in them.
     ///
-    /// Attack: a user's own ledger under the system's name, with a password that he knows; or a link to it.
+    /// Attack: a user puts a ledger with a known password, or a link to one, under the system's name. Only root may be
+    /// able to change the folders.
     ///
-    /// - Throws: ``AuthError/rootRequired``, ``AuthError/storage(_:)`` with the folder that somebody else could change.
+    /// - Throws: ``AuthError/rootRequired``, ``AuthError/storage(_:)`` with the folder that another user could change.
     package static func check() throws(AuthError) {
         guard geteuid() == 0 else { throw .rootRequired }
         for path in [state, device, profiles] {
@@ -24,7 +26,7 @@ public enum SystemStore {
         }
     }
 
-    /// - Throws: as ``check()``.
+    /// - Throws: Like ``check()``.
     package static func authenticator(
         _ parameters: Argon2id.Parameters = .standard
     ) throws(AuthError) -> Authenticator {
@@ -32,7 +34,7 @@ public enum SystemStore {
         return Authenticator(stateFolder: state, deviceFolder: device, parameters: parameters)
     }
 
-    /// - Throws: as ``check()``.
+    /// - Throws: Like ``check()``.
     package static func profileFolder() throws(AuthError) -> ProfileFolder {
         try check()
         return ProfileFolder(profiles, ceiling: try PolicyCeiling.read(policy), above: 0o755)
@@ -40,10 +42,10 @@ public enum SystemStore {
 }
 
 extension Authenticator {
-    /// Makes the credential of `user` whatever there is of one: for root, who could take the whole store away as well.
-    /// The old credential is removed first, so its slot is dead even if the machine stops in between.
+    /// Makes the credential of `user`, whether there is one or not. This is for root, who could also delete the whole
+    /// store. The old credential is removed first, so its slot is dead even if the machine stops in between.
     ///
-    /// - Throws: as ``enroll(_:_:domain:password:)``.
+    /// - Throws: Like ``enroll(_:_:domain:password:)``.
     public func enrollReplacingWithoutOldPassword(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password
     ) throws(AuthError) -> VerifiedLogin {
@@ -55,11 +57,11 @@ extension Authenticator {
         return try enroll(user, profile, domain: domain, password: password)
     }
 
-    /// Ends a lock-out: sets to zero what is counted against the credential of `user`. Row, mark and log are written as an
-    /// attempt writes them, so a ledger from before is refused afterwards.
+    /// Ends a lock-out: it resets the attempts that are counted against the credential of `user`. Row, mark and log are
+    /// written like for an attempt, so an older ledger is refused afterwards.
     ///
     /// - Returns: How many attempts were counted.
-    /// - Throws: ``AuthError/noCredential`` where nothing is cached, or it was wiped; ``AuthError/rolledBack``,
+    /// - Throws: ``AuthError/noCredential`` if none is cached, or if it was wiped; ``AuthError/rolledBack``,
     ///   ``AuthError/quarantined``, ``AuthError/otherDeviceKey``, ``AuthError/busy``, ``AuthError/storage(_:)``.
     package func unlock(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none
@@ -72,13 +74,14 @@ extension Authenticator {
             var counted: UInt32 = 0
             _ = try store.change(id, recording: { _ in counted > 0 ? [.unlocked(attempts: counted)] : [] }) {
                 (row) throws(AuthError) in
-                // Attack: a wipe that is due, and was not written because of a crash, is called off.
+                // Attack: a wipe is due that a crash left unwritten, and an unlock would cancel it. So the unlock is
+                // refused.
                 guard case .live = row.verifier,
                     row.permission(under: LoginPolicy(profile, row.server), at: clock()) != .wipeDue
                 else { throw .noCredential }
                 counted = row.charged
-                // Attack: a guesser uses up the comparisons behind a server's 401s, and an unlock gives him N + 1 more. They
-                // never lock a login, so an unlock does not need to: only an online success gives them back.
+                // Attack: an attacker uses up the comparisons behind a server's 401s, and an unlock would give N + 1
+                // more. Comparisons never lock a login, so an unlock need not reset them. Only an online success does.
                 (row.charged, row.failed) = (0, 0)
             }
             return Int(counted)

@@ -1,29 +1,29 @@
-// From a typed password to an unlocking key: the only way in, and the only maker of a verified login.
+// The path from a typed password to an unlocking key. No other code makes a verified login.
 
 public import OMSecrets
 internal import OMStorage
 internal import OMSystem
 
-/// A login that opened its slot. Nothing else makes one, so whoever holds it has seen a right password.
+/// A login that opened its slot. Only that makes one, so it proves that the right password was given.
 public struct VerifiedLogin: ~Copyable, Sendable {
     public let user: UserName
     public let profile: ProfileName
     public let domain: IdentityDomain
-    /// 16 bytes that only this device can compute: what a vault's login slot calls the login.
+    /// 16 bytes that only this device can compute. A vault's login slot names the login by them.
     public let id: [UInt8]
-    /// Opens what was sealed for this login, such as a vault's login slot. A new enrolment has a new one.
+    /// Opens what was sealed for this login, such as a vault's login slot. A new enrolment has a new key.
     public let unlock: Key<Unlocking>
     /// Seconds since the enrolment or the last online success.
     public let age: Int64
-    /// The last second (since 1970) in which the credential is good; nil: it does not expire.
+    /// The last second (since 1970) in which the credential is valid. Nil if it does not expire.
     public let expires: Int64?
-    /// Whether it expires within seven days.
+    /// Whether the credential expires within seven days.
     public let expiresSoon: Bool
-    /// The wall clock lies more than two minutes behind what this login has seen before.
+    /// Whether the wall clock is more than two minutes behind the time that this login has seen.
     public let clockIsBehind: Bool
     /// How many wrong passwords are tolerated from here on.
     public let attemptsLeft: Int
-    /// The password was right, but the charge of this attempt could not be taken back.
+    /// The password was right, but the attempt counter could not be reset.
     public internal(set) var isDegraded = false
 
     fileprivate init(
@@ -41,8 +41,8 @@ public struct VerifiedLogin: ~Copyable, Sendable {
     }
 }
 
-/// A row whose charge for one check is on the disk, row and mark: see ``LoginStore/charge(_:_:)``. A check asks for this
-/// and not for a row, so that none can come before its charge.
+/// A row whose charge for one check is on the disk, in row and mark: see ``LoginStore/charge(_:_:)``. A check takes
+/// this type and not a row, so no check can come before its charge.
 struct ChargedRow: ~Copyable {
     let row: LoginRow
     private let reached: @Sendable (AttemptPoint) -> Void
@@ -51,9 +51,9 @@ struct ChargedRow: ~Copyable {
         (self.row, self.reached) = (row, reached)
     }
 
-    /// The one check of a password there is.
+    /// Checks the password. No other code does.
     ///
-    /// - Returns: nil when the password was another one.
+    /// - Returns: nil if the password is wrong.
     consuming func check(
         _ stretched: borrowing Key<Unlocking>, on device: borrowing DeviceKey, under policy: LoginPolicy,
         at clock: ClockReading
@@ -63,8 +63,9 @@ struct ChargedRow: ~Copyable {
     }
 }
 
-/// A row whose charge for one comparison is on the disk, row and mark: see ``LoginStore/chargeComparison(_:_:most:)``. A server
-/// has refused the password; whether it is the cached one tells whether it was changed there, and nothing else.
+/// A row whose charge for one comparison is on the disk, in row and mark: see
+/// ``LoginStore/chargeComparison(_:_:most:)``. A server has refused the password. If it is the cached one, it was
+/// changed at the server. The comparison shows nothing else.
 struct ComparedRow: ~Copyable {
     let row: LoginRow
 
@@ -75,7 +76,7 @@ struct ComparedRow: ~Copyable {
     }
 }
 
-/// What became of the charge for a check.
+/// The result of charging a check.
 enum ChargeResult: ~Copyable {
     case charged(ChargedRow)
     case nothingToCheck
@@ -104,7 +105,7 @@ extension LoginRow {
         guard case .live(let slot) = verifier else { return nil }
         let keys = SlotKeys(stretched, device, id)
         let header = slot.derivation.header(id, deviceID)
-        // The commitment first: XChaCha20-Poly1305 alone lets one box open under two passwords.
+        // The commitment is compared first: XChaCha20-Poly1305 alone lets one box open under two passwords.
         guard (try? keys.proven.check(slot.commitment, to: header)) != nil else { return nil }
         return try? keys.wrapping.unwrap(slot.box, context: LoginSlot.context(id, header))
     }
@@ -112,14 +113,14 @@ extension LoginRow {
 
 /// A random unlocking key, wrapped under a password and the device key.
 struct LoginSlot: Hashable, Sendable {
-    /// Of the slot, not of the row around it: what a slot is bound to must not change while it lives.
+    /// The version of the slot, not of its row: the values that a slot is bound to must not change while it lives.
     static let version: UInt8 = 1
 
     let derivation: SlotKeyDerivation
     let commitment: [UInt8]
     let box: SealedBox
 
-    /// A slot around a new key, or around the one that the slot before it held.
+    /// A slot for a new key, or for the key of the slot before it.
     init(
         _ derivation: SlotKeyDerivation, _ stretched: borrowing Key<Unlocking>, of id: LoginID, on device: borrowing DeviceKey,
         holding unlock: borrowing Key<Unlocking> = .random()
@@ -136,7 +137,7 @@ struct LoginSlot: Hashable, Sendable {
     }
 }
 
-/// The keys of one try. `proven` needs the password *and* the device key: a copied ledger alone cannot be guessed at.
+/// The keys of one attempt. `proven` needs the password *and* the device key: a copied ledger alone allows no guessing.
 private struct SlotKeys: ~Copyable {
     let proven: Key<Deriving>
     let wrapping: Key<Wrapping>
