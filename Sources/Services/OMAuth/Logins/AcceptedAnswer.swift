@@ -1,16 +1,16 @@
 internal import OMSecrets
 internal import OMSystem
 
-/// An answer that is known to be `accepted`: what a receipt of an online login is made from, and nothing else makes one.
+/// An answer that is known to be `accepted`. Only this type can become the receipt of an online login.
 struct AcceptedAnswer: ~Copyable {
     let policy: ServerPolicy?
     let policyProblem: PolicyProblem?
     let serverTime: Int64?
     let session: SecretBytes?
-    /// When the session's access token ends, in seconds since boot.
+    /// When the session's access token expires, in seconds since boot.
     let sessionExpires: Int64?
 
-    /// - Returns: nil for every answer but `accepted`.
+    /// - Returns: nil for every answer except `accepted`.
     init?(_ answer: consuming ProviderAnswer, at clock: ClockReading) {
         switch consume answer {
         case .accepted(let policy, let policyProblem, let serverTime, let session, let lifetime):

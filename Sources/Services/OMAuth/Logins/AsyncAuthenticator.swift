@@ -1,6 +1,6 @@
-// The calls of an authenticator for tasks: each blocking call runs on a thread of its own, and is awaited.
+// The calls of an authenticator for tasks. Each blocking call runs on its own thread, and the task awaits it.
 //
-// A password that is lent to such a call is copied for that thread. The copy is wiped when the call ends.
+// A password that is lent to such a call is copied for its thread. The copy is wiped when the call ends.
 
 public import OMSecrets
 internal import OMSystem
@@ -8,13 +8,13 @@ internal import OMSystem
 extension Authenticator {
     // MARK: - Logging in
 
-    /// Logs in, online or offline, as the request's mode and the policy say.
+    /// Logs in, online or offline. The request's mode and the policy decide which.
     ///
     ///     let receipt = try await authenticator.login(request, password: password, asking: provider)
     ///
-    /// Cancelling the task ends it with ``AuthError/cancelled``, also while the server or the prompter is asked or a lock
-    /// is waited for. From the charge of an attempt, or from the server's yes, it is carried through, and its verdict is
-    /// returned.
+    /// Cancelling the task ends the login with ``AuthError/cancelled``, also while it asks the server or the prompter
+    /// or waits for a lock. After the charge of an attempt, or after the server has decided, the login is finished, and
+    /// its verdict is returned.
     public func login(
         _ request: LoginRequest, password: borrowing Password, asking provider: (any Provider)?,
         prompter: (any AsyncLoginPrompter)? = nil
@@ -27,11 +27,11 @@ extension Authenticator {
         }
     }
 
-    /// Logs in with what `prompter` collects, and remembers afterwards what the profile allows and the user wants.
+    /// Logs in with the input from `prompter`. Afterwards it remembers what the profile allows and the user wants.
     ///
     ///     let receipt = try await authenticator.login(profile, prompting: form, asking: provider)
     ///
-    /// The blocking form says how; cancelling is as with a single login.
+    /// The blocking form has the details. Cancelling works as for a single login.
     public func login(
         _ profile: Profile, mode: ConnectivityMode? = nil, prompting prompter: any AsyncLoginPrompter,
         asking provider: (any Provider)?, remembering key: RememberingKey? = nil,
@@ -45,7 +45,7 @@ extension Authenticator {
         }
     }
 
-    /// Checks `password` without a server. Cancelling ends it until the attempt is charged.
+    /// Checks `password` without a server. Cancelling ends the check until the attempt is charged.
     public func check(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password
     ) async throws(AuthError) -> VerifiedLogin {
@@ -55,9 +55,9 @@ extension Authenticator {
         }
     }
 
-    // MARK: - Taking something away
+    // MARK: - Calls that delete something
 
-    // These are carried through when their task is cancelled: a window that closes cancels the very task that logs out.
+    // These are finished even if their task is cancelled: a window that closes cancels the very task that logs out.
 
     /// Removes the credential of `user`. Cancelling does not end it.
     public func remove(
@@ -68,7 +68,7 @@ extension Authenticator {
         }
     }
 
-    /// Carries out what the end of a session takes away of what is stored here. Cancelling does not end it.
+    /// Deletes the data here that the end of a session clears. Cancelling does not end it.
     @discardableResult
     public func end(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, after event: ClearingEvent
@@ -82,7 +82,8 @@ extension Authenticator {
         try await carriedThrough { (logins) throws(AuthError) in try logins.end(key, after: event) }
     }
 
-    /// Makes the credential of `user`, whatever credential there is. Cancelling does not end it: the old one goes first.
+    /// Makes the credential of `user`, whether there is one or not. Cancelling does not end it, because the old one is
+    /// removed first.
     public func enrollReplacingWithoutOldPassword(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password
     ) async throws(AuthError) -> VerifiedLogin {
@@ -92,8 +93,8 @@ extension Authenticator {
         }
     }
 
-    /// Remembers what the profile allows and the user wants, after a success, and forgets the rest. Cancelling does not end
-    /// it.
+    /// Remembers what the profile allows and the user wants, after a success, and deletes the rest. Cancelling does not
+    /// end it.
     public func remember(
         _ receipt: borrowing LoginReceipt, _ profile: Profile, password: borrowing Password,
         _ preferences: RememberPreferences? = nil, key: RememberingKey?
@@ -110,23 +111,23 @@ extension Authenticator {
         try await OwnThread.run { () throws(AuthError) in try body(self) }
     }
 
-    // MARK: - Everything else
+    // MARK: - All other calls
 
-    /// Awaits any other call of this authenticator: `body` runs on a thread of its own.
+    /// Awaits any other call of this authenticator. `body` runs on its own thread.
     ///
     ///     let status = try await logins.awaiting { logins throws(AuthError) in try logins.status(user, profile) }
     ///
-    /// Cancelling the task ends the call before it begins, and while it waits for a lock. So use it for no call that takes
-    /// something away: those have awaited forms of their own above.
+    /// Cancelling the task ends the call before it begins, and while it waits for a lock. So do not use it for a call
+    /// that deletes something: those have awaited forms of their own above.
     ///
-    /// - Throws: what `body` throws; ``AuthError/cancelled``.
+    /// - Throws: What `body` throws; ``AuthError/cancelled``.
     public func awaiting<R: ~Copyable & Sendable>(
         _ body: @escaping @Sendable (Authenticator) throws(AuthError) -> R
     ) async throws(AuthError) -> R {
         try await awaited { (logins, _) throws(AuthError) in try body(logins) }
     }
 
-    /// The same for a call with a password: `body` gets a copy.
+    /// The same for a call with a password. `body` gets a copy.
     ///
     ///     let login = try await logins.awaiting(lending: password) { logins, password throws(AuthError) in
     ///         try logins.enroll(user, profile, password: password)
@@ -139,7 +140,7 @@ extension Authenticator {
         return try await awaiting { (logins) throws(AuthError) in try body(logins, password) }
     }
 
-    /// Cancelled before it begins, it does nothing.
+    /// If the task is cancelled before `body` begins, `body` does not run.
     private func awaited<R: ~Copyable & Sendable>(
         _ body: @escaping @Sendable (Authenticator, Cancellation) throws(AuthError) -> R
     ) async throws(AuthError) -> R {

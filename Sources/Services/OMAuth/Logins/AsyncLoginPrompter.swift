@@ -1,6 +1,6 @@
 public import OMSecrets
 
-/// Collects what a login needs from whoever logs in: for an application, whose window answers when somebody has typed.
+/// Asks a user for the input of a login, in an application whose window answers after the user has typed.
 ///
 ///     @MainActor final class LoginForm: AsyncLoginPrompter {
 ///         func input(for prompt: LoginPrompt) async -> LoginInput? {
@@ -8,19 +8,19 @@ public import OMSecrets
 ///         }
 ///     }
 ///
-/// One question is asked at a time, and no lock is held meanwhile. When the login is called off, the question's task is
-/// cancelled and the login ends at once, whether or not the question does; an answer that comes all the same is wiped.
+/// One question is asked at a time, and no lock is held meanwhile. If the login is cancelled, the question's task is
+/// cancelled too. The login ends at once, even if the question does not. An answer that still arrives is wiped.
 public protocol AsyncLoginPrompter: Sendable {
-    /// Asks for user name, password and what else the question names.
+    /// Asks for the user name, the password and everything else that the prompt names.
     ///
-    /// - Returns: nil when the person declines.
+    /// - Returns: nil if the person declines.
     func input(for prompt: LoginPrompt) async -> LoginInput?
-    /// Asks a secret question of the server's (KBA). HTTP Basic and OAuth's resource owner have none: it comes from a
-    /// ``Provider`` of the application's own, which decides what a refusal to answer comes to.
+    /// Asks a secret question of the server (KBA). HTTP Basic and OAuth's resource owner grant have none. Such a
+    /// question comes from an application's own ``Provider``, which decides what a missing answer means.
     ///
-    /// - Returns: nil when the person declines.
+    /// - Returns: nil if the person declines.
     func answer(_ question: SecretQuestion) async -> SecretBytes?
-    /// Told of each step that may take a while. The step waits for it.
+    /// Called at each step that may take a while. The step waits until this returns.
     func progress(_ step: LoginStep) async
 }
 

@@ -1,11 +1,11 @@
 /// A named point of an attempt.
 enum AttemptPoint: Sendable {
-    /// The row was read, with no lock held: others may change it from here on.
+    /// The row was read without a lock. Other processes can change it from here on.
     case found(LoginRow)
     /// A changed row is committed, and its mark is not written yet.
     case committed(LoginRow)
-    /// The charge is on the disk, in row and mark. The password is looked at next.
+    /// The charge is on the disk, in row and mark. The password is checked next.
     case checking(LoginRow)
-    /// The password was looked at, and nothing of the verdict is on the disk.
+    /// The password was checked, and no part of the verdict is on the disk.
     case checked(LoginRow)
 }

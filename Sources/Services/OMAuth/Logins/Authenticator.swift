@@ -1,20 +1,20 @@
-// The offline check. Wrong guesses are counted so that no crash and no race earns one more.
+// The offline check. It counts wrong guesses so that no crash and no race allows one more.
 //
-// docs/login-format.md, "The order of an attempt", in the same steps and words.
+// It has the steps and words of docs/login-format.md, "The order of an attempt".
 
 public import OMSecrets
 public import OMSystem
 
-/// Checks passwords against cached credentials, and makes, lists and removes these.
+/// Checks passwords against cached credentials. It also makes, lists and removes these.
 ///
 ///     let authenticator = Authenticator(stateFolder: "…/omvault", deviceFolder: "…/omvault-device")
 ///     let login = try await authenticator.check(UserName("ada"), profile, password: password)
 ///
-/// Any number of processes and threads may work on one ledger. The calls block. `async` functions
-/// await `login`, `check`, `end`, `remove`, `remember` and `enrollReplacingWithoutOldPassword`, and every other call in
+/// Any number of processes and threads can use one ledger. The calls block. In `async` functions, await `login`,
+/// `check`, `end`, `remove`, `remember` and `enrollReplacingWithoutOldPassword`, and every other call in
 /// ``awaiting(_:)``.
 public struct Authenticator: Sendable {
-    /// How long one who wiped waits for readers, in milliseconds. Others try once.
+    /// How long a wipe waits for readers, in milliseconds. Other purges try once.
     static let wipeWait: Int32 = 2_000
 
     typealias Stretch = @Sendable (SlotKeyDerivation, borrowing Password) throws(AuthError) -> Key<Unlocking>
@@ -22,19 +22,19 @@ public struct Authenticator: Sendable {
     var backend: any LoginBackend
     var parameters: Argon2id.Parameters
     let clock: @Sendable () -> ClockReading
-    /// Milliseconds.
+    /// In milliseconds.
     let lockWait: Int
     let stretch: Stretch
-    /// Told at each named point of an attempt: a test looks at the disk there, or spoils it.
+    /// Called at each named point of an attempt. A test reads or damages the disk there.
     let reached: @Sendable (AttemptPoint) -> Void
-    /// Calls off what has not been charged yet; nil: nobody does.
+    /// Ends an attempt that is not charged yet. Nil if no caller can cancel.
     var cancellation: Cancellation?
 
     /// - Parameters:
     ///   - stateFolder: `$XDG_STATE_HOME/omvault`; holds `logins.db`.
     ///   - deviceFolder: `$XDG_STATE_HOME/omvault-device`; holds the device key and the marks.
-    ///   - parameters: What new credentials are stretched with.
-    ///   - clock: What time it is; the machine's own clocks, for whoever knows no better.
+    ///   - parameters: The stretch of new credentials.
+    ///   - clock: The time. By default the machine's own clocks.
     public init(
         stateFolder: String, deviceFolder: String, parameters: Argon2id.Parameters = .standard,
         clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() }
@@ -54,9 +54,9 @@ public struct Authenticator: Sendable {
 
     /// Checks `password` without a server.
     ///
-    /// Every attempt is charged on the disk before its check and settled after it. A success takes all charges back.
+    /// Every attempt is charged on the disk before its check and settled after it. A success resets the counter.
     ///
-    /// - Throws: ``AuthError``: each of its verdicts, what was found damaged or put back, and what the machine refused.
+    /// - Throws: ``AuthError``: a verdict, damage or a rollback that was found, or a failure of the machine.
     public func check(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password
     ) throws(AuthError) -> VerifiedLogin {
@@ -72,11 +72,11 @@ public struct Authenticator: Sendable {
         case wrong(AuthError)
     }
 
-    /// The same check, with what was charged told apart from what was refused before that, which is thrown.
+    /// Does the same check. It returns the result of a charged attempt, and throws what was refused before the charge.
     func attempt(
         on key: LoginKey, under profile: Profile, _ password: borrowing Password
     ) throws(AuthError) -> AttemptResult {
-        // Without a server nobody but the profile can allow it: nothing has to be opened to refuse.
+        // Without a server only the profile can allow offline logins, so this refusal opens no file.
         guard !key.server.isEmpty || LoginPolicy(profile).isOfflineAllowed else { throw .offlineNotAllowed }
         let store: LoginStore
         do throws(AuthError) { store = try open(key) } catch {
@@ -90,13 +90,13 @@ public struct Authenticator: Sendable {
         }
     }
 
-    /// Does the work of a check where there is nothing to check. Nothing is charged or written for it.
+    /// Stretches the password although there is nothing to check. It charges and writes nothing.
     ///
-    /// Attack: take the time of a refusal. A stretch takes a tenth of a second, so a quick refusal would tell a stranger, at
-    /// PAM's prompt too, which names are known here.
+    /// Attack: an attacker measures how long a refusal takes, also at PAM's prompt. A stretch takes a tenth of a
+    /// second, so a quick refusal would reveal which names are known here.
     func stretchForEqualTiming(refused error: AuthError, under profile: Profile, _ password: borrowing Password) {
         switch error {
-        // The machine refused, and not the login.
+        // The machine refused, not the login.
         case .busy, .storage, .outOfMemory, .schemeUnavailable, .cancelled: return
         default: _ = try? stretch(SlotKeyDerivation(LoginPolicy(profile).cryptoScheme, parameters), password)
         }
@@ -107,7 +107,7 @@ public struct Authenticator: Sendable {
     ) throws(AuthError) -> AttemptResult {
         while true {
             try cancellation?.check()
-            // 1. Salt and parameters. Whoever has no attempt left is told here, before the slow part.
+            // 1. Salt and parameters. A user without an attempt left is refused here, before the slow part.
             let row: LoginRow
             let slot: LoginSlot
             do throws(AuthError) {
@@ -119,9 +119,9 @@ public struct Authenticator: Sendable {
                 stretchForEqualTiming(refused: error, under: profile, password)
                 throw error
             }
-            // 2. Outside the login's lock, so that two hundred at once wait for the processor and not for each other.
+            // 2. Outside the login's lock: two hundred attempts at once wait for the processor and not for each other.
             let stretched = try stretch(slot.derivation, password)
-            // 3. From here to the settlement nobody else is at this login.
+            // 3. From here to the settlement no other process or thread works on this login.
             let result = try store.exclusively(row.id, unless: cancellation) { () throws(AuthError) in
                 try chargeAndCheck(row.id, slot, stretched, under: profile, in: store)
             }
@@ -129,7 +129,7 @@ public struct Authenticator: Sendable {
             switch consume result {
             case .wrong(let error): return .wrong(error)
             case .right(let login):
-                // 8. A credential of another scheme than the policy's is made again, around the same unlocking key.
+                // 8. If the policy names another scheme, the credential is made again around the same unlocking key.
                 let scheme = LoginPolicy(profile, row.server).cryptoScheme
                 if slot.derivation.scheme != scheme {
                     migrateScheme(slot, of: row.id, as: scheme, around: login.unlock, password, in: store)
@@ -141,15 +141,15 @@ public struct Authenticator: Sendable {
 
     /// Steps 4 to 7, under the login's lock.
     ///
-    /// - Returns: nil when the attempt has to begin again: another process has replaced the slot, so `stretched` does not fit
-    ///   it, or a wipe is due.
+    /// - Returns: nil if the attempt has to begin again. Either another process has replaced the slot, so `stretched`
+    ///   does not fit it, or a wipe is due.
     private func chargeAndCheck(
         _ id: LoginID, _ slot: LoginSlot, _ stretched: borrowing Key<Unlocking>, under profile: Profile,
         in store: borrowing LoginStore
     ) throws(AuthError) -> AttemptResult? {
-        // 4 and 5. Whatever fails in here ends the attempt before the check.
+        // 4 and 5. Any error in here ends the attempt before the check.
         let charge = try store.charge(id) { (row) throws(AuthError) in
-            // The last moment: what is charged is judged, whoever has gone away.
+            // The last moment to cancel: after the charge, the attempt is finished.
             try cancellation?.check()
             let policy = LoginPolicy(profile, row.server), clock = clock()
             switch row.permission(under: policy, at: clock) {
@@ -171,7 +171,7 @@ public struct Authenticator: Sendable {
             // 7.
             guard var login else {
                 do throws(AuthError) { return .wrong(try settleWrong(row, under: policy, in: store)) } catch {
-                    // That would say that nothing was charged. The charge stays, and the password is wrong.
+                    // `busy` would mean that nothing was charged. The charge stays, and the password is wrong.
                     guard error == .busy else { throw error }
                     return .wrong(
                         Int(row.charged) > policy.tolerated
@@ -185,7 +185,7 @@ public struct Authenticator: Sendable {
         }
     }
 
-    /// Whatever fails in here: the login stands, and the next success tries again.
+    /// If this fails, the login still counts, and the next success tries again.
     private func migrateScheme(
         _ old: LoginSlot, of id: LoginID, as scheme: CryptoScheme, around unlock: borrowing Key<Unlocking>,
         _ password: borrowing Password, in store: borrowing LoginStore
@@ -205,8 +205,9 @@ public struct Authenticator: Sendable {
         _ charged: LoginRow, secondsBehind: UInt64?, in store: borrowing LoginStore
     ) throws(AuthError) {
         let behind = secondsBehind.map { [LoginEvent.clockBehind(seconds: $0)] } ?? []
-        // The row is waited for, its marks are not: what a power cut brings back is a mark below a row with no charges, and
-        // the row of the charge in its place only counts an attempt too much. Each sync here is one under the lock.
+        // The row is synced, its marks are not. A power cut may bring back the old mark, which is below this row and so
+        // accepts it. It would also accept the row of the charge, but that one only counts an attempt too many. Every
+        // sync here happens under the lock.
         _ = try store.change(
             charged.id, recording: { _ in [.grantedOffline] + behind }, syncsMarks: false
         ) { (row) throws(AuthError) in
@@ -215,7 +216,7 @@ public struct Authenticator: Sendable {
         }
     }
 
-    /// - Returns: What the wrong password has come to.
+    /// - Returns: The verdict for the wrong password.
     private func settleWrong(
         _ charged: LoginRow, under policy: LoginPolicy, in store: borrowing LoginStore
     ) throws(AuthError) -> AuthError {
@@ -227,13 +228,14 @@ public struct Authenticator: Sendable {
         }
         let settled = try store.change(charged.id, recording: { [event($0)] }) { (row) throws(AuthError) in
             row.failed = min(row.failed + 1, row.charged)
-            // The slot leaves with the very commit that says it has to, and what is remembered with it.
+            // The commit that decides the wipe also removes the slot and the remembered data.
             let isWiped = row.failed > policy.tolerated && policy.onAttemptsExceeded == .wipe
             if isWiped { row.verifier = .wipePending }
             hasDeleted = try store.deleteRemembered(Clearing(after: isWiped ? .limitExceeded : .wrongOffline), of: row.key)
         }
         if settled.verifier == .wipePending {
-            // Whatever holds the wipe up, it is exceeded: the row says pending, and the next operation goes on.
+            // Even if the wipe is delayed, the limit is exceeded. The row says pending, and the next operation
+            // continues.
             let isFinished = (try? store.finishWipe(charged.id, wait: Self.wipeWait)) ?? false
             return .attemptsExceeded(isFinished: isFinished)
         }
@@ -245,7 +247,7 @@ public struct Authenticator: Sendable {
 
     // MARK: - Shared with enrolment and status
 
-    /// Opens what is stored for `key`; makes nothing.
+    /// Opens the stored data for `key`. This creates nothing.
     ///
     /// - Throws: ``AuthError/noCredential``, ``AuthError/rolledBack``, ``AuthError/deviceKeyMissing``.
     func open(_ key: LoginKey) throws(AuthError) -> LoginStore {
@@ -253,7 +255,7 @@ public struct Authenticator: Sendable {
         let ledger = try backend.openLedger()
         guard let ledger else {
             guard let device else { throw .noCredential }
-            // Attack: delete the whole ledger. The mark of each of its rows is still there.
+            // Attack: an attacker deletes the whole ledger. The marks of its rows still exist.
             let marks = try backend.marks(key.id(under: device), under: device)
             let mark = try storing { () throws(StorageError) in try marks.read() }
             throw mark?.first?.isVacant ?? true ? .noCredential : .rolledBack
@@ -265,24 +267,24 @@ public struct Authenticator: Sendable {
         return try LoginStore(ledger, device, of: self)
     }
 
-    /// Opens the ledger of this device, whoever is in it; makes nothing.
+    /// Opens the ledger of this device, whether a login is in it or not. This creates nothing.
     ///
-    /// - Returns: nil when there is no ledger, or no device key.
+    /// - Returns: nil if there is no ledger, or no device key.
     func openIfPresent() throws(AuthError) -> LoginStore? {
         let ledger = try backend.openLedger()
         guard let ledger, let device = try backend.loadDevice() else { return nil }
         return try LoginStore(ledger, device, of: self)
     }
 
-    /// Decides whether a row may be tried, and carries out the wipe that a lowered limit has made due.
+    /// Decides whether a row may be tried, and carries out a wipe that a lowered limit requires.
     ///
-    /// - Returns: The slot to try; nil when the row has changed meanwhile, so that the caller decides again.
+    /// - Returns: The slot to try. Nil if the row has changed meanwhile, so that the caller decides again.
     func slotToTry(
         _ row: LoginRow, under profile: Profile, in store: borrowing LoginStore
     ) throws(AuthError) -> LoginSlot? {
         switch row.permission(under: LoginPolicy(profile, row.server), at: clock()) {
         case .open(let slot): return slot
-        // The last charge may be of an attempt that is running: whether it was wrong shows when the lock is free.
+        // The last charge may belong to an attempt that is still running. Its result is known when the lock is free.
         case .refused(.lockedOut), .refused(.delayed), .wipeDue: break
         case .refused(let error):
             if case .expired = error { store.rememberTime(row.id) }
@@ -299,7 +301,7 @@ public struct Authenticator: Sendable {
                 _ = try store.deleteRemembered(Clearing(after: .limitExceeded), of: row.key)
             }
             if now.verifier == .wipePending {
-                // Whatever holds the wipe up: the credential is gone with the commit above.
+                // Even if the wipe is delayed, the commit above has deleted the credential.
                 throw .wiped(isFinished: (try? store.finishWipe(row.id, wait: Self.wipeWait)) ?? false)
             }
             if case .refused(let error) = now.permission(under: LoginPolicy(profile, now.server), at: clock()) {
@@ -311,7 +313,7 @@ public struct Authenticator: Sendable {
 }
 
 extension LoginStore {
-    /// Writes down that somebody was refused. What cannot be written changes nothing about it.
+    /// Logs a refusal. A failure to write changes nothing about the refusal.
     borrowing func record(refusal error: AuthError, of key: LoginKey) {
         switch error {
         // Nothing was decided.
@@ -327,7 +329,8 @@ extension LoginStore {
         let isKnown = (try? ledger.row(id)) != nil
         try? logging { (entries: inout LoginLog.Entries) throws(AuthError) in
             try ledger.write { () throws(AuthError) in
-                // The clock is read while the log is locked: of two processes, the one that waited tells no earlier time.
+                // The clock is read while the log is locked. So of two processes, the one that waited gets no earlier
+                // time.
                 try entries.append([event], isKnown ? id : nil, at: authenticator.clock().wall)
             }
         }

@@ -3,7 +3,7 @@
 internal import OMSystem
 internal import Synchronization
 
-/// Ends a login that somebody no longer waits for, up to the charge of an attempt: from there it is carried through.
+/// Cancels a login until it charges an attempt. After that the login is finished.
 public final class Cancellation: Sendable {
     private struct State {
         var isCancelled = false
@@ -29,8 +29,8 @@ public final class Cancellation: Sendable {
 
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Runs `body`, which waits for something; `tell` is called, on another thread maybe, when it is not to be waited for
-    /// any longer.
+    /// Runs `body`, which waits for something. If the login is cancelled, `tell` is called, perhaps on another thread.
+    /// It should end the wait.
     public func watched<R: ~Copyable>(_ tell: @escaping @Sendable () -> Void, while body: () -> R) -> R {
         let number = state.withLock { state -> Int? in
             guard !state.isCancelled else { return nil }
@@ -43,14 +43,14 @@ public final class Cancellation: Sendable {
         return body()
     }
 
-    /// Waits on the calling thread for what `body` comes to, which runs as a task of its own.
+    /// Runs `body` as a task, and blocks the calling thread until it has a result.
     ///
-    /// A provider whose client is awaited asks it so:
+    /// A provider with an async client uses it so:
     ///
     ///     cancellation.wait { await client.answer(to: question) } ?? .refused(.failed(.cancelled))
     ///
-    /// - Returns: nil where `body` says so, and as soon as this is cancelled: `body`'s task is cancelled with it, and
-    ///   whatever it comes to all the same is dropped.
+    /// - Returns: nil if `body` returns nil, or as soon as this is cancelled. Then `body`'s task is cancelled too, and
+    ///   a later result is dropped.
     @available(*, noasync, message: "it blocks its thread; await the work itself")
     public func wait<R: ~Copyable & Sendable>(for body: @escaping @Sendable () async -> R?) -> R? {
         guard !isCancelled else { return nil }
@@ -69,7 +69,7 @@ public final class Cancellation: Sendable {
 }
 
 extension Authenticator {
-    /// The same, for as long as nobody calls it off.
+    /// This authenticator, with calls that `cancellation` can end.
     func cancelled(_ cancellation: Cancellation) -> Authenticator {
         var same = self
         same.cancellation = cancellation
@@ -77,7 +77,7 @@ extension Authenticator {
     }
 }
 
-/// What a task has come to, and a thread waits for.
+/// The result of a task that a thread waits for.
 private final class TaskResult<R: ~Copyable & Sendable>: Sendable {
     let latch = Latch()
     private let value = Mutex<R?>(nil)

@@ -1,17 +1,17 @@
-// Making a credential without a server, replacing it, and taking it away.
+// Credentials without a server: making, replacing and removing them.
 
 public import OMSecrets
 public import OMStorage
 internal import OMSystem
 
 extension Authenticator {
-    /// Makes the cached credential of `user`, the device key too if there is none.
+    /// Makes the cached credential of `user`. It also makes the device key if there is none.
     ///
-    /// A wiped credential is replaced. A living one is not: see ``enroll(_:_:domain:password:oldPassword:)``.
+    /// It replaces a wiped credential, but not a live one: see ``enroll(_:_:domain:password:oldPassword:)``.
     ///
     /// - Returns: The login that the new credential gave in its self-test.
-    /// - Throws: ``AuthError/offlineNotAllowed``, ``AuthError/oldPasswordRequired``, and what stands in the way of a
-    ///   credential that is locked out, damaged or rolled back: it has to be removed first.
+    /// - Throws: ``AuthError/offlineNotAllowed``, ``AuthError/oldPasswordRequired``, and the refusal of a credential
+    ///   that is locked out, damaged or rolled back. Such a credential has to be removed first.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func enroll(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, password: borrowing Password
@@ -28,9 +28,9 @@ extension Authenticator {
         return try replace(nil, of: key, under: profile, password, in: store)
     }
 
-    /// Replaces a living credential. The old password is checked, and charged, like any attempt.
+    /// Replaces a live credential. The old password is checked, and charged, like any attempt.
     ///
-    /// - Throws: What ``check(_:_:domain:password:)`` throws for the old password; then as
+    /// - Throws: What ``check(_:_:domain:password:)`` throws for the old password; then like
     ///   ``enroll(_:_:domain:password:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func enroll(
@@ -46,17 +46,17 @@ extension Authenticator {
         return try replace(slot, of: key, under: profile, password, in: store)
     }
 
-    /// Removes the credential of `user`, whatever state it is in: the administrator's way out of a lock-out, damage or a
-    /// rollback. Everything about it goes but its generation, so that a copy of it stays refused.
+    /// Removes the credential of `user` in any state. An administrator uses this after a lock-out, damage or a
+    /// rollback. Only its generation stays, so that a copy of the credential is refused later.
     ///
-    /// A ledger that cannot even be read is set aside whole: the other logins in it are refused as rolled back from
-    /// then on, each until its own login online, or until it is removed too.
+    /// A ledger that cannot be read is set aside as a whole. Its other logins are then refused as rolled back, each
+    /// until its own login online or its removal.
     ///
     /// - Throws: ``AuthError/noCredential``, ``AuthError/busy``, ``AuthError/storage(_:)``.
     ///
     /// - Parameters:
-    ///   - profile: Its name: the profile itself may be gone, or beyond reading.
-    ///   - server: The profile's ``Profile/serverIdentity``, for a login whose row does not say it any more.
+    ///   - profile: The profile's name. The profile itself may be missing or unreadable.
+    ///   - server: The profile's ``Profile/serverIdentity``, for a login whose row no longer names it.
     public func remove(
         _ user: UserName, _ profile: ProfileName, domain: IdentityDomain = .none, server: String = ""
     ) throws(AuthError) -> Removal {
@@ -69,21 +69,22 @@ extension Authenticator {
     }
 
     public enum Removal: Hashable, Sendable {
-        /// All of its bytes are gone from the ledger. ``Authenticator/damagedLedgers()`` may have some of before.
+        /// All of its bytes are gone from the ledger. Ledgers that were set aside may still have them:
+        /// ``Authenticator/damagedLedgers()``.
         case done
         /// Another process reads an old state of the ledger and keeps its bytes until the next operation.
         case pending
-        /// The ledger was beyond reading; it is here now.
+        /// The ledger could not be read. It now has this name.
         case ledgerRenamed(DamagedFile)
     }
 
-    /// An administrator gets rid of a ledger also where the device key is lost.
+    /// Sets an unreadable ledger aside, even if the device key is lost: an administrator must be able to remove it.
     private func renameDamagedLedger() throws(AuthError) -> DamagedFile? {
         guard try backend.loadDevice() == nil else { return try replaceUnreadableLedger() }
         return try backend.renameUnreadableLedger(at: clock().wall)
     }
 
-    /// - Returns: Whether all bytes of it are gone from the ledger.
+    /// - Returns: Whether all bytes of the login are gone from the ledger.
     private func removeLogin(_ key: LoginKey) throws(AuthError) -> Bool {
         let device = try backend.loadDevice()
         let found = try backend.openLedger()
@@ -99,11 +100,11 @@ extension Authenticator {
 
     // MARK: - Steps
 
-    /// Opens the store, making what is missing.
+    /// Opens the store, and creates what is missing.
     func makeStore() throws(AuthError) -> LoginStore {
         let ledger = try backend.makeLedger()
         if try backend.loadDevice() == nil {
-            // A new device key beside old rows would make "the key is gone" look like "another key's row".
+            // A new device key beside old rows would turn "the key is missing" into "the row belongs to another key".
             let isEmpty = try ledger.rows().isEmpty
             guard isEmpty else { throw .deviceKeyMissing }
         }
@@ -119,7 +120,7 @@ extension Authenticator {
         return store
     }
 
-    /// Puts a new slot where `old` is, or where none is, and tries it.
+    /// Stores a new slot in place of `old`, or where there is none, and tests it.
     private func replace(
         _ old: LoginSlot?, of key: LoginKey, under profile: Profile, _ password: borrowing Password,
         in store: borrowing LoginStore
@@ -133,15 +134,16 @@ extension Authenticator {
         let slot = LoginSlot(derivation, stretched, of: id, on: store.device)
         let login = try store.exclusively(id, unless: cancellation) { () throws(AuthError) -> VerifiedLogin? in
             try cancellation?.check()
-            // Two that enrol one user at once: the second finds the first one's slot, and does not know its password.
+            // If two processes enrol one user at once, the second finds the first one's slot and does not know its
+            // password.
             let now = try store.load(id)
             guard Self.holds(now?.verifier, old) else { throw .oldPasswordRequired }
-            // A policy that came during the stretch is not to be rolled back by this row.
+            // This row must not undo a policy that came during the stretch.
             guard now?.server == server else { return nil }
             let row = LoginRow(
                 id, of: key, .live(slot), on: store.device, under: policy, at: LastSeenTime(starting: clock()), server: server)
             try store.insert(row, recording: [.enrolled(isReplaced: old != nil)])
-            // The slot that was replaced. A reader may keep its bytes for now; the next purge gets them.
+            // Erases the old slot. A reader may keep its bytes for now; then the next purge erases them.
             if old != nil { _ = try? store.purge(wait: 0) }
             return try selfTest(key, under: policy, stretched)
         }
@@ -157,7 +159,7 @@ extension Authenticator {
         }
     }
 
-    /// Opens what was stored as a later process will: device key, mark and row read anew.
+    /// Opens the stored credential as a later process will: it reads device key, mark and row again.
     func selfTest(
         _ key: LoginKey, under policy: LoginPolicy, _ stretched: borrowing Key<Unlocking>
     ) throws(AuthError) -> VerifiedLogin {
@@ -170,11 +172,11 @@ extension Authenticator {
         return login
     }
 
-    /// Removes every row that names the user, the profile and the domain, at each server. A row that cannot be removed, such
-    /// as one that another process holds, does not stop the others from being removed.
+    /// Removes every row that names the user, the profile and the domain, at each server. If one row cannot be removed,
+    /// for example because another process holds it, the others are still removed.
     ///
-    /// - Parameter event: nil: an administrator removes the login, and its server's policy too.
-    /// - Returns: Whether all of its bytes are gone; nil when there is nothing to remove.
+    /// - Parameter event: If nil, an administrator removes the login, and its server's policy too.
+    /// - Returns: Whether all bytes are gone. Nil if there is nothing to remove.
     /// - Throws: The first error, after the last row.
     @discardableResult
     func removeRows(
@@ -196,7 +198,7 @@ extension Authenticator {
     ) throws(AuthError) -> Bool? {
         let id = key.id(under: store.device)
         return try store.exclusively(id) { () throws(AuthError) in
-            // Whatever else is wrong with it, it can be removed.
+            // A row can be removed whatever else is wrong with it.
             do throws(AuthError) { _ = try store.find(key) } catch {
                 if error == .noCredential, try !store.hasRemembered(naming: key) { return nil }
             }
@@ -210,7 +212,7 @@ extension Authenticator {
         }
     }
 
-    /// Without the device key there is no id, no mark and no lock: the rows that name this login go.
+    /// Without the device key there is no id, no mark and no lock. So this deletes the rows that name the login.
     private func removeWithoutKey(_ key: LoginKey, _ ledger: any LedgerTables) throws(AuthError) -> Bool {
         let isThere = try ledger.deleteRows(naming: key)
         guard isThere else { throw .noCredential }

@@ -2,12 +2,12 @@ public import OMOnlineModel
 public import OMStorage
 internal import OMSystem
 
-/// What is known about a login that succeeded. Nothing of it is secret.
+/// The facts of a login that succeeded. None of them is secret.
 public struct LoginDetails: Hashable, Sendable {
     public enum Mode: Hashable, Sendable {
-        /// By the cached credential; `online` is why no server was asked, nil where none was to be.
+        /// By the cached credential. `online` is why no server accepted the login. Nil if no server was asked.
         case offline(_ online: OnlineRefusal?)
-        /// By the server. `notCached` is why the next login cannot be offline; nil where it can.
+        /// By the server. `notCached` is why the next login cannot be offline. Nil if it can.
         case online(notCached: AuthError?)
     }
 
@@ -15,21 +15,22 @@ public struct LoginDetails: Hashable, Sendable {
     public let domain: IdentityDomain
     public let profile: ProfileName
     public let mode: Mode
-    /// Why the server's policy did not come beside an online login; what was known of it before stays in force.
+    /// Why the server's policy did not come with an online login. The last known policy stays in force.
     public let policyProblem: PolicyProblem?
-    /// Where the ledger is that was there before an online login, if it could not be read. All other logins that it held
-    /// are refused, each until its own login online.
+    /// The ledger before an online login, if it could not be read and was set aside. All its other logins are refused,
+    /// each until its own login online.
     public let damagedLedger: DamagedFile?
     /// Seconds since the enrolment or the last online success.
     public let age: Int64
-    /// The last second (since 1970) in which the cached credential is good; nil: there is none, or it does not expire.
+    /// The last second (since 1970) in which the cached credential is valid. Nil if there is none, or if it does not
+    /// expire.
     public let expires: Int64?
     public let expiresSoon: Bool
     public let clockIsBehind: Bool
-    /// The password was right, but the charge of this attempt could not be taken back.
+    /// The password was right, but the attempt counter could not be reset.
     public let isDegraded: Bool
     /// How many wrong passwords are tolerated from here on.
     public let attemptsLeft: Int
-    /// When idle time and session end.
+    /// When the idle time and the session end.
     public let deadlines: SessionDeadlines
 }

@@ -1,15 +1,15 @@
-// Drives the machine: one thread, one way down, the network with no lock held.
+// The driver of the login's state machine: one thread, and no lock while the network is used.
 
 internal import OMOnlineModel
 public import OMSecrets
 
 extension Authenticator {
-    /// Logs in, online or offline, as the request's mode and the policy say.
+    /// Logs in, online or offline. The request's mode and the policy decide which.
     ///
     /// - Parameters:
-    ///   - provider: Who is asked online; nil: nobody.
-    ///   - prompter: Answers what the server wants to know beside the password.
-    ///   - cancellation: Is honoured until an attempt is charged, or a server has decided.
+    ///   - provider: The provider that is asked online. Nil if there is none.
+    ///   - prompter: Answers the server's other questions beside the password.
+    ///   - cancellation: Ends the login until an attempt is charged or a server has decided.
     /// - Throws: ``AuthError``: what the server or the cached credential refused.
     public func login(
         _ request: LoginRequest, password: borrowing Password, asking provider: (any Provider)?,
@@ -51,7 +51,8 @@ extension Authenticator {
                 let answer = provider.authenticate(
                     request.question, password: password, asking: prompter, cancellation: cancellation)
                 online = answer.refusal
-                // A yes has opened a session, and a no takes something away: whoever has gone away, it is carried through.
+                // Once the server has answered, finish even if the caller cancelled: a yes opened a session, a no must
+                // clear the cache.
                 if let online, !online.isDecision, !state.isDecisionKnown { try cancellation.check() }
                 accepted = AcceptedAnswer(answer, at: clock())
                 event = .answered(online)
@@ -71,7 +72,7 @@ extension Authenticator {
                 settle(refusal, request, password)
                 event = .settled
             case .accept:
-                // Only a server's yes is there to be taken.
+                // Only a server's yes can be accepted.
                 guard let yes = accepted.take() else { throw .cancelled }
                 prompter.progress(.storing)
                 receipt = accept(yes, request, password, found: found)
@@ -88,7 +89,7 @@ extension Authenticator {
         }
     }
 
-    /// As far as can be told before the row is judged. Where it cannot be read, the check says why.
+    /// The policy as far as it is known before the check. If the row cannot be read, the check says why.
     private func isOfflineAllowed(_ request: LoginRequest) -> Bool {
         let policy = try? policy(of: request.user, request.profile, domain: request.domain)
         return (policy ?? LoginPolicy(request.profile)).isOfflineAllowed
@@ -96,7 +97,8 @@ extension Authenticator {
 }
 
 extension LoginStateMachine.State {
-    /// The limit was exceeded, which whoever keeps a session has to be told.
+    /// Whether the limit was exceeded. Then a cancelled login must still report that, because a session may have to
+    /// end.
     fileprivate var isDecisionKnown: Bool {
         if case .askingAfterWipe = self { true } else { false }
     }

@@ -1,8 +1,8 @@
 public import OMSecrets
 
-/// What somebody answered.
+/// A person's answer to a ``LoginPrompt``.
 public struct LoginInput: ~Copyable, Sendable {
-    /// A password, or the one that is remembered: never a text that stands for it.
+    /// A typed password, or a reference to the remembered one. A placeholder text never stands for it.
     public enum Secret: ~Copyable, Sendable {
         case typed(Password)
         case remembered
@@ -11,7 +11,7 @@ public struct LoginInput: ~Copyable, Sendable {
     public let user: UserName
     public let domain: IdentityDomain
     public let secret: Secret
-    /// nil: as they were.
+    /// If nil, the preferences stay as they were.
     public let preferences: RememberPreferences?
 
     public init(

@@ -1,16 +1,16 @@
-/// What a login wants to know.
+/// The question of a login to a person.
 public struct LoginPrompt: Hashable, Sendable {
     public let profile: ProfileName
-    /// Filled in already; may be changed.
+    /// The name to fill in. The person may change it.
     public let user: UserName?
     public let domain: IdentityDomain
-    /// Whether the domain is to be asked for (`CollectIdentityDomain`).
+    /// Whether to ask for the domain too (`CollectIdentityDomain`).
     public let asksDomain: Bool
-    /// A password is remembered and may be used: answer with ``LoginInput/Secret/remembered``.
+    /// Whether a password is remembered and can be used: then the answer may be ``LoginInput/Secret/remembered``.
     public let hasRememberedPassword: Bool
-    /// What may be chosen, and what is chosen now.
+    /// What the person can choose, and what is chosen now.
     public let remember: RememberPolicy
     public let preferences: RememberPreferences
-    /// Why the answer before this one gave no login; nil: it is the first.
+    /// Why the last answer gave no login. Nil at the first question.
     public let refusal: AuthError?
 }

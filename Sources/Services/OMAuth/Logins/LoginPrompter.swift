@@ -1,13 +1,13 @@
-// What an application answers when a login needs a person: a terminal, a window, a test.
+// The part of an application that asks a person: a terminal, a window or a test.
 
 public import OMSecrets
 
-/// The same for a program of one thread, such as a terminal's: it is called on the login's thread and may block there.
-/// Providers know this one only.
+/// Asks a person in a program with one thread, such as a terminal's. It is called on the login's thread and may block
+/// there. Providers use only this protocol.
 public protocol LoginPrompter {
-    /// As ``AsyncLoginPrompter/credentials(_:)``.
+    /// Like ``AsyncLoginPrompter/input(for:)``.
     func input(for prompt: LoginPrompt) -> LoginInput?
-    /// As ``AsyncLoginPrompter/answer(_:)``.
+    /// Like ``AsyncLoginPrompter/answer(_:)``.
     func answer(_ question: SecretQuestion) -> SecretBytes?
     func progress(_ step: LoginStep)
 }
@@ -17,12 +17,12 @@ extension LoginPrompter {
     public func progress(_ step: LoginStep) {}
 }
 
-/// Nobody is there to be asked.
+/// The prompter of a login without a person to ask.
 struct NoPrompter: LoginPrompter {
     func input(for prompt: LoginPrompt) -> LoginInput? { nil }
 }
 
-/// An application's prompter as the login's thread sees it, which waits there for the answers.
+/// An application's prompter for the login's thread, which blocks until the answers come.
 struct BlockingPrompter: LoginPrompter {
     private let prompter: any AsyncLoginPrompter
     private let cancellation: Cancellation
@@ -44,8 +44,8 @@ struct BlockingPrompter: LoginPrompter {
     }
 }
 
-/// A prompter that nobody is asked through any more once the login is called off. Attack: a provider that goes on asks
-/// somebody who has gone away, and gets what the next person types.
+/// A prompter that asks no further question once the login is cancelled. Attack: a provider asks on after the user has
+/// left, and gets the input of the next person. Such input is dropped.
 struct CancellablePrompter: LoginPrompter {
     private let prompter: any LoginPrompter
     private let cancellation: Cancellation

@@ -1,4 +1,4 @@
-// The proof of a login. Two things can become one, a slot that opened and a server's yes; nothing else has the parts.
+// The proof of a login. Only an opened slot or a server's yes can become one.
 
 internal import OMOnlineModel
 public import OMSecrets
@@ -8,17 +8,18 @@ internal import OMSystem
 /// A login that succeeded, online or offline.
 public struct LoginReceipt: ~Copyable, Sendable {
     public let details: LoginDetails
-    /// What opened the cached credential's slot, and with it vaults. nil after an online login that could not be cached.
+    /// The login that opened the cached credential's slot. It can unlock vaults. Nil after an online login that could
+    /// not be cached.
     public let login: VerifiedLogin?
-    /// What the server gave to go on with; nil offline.
+    /// The cookies or tokens from the server. Nil offline.
     public let session: SecretBytes?
-    /// When an access token among it ends, in seconds since boot; nil where none ends.
+    /// When the session's access token expires, in seconds since boot. Nil if it does not.
     public let sessionExpires: Int64?
 
-    /// The login alone, for whoever unlocks something with it.
+    /// The login only, for a caller that unlocks something with it.
     public consuming func takeLogin() -> VerifiedLogin? { login }
 
-    /// What the server gave, alone, for whoever keeps the session.
+    /// The session only, for a caller that keeps it.
     public consuming func takeSession() -> SecretBytes? { session }
 
     /// Offline: the slot opened.
@@ -31,7 +32,7 @@ public struct LoginReceipt: ~Copyable, Sendable {
         sessionExpires = nil
     }
 
-    /// Online: the server said yes, and the credential that was stored for it has opened.
+    /// Online: the server accepted, and the stored credential has opened.
     init(
         online accepted: consuming AcceptedAnswer, stored login: consuming VerifiedLogin, _ notes: ReceiptNotes,
         _ request: LoginRequest, _ clock: ClockReading
@@ -42,9 +43,9 @@ public struct LoginReceipt: ~Copyable, Sendable {
         session = accepted.session
     }
 
-    /// Online: the server said yes, and nothing is cached.
+    /// Online: the server accepted, and nothing is cached.
     ///
-    /// - Parameter reason: ``AuthError/offlineNotAllowed``, or what stood in the way of storing it.
+    /// - Parameter reason: ``AuthError/offlineNotAllowed``, or the error that prevented storing it.
     init(
         online accepted: consuming AcceptedAnswer, notCached reason: AuthError, _ notes: ReceiptNotes,
         _ request: LoginRequest, _ clock: ClockReading
@@ -56,7 +57,7 @@ public struct LoginReceipt: ~Copyable, Sendable {
     }
 }
 
-/// What the receipt of an online login says beside the login.
+/// The facts of an online login for its receipt, apart from the login itself.
 struct ReceiptNotes {
     /// ``LoginDetails/policyProblem``
     var policyProblem: PolicyProblem?
@@ -71,7 +72,7 @@ extension LoginDetails {
     ) {
         (policyProblem, damagedLedger) = (notes.policyProblem, notes.damagedLedger)
         (user, domain, profile) = (login.user, login.domain, login.profile)
-        // The online success is this one, whatever second the clock has reached since it was stored.
+        // This is the last online success, even if the clock has moved on since it was stored.
         (self.mode, expires) = (mode, login.expires)
         age = if case .online = mode { 0 } else { login.age }
         (expiresSoon, clockIsBehind, isDegraded) = (login.expiresSoon, login.clockIsBehind, login.isDegraded)

@@ -1,6 +1,6 @@
-// What somebody asks for: who, under which policy, and which way.
+// A request for a login: the user, the profile and the mode.
 
-/// One login that is asked for.
+/// A request for one login.
 ///
 ///     let request = LoginRequest(UserName("ada"), profile, mode: .auto)
 public struct LoginRequest: Hashable, Sendable {
@@ -9,7 +9,7 @@ public struct LoginRequest: Hashable, Sendable {
     public let profile: Profile
     public let mode: ConnectivityMode
 
-    /// - Parameter mode: nil: as the profile says (`ConnectivityMode`).
+    /// - Parameter mode: If nil, the profile's `ConnectivityMode`.
     public init(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, mode: ConnectivityMode? = nil
     ) {
@@ -17,7 +17,7 @@ public struct LoginRequest: Hashable, Sendable {
         self.mode = mode ?? profile.connectivityMode
     }
 
-    /// Which login it is: what a session of it is kept under.
+    /// The requested login. A session of it is kept under this key.
     public var login: LoginKey { LoginKey(user, profile, domain) }
 
     public var question: ProviderQuestion { ProviderQuestion(user: user, domain: domain, profile: profile) }

@@ -1,68 +1,69 @@
-// The decision of a login, online, offline and in between: one pure function. docs/login.md holds it cell by cell.
+// The decision of a login, online and offline, as one pure function. docs/login.md has every cell of its table.
 //
-// It sees verdicts and never a password, a key or a receipt, so it can say what is to be done and cannot grant anything.
+// It sees verdicts and never a password, a key or a receipt. So it can say what to do next, but it cannot grant a
+// login.
 
 internal import OMOnlineModel
 
-/// The states S0 to S6 of a login, and what leads from one to the next.
+/// The states S0 to S6 of a login, and the steps between them.
 enum LoginStateMachine {
-    /// What a request brings along; it does not change while the login runs.
+    /// The facts of a request. They do not change while the login runs.
     struct Rules: Hashable {
         let mode: ConnectivityMode
-        /// As far as profile, server and administrator are known to say. The check itself asks the row again.
+        /// As far as the policies of profile, server and administrator are known. The check itself reads the row again.
         let isOfflineAllowed: Bool
         /// `OfflineOnUntrustedServer`
         let isOfflineOnUntrusted: Bool
         /// `OfflineOnServerError`
         let isOfflineOnServerError: Bool
-        /// There is somebody who can be asked.
+        /// Whether there is a provider to ask.
         let hasProvider: Bool
     }
 
     enum State: Hashable {
         case start
-        /// The server is asked; nothing has been looked at offline.
+        /// The server is asked. Nothing was checked offline yet.
         case asking
-        /// The server took the password: a credential is stored, and opened for a test.
+        /// The server accepted the password. A credential is stored, and opened as a test.
         case accepting
-        /// The server refused: what that takes away is being taken away.
+        /// The server refused. The data that this clears is being deleted.
         case refusing(OnlineRefusal)
-        /// The cached credential is tried; `online` is why no server could be asked.
+        /// The cached credential is checked. `online` is why no server decided. Nil if none was asked.
         case checking(online: OnlineRefusal?)
-        /// The limit was exceeded; the same password is tried online.
+        /// The limit was exceeded. The same password is tried online.
         case askingAfterWipe(isFinished: Bool)
-        /// The server refused that too.
+        /// The server refused that password too.
         case refusingAfterWipe(OnlineRefusal, isFinished: Bool)
         case ended
     }
 
     enum Event: Hashable {
         case begun
-        /// The server's answer; nil: it took the password.
+        /// The server's answer. Nil if it accepted the password.
         case answered(OnlineRefusal?)
-        /// What an answer is worth is written down.
+        /// The effects of the answer are written.
         case settled
         /// The slot opened.
         case opened
-        /// It was charged, and did not open.
+        /// The attempt was charged, and the slot did not open.
         case wrong(AuthError)
-        /// It was not tried.
+        /// The password was not checked.
         case refused(AuthError)
     }
 
     enum Effect: Hashable {
         case ask
         case check
-        /// Store what the server's yes is worth, and test it.
+        /// Store the credential that the server's yes allows, and test it.
         case accept
-        /// Take away what the server's no takes away.
+        /// Delete the data that the server's no clears.
         case settle(OnlineRefusal)
         case grantOnline
         case grantOffline
         case refuse(AuthError)
     }
 
-    /// The next state and what is to be done there. An event that does not belong to the state grants nothing.
+    /// The next state and its effect. An event that does not belong to the state grants nothing.
     static func next(_ state: State, _ event: Event, _ rules: Rules) -> (State, Effect) {
         switch (state, event) {
         case (.start, .begun): begin(rules)
@@ -71,7 +72,7 @@ enum LoginStateMachine {
         case (.accepting, .settled): (.ended, .grantOnline)
         case (.refusing(let refusal), .settled): (.ended, .refuse(.online(refusal)))
         case (.checking, .opened): (.ended, .grantOffline)
-        // The attempt that locks is a verdict on the password, as the one that wipes is.
+        // An attempt that locks is a verdict on the password, like an attempt that wipes.
         case (.checking, .wrong(.lockedOut)): (.ended, .refuse(.lockedOut))
         case (.checking(let online), .wrong(let error)), (.checking(let online), .refused(let error)):
             checked(error, online, rules)
@@ -84,7 +85,7 @@ enum LoginStateMachine {
         }
     }
 
-    /// S1: which way.
+    /// S1: chooses online or offline.
     private static func begin(_ rules: Rules) -> (State, Effect) {
         switch rules.mode {
         case .online: rules.hasProvider ? (.asking, .ask) : (.ended, .refuse(.noServer))
@@ -93,7 +94,7 @@ enum LoginStateMachine {
         }
     }
 
-    /// S2, or why not.
+    /// S2, or why there is no offline check.
     private static func offline(_ online: OnlineRefusal?, _ rules: Rules) -> (State, Effect) {
         guard rules.isOfflineAllowed else {
             return (.ended, .refuse(online.map { .online($0) } ?? .offlineNotAllowed))
@@ -101,12 +102,12 @@ enum LoginStateMachine {
         return (.checking(online: online), .check)
     }
 
-    /// S3 and S5. Only a server that was not reached makes room for the cached credential; no other answer does.
+    /// S3 and S5. Only if the server was not reached, or as the profile allows, the cached credential is checked.
     private static func answered(_ refusal: OnlineRefusal, _ rules: Rules) -> (State, Effect) {
         switch refusal {
         case .unreachable where rules.mode == .auto: offline(refusal, rules)
         case .untrusted where rules.mode == .auto && rules.isOfflineOnUntrusted: offline(refusal, rules)
-        // The profile's own word: behind a 500 stands a directory that is down, and maybe a server that judges no longer.
+        // Only if the profile says so: a 500 can mean that the server's directory is down and the server cannot decide.
         case .failed(.serverError, status: 500, _) where rules.mode == .auto && rules.isOfflineOnServerError,
             .failed(.oauthServerError, status: 500, _) where rules.mode == .auto && rules.isOfflineOnServerError:
             offline(refusal, rules)
@@ -114,18 +115,19 @@ enum LoginStateMachine {
         }
     }
 
-    /// S2's verdicts.
+    /// The verdicts of S2.
     private static func checked(_ error: AuthError, _ online: OnlineRefusal?, _ rules: Rules) -> (State, Effect) {
         switch error {
         case .attemptsExceeded(let isFinished, _):
-            // The server was asked a moment ago with this very password: it is not made to wait for a second time-out.
+            // The server was asked with this password a moment ago. Asking again would only wait for a second time-out.
             if let online { return (.ended, .refuse(.attemptsExceeded(isFinished: isFinished, online: online))) }
             guard rules.hasProvider else { return (.ended, .refuse(error)) }
             return (.askingAfterWipe(isFinished: isFinished), .ask)
         case .offlineNotAllowed: return (.ended, .refuse(online.map { .online($0) } ?? error))
-        // A verdict on the password, and whoever gave up, need no word of the server.
+        // A wrong password is a verdict, and a cancelled login is over. Neither needs the server's answer.
         case .wrongPassword, .cancelled: return (.ended, .refuse(error))
-        // Attack: what else went wrong here hides that a server has got the password, maybe, and is to get it again.
+        // Attack: an offline error alone hides that the server may have received the password, and the user sends it
+        // again. So both errors are reported.
         default: return (.ended, .refuse(online.map { .neither(online: $0, offline: error) } ?? error))
         }
     }

@@ -1,22 +1,22 @@
-// Another password for a login that no server answers for. The unlocking key stays, so vaults open with the new one.
+// The change of a login's password without a server. The unlocking key stays, so vaults open with the new password.
 
 public import OMSecrets
 
 extension Authenticator {
     /// Changes the password of `user`. The old one is checked, and charged, like any attempt.
     ///
-    /// The new slot is made around the same unlocking key: every vault slot of this login opens with the new password.
-    /// A remembered password is forgotten, since it is the old one.
+    /// The new slot holds the same unlocking key, so every vault slot of this login opens with the new password. A
+    /// remembered password is deleted, because it is the old one.
     ///
-    /// - Throws: What ``check(_:_:domain:password:)`` throws for the old password; ``AuthError/busy`` when somebody else
-    ///   replaced the credential meanwhile.
+    /// - Throws: What ``check(_:_:domain:password:)`` throws for the old password; ``AuthError/busy`` if another
+    ///   process replaced the credential meanwhile.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
     public func changePassword(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, from old: borrowing Password,
         to new: borrowing Password
     ) throws(AuthError) -> VerifiedLogin {
         let key = LoginKey(user, profile, domain)
-        // Twice: the check itself makes a slot of another scheme again.
+        // Twice, because the check itself replaces a slot of another scheme.
         for _ in 0..<2 {
             let before = try open(key).find(key).verifier
             let login = try check(user, profile, domain: domain, password: old)
@@ -28,7 +28,7 @@ extension Authenticator {
         throw .busy
     }
 
-    /// - Returns: nil when the slot is another one by now, which the old password may not open.
+    /// - Returns: nil if the row has another slot now, which the old password may not open.
     private func replace(
         _ old: LoginSlot, of key: LoginKey, under profile: Profile, around unlock: borrowing Key<Unlocking>,
         _ password: borrowing Password, in store: borrowing LoginStore
@@ -45,7 +45,7 @@ extension Authenticator {
                 row.verifier = .live(slot)
                 _ = try store.deleteRemembered(Clearing(after: .sessionTimeOut), of: row.key)
             }
-            // The old slot's bytes, too. A reader may keep them for now; the next operation gets them.
+            // Also erases the old slot's bytes. A reader may keep them for now; then the next operation erases them.
             _ = try? store.purgeDeletedPasswords(wait: 0)
             return try selfTest(key, under: policy, stretched)
         }

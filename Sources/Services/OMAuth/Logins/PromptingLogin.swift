@@ -1,27 +1,29 @@
-// A login that asks a person: the auto login first, then questions, until an answer succeeds, the person declines, or too
-// many answers have failed.
+// A login that asks a person: the auto login first, then questions. It ends when an answer succeeds, the person
+// declines, or too many answers have failed.
 
 internal import OMOnlineModel
 internal import OMSecrets
 
 extension Authenticator {
-    /// Logs in with what `prompter` collects, and remembers afterwards what the profile allows and the user wants.
+    /// Logs in with the input from `prompter`. Afterwards it remembers what the profile allows and the user wants.
     ///
-    /// An auto login is submitted at most once between two successes, and never after another attempt failed: a remembered
-    /// password that is no longer right costs one attempt. After a wrong password the prompter is asked again, with the
-    /// reason. No password is submitted twice without an answer.
+    /// An auto login is submitted at most once between two successes, and never after another attempt failed. So a
+    /// remembered password that is no longer right costs one attempt. After a wrong password the prompter is asked
+    /// again, with the reason. No password is submitted twice without an answer.
     ///
-    /// A refused auto login counts as the first wrong answer: the server counts it too, and N keeps the account from being
-    /// locked there. An answer that comes before a delay has passed is told how long to wait; the third ends the login.
+    /// A refused auto login counts as the first wrong answer: the server counts it too, and N should stop the login
+    /// before the server locks the account. If an answer comes during a delay, the next question says how long to wait.
+    /// The third such answer ends the login.
     ///
     /// - Parameters:
-    ///   - mode: nil: as the profile says.
-    ///   - key: Opens and keeps a remembered password; nil: its level is locked, so there is none.
-    ///   - preferences: What to remember from now on; nil: as before, or as the answer says.
-    ///   - submitsAutoLogin: false: the caller named another user or password than the remembered one.
-    /// - Throws: ``AuthError/cancelled`` when the person declines; ``AuthError/tooManyAttempts(last:)`` after as many wrong
-    ///   answers as `MaxLoginAttempts` says, or three where neither profile nor server says it; ``AuthError/delayed(seconds:)``
-    ///   after three answers that came too early; each error that no answer can change.
+    ///   - mode: If nil, the profile's mode.
+    ///   - key: Opens and seals a remembered password. If nil, its level is locked, so there is no password.
+    ///   - preferences: What to remember from now on. If nil, as before, or as the answer says.
+    ///   - submitsAutoLogin: False if the caller named another user or password than the remembered one.
+    /// - Throws: ``AuthError/cancelled`` if the person declines; ``AuthError/tooManyAttempts(last:)`` after as many
+    ///   wrong answers as `MaxLoginAttempts` allows, or three if neither profile nor server sets it;
+    ///   ``AuthError/delayed(seconds:)`` after three answers during a delay; every error that no other answer can
+    ///   change.
     public func login(
         _ profile: Profile, mode: ConnectivityMode? = nil, prompting prompter: any LoginPrompter,
         asking provider: (any Provider)?, remembering key: RememberingKey? = nil,
@@ -40,9 +42,9 @@ extension Authenticator {
     ) throws(AuthError) -> LoginReceipt {
         var refusal: AuthError?
         var failed = FailedAnswers()
-        // Before the auto login is taken: a cancelled login would spend it for nothing.
+        // Before the auto login is taken: a cancelled login would use it up for nothing.
         try cancellation.check()
-        // If this fails, withdrawn data is still not offered: `remembered` leaves it out.
+        // If this fails, withdrawn data is still not offered, because `remembered` leaves it out.
         _ = try? deleteDisallowed(profile)
         if submitsAutoLogin, let key,
             let auto = try unlessLost({ () throws(AuthError) in try takeAutoLogin(profile, key: key) })
@@ -52,12 +54,12 @@ extension Authenticator {
                 let receipt = try login(
                     request, password: auto.password, asking: provider, prompter: prompter,
                     cancellation: cancellation)
-                // The login stands also where its password cannot be remembered.
+                // The login counts even if its password cannot be remembered.
                 try? remember(receipt, profile, password: auto.password, preferences, key: key)
                 return receipt
             } catch {
                 guard error.isAboutPassword else {
-                    // The password was not sent: it may be submitted again.
+                    // The password was not sent, so the auto login may be submitted again.
                     if error.isBeforePassword { try? rearm(profile) }
                     throw error
                 }
@@ -66,7 +68,7 @@ extension Authenticator {
             }
         }
         while true {
-            // Cancelled after a verdict: the caller must learn the verdict, since it may end a session.
+            // Cancelled after a verdict: the caller must learn the verdict, because it may end a session.
             if cancellation.isCancelled { throw refusal ?? .cancelled }
             let known = try unlessLost { () throws(AuthError) in try remembered(profile) }
             // A password that was sealed under another vault's key is not offered: it would not open.
@@ -81,7 +83,7 @@ extension Authenticator {
             guard let answer = prompter.input(for: question) else { throw .cancelled }
             let (user, domain, answered) = (answer.user, answer.domain, answer.preferences)
             guard let password = try password(answer, profile, key) else {
-                // The prompter is told once: with the same answer again and again the login would never end.
+                // The prompter is asked again only once. With the same answer every time, the login would never end.
                 guard refusal != .noCredential else { throw .noCredential }
                 refusal = .noCredential
                 continue
@@ -99,14 +101,14 @@ extension Authenticator {
         }
     }
 
-    /// How many wrong answers one login takes. The SDK's default of 1 is for the offline limit only: a person who mistypes
-    /// once is asked again.
+    /// How many wrong answers one login takes. The SDK's default of 1 is for the offline limit only: a person who
+    /// mistypes once is asked again.
     private func mostAnswers(of user: UserName, _ profile: Profile, _ domain: IdentityDomain) -> Int {
         let policy = (try? policy(of: user, profile, domain: domain)) ?? LoginPolicy(profile)
         return policy.sources[.maxLoginAttempts] == .standard ? 3 : policy.maxLoginAttempts
     }
 
-    /// - Returns: nil when the answer means the remembered password and there is none, or it belongs to another user.
+    /// - Returns: nil if the answer names the remembered password, but there is none or it belongs to another user.
     private func password(
         _ answer: consuming LoginInput, _ profile: Profile, _ key: RememberingKey?
     ) throws(AuthError) -> Password? {
@@ -114,7 +116,8 @@ extension Authenticator {
         switch answer.takeSecret() {
         case .typed(let password): return password
         case .remembered:
-            // Attack: submit one user's remembered password under another user's name.
+            // Attack: an attacker submits one user's remembered password under another user's name. The names must
+            // match.
             return try unlessLost { () throws(AuthError) in
                 guard let key, let known = try remembered(profile), known.user == user, known.domain == domain else {
                     return nil
@@ -124,7 +127,8 @@ extension Authenticator {
         }
     }
 
-    /// A ledger that cannot be read counts as one that remembers nothing: the server is still asked, and its yes replaces it.
+    /// An unreadable ledger counts as one that remembers nothing. The server is still asked, and its yes replaces the
+    /// ledger.
     private func unlessLost<R: ~Copyable>(_ body: () throws(AuthError) -> R?) throws(AuthError) -> R? {
         do throws(AuthError) { return try body() } catch {
             switch error {
@@ -135,20 +139,22 @@ extension Authenticator {
     }
 }
 
-/// The answers of one login that failed, by kind. Each kind has a limit, so a login ends whatever its prompter answers.
+/// The failed answers of one login, by kind. Each kind has a limit, so a login ends whatever its prompter answers.
 private struct FailedAnswers {
     private static let mostEarly = 3
     private var (wrong, early) = (0, 0)
 
     /// - Parameter most: How many wrong answers the login takes.
-    /// - Throws: Unless another answer may succeed.
+    /// - Throws: `error`, unless another answer may succeed. If too many were wrong,
+    ///   ``AuthError/tooManyAttempts(last:)``.
     mutating func add(_ error: AuthError, most: @autoclosure () -> Int) throws(AuthError) {
         if error.isAboutPassword {
-            // Attack: a form with a stuck answer, or a passer-by, has the server lock the account.
+            // Attack: a passer-by, or a form with a stuck answer, makes the server lock the account. The limit ends the
+            // login first.
             wrong += 1
             guard wrong < most() else { throw .tooManyAttempts(last: error) }
         } else {
-            // Attack: a form that answers at once takes a processor and the stretch's memory until the delay has passed.
+            // Attack: a form that answers at once uses a processor and the stretch's memory until the delay has passed.
             early += 1
             guard error.isDelay, early < Self.mostEarly else { throw error }
         }
@@ -180,13 +186,14 @@ extension AuthError {
         }
     }
 
-    /// Whether no server received the password, and no attempt was charged for it. Attack: a server counts the passwords
-    /// that it receives and answers nonsense, or late; each start of a program would be one more guess there.
+    /// Whether no server received the password, and no attempt was charged for it. Attack: a server counts the
+    /// passwords that it receives, but answers late or with an invalid answer. Each start of a program would be one
+    /// more guess there.
     fileprivate var isBeforePassword: Bool {
         switch self {
         case .online(let refusal): refusal.isBeforeRequest
         case .neither(let refusal, let offline): refusal.isBeforeRequest && offline.isBeforePassword
-        // If this attempt was charged and locked the login, the password is already forgotten.
+        // If this attempt was charged and locked the login, the password is already deleted.
         case .busy, .delayed, .noCredential, .expired, .wiped, .lockedOut, .offlineNotAllowed, .noServer, .rolledBack,
             .clockRolledBack, .quarantined:
             true

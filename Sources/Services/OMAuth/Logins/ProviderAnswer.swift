@@ -1,21 +1,21 @@
-// What a server said about a login, as far as a login is concerned. Only `accepted` can ever become one.
+// A server's answer about a login. Only `accepted` can become a login.
 
 public import OMOnlineModel
 public import OMSecrets
 
-/// What a provider answers.
+/// The answer of a provider.
 public enum ProviderAnswer: ~Copyable, Sendable {
-    /// The server took the password. `policy` and `serverTime` (seconds, 1970) are given only where the server itself
-    /// was authenticated; `policyProblem` is why the policy of a profile with a `ProfileURL` is not; `session` is what the
-    /// server gave to go on with, cookies or tokens; `lifetime` is how many seconds an access token among it lives.
+    /// The server accepted the password. `policy` and `serverTime` (seconds, 1970) are set only if the server itself
+    /// was authenticated. `policyProblem` is why the policy behind a profile's `ProfileURL` is missing. `session` has
+    /// the server's cookies or tokens. `lifetime` is how many seconds an access token in it is valid.
     case accepted(
         policy: ServerPolicy?, policyProblem: PolicyProblem? = nil, serverTime: Int64?, session: SecretBytes?,
         lifetime: UInt32? = nil)
-    /// Every other answer. Of these only ``OnlineRefusal/unreachable(_:)`` makes room for an offline login, and
-    /// ``OnlineRefusal/untrusted(_:)`` where the profile says so.
+    /// Every other answer. Only ``OnlineRefusal/unreachable(_:)`` allows an offline login, and the answers for which
+    /// the profile allows it: ``OnlineRefusal/untrusted(_:)`` or a status of 500.
     case refused(OnlineRefusal)
 
-    /// Why this is no login; nil for the one answer that is.
+    /// Why this is no login. Nil if the server accepted.
     var refusal: OnlineRefusal? {
         switch self {
         case .accepted: nil

@@ -1,4 +1,4 @@
-/// Who wants to log in where.
+/// The user who wants to log in, and the profile.
 public struct ProviderQuestion: Hashable, Sendable {
     public let user: UserName
     public let domain: IdentityDomain

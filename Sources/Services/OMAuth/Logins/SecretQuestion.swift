@@ -1,4 +1,4 @@
-/// A question of a server's.
+/// A server's question.
 public struct SecretQuestion: Hashable, Sendable {
     public let text: String
 

@@ -1,4 +1,4 @@
-// How long a login is good for: two deadlines on the boot clock, judged by whoever keeps the session.
+// The two deadlines of a session, on the boot clock. The caller that keeps the session checks them.
 
 public import OMSystem
 
@@ -10,12 +10,12 @@ extension Profile {
     }
 }
 
-/// The deadlines of one login. It keeps no secret and starts no timer: it is asked.
+/// The deadlines of one login. It keeps no secret and starts no timer: the caller asks for its state.
 ///
-/// Time is the boot clock's, which counts suspended time and which nobody can set.
+/// Time is measured by the boot clock, which counts suspended time and which no user can set.
 public struct SessionDeadlines: Hashable, Sendable {
     public let limits: SessionLimits
-    /// The boot that it belongs to, and seconds since then.
+    /// The boot that the session belongs to. The times below are in seconds since that boot.
     public let bootID: [UInt8]
     public let started: Int64
     public private(set) var lastUse: Int64
@@ -24,8 +24,8 @@ public struct SessionDeadlines: Hashable, Sendable {
     public var survivesRestart: Bool { limits.survivesRestart }
 
     public enum State: Hashable, Sendable {
-        /// Seconds that are left; nil where there is no such time-out. `isWarningDue`: so little of the idle time is left
-        /// that somebody should be told.
+        /// The seconds that are left. Nil if there is no such time-out. If `isWarningDue`, so little idle time is left
+        /// that the user should be warned.
         case valid(idleLeft: Int64?, sessionLeft: Int64?, isWarningDue: Bool)
         /// ``ClearingEvent/idleTimeOut``
         case idle
@@ -40,16 +40,17 @@ public struct SessionDeadlines: Hashable, Sendable {
         self.init(limits, bootID: clock.bootID, started: clock.sinceBoot, lastUse: clock.sinceBoot)
     }
 
-    /// One that was kept.
+    /// A session that was kept.
     public init(_ limits: SessionLimits, bootID: [UInt8], started: Int64, lastUse: Int64) {
         (self.limits, self.bootID, self.started, self.lastUse) = (limits, bootID, started, lastUse)
     }
 
     public func state(at clock: ClockReading) -> State {
         let now = clock.sinceBoot
-        // A boot that has no id is never the same one.
+        // A boot without an id never counts as the same boot.
         if clock.bootID.allSatisfy({ $0 == 0 }) { return .ended }
-        // Another boot's clock counts from elsewhere, and one that ran backwards is none: no session outlives either.
+        // The clock of another boot starts from another moment, and a clock that ran backwards is not valid. No session
+        // survives either.
         guard !hasEnded, clock.bootID == bootID, now >= lastUse, lastUse >= started else { return .ended }
         let sessionLeft = limits.session.map { $0 - (now - started) }
         if let sessionLeft, sessionLeft <= 0 { return .ended }
@@ -63,9 +64,10 @@ public struct SessionDeadlines: Hashable, Sendable {
             isWarningDue: idleLeft * 100 <= idle * Int64(limits.warningPercentage))
     }
 
-    /// Notes a use: the idle time begins anew, the session's does not. What is idle or has ended is not brought back.
+    /// Notes a use. The idle time starts again, the session's time does not. A session that is idle or has ended stays
+    /// so.
     ///
-    /// - Returns: How it stood before.
+    /// - Returns: The state before.
     @discardableResult
     public mutating func use(at clock: ClockReading) -> State {
         let state = state(at: clock)
@@ -73,7 +75,7 @@ public struct SessionDeadlines: Hashable, Sendable {
         return state
     }
 
-    /// When its state changes next, in seconds since boot; nil: not by itself.
+    /// When the state changes next, in seconds since boot. Nil if it does not change by itself.
     public func nextChange(after clock: ClockReading) -> Int64? {
         switch state(at: clock) {
         case .valid(let idleLeft, let sessionLeft, _):
@@ -83,6 +85,6 @@ public struct SessionDeadlines: Hashable, Sendable {
         }
     }
 
-    /// After a logout.
+    /// Ends the session, after a logout.
     public mutating func end() { hasEnded = true }
 }

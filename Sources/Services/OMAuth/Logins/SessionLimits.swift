@@ -1,11 +1,11 @@
-/// What a profile says about its sessions.
+/// A profile's settings for its sessions.
 public struct SessionLimits: Hashable, Sendable {
-    /// Whether whoever keeps one may keep it across a restart of its own (`SessionActiveOnRestart`).
+    /// Whether the keeper of a session may keep it across a restart of its own (`SessionActiveOnRestart`).
     public let survivesRestart: Bool
-    /// Seconds without use, and in all; nil: no limit.
+    /// Seconds without use, and in all. Nil means no limit.
     public let idle: Int64?
     public let session: Int64?
-    /// How many hundredths of ``idle`` before its end somebody should be told.
+    /// How early the warning comes, in percent of ``idle`` before its end.
     public let warningPercentage: UInt8
 
     public init(survivesRestart: Bool = false, idle: Int64?, session: Int64?, warningPercentage: UInt8 = 10) {

@@ -1,11 +1,10 @@
-// What takes the cached credential away beside the limit: a server's no, and the ends of a session.
+// Deleting the cached credential for other reasons than the limit: a server's no, and the end of a session.
 
 internal import OMOnlineModel
 internal import OMSecrets
 
 extension Authenticator {
-    /// S5, no: takes away what the answer takes away. Nothing that fails in here turns the no into a yes, so nothing is
-    /// thrown.
+    /// S5, no: deletes what the answer clears. An error in here must not turn the no into a yes, so nothing is thrown.
     func settle(_ refusal: OnlineRefusal, _ request: LoginRequest, _ password: borrowing Password) {
         guard let store = try? openIfPresent() else { return }
         let key = LoginKey(request.user, request.profile, request.domain)
@@ -20,12 +19,12 @@ extension Authenticator {
         }
     }
 
-    /// Whether the password that the server has refused is the cached one: then it was changed there.
+    /// Whether the refused password is the cached one. Then it was changed at the server.
     ///
-    /// That is a way to guess, for a blocked account answers 401 to everything. So it has a budget of its own, charged on
-    /// the disk before each comparison, that only an online success gives back.
+    /// Attack: an attacker guesses this way, because a blocked account answers 401 to every password. So comparisons
+    /// have their own budget. Each is charged on the disk first, and only an online success resets it.
     ///
-    /// - Returns: The slot that the password opens; nil where it does not, or may not be compared.
+    /// - Returns: The slot that the password opens. Nil if it opens none, or if the budget is used up.
     private func comparedSlot(
         of key: LoginKey, under profile: Profile, _ password: borrowing Password, in store: borrowing LoginStore
     ) throws(AuthError) -> LoginSlot? {
@@ -50,10 +49,10 @@ extension Authenticator {
         }
     }
 
-    /// Takes away what an event takes away, row and remembered credential in one transaction.
+    /// Deletes what an event clears, row and remembered data in one transaction.
     ///
-    /// - Parameter only: The slot that the event is about: one that another process has stored since, of a password that
-    ///   the server took, stays.
+    /// - Parameter only: The slot that the event is about. If another process has stored a new slot since, for a
+    ///   password that the server accepted, that one stays.
     func clear(_ event: ClearingEvent, _ key: LoginKey, _ store: borrowing LoginStore, only slot: LoginSlot? = nil) {
         let clearing = Clearing(after: event), id = key.id(under: store.device)
         var isPurgeDue = false
@@ -67,7 +66,7 @@ extension Authenticator {
                 }
                 if row.isPending { _ = try store.finishWipe(id, wait: Self.wipeWait) }
             } catch {
-                // No row, or none that is to be believed: what is remembered goes all the same.
+                // There is no row, or none that can be trusted. The remembered data is deleted anyway.
                 guard error == .noCredential || error == .quarantined || error == .rolledBack else { throw error }
                 isPurgeDue = try store.ledger.write { () throws(AuthError) in try store.deleteRemembered(clearing, of: key) }
             }
@@ -75,13 +74,13 @@ extension Authenticator {
         if isPurgeDue { _ = try? store.purgeDeletedPasswords(wait: 0) }
     }
 
-    // MARK: - Ends that are no answer
+    // MARK: - Ends of a session
 
-    /// Carries out what the end of a session takes away of what is stored here.
+    /// Deletes the data here that the end of a session clears.
     ///
     /// - Parameter event: ``ClearingEvent/sessionTimeOut``, ``ClearingEvent/idleTimeOut``, ``ClearingEvent/logout`` or
     ///   ``ClearingEvent/logoutClear``.
-    /// - Returns: What it takes away of everything; what this room does not keep is the caller's to carry out.
+    /// - Returns: Everything that the event clears. The caller has to delete what this room does not store.
     @discardableResult
     public func end(
         _ user: UserName, _ profile: Profile, domain: IdentityDomain = .none, after event: ClearingEvent
@@ -89,7 +88,7 @@ extension Authenticator {
         try end(LoginKey(user, profile, domain), after: event)
     }
 
-    /// The same for whoever kept the session and knows no profile.
+    /// The same for a caller that kept the session and has no profile.
     @discardableResult
     public func end(_ key: LoginKey, after event: ClearingEvent) throws(AuthError) -> Clearing {
         let clearing = Clearing(after: event)
@@ -97,7 +96,7 @@ extension Authenticator {
         if event == .logout || event == .logoutClear {
             store.record(.loggedOut(isCleared: event == .logoutClear), of: key)
         }
-        // A user who logs out expects the password to be gone, and not only where the profile points to by now.
+        // A user who logs out expects the password to be deleted, also at servers that the profile named earlier.
         if event == .logoutClear {
             try removeRows(key, store, after: event)
         } else {

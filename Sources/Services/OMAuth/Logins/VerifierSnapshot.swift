@@ -1,13 +1,13 @@
-// What a server's yes does to the cached credential: it stores a new one. docs/login-format.md, "An online success, and a 401".
+// The effect of a server's yes on the cached credential. docs/login-format.md, "An online success, and a 401".
 
 internal import OMSecrets
 
 extension Authenticator {
-    /// S5, yes: stores a credential of the password that the server took, opens it, and makes the receipt.
+    /// S5, yes: stores a credential for the accepted password, opens it as a test, and makes the receipt.
     ///
-    /// Whatever stands in the way of storing it, the server has said yes: the receipt says why nothing is cached.
+    /// If it cannot be stored, the server has still accepted. Then the receipt says why nothing is cached.
     ///
-    /// - Parameter found: What was cached when the server was asked.
+    /// - Parameter found: The cached credential when the server was asked.
     func accept(
         _ accepted: consuming AcceptedAnswer, _ request: LoginRequest, _ password: borrowing Password,
         found: VerifierSnapshot
@@ -25,31 +25,31 @@ extension Authenticator {
         return LoginReceipt(online: accepted, notCached: reason, notes, request, clock())
     }
 
-    /// What is cached before a server is asked: what its yes may take the place of.
+    /// The cached credential before a server is asked. Only this one may be replaced by the server's yes.
     func verifierSnapshot(_ request: LoginRequest) -> VerifierSnapshot {
         guard let store = try? openIfPresent() else { return VerifierSnapshot(nil) }
         return VerifierSnapshot(try? store.load(request.login.id(under: store.device)))
     }
 
-    /// Stores the yes, in a new ledger if the one that is there cannot be read.
+    /// Stores the yes. If the existing ledger cannot be read, it stores the yes in a new one.
     ///
-    /// - Returns: nil where offline logins are not allowed.
+    /// - Returns: nil if offline logins are not allowed.
     private func storeInReadableLedger(
         _ yes: OnlineYes, _ password: borrowing Password, _ notes: inout ReceiptNotes
     ) throws(AuthError) -> VerifiedLogin? {
         do throws(AuthError) { return try store(yes, password, &notes) } catch {
-            // A row or a mark that is damaged has been replaced by then; what is left is the file.
+            // A damaged row or mark was replaced already. So the file itself is damaged.
             guard error == .quarantined else { throw error }
         }
         notes.damagedLedger = try replaceUnreadableLedger()
         return try store(yes, password, &notes)
     }
 
-    /// Stores the yes, and begins again as often as another process changes the row that the decision was made from.
+    /// Stores the yes. It begins again if another process changes the row that the decision was made from.
     private func store(
         _ yes: OnlineYes, _ password: borrowing Password, _ notes: inout ReceiptNotes
     ) throws(AuthError) -> VerifiedLogin? {
-        // Nothing is made for a user who may not be cached, and of whom nothing is known.
+        // Creates nothing for an unknown user who may not log in offline.
         if yes.policy == nil, yes.policyProblem == nil, !LoginPolicy(yes.request.profile).isOfflineAllowed,
             try openIfPresent() == nil
         {
@@ -80,7 +80,7 @@ extension Authenticator {
         _ yes: OnlineYes, _ password: borrowing Password, _ notes: inout ReceiptNotes, in store: borrowing LoginStore
     ) throws(AuthError) -> StoreResult {
         let key = yes.request.login, id = key.id(under: store.device)
-        // Damaged, put back, wiped or locked out: the server's word replaces it all.
+        // Damaged, put back, wiped or locked out: the server's yes replaces any of these.
         let row = try? store.load(id)
         let taken = try takePolicy(yes, row, &notes, in: store)
         let policy = LoginPolicy(yes.request.profile, taken.server)
@@ -88,7 +88,8 @@ extension Authenticator {
             guard row != nil || taken.server != nil else { return .offlineDenied }
             return try storeOfflineDenied(yes, row, taken, under: policy, in: store) ? .offlineDenied : .changed
         }
-        // Both stretches outside the lock. The old slot's, because a vault's login slot needs the key that is in it.
+        // Both stretches run outside the lock. The old slot is stretched too, because a vault's login slot needs the
+        // key in it.
         let derivation = SlotKeyDerivation(policy.cryptoScheme, parameters)
         let stretched = try stretch(derivation, password)
         var old: LoginSlot?
@@ -97,8 +98,8 @@ extension Authenticator {
         }
         let oldStretched = if let old { try stretch(old.derivation, password) } else { Key<Unlocking>.random() }
         return try store.exclusively(id) { () throws(AuthError) in
-            // Attack: have a slow yes end after a quick one that brought a stricter policy, or after the 401 to the very
-            // password that it is about.
+            // Attack: an attacker delays a yes, so that it ends after a quicker one that brought a stricter policy. Or
+            // it ends after the 401 to the same password.
             let now = try? store.load(id)
             guard now?.server == row?.server, VerifierSnapshot(now).slot == VerifierSnapshot(row).slot else { return .changed }
             var slot: LoginSlot?
@@ -111,7 +112,7 @@ extension Authenticator {
             }
             let live = slot ?? LoginSlot(derivation, stretched, of: id, on: store.device)
             let time = time(after: try? store.load(id), yes.serverTime)
-            // With the key that vaults know, it is the same credential as before.
+            // If the new slot holds the key that vaults know, it is the same credential as before.
             let new = LoginRow(
                 id, of: key, .live(live), on: store.device, under: policy, at: time, online: true, server: taken.server,
                 enrolled: slot == nil ? nil : now?.enrolledAt)
@@ -121,8 +122,8 @@ extension Authenticator {
         }
     }
 
-    /// The key in the slot that is replaced, if the password opens it. Charged like any check: a server that says yes to
-    /// everything earns no guess beyond the limit.
+    /// The key in the replaced slot, if the password opens that slot. It is charged like any check: a server that
+    /// accepts everything allows no guess beyond the limit.
     private func unlockKey(
         in slot: LoginSlot, of id: LoginID, _ stretched: borrowing Key<Unlocking>, under policy: LoginPolicy,
         in store: borrowing LoginStore
@@ -139,9 +140,9 @@ extension Authenticator {
         }
     }
 
-    /// Remembers that offline logins are not allowed, and takes away what would serve one where the server says so.
+    /// Notes that offline logins are not allowed, and deletes the cached credential.
     ///
-    /// - Returns: false where another process has brought another policy meanwhile.
+    /// - Returns: false if another process has brought another policy meanwhile.
     private func storeOfflineDenied(
         _ yes: OnlineYes, _ row: LoginRow?, _ taken: TakenPolicy, under policy: LoginPolicy, in store: borrowing LoginStore
     ) throws(AuthError) -> Bool {
@@ -153,27 +154,29 @@ extension Authenticator {
                 id, of: key, .clearPending, on: store.device, under: policy, at: time(after: now, yes.serverTime), online: true,
                 server: taken.server)
             try store.insert(new, overridesDamage: true, recording: [.grantedOnline(isCached: false)] + taken.events)
-            // What cannot be erased now stays pending, and its row says so.
+            // Bytes that cannot be erased now stay pending, and the row says so.
             _ = try? store.finishWipe(id, wait: 0)
             return true
         }
     }
 
-    /// The server's policy that counts, and what the log says about it.
+    /// The server's policy that counts, and the log's entries about it.
     private struct TakenPolicy {
         let server: ServerPolicy?
         let events: [LoginEvent]
     }
 
-    /// Decides which policy of the server counts. Attack: an old, laxer policy is played back.
+    /// Decides which policy of the server counts. Attack: an attacker sends an old, laxer policy again. Its epoch is
+    /// lower, so the known policy stays.
     ///
-    /// - Throws: ``AuthError/policyMissing(_:)`` where none came, none is known, and the profile asks for one. The login
-    ///   is granted. What was cached before stays as it is: it was made without this server's word.
+    /// - Throws: ``AuthError/policyMissing(_:)`` if the profile asks for a policy, none came and none is known. The
+    ///   login is granted. The cached credential stays as it is: it was made without this server's policy.
     private func takePolicy(
         _ yes: OnlineYes, _ row: LoginRow?, _ notes: inout ReceiptNotes, in store: borrowing LoginStore
     ) throws(AuthError) -> TakenPolicy {
         let key = yes.request.login
-        // A profile that asks for no policy keeps the one of its own row. What other logins have seen is for those that ask.
+        // A profile without a `ProfileURL` keeps the policy of its own row. The policies that other logins saw are for
+        // profiles with one.
         let known = yes.policy == nil && yes.policyProblem == nil ? row?.server : try store.knownPolicy(for: key, row?.server)
         if let policyProblem = yes.policyProblem, known == nil {
             store.record(.grantedOnline(isCached: false), of: key)
@@ -203,15 +206,15 @@ extension Authenticator {
     }
 }
 
-/// A server's yes that is to be stored, without its session.
+/// A server's yes to store, without its session.
 private struct OnlineYes {
     let request: LoginRequest
-    /// The policy that came with it.
+    /// The policy that came with the yes.
     let policy: ServerPolicy?
-    /// Why none came, where the profile asks for one.
+    /// Why no policy came, if the profile asks for one.
     let policyProblem: PolicyProblem?
     let serverTime: Int64?
-    /// What was cached when the server was asked.
+    /// The cached credential when the server was asked.
     let found: VerifierSnapshot
 
     init(_ accepted: borrowing AcceptedAnswer, _ request: LoginRequest, _ found: VerifierSnapshot) {
@@ -222,11 +225,11 @@ private struct OnlineYes {
     }
 }
 
-/// What was cached when a server was asked. A yes is as old as its question: what another answer has made of the credential
-/// since is the newer word.
+/// The cached credential when a server was asked. A yes is as old as its question. If another answer has changed the
+/// credential since, that answer is newer.
 struct VerifierSnapshot: Equatable {
     let slot: LoginSlot?
-    /// One more: a server refused a password that was not the cached one, and may be this one.
+    /// If it rises, a server has refused another password than the cached one, and that may be this password.
     private let comparisons: UInt32
 
     init(_ row: LoginRow?) {
@@ -236,7 +239,7 @@ struct VerifierSnapshot: Equatable {
 }
 
 extension AttemptPermission {
-    /// Whether a slot may be opened; one that has expired, or waits, is not guessed at any more for that.
+    /// Whether the slot may be opened. Expiry or a delay does not matter: opening it here allows no further guess.
     fileprivate var mayCheck: Bool {
         switch self {
         case .open, .refused(.expired), .refused(.delayed): true
