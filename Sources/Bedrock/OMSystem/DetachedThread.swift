@@ -1,4 +1,4 @@
-// The one place that starts threads.
+// The only code that starts threads.
 
 internal import COMSystem
 internal import Glibc

@@ -8,8 +8,7 @@ package import Glibc
 ///     try draft.write(bytes)
 ///     try draft.finish()
 ///
-/// Another process sees all of the bytes under the file's name, or none of them. However this value ends, it removes
-/// the draft.
+/// Another process sees all of the bytes under the file's name, or none of them. However this value ends, it removes the draft.
 package struct Draft: ~Copyable {
     /// What happens if the file's name is taken.
     package enum Naming: Sendable {

@@ -1,7 +1,6 @@
 // The parts of a path, and whether a file exists there.
 //
-// A path is split at its bytes. Swift reads a slash and a combining accent after it as one Character, which is no
-// slash.
+// A path is split at its bytes. Swift reads a slash and a combining accent after it as one Character, which is no slash.
 
 internal import Glibc
 
