@@ -36,8 +36,7 @@ public enum Argon2id {
         public static let floor = Parameters(checked: 8 << 10, 1)
     }
 
-    /// The most work that a file from elsewhere gets without a second question: 1 GiB, filled 4 times. It takes some
-    /// seconds.
+    /// The most work that a file from elsewhere gets without a second question: 1 GiB, filled 4 times. It takes some seconds.
     package static let mostWork = 4 << 20
 
     /// Stretches `secret` to a key, after waiting for one of the machine's ``StretchPermit``s.
@@ -82,7 +81,7 @@ public enum Argon2id {
                             UInt64(passes), Int(memoryKiB) << 10, crypto_pwhash_ALG_ARGON2ID13)
                     }
                 }
-                // The bounds are checked above. So libsodium can only fail for lack of memory.
+                // The input is within libsodium's bounds, so it can only fail for lack of memory.
                 guard result == 0 else { throw .outOfMemory }
             }
         }

@@ -2,8 +2,7 @@
 
 internal import CSodium
 
-/// An unkeyed BLAKE2b computation, in memory that `deinit` wipes. It is a class, so that it can replace a handle of
-/// OpenSSL.
+/// An unkeyed BLAKE2b computation, in memory that `deinit` wipes. It is a class, so that it can replace a handle of OpenSSL.
 @safe
 package final class BLAKE2b {
     private let state: OpaquePointer

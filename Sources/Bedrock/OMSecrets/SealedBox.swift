@@ -1,5 +1,4 @@
-/// A nonce (24 bytes), the ciphertext and its tag (16 bytes). A box is safe to store, and opens only in its own
-/// context.
+/// A nonce (24 bytes), the ciphertext and its tag (16 bytes). A box is safe to store, and opens only in its own context.
 public struct SealedBox: Hashable, Sendable {
     public static let overhead = 24 + 16
 

@@ -30,7 +30,7 @@ public struct SecretBuffer: ~Copyable, Sendable {
         secret.withBytes { append($0) }
     }
 
-    /// Lends `body` up to `count` free bytes. `body` returns how many it wrote from the start.
+    /// Lends `count` free bytes to `body`, which returns how many it wrote from the start.
     public mutating func append<E: Error>(
         upTo count: Int, _ body: (inout MutableSpan<UInt8>) throws(E) -> Int
     ) throws(E) {
