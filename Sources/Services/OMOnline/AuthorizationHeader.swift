@@ -4,8 +4,7 @@ internal import OMSecrets
 enum AuthorizationHeader {
     /// `Basic base64(user:password)` with the password's bytes unchanged.
     ///
-    /// - Throws: ``OnlineFailure/unusableUser`` if the name has a colon. The server would end the name there (RFC
-    ///   7617).
+    /// - Throws: ``OnlineFailure/unusableUser`` if the name has a colon. The server would end the name there (RFC 7617).
     static func basic(_ user: String, _ password: borrowing SecretBytes) throws(OnlineRefusal) -> String {
         guard !user.utf8.contains(UInt8(ascii: ":")) else { throw .failed(.unusableUser) }
         var pair = SecretBuffer()

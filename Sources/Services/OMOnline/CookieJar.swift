@@ -57,8 +57,7 @@ struct CookieJar: Codable, Sendable {
         let parts = field.split(separator: ";", omittingEmptySubsequences: false).map { trimmed($0) }
         guard let first = parts.first, let equals = first.firstIndex(of: "=") else { return nil }
         let (name, value) = (trimmed(first[..<equals]), trimmed(first[first.index(after: equals)...]))
-        // Attack: a cookie that is sent back ends the header's line or adds another cookie. Only printable ASCII is
-        // stored.
+        // Attack: a cookie that is sent back ends the header's line or adds another cookie. Only printable ASCII is stored.
         guard !name.isEmpty, [name, value].allSatisfy({ $0.utf8.allSatisfy { (0x20...0x7E).contains($0) } }) else {
             return nil
         }
@@ -97,8 +96,7 @@ struct CookieJar: Codable, Sendable {
             isSecure: isSecure, expires: expires)
     }
 
-    /// `Max-Age`: digits, perhaps after a minus. A number too large for 64 bits counts as never expiring, or as
-    /// expired.
+    /// `Max-Age`: digits, perhaps after a minus. A number too large for 64 bits counts as never expiring, or as expired.
     private static func seconds(_ text: Substring) -> Int64? {
         let digits = text.hasPrefix("-") ? text.dropFirst() : text
         guard !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }

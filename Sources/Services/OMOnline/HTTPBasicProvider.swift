@@ -129,8 +129,7 @@ public struct HTTPBasicProvider: Sendable {
 
     /// The elements of a list in a header field (RFC 9110, 5.6). Commas separate them, except within quotes.
     ///
-    /// Attack: `Digest realm="x, Basic y"` seems to name Basic too. It names Digest only, so no password is sent in
-    /// clear.
+    /// Attack: `Digest realm="x, Basic y"` seems to name Basic too. It names Digest only, so no password is sent in clear.
     private static func elements(_ field: String) -> [Substring] {
         var elements: [Substring] = [], start = field.startIndex
         var (isQuoted, isEscaped) = (false, false)

@@ -86,8 +86,7 @@ final class HTTPExchange: Sendable {
         var refused: OnlineRefusal?
         for client in local {
             do throws(OnlineRefusal) { return try await fetch(request, by: client, until: end, limit, readsErrors) } catch {
-                // Nothing was sent, because no connection was established. If both addresses fail, the first error says
-                // more.
+                // Nothing was sent, because no connection was established. If both addresses fail, the first error says more.
                 guard error == .unreachable(.refused) || error == .unreachable(.noRoute) else { throw error }
                 refused = refused ?? error
             }

@@ -1,5 +1,4 @@
-// The endpoints of an OAuth server, from the server's own document (RFC 8414, OpenID Connect Discovery) or from the
-// profile.
+// The endpoints of an OAuth server, from the server's own document (RFC 8414, OpenID Connect Discovery) or from the profile.
 
 internal import AsyncHTTPClient
 internal import NIOHTTP1

@@ -43,8 +43,7 @@ public struct OAuthProvider: Sendable {
             profile: await ApplicationProfile.fetchIfAny(service, exchange))
     }
 
-    /// Whether the session still counts. A live access token counts. An expired one is replaced, if there is a refresh
-    /// token.
+    /// Whether the session still counts. A live access token counts. An expired one is replaced, if there is a refresh token.
     ///
     /// - Throws: ``OnlineRefusal/rejected`` if the session no longer counts.
     public func check(
@@ -89,8 +88,7 @@ public struct OAuthProvider: Sendable {
             serverTime: endpoints.token.isSecure ? answer.date : nil)
     }
 
-    /// Asks the server to revoke its tokens (RFC 7009). The refresh token is revoked first, since it can produce
-    /// others.
+    /// Asks the server to revoke its tokens (RFC 7009). The refresh token is revoked first, since it can produce others.
     ///
     /// - Throws: ``OnlineFailure/noLogout`` if no address for revocation is known. Then the tokens stay valid.
     public func logOut(
@@ -165,8 +163,8 @@ public struct OAuthProvider: Sendable {
 }
 
 extension ServerSession.Tokens {
-    /// Whether the access token is still valid. It expires on its last second. It also counts as expired if the clock
-    /// is before the time of issue.
+    /// Whether the access token is still valid. It is not once its lifetime has passed, and not if the clock is before
+    /// the time of issue.
     func isAlive(_ now: Int64) -> Bool {
         guard let lifetime else { return true }
         return now >= issued && now < issued + Int64(lifetime)

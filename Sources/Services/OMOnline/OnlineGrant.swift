@@ -3,7 +3,7 @@
 public import OMOnlineModel
 public import OMSecrets
 
-/// A server's acceptance. Only a provider makes one from a server's answer.
+/// A server's acceptance. Only a provider makes one with a session, and only from the server's answer.
 public struct OnlineGrant: ~Copyable, Sendable {
     /// The cookies or tokens that prove the login to the server from here on. Opaque; docs/online-protocol.md,
     /// "Sessions". Nil if the session did not change, or if it has ended.

@@ -1,5 +1,4 @@
-// The session of a login, between two questions. A provider writes it, the caller keeps it, and this file reads it
-// again.
+// The session of a login, between two questions. A provider writes and reads it, and the caller keeps it.
 // docs/online-protocol.md, "Sessions".
 
 internal import FoundationEssentials

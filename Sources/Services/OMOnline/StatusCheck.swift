@@ -6,8 +6,7 @@ internal import NIOHTTP1
 /// Ends a connection whose answer has a status that HTTP does not have.
 ///
 /// Attack: a server answers "HTTP/1.1 000" with content. The reader accepts it. The library takes everything below 200
-/// for an announcement, and ends the process when content follows. So the connection is closed before the library sees
-/// it.
+/// for an announcement, and ends the process when content follows. So the connection is closed before the library sees it.
 final class StatusCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart

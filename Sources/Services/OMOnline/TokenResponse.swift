@@ -78,8 +78,7 @@ struct TokenResponse: Sendable {
         switch error {
         case _ where sendsPassword && isWrongPassword(error, description): return .rejected
         case "invalid_grant" where sendsPassword && saysWrongPassword(description): return .rejected
-        // The password may be right: the server may want a consent, a second factor or a new password. So this clears
-        // nothing.
+        // The password may be right: the server may want a consent, a second factor or a new password. So this clears nothing.
         case "invalid_grant": failure = .invalidGrant
         // Some servers answer a wrong password with this error and with status 401.
         case "access_denied" where sendsPassword && answer.status == 401: return .rejected
