@@ -20,8 +20,7 @@ public indirect enum AuthError: Error, Hashable, Sendable {
     case profile(ProfileProblem)
     /// The profile, the server or the administrator does not allow offline logins.
     case offlineNotAllowed
-    /// The profile names a `ProfileURL`, but no policy ever came from there. Without the server's policy nothing is
-    /// cached.
+    /// The profile names a `ProfileURL`, but no policy ever came from there. Without the server's policy nothing is cached.
     case policyMissing(PolicyProblem)
     /// The server accepted the password. But another login got a newer answer meanwhile, so nothing is cached.
     case overtaken
@@ -49,8 +48,7 @@ public indirect enum AuthError: Error, Hashable, Sendable {
     /// The cached credential is older than the profile's `OfflineCredentialMaxAge` allows. It expired at `since`, in
     /// seconds since 1970.
     case expired(since: Int64)
-    /// A wrong password was typed a moment ago. The next attempt is allowed after this many seconds. Nothing was
-    /// charged.
+    /// A wrong password was typed a moment ago. The next attempt is allowed after this many seconds. Nothing was charged.
     case delayed(seconds: Int64)
     /// The wall clock is behind the time that this login has seen, and the profile does not tolerate that.
     case clockRolledBack
@@ -133,8 +131,7 @@ public indirect enum AuthError: Error, Hashable, Sendable {
     /// The SDK's number for this error, if it has one.
     public var sdkCode: Int? { entry.sdkCode }
 
-    /// The SDK's number for a login under `profile`. If the user is asked for the domain too, the domain may be the
-    /// wrong part.
+    /// The SDK's number for a login under `profile`. If the user is asked for the domain too, the domain may be the wrong part.
     public func sdkCode(under profile: Profile) -> Int? {
         let code = sdkCode
         return code == 10003 && profile.collectIdentityDomain ? 10011 : code

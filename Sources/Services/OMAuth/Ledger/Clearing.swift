@@ -55,8 +55,7 @@ extension AuthError {
     /// refused login has already cleared what is stored here.
     public var clearing: ClearingEvent? {
         switch self {
-        // Also if found wiped or locked: the process that exceeded the limit may have been killed before it reported
-        // that.
+        // Also if found wiped or locked: the process that exceeded the limit may have been killed before it reported that.
         case .attemptsExceeded, .wiped, .lockedOut: .limitExceeded
         case .neither(_, let offline): offline.clearing
         case .tooManyAttempts(let last): last.clearing

@@ -3,8 +3,7 @@
 internal import OMStorage
 
 extension Authenticator {
-    /// The policy of the profile's server with the highest epoch that a login or a set-up has seen here. Nil if none
-    /// has.
+    /// The policy of the profile's server with the highest epoch that a login or a set-up has seen here. Nil if none has.
     package func knownPolicy(_ profile: Profile) throws(AuthError) -> ServerPolicy? {
         guard let store = try openIfPresent() else { return nil }
         return try store.knownPolicy(PolicySource(profile.serverIdentity))
@@ -64,8 +63,7 @@ extension LoginStore {
     /// another user, another path or a new profile has seen no epoch yet, and an attacker sends it an old, laxer policy
     /// again. So the policies that other logins saw count too.
     ///
-    /// - Parameter held: The policy in the login's own row. Of other policies with the same epoch, only stricter values
-    ///   count.
+    /// - Parameter held: The policy in the login's own row. Of other policies with the same epoch, only stricter values count.
     borrowing func knownPolicy(for key: LoginKey, _ held: ServerPolicy?) throws(AuthError) -> ServerPolicy? {
         try knownPolicy(PolicySource(key.server), held)
     }

@@ -23,8 +23,7 @@ struct LastSeenTime: Hashable, Sendable {
     }
 
     /// The times after an online success, if the server gave the time and proved its identity. The server's time
-    /// confirms this machine's time or corrects it back. So if a clock in 2038 has raised `earliest`, it comes down
-    /// again.
+    /// confirms this machine's time or corrects it back. So if a clock in 2038 has raised `earliest`, it comes down again.
     ///
     /// It never moves the time ahead. Attack, or mistake: a server's clock is in the year 9999, and a credential that
     /// the administrator gave thirty days is valid for ever. Or the clock is a day ahead at each login, and each login
@@ -68,8 +67,7 @@ struct LastSeenTime: Hashable, Sendable {
         isAhead(of: clock) ? UInt64(earliest - max(clock.wall, 0)) : nil
     }
 
-    /// Notes this moment. If the clock says 2038 for one boot, `earliest` rises by at most the time of that boot and a
-    /// day.
+    /// Notes this moment. If the clock says 2038 for one boot, `earliest` rises by at most the time of that boot and a day.
     mutating func update(_ clock: ClockReading) {
         let now = now(clock)
         let allowance = elapsed(clock) ?? Self.clamp(clock.sinceBoot) + Self.day

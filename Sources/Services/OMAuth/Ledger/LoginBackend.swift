@@ -36,8 +36,7 @@ protocol LoginMarks {
     /// - Returns: nil if there is no file.
     func read() throws(StorageError) -> [HighWaterMark]?
     func create(_ marks: [HighWaterMark]) throws(StorageError)
-    /// - Parameter isSynced: Whether to wait until the disk has the marks. Otherwise a power cut may bring the old
-    ///   marks back.
+    /// - Parameter isSynced: Whether to wait until the disk has the marks. Otherwise a power cut may bring the old marks back.
     func write(_ marks: [HighWaterMark], isSynced: Bool) throws(StorageError)
     func remove() throws(StorageError)
     /// Runs `body` while no other process or thread holds this lock.

@@ -48,8 +48,7 @@ package enum LoginEvent: Hashable, Sendable {
         case noCredential, expired, wiped, lockedOut, delayed, clockRolledBack, quarantined, rolledBack, deviceKey
         case rejected, forbidden, blocked, untrusted, unreachable, failed
         case other
-        /// The server was not asked: the profile or the user gave something that cannot be sent, or this machine
-        /// failed.
+        /// The server was not asked: the profile or the user gave something that cannot be sent, or this machine failed.
         case notAsked
     }
 

@@ -46,8 +46,8 @@ final class LoginLog {
 
     /// Runs `body` while no other process writes the log; then moves the mark to the log's new end.
     ///
-    /// Attack: an attacker holds the log's lock, so that no wrong password is counted and no server's no deletes
-    /// anything. So `body` also runs without the lock, and its decision then has no entry.
+    /// Attack: an attacker holds the log's lock, so that wrong passwords are not counted and a server's refusal deletes
+    /// nothing. So `body` also runs without the lock, and its decision then has no entry.
     func hold<R>(
         syncsMark: Bool = true, _ body: (inout Entries) throws(AuthError) -> R
     ) throws(AuthError) -> R {
@@ -120,8 +120,7 @@ final class LoginLog {
         try tables.putLog(entry.sequence, entry.encoded)
     }
 
-    /// Counts `next` in an equal entry near the end of the log. The entries after that one are written again, with new
-    /// links.
+    /// Counts `next` in an equal entry near the end of the log. The entries after that one are written again, with new links.
     ///
     /// Attack: ten thousand logins of unknown users push all other entries out of the log. The attacker mixes them with
     /// refusals of another kind, so comparing the last entry only is not enough.
@@ -159,8 +158,7 @@ final class LoginLog {
 
     private func end() throws(AuthError) -> End {
         guard let mark = try mark() else {
-            // Attack: an attacker deletes the end of the log together with the mark. The gap in the numbers stays for
-            // ever.
+            // Attack: an attacker deletes the end of the log together with the mark. The gap in the numbers stays for ever.
             let rows = try tables.log(from: 0)
             let last = rows.last { entry($0) != nil }?.sequence ?? 0
             let stray = rows.first { $0.sequence > last }?.sequence

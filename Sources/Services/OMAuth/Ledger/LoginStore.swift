@@ -1,5 +1,4 @@
-// The ledger and the marks beside the device key, always checked together. It returns only rows that this device wrote
-// last.
+// The ledger and the marks beside the device key, always checked together. It returns only rows that this device wrote last.
 
 internal import OMSecrets
 internal import OMStorage
@@ -38,8 +37,7 @@ struct LoginStore: ~Copyable {
             return try file.hold(wait: wait ?? authenticator.lockWait, unless: cancellation?.interruption) {
                 () throws(AuthError) in
                 isHeld = true
-                // The ledger was opened before the wait for the lock. Another login may have renamed it as damaged
-                // since.
+                // The ledger was opened before the wait for the lock. Another login may have renamed it as damaged since.
                 guard ledger.isInPlace else { throw .busy }
                 return try DeferredSignals.run(body)
             }

@@ -215,8 +215,7 @@ extension LoginStore {
             try ledger.deleteServerRow(id)
             return true
         }
-        // Attack: an attacker guesses at one user's password to log another user out. Only the user's own failure
-        // deletes data.
+        // Attack: an attacker guesses at one user's password to log another user out. Only the user's own failure deletes data.
         guard row.user == key.user, row.domain == key.domain else { return false }
         return try changeRememberedInside(id, key.profile) { row in
             if !clearing.keepsPassword { row.deletePassword() }

@@ -83,13 +83,12 @@ struct RememberedRow: Hashable, Sendable {
     /// Deletes what a profile no longer allows. The user's choices stay: they remember nothing by themselves.
     ///
     /// Attack: a permission that was withdrawn still acts until the next success. The next person at the terminal sees
-    /// the name, and the password's bytes stay on the disk.
+    /// the name, and the password's bytes stay on the disk. This deletes both.
     mutating func limit(to policy: RememberPolicy) {
         let choice = RememberChoice(policy, preferences)
         if !choice.keepsPassword { deletePassword() }
         if choice != .autoLogin { isArmed = false }
-        // After a failure has deleted the password, its user name stays, as long as the profile allows passwords at
-        // all.
+        // After a failure has deleted the password, its user name stays, as long as the profile allows passwords at all.
         let isNameAlone = preferences.autoLogin == false && preferences.credentials == false
         let keepsPasswords = policy.autoLogin.isAllowed || policy.credentials.isAllowed
         if !policy.userName.isAllowed, isNameAlone || !keepsPasswords { (user, domain) = (nil, .none) }

@@ -74,8 +74,7 @@ extension Authenticator {
             var counted: UInt32 = 0
             _ = try store.change(id, recording: { _ in counted > 0 ? [.unlocked(attempts: counted)] : [] }) {
                 (row) throws(AuthError) in
-                // Attack: a wipe is due that a crash left unwritten, and an unlock would cancel it. So the unlock is
-                // refused.
+                // Attack: a wipe is due that a crash left unwritten, and an unlock would cancel it. So the unlock is refused.
                 guard case .live = row.verifier,
                     row.permission(under: LoginPolicy(profile, row.server), at: clock()) != .wipeDue
                 else { throw .noCredential }

@@ -13,8 +13,8 @@ extension Authenticator {
     ///     let receipt = try await authenticator.login(request, password: password, asking: provider)
     ///
     /// Cancelling the task ends the login with ``AuthError/cancelled``, also while it asks the server or the prompter
-    /// or waits for a lock. After the charge of an attempt, or after the server has decided, the login is finished, and
-    /// its verdict is returned.
+    /// or waits for a lock. After the charge of an attempt, or after the server has decided, the login runs to its end
+    /// and returns its verdict.
     public func login(
         _ request: LoginRequest, password: borrowing Password, asking provider: (any Provider)?,
         prompter: (any AsyncLoginPrompter)? = nil
@@ -57,7 +57,7 @@ extension Authenticator {
 
     // MARK: - Calls that delete something
 
-    // These are finished even if their task is cancelled: a window that closes cancels the very task that logs out.
+    // These run to their end even if their task is cancelled: a window that closes cancels the very task that logs out.
 
     /// Removes the credential of `user`. Cancelling does not end it.
     public func remove(
@@ -93,8 +93,7 @@ extension Authenticator {
         }
     }
 
-    /// Remembers what the profile allows and the user wants, after a success, and deletes the rest. Cancelling does not
-    /// end it.
+    /// Remembers what the profile allows and the user wants, after a success, and deletes the rest. Cancelling does not end it.
     public func remember(
         _ receipt: borrowing LoginReceipt, _ profile: Profile, password: borrowing Password,
         _ preferences: RememberPreferences? = nil, key: RememberingKey?

@@ -149,7 +149,7 @@ public struct Authenticator: Sendable {
     ) throws(AuthError) -> AttemptResult? {
         // 4 and 5. Any error in here ends the attempt before the check.
         let charge = try store.charge(id) { (row) throws(AuthError) in
-            // The last moment to cancel: after the charge, the attempt is finished.
+            // The last moment to cancel: after the charge, the attempt runs to its end.
             try cancellation?.check()
             let policy = LoginPolicy(profile, row.server), clock = clock()
             switch row.permission(under: policy, at: clock) {
@@ -234,8 +234,7 @@ public struct Authenticator: Sendable {
             hasDeleted = try store.deleteRemembered(Clearing(after: isWiped ? .limitExceeded : .wrongOffline), of: row.key)
         }
         if settled.verifier == .wipePending {
-            // Even if the wipe is delayed, the limit is exceeded. The row says pending, and the next operation
-            // continues.
+            // Even if the wipe is delayed, the limit is exceeded. The row says pending, and the next operation continues.
             let isFinished = (try? store.finishWipe(charged.id, wait: Self.wipeWait)) ?? false
             return .attemptsExceeded(isFinished: isFinished)
         }
@@ -329,8 +328,7 @@ extension LoginStore {
         let isKnown = (try? ledger.row(id)) != nil
         try? logging { (entries: inout LoginLog.Entries) throws(AuthError) in
             try ledger.write { () throws(AuthError) in
-                // The clock is read while the log is locked. So of two processes, the one that waited gets no earlier
-                // time.
+                // The clock is read while the log is locked. So of two processes, the one that waited gets no earlier time.
                 try entries.append([event], isKnown ? id : nil, at: authenticator.clock().wall)
             }
         }

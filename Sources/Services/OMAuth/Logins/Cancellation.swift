@@ -3,7 +3,7 @@
 internal import OMSystem
 internal import Synchronization
 
-/// Cancels a login until it charges an attempt. After that the login is finished.
+/// Cancels a login until it charges an attempt. After that the login runs to its end.
 public final class Cancellation: Sendable {
     private struct State {
         var isCancelled = false

@@ -134,8 +134,7 @@ extension Authenticator {
         let slot = LoginSlot(derivation, stretched, of: id, on: store.device)
         let login = try store.exclusively(id, unless: cancellation) { () throws(AuthError) -> VerifiedLogin? in
             try cancellation?.check()
-            // If two processes enrol one user at once, the second finds the first one's slot and does not know its
-            // password.
+            // If two processes enrol one user at once, the second finds the first one's slot and does not know its password.
             let now = try store.load(id)
             guard Self.holds(now?.verifier, old) else { throw .oldPasswordRequired }
             // This row must not undo a policy that came during the stretch.

@@ -22,8 +22,7 @@ public struct LoginDetails: Hashable, Sendable {
     public let damagedLedger: DamagedFile?
     /// Seconds since the enrolment or the last online success.
     public let age: Int64
-    /// The last second (since 1970) in which the cached credential is valid. Nil if there is none, or if it does not
-    /// expire.
+    /// The last second (since 1970) in which the cached credential is valid. Nil if there is none, or if it does not expire.
     public let expires: Int64?
     public let expiresSoon: Bool
     public let clockIsBehind: Bool

@@ -97,8 +97,7 @@ extension Authenticator {
 }
 
 extension LoginStateMachine.State {
-    /// Whether the limit was exceeded. Then a cancelled login must still report that, because a session may have to
-    /// end.
+    /// Whether the limit was exceeded. Then a cancelled login must still report that, because a session may have to end.
     fileprivate var isDecisionKnown: Bool {
         if case .askingAfterWipe = self { true } else { false }
     }

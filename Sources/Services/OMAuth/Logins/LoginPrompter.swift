@@ -44,7 +44,7 @@ struct BlockingPrompter: LoginPrompter {
     }
 }
 
-/// A prompter that asks no further question once the login is cancelled. Attack: a provider asks on after the user has
+/// A prompter that asks no further question once the login is cancelled. Attack: a provider asks again after the user has
 /// left, and gets the input of the next person. Such input is dropped.
 struct CancellablePrompter: LoginPrompter {
     private let prompter: any LoginPrompter

@@ -22,8 +22,7 @@ extension Authenticator {
     ///   - submitsAutoLogin: False if the caller named another user or password than the remembered one.
     /// - Throws: ``AuthError/cancelled`` if the person declines; ``AuthError/tooManyAttempts(last:)`` after as many
     ///   wrong answers as `MaxLoginAttempts` allows, or three if neither profile nor server sets it;
-    ///   ``AuthError/delayed(seconds:)`` after three answers during a delay; every error that no other answer can
-    ///   change.
+    ///   ``AuthError/delayed(seconds:)`` after three answers during a delay; every error that no other answer can change.
     public func login(
         _ profile: Profile, mode: ConnectivityMode? = nil, prompting prompter: any LoginPrompter,
         asking provider: (any Provider)?, remembering key: RememberingKey? = nil,
@@ -116,8 +115,7 @@ extension Authenticator {
         switch answer.takeSecret() {
         case .typed(let password): return password
         case .remembered:
-            // Attack: an attacker submits one user's remembered password under another user's name. The names must
-            // match.
+            // Attack: an attacker submits one user's remembered password under another user's name. The names must match.
             return try unlessLost { () throws(AuthError) in
                 guard let key, let known = try remembered(profile), known.user == user, known.domain == domain else {
                     return nil
@@ -127,8 +125,7 @@ extension Authenticator {
         }
     }
 
-    /// An unreadable ledger counts as one that remembers nothing. The server is still asked, and its yes replaces the
-    /// ledger.
+    /// An unreadable ledger counts as one that remembers nothing. The server is still asked, and its yes replaces the ledger.
     private func unlessLost<R: ~Copyable>(_ body: () throws(AuthError) -> R?) throws(AuthError) -> R? {
         do throws(AuthError) { return try body() } catch {
             switch error {
@@ -155,6 +152,7 @@ private struct FailedAnswers {
             guard wrong < most() else { throw .tooManyAttempts(last: error) }
         } else {
             // Attack: a form that answers at once uses a processor and the stretch's memory until the delay has passed.
+            // The third such answer ends the login.
             early += 1
             guard error.isDelay, early < Self.mostEarly else { throw error }
         }

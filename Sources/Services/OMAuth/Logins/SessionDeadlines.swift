@@ -64,8 +64,7 @@ public struct SessionDeadlines: Hashable, Sendable {
             isWarningDue: idleLeft * 100 <= idle * Int64(limits.warningPercentage))
     }
 
-    /// Notes a use. The idle time starts again, the session's time does not. A session that is idle or has ended stays
-    /// so.
+    /// Notes a use. The idle time starts again, the session's time does not. A session that is idle or has ended stays so.
     ///
     /// - Returns: The state before.
     @discardableResult

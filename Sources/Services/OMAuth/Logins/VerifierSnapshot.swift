@@ -88,8 +88,7 @@ extension Authenticator {
             guard row != nil || taken.server != nil else { return .offlineDenied }
             return try storeOfflineDenied(yes, row, taken, under: policy, in: store) ? .offlineDenied : .changed
         }
-        // Both stretches run outside the lock. The old slot is stretched too, because a vault's login slot needs the
-        // key in it.
+        // Both stretches run outside the lock. The old slot is stretched too, because a vault's login slot needs the key in it.
         let derivation = SlotKeyDerivation(policy.cryptoScheme, parameters)
         let stretched = try stretch(derivation, password)
         var old: LoginSlot?
@@ -99,7 +98,7 @@ extension Authenticator {
         let oldStretched = if let old { try stretch(old.derivation, password) } else { Key<Unlocking>.random() }
         return try store.exclusively(id) { () throws(AuthError) in
             // Attack: an attacker delays a yes, so that it ends after a quicker one that brought a stricter policy. Or
-            // it ends after the 401 to the same password.
+            // it ends after the 401 to the same password. Then the decision is made again.
             let now = try? store.load(id)
             guard now?.server == row?.server, VerifierSnapshot(now).slot == VerifierSnapshot(row).slot else { return .changed }
             var slot: LoginSlot?

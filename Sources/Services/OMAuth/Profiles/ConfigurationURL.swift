@@ -17,8 +17,7 @@ public struct ConfigurationURL: Hashable, Sendable {
         case components
     }
 
-    /// A part of the URL that was ignored, at least in part. It holds the position and not the text, which could be a
-    /// secret.
+    /// A part of the URL that was ignored, at least in part. It holds the position and not the text, which could be a secret.
     public struct Omission: Hashable, Sendable {
         public enum Reason: Hashable, Sendable {
             /// The part does not split into exactly two pieces.
@@ -136,8 +135,7 @@ private struct ConfigurationURLReader {
         return decoded
     }
 
-    /// Reads a value as the SDK does: a flag that is not TRUE is false, and a malformed header is dropped. Both are
-    /// reported.
+    /// Reads a value as the SDK does: a flag that is not TRUE is false, and a malformed header is dropped. Both are reported.
     private mutating func typed(_ text: String, _ key: ProfileKey, _ number: Int) -> ProfileValue {
         switch key.valueType {
         case .flag:

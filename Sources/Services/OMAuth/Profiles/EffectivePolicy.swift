@@ -23,8 +23,7 @@ public struct EffectivePolicy: Hashable, Sendable {
     /// The origin of each of the six values.
     package let sources: [ProfileKey: Source]
 
-    /// - Parameter server: The last policy of the profile's own server, over authenticated TLS. Nil if none was ever
-    ///   seen.
+    /// - Parameter server: The last policy of the profile's own server, over authenticated TLS. Nil if none was ever seen.
     package init(_ profile: Profile, server: ServerPolicy?, ceiling: PolicyCeiling) {
         var sources: [ProfileKey: Source] = [:]
         func decided<Value: Equatable>(

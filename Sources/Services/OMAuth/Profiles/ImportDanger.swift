@@ -17,7 +17,7 @@ public enum ImportDanger: String, CaseIterable, Hashable, Sendable {
     case recoverableScheme
     /// It keeps the password recoverable.
     case remembersPassword
-    /// It allows more guesses than a server may.
+    /// It allows more guesses than a server may allow.
     case moreAttempts
     /// It changes what happens after too many guesses.
     case afterAttempts

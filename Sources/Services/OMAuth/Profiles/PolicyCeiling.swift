@@ -7,8 +7,7 @@ public struct PolicyCeiling: Hashable, Sendable {
     /// The most attempts that a server may allow if the administrator sets no number.
     public static let defaultAttempts = 10
 
-    /// The most wrong passwords that are tolerated. If nil, ``defaultAttempts`` for a server and no bound for a
-    /// profile.
+    /// The most wrong passwords that are tolerated. If nil, ``defaultAttempts`` for a server and no bound for a profile.
     public let maxLoginAttempts: Int?
     /// If false, no offline login works on this machine.
     public let offlineAuthAllowed: Bool

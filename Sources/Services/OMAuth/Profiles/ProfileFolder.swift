@@ -27,8 +27,7 @@ public struct ProfileFolder: Sendable {
         return try Profile(name, values: values, ceiling: ceiling)
     }
 
-    /// Adds `changes` to the profile, and creates the profile if it is missing. Nothing is written unless the result is
-    /// valid.
+    /// Adds `changes` to the profile, and creates the profile if it is missing. Nothing is written unless the result is valid.
     ///
     /// - Parameters:
     ///   - changes: Values as typed, such as `("MaxLoginAttempts", "5")`.

@@ -92,8 +92,7 @@ extension Profile {
     public var identityDomain: String? { word(.identityDomain) }
     /// ``identityDomain`` as a login has it. It is the domain of users who name no other.
     public var domain: IdentityDomain { identityDomain.flatMap { try? IdentityDomain($0) } ?? .none }
-    /// The header for the identity domain, and whether the domain goes there. Otherwise it goes in front of the user's
-    /// name.
+    /// The header for the identity domain, and whether the domain goes there. Otherwise it goes in front of the user's name.
     package var identityDomainHeader: (name: String, inHeader: Bool) {
         (word(.identityDomainHeaderName) ?? "", flag(.identityDomainNameInHeader))
     }

@@ -58,8 +58,7 @@ public struct ServerPolicy: Hashable, Sendable {
         throw .profile(.serverPolicyOlder(epoch: epoch, known: known))
     }
 
-    /// The policy that counts after this one when `offered` arrives. The epoch of `offered` is not lower than this
-    /// one's.
+    /// The policy that counts after this one when `offered` arrives. The epoch of `offered` is not lower than this one's.
     ///
     /// Attack: the server had two documents in one epoch, and an attacker sends the laxer one again. So within an epoch
     /// a policy only gets stricter. A server that loosens or otherwise changes its policy raises the epoch.

@@ -1,5 +1,4 @@
-// A server's address, read strictly. If two readers see different hosts in one text, a password reaches the wrong
-// server.
+// A server's address, read strictly. If two readers see different hosts in one text, a password reaches the wrong server.
 
 /// `http` or `https`, a host, and perhaps a port, a path and a query.
 ///
