@@ -102,13 +102,3 @@ extension LoginStateMachine.State {
         if case .askingAfterWipe = self { true } else { false }
     }
 }
-
-extension OnlineRefusal {
-    /// Whether the server has decided about the login.
-    fileprivate var isDecision: Bool {
-        switch self {
-        case .rejected, .forbidden, .blocked: true
-        case .unreachable, .untrusted, .failed: false
-        }
-    }
-}
