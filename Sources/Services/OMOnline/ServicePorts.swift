@@ -1,11 +1,11 @@
 // The TCP ports of a service: all that asking it may connect to.
 
-public import OMOnlineModel
+package import OMOnlineModel
 
 extension OnlineService {
     /// The ports of the addresses that the profile names. Of a discovery document they are the document's own and 443:
     /// ``OAuthEndpoints`` takes no endpoint at another one.
-    public var ports: Set<UInt16> {
+    package var ports: Set<UInt16> {
         var texts = [profile]
         var ports: Set<UInt16> = []
         switch kind {
