@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Runs code while the signals of a terminal, of resource limits and of `kill` are blocked on this thread, so that a charge is
 /// always settled. They are delivered afterwards.
-public enum DeferredSignals {
-    public static func run<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+package enum DeferredSignals {
+    package static func run<R: ~Copyable, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
         var mask = [UInt8](repeating: 0, count: om_signal_mask_size())
         let held = mask.withUnsafeMutableBytes { om_signals_hold($0.baseAddress, $0.count) == 0 }
         defer {

@@ -3,7 +3,7 @@
 internal import Glibc
 
 /// A lock on a file that is made once and never replaced. Each hold opens the file anew, so threads exclude each other too.
-public struct FileLock: Sendable {
+package struct FileLock: Sendable {
     private let folder: PrivateFolder
     private let name: String
 
@@ -15,7 +15,7 @@ public struct FileLock: Sendable {
     ///   - wait: how long to wait for it, in milliseconds.
     ///   - interruption: ends the wait before that.
     /// - Throws: ``StorageError/busy`` after the wait; nothing has run then.
-    public func hold<R: ~Copyable, E: StorageErrorConvertible>(
+    package func hold<R: ~Copyable, E: StorageErrorConvertible>(
         wait: Int = 60_000, unless interruption: Interruption? = nil, _ body: () throws(E) -> R
     ) throws(E) -> R {
         let file: PrivateFile

@@ -3,14 +3,14 @@
 internal import Synchronization
 
 /// Asks those who wait, or read at length, to give up what they have not begun to write. Shared between threads.
-public final class Interruption: Sendable {
+package final class Interruption: Sendable {
     private let asking = Atomic<Int>(0)
 
-    public init() {}
+    package init() {}
 
-    public var isAsked: Bool { asking.load(ordering: .relaxed) > 0 }
+    package var isAsked: Bool { asking.load(ordering: .relaxed) > 0 }
 
     /// Asks until ``end()``, once for each call.
-    public func begin() { asking.add(1, ordering: .relaxed) }
-    public func end() { asking.subtract(1, ordering: .relaxed) }
+    package func begin() { asking.add(1, ordering: .relaxed) }
+    package func end() { asking.subtract(1, ordering: .relaxed) }
 }

@@ -6,13 +6,13 @@ extension PrivateFolder {
     /// Checks every part of an absolute `path` that is there, from `/` on: a folder, root's, and nobody else's to write.
     ///
     /// - Throws: ``StorageError/hazardous(_:path:)`` with the first part that is not.
-    public static func checkRootOwned(_ path: String) throws(StorageError) {
+    package static func checkRootOwned(_ path: String) throws(StorageError) {
         try checkParts(of: path, user: 0, allowsSticky: false)
     }
 
     /// The same of a path whose parts may also be `user`'s. Above the last part a sticky folder of root's, such as `/tmp`, is
     /// fine: others can neither rename nor remove what is not theirs there.
-    public static func checkOwned(_ path: String, by user: UInt32) throws(StorageError) {
+    package static func checkOwned(_ path: String, by user: UInt32) throws(StorageError) {
         try checkParts(of: path, user: user, allowsSticky: true)
     }
 
@@ -38,7 +38,7 @@ extension PrivateFolder {
     /// made later, in a folder that was checked.
     ///
     /// - Throws: ``StorageError/hazardous(_:path:)``.
-    public static func checkRootsOwn(_ path: String) throws(StorageError) {
+    package static func checkRootsOwn(_ path: String) throws(StorageError) {
         try checkRootOwned(FilePath.folder(of: path))
         do throws(StorageError) { _ = try PrivateFolder(path) } catch {
             guard error == .missing else { throw error }

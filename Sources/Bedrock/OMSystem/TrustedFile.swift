@@ -2,14 +2,14 @@
 
 internal import Glibc
 
-public enum TrustedFile {
+package enum TrustedFile {
     /// The bytes of the file, or nil when there is none.
     ///
     /// The file and its folder have to belong to `owner` and be writable by nobody else: in a folder of somebody else's
     /// the file could be taken away, and what it forbids would be allowed.
     ///
     /// - Throws: ``StorageError/hazardous(_:path:)``; ``StorageError/corrupt`` for more than `limit` bytes.
-    public static func read(_ path: String, owner: UInt32, limit: Int) throws(StorageError) -> [UInt8]? {
+    package static func read(_ path: String, owner: UInt32, limit: Int) throws(StorageError) -> [UInt8]? {
         let folderPath = FilePath.folder(of: path)
         guard folderPath != "/", folderPath != "." else { throw .missing }
         let folder = open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
