@@ -176,7 +176,8 @@ func auditLines(_ path: String, device: DeviceFolder) throws(VaultError) -> [Str
     return lines + (report.fault.map { ["\($0.sequence) and what follows: \($0.kind)"] } ?? [])
 }
 
-/// Makes the vault of a backup anew, on this device or another one. `lost` of the report names what stayed with the old device.
+/// Makes the vault of a backup anew. On another device it gets this password, and `lost` of the report names what stayed with the
+/// old one; on the vault's own it keeps its passwords.
 func restoreVault(
     _ backup: String, to path: String, device: DeviceFolder, _ code: borrowing RecoveryCode,
     _ password: borrowing Password
