@@ -4,6 +4,7 @@
 import OMAgent
 import OMAuth
 import OMOnlineModel
+import OMRecords
 import OMSecrets
 import OMStorage
 import OMSystem
@@ -120,6 +121,86 @@ func secret(
         let file = try VaultFile.open(path, device: device)
         guard let slot = file.slots.first(where: { $0.login == login.id }) else { throw .cannotUnlock }
         return try file.unlock(slot, with: login.unlock).secret(field)
+    }
+}
+
+/// A vault that the password opens on this device, and the recovery code on any.
+///
+/// - Returns: the code: to be printed, and kept somewhere else.
+func makeVault(
+    _ path: String, device: DeviceFolder, _ password: borrowing Password
+) throws(VaultError) -> RecoveryCode {
+    let code = RecoveryCode.random(), policy = VaultPolicy(defaultLevel: .whenUnlocked)
+    let slots = [try NewSlot(password: password, policy.stretch), try NewSlot(recovery: code, policy.stretch)]
+    try VaultFile.create(path, device: device, policy: policy, slots: slots)
+    return code
+}
+
+/// Every password slot is tried, and all of them are one attempt. The vault locks as its last holder lets go of it.
+func openVault(
+    _ path: String, device: DeviceFolder, _ password: borrowing Password
+) throws(VaultError) -> Vault {
+    let file = try VaultFile.open(path, device: device)
+    return try file.unlock(anyOf: KeySlot.tried(.password, of: file.slots)) { slot throws(VaultError) in
+        try slot.key(stretching: password.bytes)
+    }
+}
+
+/// Adds an item of one field, and moves what it replaces to the trash: both, or neither.
+func add(
+    _ secret: borrowing SecretBytes, at path: FieldPath, level: ProtectionLevel, replacing old: ItemName? = nil,
+    in vault: borrowing Vault
+) throws(VaultError) {
+    try vault.edit { edit throws(VaultError) in
+        try edit.add(path.item, level: level) { draft throws(VaultError) in try draft.put(secret, at: path.field) }
+        if let old { try edit.trash(old) }
+    }
+}
+
+/// What there is, without a secret.
+func contents(_ vault: borrowing Vault) throws(VaultError) -> [String] {
+    try vault.items().map { item in
+        "\(item.name.text) (\(item.level.name)\(item.level.isDeviceOnly ? ", this device only" : ""))"
+    }
+}
+
+func changePassword(of vault: borrowing Vault, to password: borrowing Password) throws(VaultError) {
+    guard let slot = vault.openedBy, slot.kind == .password else { throw .cannotUnlock }
+    _ = try vault.replaceSlot(slot, with: NewSlot(password: password, vault.settings().policy.stretch))
+}
+
+/// What happened to the vault, oldest first. No password is asked for: the log is this device's.
+func auditLines(_ path: String, device: DeviceFolder) throws(VaultError) -> [String] {
+    let report = try VaultFile.open(path, device: device).auditReport()
+    let lines = report.entries.map { "\($0.sequence) \($0.event)" }
+    return lines + (report.fault.map { ["\($0.sequence) and what follows: \($0.kind)"] } ?? [])
+}
+
+/// Makes the vault of a backup anew. On another device it gets this password, and `lost` of the report names what stayed with the
+/// old one; on the vault's own it keeps its passwords.
+func restoreVault(
+    _ backup: String, to path: String, device: DeviceFolder, _ code: borrowing RecoveryCode,
+    _ password: borrowing Password
+) throws(VaultError) -> RestoreReport {
+    let file = try BackupFile.open(backup)
+    let opened = try file.unlock(anyOf: KeySlot.tried(.recovery, of: file.slots), device: device) {
+        slot throws(VaultError) in try slot.key(stretching: code.secret)
+    }
+    return try opened.restore(to: path, device: device, password: NewSlot(password: password, file.policy.stretch))
+}
+
+/// Every program of this user reads the vault from now on, until nobody has used it for ten minutes.
+func handOver(_ vault: borrowing Vault, _ paths: VaultPaths, to agent: AgentClient) throws(AgentError) {
+    let refused = try agent.unlock(paths, vault.classKeys(), openedBy: nil, idle: 600, hard: 0)
+    if let refused { print("the agent does not keep it: \(refused)") }
+}
+
+/// - Returns: nil where the vault is locked there: the password has to be asked for.
+func secret(_ field: FieldPath, of paths: VaultPaths, _ agent: AgentClient) throws -> SecretBytes? {
+    switch try agent.perform(paths, .secret(field, revision: nil)) {
+    case .reply(.secret(let secret)): return secret
+    case .failure(let error): throw error
+    default: return nil
     }
 }
 

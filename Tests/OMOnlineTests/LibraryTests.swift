@@ -78,6 +78,61 @@ import Testing
         #expect(isRight)
     }
 
+    @Test("a vault is made, filled, given another password, backed up and restored elsewhere; the agent keeps it open")
+    func vault() throws {
+        let folder = try TestFolder(), home = folder.path
+        let device = try DeviceFolder.make("\(home)/device"), path = "\(home)/vault.omv"
+        let first = try Password(bytes("first")), second = try Password(bytes("second"))
+        let code = try makeVault(path, device: device, first)
+        let vault = try openVault(path, device: device, first)
+        let token = FieldPath(try ItemName("github"), try FieldName("token"))
+        try add(bytes("old"), at: token, level: .whenUnlocked, in: vault)
+        let pin = FieldPath(try ItemName("card"), try FieldName("pin"))
+        try add(bytes("1234"), at: pin, level: .highest, replacing: token.item, in: vault)
+        try add(bytes("tok"), at: token, level: .whenUnlocked, in: vault)
+        #expect(try contents(vault) == ["card (when-unlocked, this device only)", "github (when-unlocked)"])
+
+        try changePassword(of: vault, to: second)
+        let again = try openVault(path, device: device, second)
+        let lines = try auditLines(path, device: device)
+        #expect(lines.first == "1 vaultCreated" && lines.count >= 7)
+
+        let paths = try #require(VaultPaths(vault: path, device: "\(home)/device"))
+        let agent = try Agent(home, Self.program)
+        #expect(try isNil(secret(token, of: paths, agent.client)))
+        try handOver(again, paths, to: agent.client)
+        #expect(try isRight(secret(token, of: paths, agent.client)))
+        #expect(throws: VaultError.noItem(try ItemName("none"))) {
+            _ = try secret(FieldPath(ItemName("none"), FieldName("none")), of: paths, agent.client)
+        }
+        try agent.client.lock(paths, forgets: true)
+        #expect(try isNil(secret(token, of: paths, agent.client)))
+
+        let summary = try again.backUp(to: "\(home)/vault.omvb", portable: false)
+        #expect(summary.itemCount == 3)
+        let other = try DeviceFolder.make("\(home)/other"), copy = "\(home)/copy.omv"
+        let report = try restoreVault("\(home)/vault.omvb", to: copy, device: other, code, first)
+        #expect(report.lost.map(\.name) == [pin.item] && !report.isFromThisDevice)
+        let restored = try openVault(copy, device: other, first)
+        #expect(try contents(restored) == ["github (when-unlocked)"])
+        #expect(try isRight(restored.secret(token)))
+        #expect(throws: VaultError.cannotUnlock) { _ = try openVault(path, device: device, first) }
+    }
+
+    private func isNil(_ secret: consuming SecretBytes?) -> Bool {
+        switch secret {
+        case .some: false
+        case .none: true
+        }
+    }
+
+    private func isRight(_ secret: consuming SecretBytes?) -> Bool {
+        switch secret {
+        case .some(let secret): secret.isEqual(to: bytes("tok"))
+        case .none: false
+        }
+    }
+
     @Test("a server's policy is fetched at set-up, and a fetch from one that says nothing can be called off")
     func policy() async throws {
         let server = try await Server.nginx.value, hole = try await Server.odd.value

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// A lock on a file that is created once and never replaced. Each hold opens the file again, so the lock also excludes
 /// other threads of this process.
-public struct FileLock: Sendable {
+package struct FileLock: Sendable {
     private let folder: PrivateFolder
     private let name: String
 
@@ -16,7 +16,7 @@ public struct FileLock: Sendable {
     ///   - wait: How long to wait for the lock, in milliseconds.
     ///   - interruption: Ends the wait early.
     /// - Throws: ``StorageError/busy`` if the wait ends without the lock. Then `body` has not run.
-    public func hold<R: ~Copyable, E: StorageErrorConvertible>(
+    package func hold<R: ~Copyable, E: StorageErrorConvertible>(
         wait: Int = 60_000, unless interruption: Interruption? = nil, _ body: () throws(E) -> R
     ) throws(E) -> R {
         let file: PrivateFile

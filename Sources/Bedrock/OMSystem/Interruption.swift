@@ -4,14 +4,14 @@
 internal import Synchronization
 
 /// Asks waits and long reads to give up. A write that has begun is finished. Threads share this value.
-public final class Interruption: Sendable {
+package final class Interruption: Sendable {
     private let asking = Atomic<Int>(0)
 
-    public init() {}
+    package init() {}
 
-    public var isAsked: Bool { asking.load(ordering: .relaxed) > 0 }
+    package var isAsked: Bool { asking.load(ordering: .relaxed) > 0 }
 
     /// Asks until ``end()``. Each call needs its own ``end()``.
-    public func begin() { asking.add(1, ordering: .relaxed) }
-    public func end() { asking.subtract(1, ordering: .relaxed) }
+    package func begin() { asking.add(1, ordering: .relaxed) }
+    package func end() { asking.subtract(1, ordering: .relaxed) }
 }

@@ -2,11 +2,11 @@ internal import COMSystem
 internal import Glibc
 
 /// A folder of this user with mode 0700.
-public struct PrivateFolder: Hashable, Sendable {
-    public let path: String
+package struct PrivateFolder: Hashable, Sendable {
+    package let path: String
 
     /// - Throws: ``StorageError/missing``, ``StorageError/hazardous(_:path:)``.
-    public init(_ path: String) throws(StorageError) {
+    package init(_ path: String) throws(StorageError) {
         let descriptor = retryingInterrupts { open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard descriptor >= 0 else {
             if errno == ELOOP { throw .hazardous(.symbolicLink, path: path) }
@@ -22,7 +22,7 @@ public struct PrivateFolder: Hashable, Sendable {
     /// Creates the folder with mode 0700 and the missing folders above it. Then it checks the folder.
     ///
     /// - Parameter mode: The mode of the created folders above it, whatever the umask.
-    public static func make(_ path: String, above mode: UInt32 = 0o700) throws(StorageError) -> PrivateFolder {
+    package static func make(_ path: String, above mode: UInt32 = 0o700) throws(StorageError) -> PrivateFolder {
         var missing: [String] = []
         var rest = path
         while access(rest, F_OK) != 0, errno == ENOENT, let slash = rest.utf8.lastIndex(of: UInt8(ascii: "/")),
@@ -52,14 +52,14 @@ public struct PrivateFolder: Hashable, Sendable {
     }
 
     /// Replaces or creates the file. Another process sees all of the old bytes or all of the new ones.
-    public func replace(_ name: String, holding bytes: [UInt8]) throws(StorageError) {
+    package func replace(_ name: String, holding bytes: [UInt8]) throws(StorageError) {
         try make(name, .replacing, bytes.span)
     }
 
     /// The file's bytes, or nil if there is no file.
     ///
     /// - Throws: ``StorageError/corrupt`` for a file of more than `limit` bytes.
-    public func read(_ name: String, limit: Int) throws(StorageError) -> [UInt8]? {
+    package func read(_ name: String, limit: Int) throws(StorageError) -> [UInt8]? {
         guard let file = try PrivateFile.ifPresent(file(name), O_RDONLY) else { return nil }
         let bytes = try file.read(limit + 1)
         guard bytes.count <= limit else { throw .corrupt }
@@ -69,7 +69,7 @@ public struct PrivateFolder: Hashable, Sendable {
     /// Removes the file.
     ///
     /// - Returns: false if there is no file.
-    public func remove(_ name: String) throws(StorageError) -> Bool {
+    package func remove(_ name: String) throws(StorageError) -> Bool {
         if unlink(file(name)) != 0 {
             if errno == ENOENT { return false }
             throw .last
@@ -79,7 +79,7 @@ public struct PrivateFolder: Hashable, Sendable {
     }
 
     /// The names in the folder, in no order.
-    public func names() throws(StorageError) -> [String] {
+    package func names() throws(StorageError) -> [String] {
         guard let stream = opendir(path) else { throw .last }
         defer { closedir(stream) }
         var names: [String] = []
@@ -91,7 +91,7 @@ public struct PrivateFolder: Hashable, Sendable {
     }
 
     /// A lock on the file `name`. Holding the lock creates the file if it is missing.
-    public func lock(_ name: String) -> FileLock { FileLock(self, name) }
+    package func lock(_ name: String) -> FileLock { FileLock(self, name) }
 
     private func make(_ name: String, _ naming: Draft.Naming, _ bytes: Span<UInt8>) throws(StorageError) {
         var draft = try Draft.make(for: file(name), naming)

@@ -7,13 +7,13 @@ extension PrivateFolder {
     /// other user can write to.
     ///
     /// - Throws: ``StorageError/hazardous(_:path:)`` with the first part that fails.
-    public static func checkRootOwned(_ path: String) throws(StorageError) {
+    package static func checkRootOwned(_ path: String) throws(StorageError) {
         try checkParts(of: path, user: 0, allowsSticky: false)
     }
 
     /// Like ``checkRootOwned(_:)``, but parts may also belong to `user`. Above the last part, a sticky folder of root
     /// is fine, such as `/tmp`: other users can neither rename nor remove files there that are not theirs.
-    public static func checkOwned(_ path: String, by user: UInt32) throws(StorageError) {
+    package static func checkOwned(_ path: String, by user: UInt32) throws(StorageError) {
         try checkParts(of: path, user: user, allowsSticky: true)
     }
 
@@ -39,7 +39,7 @@ extension PrivateFolder {
     /// passes: it is created later, in a folder that was checked.
     ///
     /// - Throws: ``StorageError/hazardous(_:path:)``.
-    public static func checkRootsOwn(_ path: String) throws(StorageError) {
+    package static func checkRootsOwn(_ path: String) throws(StorageError) {
         try checkRootOwned(FilePath.folder(of: path))
         do throws(StorageError) { _ = try PrivateFolder(path) } catch {
             guard error == .missing else { throw error }

@@ -3,17 +3,17 @@
 internal import Glibc
 
 /// A regular file, read through a buffer. Any user may own it.
-public struct StreamFile: ~Copyable {
+package struct StreamFile: ~Copyable {
     private static let bufferCount = 1 << 20
 
     /// The file's size in bytes when it was opened.
-    public let count: Int
+    package let count: Int
     private let descriptor: Int32
     private var buffer: [UInt8] = []
     private var used = 0
 
     /// - Throws: ``StorageError/missing``; ``StorageError/hazardous(_:path:)`` if it is not a regular file.
-    public static func open(_ path: String) throws(StorageError) -> StreamFile {
+    package static func open(_ path: String) throws(StorageError) -> StreamFile {
         let descriptor = retryingInterrupts { Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK) }
         guard descriptor >= 0 else { throw .last }
         var status = stat()
@@ -29,7 +29,7 @@ public struct StreamFile: ~Copyable {
     deinit { close(descriptor) }
 
     /// The next `count` bytes, or fewer at the end of the file.
-    public mutating func read(_ count: Int) throws(StorageError) -> [UInt8] {
+    package mutating func read(_ count: Int) throws(StorageError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(min(count, Self.bufferCount))
         while bytes.count < count {
@@ -45,7 +45,7 @@ public struct StreamFile: ~Copyable {
     }
 
     /// Goes back to the start.
-    public mutating func rewind() throws(StorageError) {
+    package mutating func rewind() throws(StorageError) {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw .last }
         (buffer, used) = ([], 0)
     }

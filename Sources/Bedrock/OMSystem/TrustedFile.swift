@@ -2,14 +2,14 @@
 
 internal import Glibc
 
-public enum TrustedFile {
+package enum TrustedFile {
     /// The bytes of the file, or nil if there is none.
     ///
     /// The file and its folder must belong to `owner`, and no other user may write to them. Otherwise another user
     /// could delete the file, and what it forbids would be allowed.
     ///
     /// - Throws: ``StorageError/hazardous(_:path:)``; ``StorageError/corrupt`` if the file has more than `limit` bytes.
-    public static func read(_ path: String, owner: UInt32, limit: Int) throws(StorageError) -> [UInt8]? {
+    package static func read(_ path: String, owner: UInt32, limit: Int) throws(StorageError) -> [UInt8]? {
         let folderPath = FilePath.folder(of: path)
         guard folderPath != "/", folderPath != "." else { throw .missing }
         let folder = open(folderPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)

@@ -27,10 +27,10 @@ public struct ProtectionLevel: Hashable, Sendable, CaseIterable {
     }
 
     /// The byte on disk: the availability, plus 16 when the item is bound to this device.
-    public var code: UInt8 { availability.rawValue | (isDeviceOnly ? 0x10 : 0) }
+    package var code: UInt8 { availability.rawValue | (isDeviceOnly ? 0x10 : 0) }
 
     /// - Returns: nil for a byte that is no level: it never means a weaker one.
-    public init?(code: UInt8) {
+    package init?(code: UInt8) {
         guard let availability = Availability(rawValue: code & 0x0f), code & 0xe0 == 0 else { return nil }
         self.init(availability, deviceOnly: code & 0x10 != 0)
     }

@@ -1,7 +1,7 @@
 // A file that cannot be read makes place, and is kept: somebody may want to know what happened to it.
 
 internal import Glibc
-public import OMSystem
+package import OMSystem
 
 /// What became of a file that could not be read.
 public struct DamagedFile: Hashable, Sendable {
@@ -10,7 +10,7 @@ public struct DamagedFile: Hashable, Sendable {
     /// Where older ones were that had to go for it.
     public let removed: [String]
 
-    public init(path: String, removed: [String]) { (self.path, self.removed) = (path, removed) }
+    package init(path: String, removed: [String]) { (self.path, self.removed) = (path, removed) }
 }
 
 extension Database {
@@ -19,7 +19,7 @@ extension Database {
     /// - Parameters:
     ///   - wall: seconds since 1970.
     ///   - most: how many such files are kept, with this one; the oldest go.
-    public static func renameDamaged(_ path: String, at wall: Int64, keeping most: Int = 4) throws(StorageError) -> DamagedFile {
+    package static func renameDamaged(_ path: String, at wall: Int64, keeping most: Int = 4) throws(StorageError) -> DamagedFile {
         let prefix = Self.prefix(path)
         var (aside, number) = (prefix + stamp(wall), 1)
         while try FilePath.exists(aside) {
@@ -35,7 +35,7 @@ extension Database {
     }
 
     /// Where the files are that were set aside for `path`, the oldest first.
-    public static func damagedFiles(for path: String) throws(StorageError) -> [String] {
+    package static func damagedFiles(for path: String) throws(StorageError) -> [String] {
         let prefix = Self.prefix(path)
         let folder: PrivateFolder
         do throws(StorageError) { folder = try PrivateFolder(FilePath.folder(of: prefix)) } catch {

@@ -5,10 +5,10 @@
 
 internal import CSQLite
 internal import Glibc
-public import OMSystem
+package import OMSystem
 
 /// One connection. Not shared between threads.
-public struct Database: ~Copyable {
+package struct Database: ~Copyable {
     let handle: OpaquePointer
     private let cache: StatementCache
     private let busy = BusyHandler()
@@ -17,7 +17,7 @@ public struct Database: ~Copyable {
     ///
     /// - Throws: ``StorageError/missing``, ``StorageError/hazardous(_:path:)``, ``StorageError/corrupt``,
     ///   ``StorageError/laterFormat(_:)``.
-    public static func open(_ path: String, _ schema: Schema) throws(StorageError) -> Database {
+    package static func open(_ path: String, _ schema: Schema) throws(StorageError) -> Database {
         let database = try connect(path)
         // Whose file it is comes first: the next line but three would convert somebody else's database.
         guard try database.number("PRAGMA application_id") == Int64(schema.applicationID) else { throw .corrupt }
@@ -32,7 +32,7 @@ public struct Database: ~Copyable {
     /// Makes the file, mode 0600, with its tables and what `fill` puts in: whole or not at all.
     ///
     /// - Throws: ``StorageError/exists``.
-    public static func create(
+    package static func create(
         _ path: String, _ schema: Schema, fill: (borrowing Database) throws(StorageError) -> Void
     ) throws(StorageError) -> Database {
         let draft = try Self.draft(for: path, schema, fill: fill)
@@ -54,23 +54,23 @@ public struct Database: ~Copyable {
     }
 
     /// A statement that is prepared once and kept for the next time: `sql` is one of a schema's few.
-    public borrowing func prepare(_ sql: String) throws(StorageError) -> Statement {
+    package borrowing func prepare(_ sql: String) throws(StorageError) -> Statement {
         try Statement(cache, sql)
     }
 
-    public borrowing func execute(_ sql: String) throws(StorageError) {
+    package borrowing func execute(_ sql: String) throws(StorageError) {
         var statement = try Statement(handle, sql)
         while try statement.step() {}
     }
 
     /// The single number that `sql` gives.
-    public borrowing func number(_ sql: String) throws(StorageError) -> Int64 {
+    package borrowing func number(_ sql: String) throws(StorageError) -> Int64 {
         var statement = try Statement(handle, sql)
         guard try statement.step() else { throw .corrupt }
         return statement.number(0)
     }
 
-    public borrowing func text(_ sql: String) throws(StorageError) -> String {
+    package borrowing func text(_ sql: String) throws(StorageError) -> String {
         var statement = try Statement(handle, sql)
         guard try statement.step() else { throw .corrupt }
         return statement.text(0)
@@ -78,7 +78,7 @@ public struct Database: ~Copyable {
 
     /// Runs `body` in a transaction, of which a connection has one at a time, that sees one state from start to end; `.write` also keeps other writers out.
     /// What it throws rolls the transaction back.
-    public borrowing func transaction<R: ~Copyable, E: StorageErrorConvertible>(
+    package borrowing func transaction<R: ~Copyable, E: StorageErrorConvertible>(
         _ access: Access, _ body: () throws(E) -> R
     ) throws(E) -> R {
         precondition(sqlite3_get_autocommit(handle) != 0, "a transaction is running on this connection")
@@ -100,12 +100,12 @@ public struct Database: ~Copyable {
         return result
     }
 
-    public enum Access: Sendable { case read, write }
+    package enum Access: Sendable { case read, write }
 
     /// Moves the write-ahead log into the file and empties it, so that nothing deleted is left in it.
     ///
     /// - Returns: false while another process still reads an older state; the deleted bytes are in the log until then.
-    public borrowing func truncateLog() throws(StorageError) -> Bool {
+    package borrowing func truncateLog() throws(StorageError) -> Bool {
         do throws(StorageError) { return try number("PRAGMA wal_checkpoint(TRUNCATE)") == 0 } catch {
             if error == .busy { return false }
             throw error
@@ -113,7 +113,7 @@ public struct Database: ~Copyable {
     }
 
     /// Whether SQLite finds no damage in the whole file. It reads all of it.
-    public borrowing func isWhole() throws(StorageError) -> Bool {
+    package borrowing func isWhole() throws(StorageError) -> Bool {
         do throws(StorageError) { return try text("PRAGMA integrity_check(1)") == "ok" } catch {
             if error == .corrupt { return false }
             throw error
@@ -121,13 +121,13 @@ public struct Database: ~Copyable {
     }
 
     /// How long a statement waits where nobody says otherwise, in milliseconds.
-    public static let standardWait: Int32 = 5_000
+    package static let standardWait: Int32 = 5_000
 
     /// How long a statement waits for another process, in milliseconds.
-    public borrowing func setWait(_ milliseconds: Int32) { busy.milliseconds = Int64(milliseconds) }
+    package borrowing func setWait(_ milliseconds: Int32) { busy.milliseconds = Int64(milliseconds) }
 
     /// Has no statement wait longer than until `interruption` is asked.
-    public borrowing func wait(unless interruption: Interruption) { busy.interruption = interruption }
+    package borrowing func wait(unless interruption: Interruption) { busy.interruption = interruption }
 
     // MARK: - Opening
 
@@ -182,7 +182,7 @@ public struct Database: ~Copyable {
     ///
     /// Attack: fill the memory with one huge value. A blob's length stands in its row, so a longer one is not loaded. Attack:
     /// a text that starts with a zero byte has the length 0, and gives all of its bytes; so the type comes first.
-    public static func bounded(_ column: String, _ most: Int) -> String {
+    package static func bounded(_ column: String, _ most: Int) -> String {
         "CASE WHEN typeof(\(column)) = 'blob' AND length(\(column)) <= \(most) THEN \(column) ELSE x'' END"
     }
 

@@ -22,10 +22,10 @@ public struct DeviceFolder: Sendable {
 
     /// How well the key is tied to the machine: 1, a file. A vault's header and a backup record it, so that it never falls
     /// unnoticed.
-    public var rank: UInt8 { 1 }
+    package var rank: UInt8 { 1 }
 
     /// - Returns: nil when no key was ever made here.
-    public func load() throws(StorageError) -> DeviceKey? {
+    package func load() throws(StorageError) -> DeviceKey? {
         guard let file = try PrivateFile.ifPresent(folder.file(Self.keyFile), O_RDONLY) else { return nil }
         // Straight into locked memory; one byte more than a key has, to notice a longer file.
         var bytes = SecretBuffer(capacity: Key<Deriving>.count + 1)
@@ -38,7 +38,7 @@ public struct DeviceFolder: Sendable {
     /// The key, made if there is none. Two that make it at once get the same one.
     ///
     /// - Throws: ``StorageError/deviceKeyMissing`` when there was one before.
-    public func make() throws(StorageError) -> DeviceKey {
+    package func make() throws(StorageError) -> DeviceKey {
         if let key = try load() { return key }
         // A new key would make every vault and login of the lost one look damaged.
         guard try !folder.names().contains(where: { $0.hasSuffix(HighWaterFile.suffix) }) else {
@@ -57,7 +57,7 @@ public struct DeviceFolder: Sendable {
     }
 
     /// The marks of one vault or login, authenticated under `key`.
-    public func highWater(
+    package func highWater(
         _ kind: HighWaterFile.Kind, id: [UInt8], under key: borrowing DeviceKey
     ) -> HighWaterFile {
         HighWaterFile(in: folder, kind, of: id, key.key.derive(Context(.highWaterMAC)))

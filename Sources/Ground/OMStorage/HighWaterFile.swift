@@ -3,15 +3,15 @@
 
 internal import Glibc
 internal import OMSecrets
-public import OMSystem
+package import OMSystem
 
 /// The marks of one vault or login, in two slots of 512 bytes that are written in place in turn: a torn write leaves the
 /// slot before it.
-public struct HighWaterFile: ~Copyable, Sendable {
-    public enum Kind: String, Sendable { case vault, login, password }
+package struct HighWaterFile: ~Copyable, Sendable {
+    package enum Kind: String, Sendable { case vault, login, password }
 
     /// Marks that fit into a slot.
-    public static let capacity = 11
+    package static let capacity = 11
     static let suffix = ".mark"
     private static let slotCount = 512
     private static let macOffset = 480
@@ -31,24 +31,24 @@ public struct HighWaterFile: ~Copyable, Sendable {
     }
 
     /// The lock that goes with these marks.
-    public var lock: FileLock { FileLock(folder, "\(name).lock") }
+    package var lock: FileLock { FileLock(folder, "\(name).lock") }
 
     /// The last marks written.
     ///
     /// - Returns: nil when there is no file.
     /// - Throws: ``StorageError/corrupt`` when neither slot is authentic.
-    public borrowing func read() throws(StorageError) -> [HighWaterMark]? {
+    package borrowing func read() throws(StorageError) -> [HighWaterMark]? {
         guard let file = try PrivateFile.ifPresent(folder.file(fileName), O_RDONLY) else { return nil }
         return try newest(file).marks
     }
 
     /// Whether there is a file, readable or not.
-    public borrowing func exists() throws(StorageError) -> Bool { try PrivateFile.inspect(folder.file(fileName)) }
+    package borrowing func exists() throws(StorageError) -> Bool { try PrivateFile.inspect(folder.file(fileName)) }
 
     /// Writes the first marks.
     ///
     /// - Throws: ``StorageError/exists``.
-    public borrowing func create(_ marks: [HighWaterMark]) throws(StorageError) {
+    package borrowing func create(_ marks: [HighWaterMark]) throws(StorageError) {
         let slot = encode(marks, sequence: 1)
         let blank = [UInt8](repeating: 0, count: Self.slotCount)
         try folder.create(fileName, holding: (slot + blank).span)
@@ -56,7 +56,7 @@ public struct HighWaterFile: ~Copyable, Sendable {
 
     /// Puts first marks in the place of those that are beyond reading, or makes them: another process sees the old file or
     /// the new one. To be called under ``lock``.
-    public borrowing func replace(_ marks: [HighWaterMark]) throws(StorageError) {
+    package borrowing func replace(_ marks: [HighWaterMark]) throws(StorageError) {
         try folder.replace(fileName, holding: encode(marks, sequence: 1) + [UInt8](repeating: 0, count: Self.slotCount))
     }
 
@@ -64,7 +64,7 @@ public struct HighWaterFile: ~Copyable, Sendable {
     ///
     /// - Parameter isSynced: whether to wait until the disk has them. Without it a power cut may bring the marks before
     ///   back; a crash of the process does not.
-    public borrowing func write(_ marks: [HighWaterMark], isSynced: Bool = true) throws(StorageError) {
+    package borrowing func write(_ marks: [HighWaterMark], isSynced: Bool = true) throws(StorageError) {
         let file = try PrivateFile(folder.file(fileName), O_RDWR)
         let last = try newest(file)
         let slot = encode(marks, sequence: last.sequence + 1)
@@ -73,7 +73,7 @@ public struct HighWaterFile: ~Copyable, Sendable {
     }
 
     /// Deletes marks that are beyond reading. A state that is found without its marks counts as put back.
-    public borrowing func remove() throws(StorageError) {
+    package borrowing func remove() throws(StorageError) {
         guard unlink(folder.file(fileName)) == 0 || errno == ENOENT else { throw .last }
         try syncFolder(above: folder.file(fileName))
     }

@@ -1,24 +1,24 @@
 /// A position in one history and the digest of the state there.
-public struct HighWaterMark: Hashable, Sendable {
-    public let generation: UInt64
+package struct HighWaterMark: Hashable, Sendable {
+    package let generation: UInt64
     /// 32 bytes.
-    public let digest: [UInt8]
+    package let digest: [UInt8]
 
-    public init(generation: UInt64, digest: [UInt8]) {
+    package init(generation: UInt64, digest: [UInt8]) {
         precondition(digest.count == 32, "a digest has 32 bytes")
         (self.generation, self.digest) = (generation, digest)
     }
 
     /// The place before the first step of a history.
-    public static let beginning = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: 32))
+    package static let beginning = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: 32))
 
     /// Compares the state that was found with the mark that this device wrote last.
-    public func compare(with found: HighWaterMark) -> Comparison {
+    package func compare(with found: HighWaterMark) -> Comparison {
         if found.generation > generation { return .newer }
         return found == self ? .same : .rolledBack
     }
 
-    public enum Comparison: Sendable {
+    package enum Comparison: Sendable {
         case same
         /// A crash between the commit and the mark. Accepted, and to be noted.
         case newer

@@ -13,7 +13,7 @@ public struct LogFault: Hashable, Sendable {
     public let sequence: UInt64
     public let kind: Kind
 
-    public init(sequence: UInt64, kind: Kind) { (self.sequence, self.kind) = (sequence, kind) }
+    package init(sequence: UInt64, kind: Kind) { (self.sequence, self.kind) = (sequence, kind) }
 }
 
 /// What was read of a log.

@@ -1,9 +1,9 @@
 // A prepared statement: bound from 1, read from 0, as SQLite counts.
 
 internal import CSQLite
-public import OMSystem
+package import OMSystem
 
-public struct Statement: ~Copyable {
+package struct Statement: ~Copyable {
     private let handle: OpaquePointer
     private let sql: String
     /// Where it goes when it is let go of; nil for one that is not used again.
@@ -26,7 +26,7 @@ public struct Statement: ~Copyable {
     /// Runs to the next row.
     ///
     /// - Returns: false when there is none; the statement can then be bound and run again.
-    public mutating func step() throws(StorageError) -> Bool {
+    package mutating func step() throws(StorageError) -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         let database = sqlite3_db_handle(handle)
@@ -37,11 +37,11 @@ public struct Statement: ~Copyable {
     }
 
     /// Ends the run, so that no read transaction outlives it.
-    public mutating func reset() {
+    package mutating func reset() {
         sqlite3_reset(handle)
     }
 
-    public mutating func bind(_ index: Int32, _ bytes: [UInt8]) throws(StorageError) {
+    package mutating func bind(_ index: Int32, _ bytes: [UInt8]) throws(StorageError) {
         try check(
             bytes.withUnsafeBytes { buffer in
                 // NULL would bind SQL's NULL, not an empty blob.
@@ -51,22 +51,22 @@ public struct Statement: ~Copyable {
             })
     }
 
-    public mutating func bind(_ index: Int32, _ number: Int64) throws(StorageError) {
+    package mutating func bind(_ index: Int32, _ number: Int64) throws(StorageError) {
         try check(sqlite3_bind_int64(handle, index, number))
     }
 
-    public mutating func bind(_ index: Int32, _ text: String) throws(StorageError) {
+    package mutating func bind(_ index: Int32, _ text: String) throws(StorageError) {
         try check(omv_sqlite_bind_text(handle, index, text, Int32(clamping: text.utf8.count)))
     }
 
-    public func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    package func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-    public func bytes(_ column: Int32) -> [UInt8] {
+    package func bytes(_ column: Int32) -> [UInt8] {
         guard let base = sqlite3_column_blob(handle, column) else { return [] }
         return Array(UnsafeRawBufferPointer(start: base, count: Int(sqlite3_column_bytes(handle, column))))
     }
 
-    public func text(_ column: Int32) -> String {
+    package func text(_ column: Int32) -> String {
         guard let base = sqlite3_column_text(handle, column) else { return "" }
         return String(cString: base)
     }

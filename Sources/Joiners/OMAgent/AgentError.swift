@@ -20,7 +20,7 @@ public enum AgentError: Error, Hashable, Sendable {
     case cannotStart(String)
     /// As many clients as the agent serves are there already.
     case busy
-    /// The agent has served as many vaults as it serves until it ends: ``AgentProtocol/maximumVaults``.
+    /// The agent has served as many vaults as it serves until it ends, which is 256.
     case full
     /// No answer in time.
     case deadline

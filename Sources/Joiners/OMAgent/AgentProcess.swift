@@ -7,10 +7,10 @@ internal import OMSystem
 
 /// The agent's process.
 public enum AgentProcess {
-    public static let programName = "omvault-agent"
+    package static let programName = "omvault-agent"
     /// Freed memory is overwritten: names and other text that is no secret by itself do not stay behind either. malloc
     /// reads it before `main`, so it stands in the environment.
-    public static let environment = (
+    package static let environment = (
         name: "GLIBC_TUNABLES", value: "glibc.malloc.tcache_count=0:glibc.malloc.perturb=90"
     )
 
@@ -23,7 +23,7 @@ public enum AgentProcess {
     ///
     /// - Parameter hidesMemory: false keeps secrets in memory that root can read; a test looks for them there.
     /// - Returns: false when the system refuses.
-    public static func harden(hidesMemory: Bool) -> Bool {
+    package static func harden(hidesMemory: Bool) -> Bool {
         umask(0o077)
         guard om_harden_process() == 0, om_no_new_privileges() == 0 else { return false }
         if hidesMemory { SecretMemory.hide() }
@@ -112,14 +112,14 @@ public enum AgentProcess {
     static let ready = "ready"
 
     /// Goes on in a process that whoever started this one need not wait for.
-    public static func leaveParent() {
+    package static func leaveParent() {
         guard om_leave_parent() != 0 else { return }
         report("this system starts no process")
         exit(61)
     }
 
     /// Tells whoever started this process that it listens, or why it does not: on descriptor 3, once.
-    public static func report(_ failure: String?) {
+    package static func report(_ failure: String?) {
         let words = Array((failure ?? ready).utf8)
         _ = words.withUnsafeBytes { write(3, $0.baseAddress, $0.count) }
         close(3)
@@ -148,7 +148,7 @@ public enum AgentProcess {
     /// - Returns: the program's path without links, which is the one to start.
     /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``.
     @discardableResult
-    public static func check(_ program: String) throws(AgentError) -> String {
+    package static func check(_ program: String) throws(AgentError) -> String {
         guard program.hasPrefix("/") else { throw .programMissing(program) }
         // The folder first: in one that others can change it is they who say whether there is a program.
         guard let folder = resolved(FilePath.folder(of: program)) else { throw .programMissing(program) }

@@ -13,15 +13,15 @@ internal import Synchronization
 
 /// Serves clients until it is told to go. The process must be hardened before the first secret gets into it:
 /// ``AgentProcess/harden(hidesMemory:)``.
-public final class AgentServer: Sendable {
+package final class AgentServer: Sendable {
     /// Seconds.
-    public struct TimeOuts: Sendable {
-        public static let longest: UInt32 = 30 * 24 * 3600
+    package struct TimeOuts: Sendable {
+        package static let longest: UInt32 = 30 * 24 * 3600
 
-        public let idle: UInt32
-        public let hard: UInt32
+        package let idle: UInt32
+        package let hard: UInt32
 
-        public init(idle: UInt32 = 600, hard: UInt32 = 12 * 3600) { (self.idle, self.hard) = (idle, hard) }
+        package init(idle: UInt32 = 600, hard: UInt32 = 12 * 3600) { (self.idle, self.hard) = (idle, hard) }
     }
 
     /// Bytes for each thread: a client holds one, and there may be hundreds.
@@ -37,7 +37,7 @@ public final class AgentServer: Sendable {
     private let signals: Int32
 
     /// - Throws: ``AgentError/io(_:)``.
-    public init(_ listening: ListeningSocket, _ timeOuts: TimeOuts) throws(AgentError) {
+    package init(_ listening: ListeningSocket, _ timeOuts: TimeOuts) throws(AgentError) {
         (self.listening, self.timeOuts) = (listening, timeOuts)
         vaults = VaultTable(VaultTickets(listening.folder))
         // A server is asked by this very program in another process, and not by anything that a client could name.
@@ -60,7 +60,7 @@ public final class AgentServer: Sendable {
     }
 
     /// Returns after SIGTERM, SIGINT, SIGHUP, a request to step down, or the loss of the socket: every vault is locked then.
-    public func run() {
+    package func run() {
         sessions.resume()
         expireDue()
         var waiting = [listening.descriptor, timer, signals, listening.removals].map {

@@ -4,7 +4,7 @@ internal import COMSystem
 internal import Glibc
 
 /// A socket at which the agent listens.
-public final class ListeningSocket: Sendable {
+package final class ListeningSocket: Sendable {
     let descriptor: Int32
     let folder: RuntimeFolder
     /// Readable once a name in the folder was removed; -1 where the system watches no more folders.
@@ -19,7 +19,7 @@ public final class ListeningSocket: Sendable {
     /// Makes the socket. What a killed agent left in its place is removed; a living agent's is not.
     ///
     /// - Throws: ``AgentError/cannotStart(_:)`` when another agent holds the folder.
-    public init(_ socket: AgentSocket) throws(AgentError) {
+    package init(_ socket: AgentSocket) throws(AgentError) {
         (folder, name) = (socket.folder, socket.name)
         lock = try Self.takeLock(socket)
         let path = folder.descriptorPath(name)
@@ -40,7 +40,7 @@ public final class ListeningSocket: Sendable {
     /// Takes the socket that systemd passed, if it passed one: `LISTEN_PID`, `LISTEN_FDS`, descriptor 3.
     ///
     /// - Throws: ``AgentError/cannotStart(_:)`` when that is no listening Unix socket in a folder of ours.
-    public init?(passed variable: (String) -> String?) throws(AgentError) {
+    package init?(passed variable: (String) -> String?) throws(AgentError) {
         guard let process = variable("LISTEN_PID"), process == "\(getpid())" else { return nil }
         var path = [CChar](repeating: 0, count: 128)
         guard variable("LISTEN_FDS") == "1", om_socket_is_listening(3, &path, path.count) == 1 else {

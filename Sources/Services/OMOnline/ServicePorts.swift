@@ -1,11 +1,11 @@
 // The TCP ports of a service. A question about it connects to no other port.
 
-public import OMOnlineModel
+package import OMOnlineModel
 
 extension OnlineService {
     /// The ports of the addresses that the profile names. For a discovery document they are the document's own port and
     /// 443: ``OAuthEndpoints`` takes no endpoint at another port.
-    public var ports: Set<UInt16> {
+    package var ports: Set<UInt16> {
         var texts = [profile]
         var ports: Set<UInt16> = []
         switch kind {

@@ -55,7 +55,7 @@ public struct VaultFile: ~Copyable {
     /// Opens the file, and over the same connection what can be read without any password.
     ///
     /// - Throws: as ``open(_:device:acceptsRollback:)``.
-    public static func openWithAlways(
+    package static func openWithAlways(
         _ path: String, device folder: DeviceFolder?, acceptsRollback: Bool = false
     ) throws(VaultError) -> LockedVault {
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
@@ -96,7 +96,7 @@ public struct VaultFile: ~Copyable {
 
     /// Whether bytes that a purge was to take away may still stand in the write-ahead log; whoever unlocks the vault next
     /// takes them out.
-    public static func isPurgePending(_ path: String) throws(VaultError) -> Bool {
+    package static func isPurgePending(_ path: String) throws(VaultError) -> Bool {
         try storing { () throws(StorageError) in
             try Database.open(path, VaultSchema.schema).number(VaultSchema.countPending) > 0
         }
@@ -306,5 +306,5 @@ public struct VaultFile: ~Copyable {
     }
 }
 
-/// The wall clock, in seconds since 1970.
-public func secondsNow() -> Int64 { Int64(time(nil)) }
+/// The wall clock, in seconds since 1970. Where `now` is not given, the caller's own code calls it.
+@usableFromInline package func secondsNow() -> Int64 { Int64(time(nil)) }

@@ -6,7 +6,7 @@ public import OMSecrets
 
 /// The rules of one vault.
 public struct VaultPolicy: Hashable, Sendable {
-    public static let maximumHistory: UInt16 = 1000
+    package static let maximumHistory: UInt16 = 1000
 
     /// The level of items for which none is given.
     public var defaultLevel: ProtectionLevel
@@ -50,7 +50,7 @@ public struct VaultPolicy: Hashable, Sendable {
     }
 
     /// Whether a slot is stretched as new ones are; always for one that is not stretched.
-    public func isMet(by slot: KeySlot) -> Bool { slot.stretch.map { raised($0) == nil } ?? true }
+    package func isMet(by slot: KeySlot) -> Bool { slot.stretch.map { raised($0) == nil } ?? true }
 
     // MARK: - Bytes
 

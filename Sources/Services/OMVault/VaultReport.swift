@@ -20,7 +20,7 @@ public struct VaultReport: Hashable, Sendable {
         public var readable: [UInt64] = []
     }
 
-    public init() {}
+    package init() {}
 
     public internal(set) var findings: [Finding] = []
     public internal(set) var (items, trashed, tombstones, versions) = (0, 0, 0, 0)

@@ -7,9 +7,9 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "application",
-            dependencies: ["OMAgent", "OMAuth", "OMOnlineModel", "OMSecrets", "OMStorage", "OMSystem", "OMVault"].map {
-                .product(name: $0, package: "omvault")
-            },
+            dependencies: [
+                "OMAgent", "OMAuth", "OMOnlineModel", "OMRecords", "OMSecrets", "OMStorage", "OMSystem", "OMVault",
+            ].map { .product(name: $0, package: "omvault") },
             path: "Sources")
     ]
 )

@@ -1,8 +1,8 @@
 // What client and agent say to each other, in one place. Format: docs/agent-protocol.md.
 
-public enum AgentProtocol {
+package enum AgentProtocol {
     /// Rises with every change that the other end would misread.
-    public static let version: UInt8 = 1
+    package static let version: UInt8 = 1
 
     static let magic: [UInt8] = [0x4F, 0x41]
     /// magic (2) ‖ version (1) ‖ kind (1) ‖ count of the body (4)
@@ -13,7 +13,7 @@ public enum AgentProtocol {
     static let maximumAnswer = 256 << 20
 
     /// Different vaults that one agent serves until it ends.
-    public static let maximumVaults = 256
+    package static let maximumVaults = 256
     /// Connections that are served at once.
     static let maximumClients = 64
     /// A frame that has begun must be whole after so many milliseconds; so must the first one of a connection.

@@ -1,19 +1,19 @@
-public import OMOnlineModel
+package import OMOnlineModel
 internal import OMRecords
-public import OMSecrets
+package import OMSecrets
 
 /// What a server granted.
-public struct OnlineAcceptance: ~Copyable, Sendable {
+package struct OnlineAcceptance: ~Copyable, Sendable {
     /// What proves the login from here on; nil when there is none, or the old one stays.
-    public let session: SecretBytes?
+    package let session: SecretBytes?
     /// Seconds that the server gives the session.
-    public let lifetime: UInt32?
+    package let lifetime: UInt32?
     /// The server's clock, when TLS vouches for it.
-    public let serverTime: Int64?
+    package let serverTime: Int64?
     /// What the server says about the login, or why it could not be asked.
-    public let profile: ProfileAnswer
+    package let profile: ProfileAnswer
 
-    public init(
+    package init(
         session: consuming SecretBytes?, lifetime: UInt32? = nil, serverTime: Int64? = nil,
         profile: ProfileAnswer = .notAsked
     ) {
@@ -23,5 +23,5 @@ public struct OnlineAcceptance: ~Copyable, Sendable {
         self.profile = profile
     }
 
-    public consuming func takeSession() -> SecretBytes? { session }
+    package consuming func takeSession() -> SecretBytes? { session }
 }

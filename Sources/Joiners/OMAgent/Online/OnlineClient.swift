@@ -8,7 +8,7 @@ internal import OMSecrets
 
 /// The online helper of this machine. Each question is a process of its own, so that questions do not wait for each
 /// other.
-public struct OnlineClient: Sendable {
+package struct OnlineClient: Sendable {
     /// What the helper may take beyond the question's own deadline, in milliseconds.
     static let grace: Int64 = 1_000
 
@@ -16,7 +16,7 @@ public struct OnlineClient: Sendable {
 
     /// - Parameter program: the agent's program, absolute. Nobody but this user and root may be able to change it, or its
     ///   folder.
-    public init(program: String) { self.program = program }
+    package init(program: String) { self.program = program }
 
     /// Asks, and waits for the answer: no longer than the question's total deadline and a second.
     ///
@@ -24,7 +24,7 @@ public struct OnlineClient: Sendable {
     ///   ``OnlineFailure/helper``.
     /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``, ``AgentError/io(_:)`` when no helper
     ///   can be started.
-    public func ask(
+    package func ask(
         _ question: consuming OnlineQuestion, cancellation: OnlineCancellation? = nil
     ) throws(AgentError) -> OnlineReply {
         let program = try AgentProcess.check(program)

@@ -2,12 +2,12 @@
 
 internal import COMSystem
 internal import Glibc
-public import OMOnlineModel
+package import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets
 
 /// The process that asks a server on somebody's behalf.
-public enum OnlineHelper {
+package enum OnlineHelper {
     private static let descriptor: Int32 = 3
 
     /// Reads the question, confines the process, has `answer` answer the question, and ends the process. To be called first
@@ -17,7 +17,7 @@ public enum OnlineHelper {
     /// parent learns no more from it than from the silence.
     ///
     /// - Parameter ports: The TCP ports that answering may connect to.
-    public static func run(
+    package static func run(
         ports: (OnlineService) -> Set<UInt16>,
         _ answer: @escaping @Sendable (borrowing OnlineQuestion) async -> OnlineReply
     ) -> Never {

@@ -1,11 +1,11 @@
 // One question to the online helper. Format: docs/online-protocol.md, "Question".
 
-public import OMOnlineModel
+package import OMOnlineModel
 internal import OMRecords
-public import OMSecrets
+package import OMSecrets
 
 /// A question, with an id that its answer must repeat.
-public struct OnlineQuestion: ~Copyable, Sendable {
+package struct OnlineQuestion: ~Copyable, Sendable {
     static let maximumBody = 3 << 20
     static let maximumListEntries = 64
     static let maximumTrustedBytes = 1 << 20
@@ -13,37 +13,37 @@ public struct OnlineQuestion: ~Copyable, Sendable {
     static let maximumSecret = 1 << 20
 
     /// 16 random bytes.
-    public let id: [UInt8]
-    public let service: OnlineService
-    public let task: OnlineTask
+    package let id: [UInt8]
+    package let service: OnlineService
+    package let task: OnlineTask
     /// Of a confidential client; empty for all others.
-    public let clientSecret: SecretBytes
+    package let clientSecret: SecretBytes
     /// Empty for a task without one.
-    public let session: SecretBytes
+    package let session: SecretBytes
     /// Sent with every task that has a user, even when it is empty; no other task sends one.
-    public let password: SecretBytes
+    package let password: SecretBytes
 
-    public static func login(
+    package static func login(
         _ user: String, password: consuming SecretBytes, of service: OnlineService,
         clientSecret: consuming SecretBytes? = nil
     ) -> OnlineQuestion {
         OnlineQuestion(.login(user: user), of: service, clientSecret: clientSecret, password: password)
     }
 
-    public static func check(
+    package static func check(
         _ session: consuming SecretBytes, of service: OnlineService, clientSecret: consuming SecretBytes? = nil
     ) -> OnlineQuestion {
         OnlineQuestion(.check, of: service, clientSecret: clientSecret, session: session)
     }
 
-    public static func refresh(
+    package static func refresh(
         _ session: consuming SecretBytes, of service: OnlineService, clientSecret: consuming SecretBytes? = nil
     ) -> OnlineQuestion {
         OnlineQuestion(.refresh, of: service, clientSecret: clientSecret, session: session)
     }
 
     /// - Parameters user, password: for a server that wants the password once more (`SendAuthorizationHeaderInLogout`).
-    public static func logout(
+    package static func logout(
         _ session: consuming SecretBytes, user: String? = nil, password: consuming SecretBytes? = nil,
         of service: OnlineService, clientSecret: consuming SecretBytes? = nil
     ) -> OnlineQuestion {
@@ -51,7 +51,7 @@ public struct OnlineQuestion: ~Copyable, Sendable {
             .logout(user: user), of: service, clientSecret: clientSecret, session: session, password: password)
     }
 
-    public static func profile(of service: OnlineService) -> OnlineQuestion {
+    package static func profile(of service: OnlineService) -> OnlineQuestion {
         OnlineQuestion(.profile, of: service, clientSecret: nil)
     }
 

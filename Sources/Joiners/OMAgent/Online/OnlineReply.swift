@@ -1,18 +1,18 @@
 // The online helper's answer. Format: docs/online-protocol.md, "Answer".
 
-public import OMOnlineModel
+package import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets
 
 /// What became of a question. Only ``accepted(_:)`` is a yes.
-public enum OnlineReply: ~Copyable, Sendable {
+package enum OnlineReply: ~Copyable, Sendable {
     case accepted(OnlineAcceptance)
     case refused(OnlineRefusal)
 
     /// What the server granted.
     ///
     /// - Throws: what came instead.
-    public consuming func get() throws(OnlineRefusal) -> OnlineAcceptance {
+    package consuming func get() throws(OnlineRefusal) -> OnlineAcceptance {
         switch consume self {
         case .accepted(let acceptance): return acceptance
         case .refused(let refusal): throw refusal

@@ -1,5 +1,5 @@
 /// What a service is asked.
-public enum OnlineTask: Hashable, Sendable {
+package enum OnlineTask: Hashable, Sendable {
     /// With a password.
     case login(user: String)
     /// Does the session still count?

@@ -1,16 +1,16 @@
 // The file that `TrustedCA` names.
 
 internal import Glibc
-public import OMSystem
+package import OMSystem
 
-public enum TrustedAuthorities {
+package enum TrustedAuthorities {
     /// Reads the file. It need not hold a certificate.
     ///
     /// Attack: a user who can change the file says which servers are trusted. So it is this user's or root's, in a folder of
     /// the same, and nobody else may write to either.
     ///
     /// - Throws: ``StorageError/missing``, ``StorageError/hazardous(_:path:)``; ``StorageError/corrupt`` for more than 1 MiB.
-    public static func read(_ path: String) throws(StorageError) -> [UInt8] {
+    package static func read(_ path: String) throws(StorageError) -> [UInt8] {
         guard let resolved = realpath(path, nil) else { throw .missing }
         defer { free(resolved) }
         var failure = StorageError.missing

@@ -83,10 +83,10 @@ extension AgentClient {
 
 extension AgentClient {
     /// Whether an agent that is gone left a ticket of the session.
-    public func hasSessionTicket(_ login: LoginReference) -> Bool { SessionTickets(socket.folder).holds(login) }
+    package func hasSessionTicket(_ login: LoginReference) -> Bool { SessionTickets(socket.folder).holds(login) }
 
     /// Whether there may be tickets here at all: only in a folder that is in memory.
-    public var canKeepSessionTickets: Bool { SessionTickets(socket.folder).canBeKept }
+    package var canKeepSessionTickets: Bool { SessionTickets(socket.folder).canBeKept }
 
     public func deleteSessionTicket(_ login: LoginReference) { SessionTickets(socket.folder).remove(login) }
 }

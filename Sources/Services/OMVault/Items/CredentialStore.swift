@@ -81,12 +81,12 @@ public struct CredentialStore<Backend: ItemBackend & ~Copyable>: ~Copyable {
     /// The name of the item under which `key` is kept.
     ///
     /// - Throws: ``VaultError/emptyKey``, ``VaultError/tooLarge`` above 64 KiB.
-    public static func itemName(_ kind: CredentialItemKind, _ key: String) throws(VaultError) -> ItemName {
+    package static func itemName(_ kind: CredentialItemKind, _ key: String) throws(VaultError) -> ItemName {
         try CredentialItemName.name(kind, key)
     }
 
     /// The field in which a key that is too long for a name stands.
-    public static var keyField: FieldName { CredentialItemName.keyField }
+    package static var keyField: FieldName { CredentialItemName.keyField }
 
     /// What is stored, in the order of the keys' bytes.
     public borrowing func keys() throws(Backend.Problem) -> [(kind: CredentialItemKind, key: String, item: Item)] {

@@ -42,7 +42,7 @@ public struct EntryReference: Hashable, Sendable {
     /// Nil where it cannot be read.
     public let item: Item?
 
-    public init(level: ProtectionLevel, entry: [UInt8], item: Item?) {
+    package init(level: ProtectionLevel, entry: [UInt8], item: Item?) {
         precondition(entry.count == 16, "an entry's key has 16 bytes")
         (self.level, self.entry, self.item) = (level, entry, item)
     }

@@ -15,7 +15,7 @@ public struct Item: Hashable, Sendable {
         /// The length of its secret in bytes.
         public let count: Int
 
-        public init(name: FieldName, count: Int) { (self.name, self.count) = (name, count) }
+        package init(name: FieldName, count: Int) { (self.name, self.count) = (name, count) }
     }
 
     public let name: ItemName
@@ -29,7 +29,7 @@ public struct Item: Hashable, Sendable {
     public let isTrashed: Bool
     public let fields: [Field]
 
-    public init(
+    package init(
         name: ItemName, level: ProtectionLevel, id: [UInt8], revision: UInt64, created: Int64, modified: Int64,
         isTrashed: Bool = false, fields: [Field]
     ) {

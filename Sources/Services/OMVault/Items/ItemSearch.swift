@@ -8,30 +8,30 @@ internal import OMSystem
 /// Letters of ASCII are the same in both cases; everything else is compared as bytes. The words are kept like secrets:
 /// who looks for a password types one.
 public struct ItemSearch: ~Copyable, Sendable {
-    public static let maximumWords = 16
+    package static let maximumWords = 16
     /// The longest word, in bytes.
-    public static let maximumCount = 1024
+    package static let maximumCount = 1024
 
     /// Where to look: nil for everywhere.
     public struct Scope: Hashable, Sendable {
-        public let hasItemName: Bool
+        package let hasItemName: Bool
         /// Fields whose values are looked through; the names of fields are not then.
-        public let fields: [FieldName]
+        package let fields: [FieldName]
 
         public init(itemName: Bool, fields: [FieldName]) { (hasItemName, self.fields) = (itemName, fields) }
     }
 
-    public let scope: Scope?
+    package let scope: Scope?
     private var folded = SecretBuffer()
     private var ranges: [Range<Int>] = []
 
     public init(in scope: Scope? = nil) { self.scope = scope }
 
-    public var wordCount: Int { ranges.count }
+    package var wordCount: Int { ranges.count }
 
     /// Adds a word.
     ///
-    /// - Returns: false when it is empty or too long, or one too many.
+    /// - Returns: false when it is empty or has more than 1024 bytes, or there are 16 already.
     public mutating func add(_ word: Span<UInt8>) -> Bool {
         guard (1...Self.maximumCount).contains(word.count), ranges.count < Self.maximumWords else { return false }
         let start = folded.count
@@ -41,12 +41,12 @@ public struct ItemSearch: ~Copyable, Sendable {
     }
 
     /// Whether a word is as ``add(_:)`` keeps it: without capitals of ASCII.
-    public static func isFolded(_ word: Span<UInt8>) -> Bool {
+    package static func isFolded(_ word: Span<UInt8>) -> Bool {
         word.indices.allSatisfy { fold(word[$0]) == word[$0] }
     }
 
     /// Lends each word, as it is compared.
-    public borrowing func forEach(_ body: (Span<UInt8>) -> Void) {
+    package borrowing func forEach(_ body: (Span<UInt8>) -> Void) {
         folded.withBytes { words in for range in ranges { body(words.extracting(range)) } }
     }
 

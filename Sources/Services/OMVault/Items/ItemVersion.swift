@@ -9,7 +9,7 @@ public struct ItemVersion: Hashable, Sendable {
     public let isTrashed: Bool
     public let fields: [Item.Field]
 
-    public init(revision: UInt64, modified: Int64, isTrashed: Bool, fields: [Item.Field]) {
+    package init(revision: UInt64, modified: Int64, isTrashed: Bool, fields: [Item.Field]) {
         (self.revision, self.modified, self.isTrashed, self.fields) = (revision, modified, isTrashed, fields)
     }
 }

@@ -1,7 +1,7 @@
-public import OMSystem
+package import OMSystem
 
 /// What is agreed with a vault that stays open.
-public struct KeepOpenOptions: Sendable {
+package struct KeepOpenOptions: Sendable {
     let interruption: Interruption
     let budget: MemoryBudget
 
@@ -9,7 +9,7 @@ public struct KeepOpenOptions: Sendable {
     ///   - interruption: asked, it ends a wait for other processes and a long reading: ``VaultError/storage(_:)`` with
     ///     ``StorageError/busy``, and nothing was changed.
     ///   - budget: for the records that it remembers.
-    public init(unless interruption: Interruption, budget: MemoryBudget) {
+    package init(unless interruption: Interruption, budget: MemoryBudget) {
         (self.interruption, self.budget) = (interruption, budget)
     }
 }

@@ -3,10 +3,10 @@
 internal import Synchronization
 
 /// How many bytes of locked memory opened records may take, in all vaults that stay open together.
-public final class MemoryBudget: Sendable {
+package final class MemoryBudget: Sendable {
     private let left: Atomic<Int>
 
-    public init(bytes: Int) { left = Atomic(bytes) }
+    package init(bytes: Int) { left = Atomic(bytes) }
 
     func reserve(_ count: Int) -> Bool {
         guard left.subtract(count, ordering: .relaxed).newValue < 0 else { return true }

@@ -1,7 +1,7 @@
 // What an unlocker hands to the process that keeps a vault unlocked: class keys, never the root key nor a password.
 
-public import OMRecords
-public import OMSecrets
+package import OMRecords
+package import OMSecrets
 
 /// Class keys of one vault, with the epoch that they belong to.
 ///
@@ -9,32 +9,32 @@ public import OMSecrets
 /// those open with the device key alone.
 public struct ClassKeys: Sendable {
     /// The vault's id: 16 bytes.
-    public let vault: [UInt8]
+    package let vault: [UInt8]
     /// Another one after a rekey, which makes these keys worthless.
-    public let epoch: UInt32
+    package let epoch: UInt32
     private var held: [ProtectionLevel: LevelKeys] = [:]
 
-    public init(vault: [UInt8], epoch: UInt32) {
+    package init(vault: [UInt8], epoch: UInt32) {
         precondition(vault.count == 16, "a vault's id has 16 bytes")
         (self.vault, self.epoch) = (vault, epoch)
     }
 
     /// The levels whose keys these are, the least protected first.
-    public var levels: [ProtectionLevel] { ProtectionLevel.allCases.filter { held[$0] != nil } }
+    package var levels: [ProtectionLevel] { ProtectionLevel.allCases.filter { held[$0] != nil } }
 
-    public mutating func add(_ key: borrowing Key<Deriving>, of level: ProtectionLevel) {
+    package mutating func add(_ key: borrowing Key<Deriving>, of level: ProtectionLevel) {
         held[level] = LevelKeys(classKey: key)
     }
 
     /// Lends the key of a level to `body`; does nothing for a level that is not among them.
-    public func withKey<E: Error>(
+    package func withKey<E: Error>(
         of level: ProtectionLevel, _ body: (borrowing Key<Deriving>) throws(E) -> Void
     ) throws(E) {
         if let keys = held[level] { try body(keys.classKey) }
     }
 
     /// The same without the keys that go when a vault is locked.
-    public var afterLock: ClassKeys {
+    package var afterLock: ClassKeys {
         var rest = self
         rest.held = held.filter { $0.key.availability != .whenUnlocked }
         return rest
@@ -53,7 +53,7 @@ extension Vault {
     public func classKeys() -> ClassKeys { ClassKeys(state) }
 
     /// Reads the state and judges it, so that keys which do not belong to it are found out now.
-    public func check() throws(VaultError) { try read { _ throws(VaultError) in } }
+    package func check() throws(VaultError) { try read { _ throws(VaultError) in } }
 }
 
 extension VaultFile {
@@ -62,7 +62,7 @@ extension VaultFile {
     /// - Parameter keepingOpen: for a vault that stays open and answers many questions.
     /// - Throws: ``VaultError/cannotUnlock`` for keys of another vault, or that do not open its levels;
     ///   ``VaultError/rekeyed`` for keys of another epoch; the errors of reading.
-    public func open(with keys: ClassKeys, keepingOpen: KeepOpenOptions? = nil) throws(VaultError) -> Vault {
+    package func open(with keys: ClassKeys, keepingOpen: KeepOpenOptions? = nil) throws(VaultError) -> Vault {
         guard keys.vault == id else { throw .cannotUnlock }
         guard keys.epoch == epoch else { throw .rekeyed }
         let vault = try open(root: nil, adding: keys.keys)
@@ -75,5 +75,5 @@ extension VaultFile {
     }
 
     /// Rises with a rekey.
-    public var epoch: UInt32 { header.epoch }
+    package var epoch: UInt32 { header.epoch }
 }

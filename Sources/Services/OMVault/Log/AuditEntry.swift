@@ -10,14 +10,14 @@ public struct AuditEntry: Hashable, Sendable {
     /// 1 for the first entry, and 1 more with each.
     public let sequence: UInt64
     /// The oldest entry that was kept when this one was written.
-    public let oldest: UInt64
+    package let oldest: UInt64
     /// Seconds since 1970, by the clock of this device.
     public let time: Int64
     public let event: AuditEvent
     /// The MAC of the entry before: 32 bytes, zeros for the first.
-    public let previous: [UInt8]
+    package let previous: [UInt8]
     /// 32 bytes.
-    public let mac: [UInt8]
+    package let mac: [UInt8]
 
     /// The most bytes that a detail has.
     static let maximumDetail = 64
@@ -69,7 +69,7 @@ public struct AuditEntry: Hashable, Sendable {
     }
 
     /// The bytes of its row, from which its MAC can be computed again.
-    public var encoded: [UInt8] {
+    package var encoded: [UInt8] {
         Self.body(event, sequence: sequence, oldest: oldest, time: time, previous: previous) + mac
     }
 

@@ -59,7 +59,7 @@ public enum AuditEvent: Hashable, Sendable {
         public let level: ProtectionLevel
         public let revision: UInt64
 
-        public init(id: [UInt8], level: ProtectionLevel, revision: UInt64) {
+        package init(id: [UInt8], level: ProtectionLevel, revision: UInt64) {
             precondition(id.count == 16, "an item id has 16 bytes")
             (self.id, self.level, self.revision) = (id, level, revision)
         }

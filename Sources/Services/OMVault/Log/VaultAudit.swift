@@ -36,7 +36,7 @@ extension VaultFile {
     /// - Returns: whether the entry was written.
     /// - Throws: ``VaultError/noLogHere`` on another device than the vault's own.
     @discardableResult
-    public func record(
+    package func record(
         _ event: AuditEvent, now: Int64 = secondsNow(), wait: Int = 60_000
     ) throws(VaultError) -> Bool {
         guard let log else { throw .noLogHere }

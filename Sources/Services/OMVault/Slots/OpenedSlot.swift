@@ -5,7 +5,7 @@ internal import OMStorage
 
 extension KeySlot {
     /// The most password slots that a vault gets, and that one try goes to.
-    public static let maximumPasswords = 8
+    package static let maximumPasswords = 8
 
     /// The slots of one kind that a typed secret is tried at, by rising id.
     ///
