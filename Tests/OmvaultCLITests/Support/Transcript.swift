@@ -1,0 +1,206 @@
+// Shell sessions in Markdown pages: each command with what it shows, its exit code, and what the user types.
+
+import Foundation
+
+/// One session with a home of its own.
+///
+/// A page has blocks of the language `console`:
+///
+///     $ omvault get github:token
+///     Password of vault "personal": «correct horse»
+///     ghp_…
+///     $ omvault get nothing:token
+///     error: no item "nothing" in vault "personal"
+///     …
+///     [exit 10]
+///
+/// - `$ ` begins a command; a line that begins with `> ` continues it.
+/// - `…` stands for any text within a line; as a whole line, for any number of lines.
+/// - `[exit N]` ends the output of a command whose exit code is not 0.
+/// - `«…»` is typed without being shown, `‹…›` is typed and shown. A session with either runs at a terminal.
+/// - A comment `<!-- setup` … `-->` holds commands that a reader of the page need not see.
+struct Transcript: Sendable {
+    struct Step: Sendable {
+        /// Of the command in its page, from 1.
+        let line: Int
+        let command: String
+        /// Nil for a setup, whose output is not compared.
+        var output: [String]?
+        var status: Int32 = 0
+        /// The page's lines that hold output and exit code, from 0.
+        var outputLines: Range<Int>
+    }
+
+    let page: String
+    /// The heading, or the page's name.
+    let title: String
+    var steps: [Step]
+
+    var isAtTerminal: Bool { steps.contains { !$0.answers.isEmpty } }
+
+    /// The sessions of a page: each heading of the second level begins one. The steps before the first of them begin each.
+    static func sessions(of page: String, named name: String) throws -> [Transcript] {
+        var whole = Transcript(page: name, title: name, steps: [])
+        var sessions: [Transcript] = []
+        var parser = Parser(page: name)
+        for (index, line) in page.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).enumerated() {
+            if !parser.isInBlock, line.hasPrefix("## ") {
+                sessions.append(Transcript(page: name, title: String(line.dropFirst(3)), steps: whole.steps))
+            }
+            guard let step = try parser.read(line, at: index) else { continue }
+            if sessions.isEmpty { whole.steps.append(step) } else { sessions[sessions.count - 1].steps.append(step) }
+        }
+        guard !parser.isInBlock else { throw Malformed(page: name, line: 0, reason: "a block has no end") }
+        return sessions.isEmpty ? [whole] : sessions
+    }
+
+    /// A whole page as one session.
+    static func session(of page: String, named name: String) throws -> Transcript {
+        let sessions = try sessions(of: page, named: name)
+        var steps = sessions[0].steps
+        // The sessions after the first repeat the steps before the first heading.
+        for session in sessions.dropFirst() {
+            steps += session.steps.filter { step in !sessions[0].steps.contains { $0.line == step.line } }
+        }
+        return Transcript(page: name, title: name, steps: steps)
+    }
+
+    struct Malformed: Error, CustomStringConvertible {
+        let page: String
+        let line: Int
+        let reason: String
+
+        var description: String { "\(page):\(line): \(reason)" }
+    }
+}
+
+extension Transcript.Step {
+    /// What the user types: the text that is shown before it, and the answer.
+    var answers: [(prompt: String, answer: String)] {
+        var found: [(String, String)] = []
+        for line in output ?? [] {
+            var rest = Substring(line)
+            while let start = rest.firstIndex(where: { "«‹".contains($0) }),
+                let end = rest[start...].firstIndex(of: rest[start] == "«" ? "»" : "›")
+            {
+                let shown = rest[..<start].split(separator: "…", omittingEmptySubsequences: false).last ?? ""
+                found.append((String(shown), String(rest[rest.index(after: start)..<end]) + "\n"))
+                rest = rest[rest.index(after: end)...]
+            }
+        }
+        return found
+    }
+
+    /// Whether the command showed what the page says.
+    func matches(_ shown: [String], _ status: Int32) -> Bool {
+        guard status == self.status else { return false }
+        guard let output else { return true }
+        return Wildcard.matches(shown[...], output[...], isAny: { $0 == "…" }) { line, expected in
+            Wildcard.matches(Array(line)[...], Array(Self.asShown(expected))[...], isAny: { $0 == "…" }, ==)
+        }
+    }
+
+    /// The line as the terminal shows it.
+    private static func asShown(_ line: String) -> String {
+        line.replacing(/«[^»]*»/, with: "").filter { $0 != "‹" && $0 != "›" }
+    }
+}
+
+/// Patterns in which one element stands for any number of elements.
+private enum Wildcard {
+    static func matches<Element>(
+        _ text: ArraySlice<Element>, _ pattern: ArraySlice<Element>, isAny: (Element) -> Bool,
+        _ isSame: (Element, Element) -> Bool
+    ) -> Bool {
+        var (text, pattern) = (text, pattern)
+        // Where the last "any" began, and how much of the text it has taken so far.
+        var again: (text: ArraySlice<Element>, pattern: ArraySlice<Element>)?
+        while !text.isEmpty || !pattern.isEmpty {
+            if let wanted = pattern.first, isAny(wanted) {
+                pattern = pattern.dropFirst()
+                again = (text, pattern)
+            } else if let wanted = pattern.first, let found = text.first, isSame(found, wanted) {
+                (text, pattern) = (text.dropFirst(), pattern.dropFirst())
+            } else if let last = again, !last.text.isEmpty {
+                again = (last.text.dropFirst(), last.pattern)
+                (text, pattern) = (last.text.dropFirst(), last.pattern)
+            } else {
+                return false
+            }
+        }
+        return true
+    }
+}
+
+/// Reads a page line by line.
+private struct Parser {
+    let page: String
+    private var block: Block?
+    private var step: Transcript.Step?
+
+    private enum Block { case console, setup, other }
+
+    init(page: String) { self.page = page }
+
+    var isInBlock: Bool { block != nil }
+
+    /// - Returns: a step that has ended with this line.
+    mutating func read(_ line: String, at index: Int) throws -> Transcript.Step? {
+        switch block {
+        case nil:
+            if line == "```console" {
+                block = .console
+            } else if line.hasPrefix("```") {
+                block = .other
+            } else if line == "<!-- setup" {
+                (block, step) = (.setup, Transcript.Step(line: index + 2, command: "", outputLines: index..<index))
+            }
+            return nil
+        case .other:
+            if line == "```" { block = nil }
+            return nil
+        case .setup:
+            guard line != "-->" else { return end() }
+            add(line)
+            return nil
+        case .console:
+            guard line != "```" else { return end() }
+            if line.hasPrefix("$ ") {
+                defer {
+                    step = Transcript.Step(
+                        line: index + 1, command: String(line.dropFirst(2)), output: [], outputLines: index + 1..<index + 1)
+                }
+                return step
+            }
+            guard var current = step else {
+                throw Transcript.Malformed(page: page, line: index + 1, reason: "output stands before the first command")
+            }
+            let isNew = current.output?.isEmpty ?? true
+            if isNew, line == ">" || line.hasPrefix("> ") {
+                add(String(line.dropFirst(2)))
+                step?.outputLines = index + 1..<index + 1
+                return nil
+            }
+            if let status = line.wholeMatch(of: /\[exit (\d+)\]/)?.1 {
+                current.status = Int32(status) ?? -1
+            } else {
+                current.output?.append(line)
+            }
+            current.outputLines = current.outputLines.lowerBound..<index + 1
+            step = current
+            return nil
+        }
+    }
+
+    private mutating func add(_ line: String) {
+        guard let current = step else { return }
+        let command = current.command.isEmpty ? line : current.command + "\n" + line
+        step = Transcript.Step(
+            line: current.line, command: command, output: current.output, outputLines: current.outputLines)
+    }
+
+    private mutating func end() -> Transcript.Step? {
+        defer { (block, step) = (nil, nil) }
+        return step
+    }
+}
