@@ -61,6 +61,10 @@ import Testing
             Secret: «first»
             Name: ‹second›
             first second
+            $ echo code-$RANDOM | tee code; read -rsp "Again: " a; echo; test "$a" = "$(cat code)" && echo same
+            code-…
+            Again: «…»
+            same
             $ cat << 'END'
             > it's
             > END

@@ -78,7 +78,7 @@ public func runHere(_ command: [String], in folder: TestFolder, environment: [St
 ///
 /// - Returns: in `output` all that the terminal showed. A prompt that never came is an error in `errors`, with status 1.
 public func runAtTerminal(
-    _ command: [String], _ dialogue: [(prompt: String, answer: String)], in folder: TestFolder,
+    _ command: [String], _ dialogue: [(prompt: String, answer: String?)], in folder: TestFolder,
     environment: [String: String] = [:]
 ) async throws -> Ran {
     try await gated {

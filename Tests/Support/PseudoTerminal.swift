@@ -51,12 +51,13 @@ public final class PseudoTerminal: Sendable {
     /// terminal open.
     ///
     /// - Parameters:
+    ///   - dialogue: an answer that is nil types the last whole line that the terminal showed before its prompt.
     ///   - echo: whether the terminal must echo as an answer is typed; nil: either way. On a mismatch this process ends with 99.
     ///   - last: called when all is typed.
     /// - Returns: the first prompt that never came; nil when all came.
     @discardableResult
     public func play(
-        _ dialogue: [(prompt: String, answer: String)], echo: Bool? = nil, last: @Sendable () -> Void = {}
+        _ dialogue: [(prompt: String, answer: String?)], echo: Bool? = nil, last: @Sendable () -> Void = {}
     ) -> String? {
         var searched = 0
         for (prompt, answer) in dialogue {
@@ -69,6 +70,7 @@ public final class PseudoTerminal: Sendable {
                 guard readMore() else { return prompt }
             }
             if let echo, echo != echoes { _exit(99) }
+            let answer = answer ?? lastLine(before: searched)
             _ = Array(answer.utf8).withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
         }
         last()
@@ -78,9 +80,14 @@ public final class PseudoTerminal: Sendable {
 
     /// ``play(_:echo:last:)`` on a thread of its own, for a process that is asked by its own code.
     public func playBeside(
-        _ dialogue: [(prompt: String, answer: String)], echo: Bool = false, last: @escaping @Sendable () -> Void = {}
+        _ dialogue: [(prompt: String, answer: String?)], echo: Bool = false, last: @escaping @Sendable () -> Void = {}
     ) {
         Thread.detachNewThread { self.play(dialogue, echo: echo, last: last) }
+    }
+
+    private func lastLine(before end: Int) -> String {
+        let lines = seen.withLock { String(decoding: $0.prefix(end), as: UTF8.self) }.split(separator: "\r\n")
+        return "\(lines.dropLast().last ?? "")\n"
     }
 
     /// False when no process has the terminal open any more.

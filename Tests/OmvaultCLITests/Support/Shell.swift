@@ -30,7 +30,7 @@ func bash(_ script: String, environment: [String: String] = [:]) async throws ->
 ///
 ///     let ran = try await atTerminal("omvault get github:password", [("Password", "secret\n")])
 func atTerminal(
-    _ script: String, _ dialogue: [(prompt: String, answer: String)] = [], environment: [String: String] = [:]
+    _ script: String, _ dialogue: [(prompt: String, answer: String?)] = [], environment: [String: String] = [:]
 ) async throws -> Ran {
     let home = try TestFolder()
     return try await runAtTerminal(command(script), dialogue, in: home, environment: variables(home, environment))

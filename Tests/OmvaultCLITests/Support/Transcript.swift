@@ -17,7 +17,8 @@ import Foundation
 /// - `$ ` begins a command; a line that begins with `> ` continues it.
 /// - `…` stands for any text within a line; as a whole line, for any number of lines.
 /// - `[exit N]` ends the output of a command whose exit code is not 0.
-/// - `«…»` is typed without being shown, `‹…›` is typed and shown. A session with either runs at a terminal.
+/// - `«secret»` is typed without being shown, `‹name›` is typed and shown. A session with either runs at a terminal. `«…»` types
+///   the line above it.
 /// - A comment `<!-- setup` … `-->` holds commands that a reader of the page need not see.
 struct Transcript: Sendable {
     struct Step: Sendable {
@@ -76,15 +77,16 @@ struct Transcript: Sendable {
 
 extension Transcript.Step {
     /// What the user types: the text that is shown before it, and the answer.
-    var answers: [(prompt: String, answer: String)] {
-        var found: [(String, String)] = []
+    var answers: [(prompt: String, answer: String?)] {
+        var found: [(String, String?)] = []
         for line in output ?? [] {
             var rest = Substring(line)
             while let start = rest.firstIndex(where: { "«‹".contains($0) }),
                 let end = rest[start...].firstIndex(of: rest[start] == "«" ? "»" : "›")
             {
                 let shown = rest[..<start].split(separator: "…", omittingEmptySubsequences: false).last ?? ""
-                found.append((String(shown), String(rest[rest.index(after: start)..<end]) + "\n"))
+                let answer = rest[rest.index(after: start)..<end]
+                found.append((String(shown), answer == "…" ? nil : answer + "\n"))
                 rest = rest[rest.index(after: end)...]
             }
         }

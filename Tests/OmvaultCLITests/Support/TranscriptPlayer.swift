@@ -52,7 +52,7 @@ extension Transcript {
     }
 
     /// Nothing is typed before its command has begun.
-    private var dialogue: [(prompt: String, answer: String)] {
+    private var dialogue: [(prompt: String, answer: String?)] {
         steps.enumerated().flatMap { index, step in
             step.answers.isEmpty ? [] : [("\u{1E}\(index)\r\n", "")] + step.answers
         }
