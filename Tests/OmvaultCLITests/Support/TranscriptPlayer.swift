@@ -39,12 +39,13 @@ extension Transcript {
 
     /// Each command between two marks, so that its output is told from the next one's.
     private var script: String {
-        var script = """
-            mark() { printf '\\036%s\\n' "$*"; }
-            export XDG_RUNTIME_DIR=$HOME/.run; mkdir -m 700 "$XDG_RUNTIME_DIR"
-            trap 'omvault -q agent stop > /dev/null 2>&1' EXIT
+        var script =
+            Server.shell + """
+                mark() { printf '\\036%s\\n' "$*"; }
+                export XDG_RUNTIME_DIR=$HOME/.run; mkdir -m 700 "$XDG_RUNTIME_DIR"
+                at_end='omvault -q agent stop'
 
-            """
+                """
         for (index, step) in steps.enumerated() {
             script += "mark \(index)\neval '\(step.command.replacing("'", with: "'\\''"))'\nmark end $?\n"
         }
