@@ -1,15 +1,15 @@
-// A JSON value as a value of Swift. Its memory is not wiped, so keys are read with the tokenizer instead.
+// A JSON value as a Swift value. Its memory is not wiped, so readers of keys use `JSONTokenizer` instead.
 
 package enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
-    /// As it is written: `5` and `5.0` are not the same here.
+    /// The text of the number as written: `5` and `5.0` are not equal here.
     case number(String)
     case string(String)
     case array([JSON])
     case object([String: JSON])
 
-    /// - Throws: for anything but one whole JSON value.
+    /// - Throws: unless the bytes are exactly one JSON value.
     package init(parsing bytes: Span<UInt8>) throws(MalformedJSON) {
         var tokens = JSONTokenizer(0..<bytes.count)
         guard let first = try tokens.token(in: bytes) else { throw MalformedJSON(position: 0, problem: "no value") }
@@ -38,7 +38,7 @@ package enum JSON: Hashable, Sendable {
         }
     }
 
-    /// The value as JSON again, without blanks, members by name.
+    /// The value as JSON text, without blanks, members sorted by name.
     package var serialized: String {
         switch self {
         case .null: "null"
@@ -51,10 +51,10 @@ package enum JSON: Hashable, Sendable {
         }
     }
 
-    /// The members of an object whose values are texts, numbers and truth values.
+    /// The members of an object whose values are strings, numbers and booleans.
     ///
-    /// - Parameter wanted: The names that are read; the others may have any value, which is left out. Nil: all.
-    /// - Returns: nil for anything else.
+    /// - Parameter wanted: The names to read. Other members may have any value and are left out. Nil: all names.
+    /// - Returns: nil if the bytes are not such an object.
     package static func flatObject(parsing bytes: Span<UInt8>, only wanted: Set<String>? = nil) -> [String: JSON]? {
         guard let members = (try? JSON(parsing: bytes))?.members else { return nil }
         let read = wanted.map { wanted in members.filter { wanted.contains($0.key) } } ?? members

@@ -1,11 +1,11 @@
-// The text of JSON's strings: escapes, in both directions.
+// The text of JSON strings: escapes are decoded and written.
 
 package enum JSONText {
     package static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
 
-    /// What a string or a name says.
+    /// The text of a string or a name, without its escapes.
     ///
-    /// - Parameter range: a token's.
+    /// - Parameter range: The range of a token.
     package static func decode(_ range: Range<Int>, in bytes: Span<UInt8>) -> String {
         var text: [UInt8] = []
         text.reserveCapacity(range.count)
@@ -40,7 +40,7 @@ package enum JSONText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The four hex digits at `position`, as a number; nil for others.
+    /// The four hex digits at `position`, as a number. Nil if one is not a hex digit.
     static func unit(at position: Int, in bytes: Span<UInt8>) -> UInt32? {
         var unit: UInt32 = 0
         for index in position..<position + 4 {
@@ -50,7 +50,7 @@ package enum JSONText {
         return unit
     }
 
-    /// `text` as a JSON string, with no more escapes than JSON demands.
+    /// `text` as a JSON string, with only the escapes that JSON demands.
     package static func quoted(_ text: String) -> String {
         var quoted = "\""
         for scalar in text.unicodeScalars {
@@ -63,7 +63,7 @@ package enum JSONText {
         return quoted + "\""
     }
 
-    /// The scalar by its number: `\u000a`. One above U+FFFF is two units, a surrogate pair.
+    /// The escape of the scalar: `\u000a`. A scalar above U+FFFF is two units, a surrogate pair.
     package static func escaped(_ scalar: Unicode.Scalar) -> String {
         scalar.utf16.map { unit in
             let digits = String(unit, radix: 16)

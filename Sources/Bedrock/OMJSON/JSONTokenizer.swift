@@ -1,13 +1,13 @@
-// JSON (RFC 8259) in place, a token at a time. Values are neither copied nor decoded, so what is secret stays where it is. The
-// names of members are.
+// A tokenizer of JSON (RFC 8259) that works in place. It neither copies nor decodes values, so a secret stays in its memory.
+// It does copy the names of members.
 //
-// It is strict where readers of JSON differ: a member twice, half a surrogate and bytes that are no UTF-8 are refused. A
-// general decoder takes one of two members with the same name and says nothing.
+// It is strict where readers of JSON differ: it refuses a repeated member, half a surrogate and bytes that are not UTF-8. A
+// general decoder silently takes one of two members with the same name.
 
 /// Why bytes are not JSON, and where.
 package struct MalformedJSON: Error, Hashable, Sendable {
     package let position: Int
-    /// What is wrong there, to be read after "not JSON: ".
+    /// The fault at that position; messages put it after "not JSON: ".
     package let problem: String
 
     package init(position: Int, problem: String) { (self.position, self.problem) = (position, problem) }
@@ -18,14 +18,14 @@ package enum JSONToken: Hashable, Sendable {
     case list, listEnd
     /// The name of a member, without its quotes. The member's value follows.
     case name(Range<Int>)
-    /// Without its quotes.
+    /// A string, without its quotes.
     case string(Range<Int>)
     case number(Range<Int>)
     case bool(Bool)
     case null
 }
 
-/// A position in JSON that is read from front to back. It holds names and no values, so it serves secrets too.
+/// A position in JSON, which is read from front to back. It holds names and no values, so it can read secrets too.
 package struct JSONTokenizer: Sendable {
     private enum Next { case value, firstInside, afterValue }
 
@@ -33,16 +33,17 @@ package struct JSONTokenizer: Sendable {
     private let end: Int
     private let deepest: Int
     private var next = Next.value
-    /// The containers that are open: the names of an object's members so far, nil for a list.
+    /// The open containers: the names of an object's members so far, nil for a list.
     private var open: [Set<String>?] = []
 
-    /// - Parameter deepest: how many objects and lists may be open at once. Attack: sixty thousand brackets, each of which is
-    ///   a call.
+    /// - Parameter deepest: How many objects and lists may be open at once.
+    ///
+    ///   Attack: sixty thousand open brackets exhaust the stack, since each one is a call of the reader.
     package init(_ range: Range<Int>, deepest: Int = 32) {
         (position, end, self.deepest) = (range.lowerBound, range.upperBound, deepest)
     }
 
-    /// - Returns: nil behind the one value that JSON is.
+    /// - Returns: nil after the end of the one value.
     package mutating func token(in bytes: Span<UInt8>) throws(MalformedJSON) -> JSONToken? {
         skipSpace(bytes)
         switch next {
@@ -61,7 +62,7 @@ package struct JSONTokenizer: Sendable {
         return open.last == .some(nil) ? try value(bytes) : try name(bytes)
     }
 
-    /// Where the next value is as a whole, with its quotes or brackets.
+    /// The range of the whole next value, with its quotes or brackets.
     package mutating func wholeValue(in bytes: Span<UInt8>) throws(MalformedJSON) -> Range<Int> {
         skipSpace(bytes)
         let (start, depth) = (position, open.count)
@@ -105,7 +106,7 @@ package struct JSONTokenizer: Sendable {
     private mutating func name(_ bytes: Span<UInt8>) throws(MalformedJSON) -> JSONToken {
         guard peek(bytes) == UInt8(ascii: "\"") else { throw error("a member's name is missing") }
         let name = try string(bytes)
-        // Attack: a second MaxLoginAttempts that a reviewer of the file overlooks.
+        // Attack: the file has a second MaxLoginAttempts, which its reviewer overlooks.
         guard open[open.count - 1]?.insert(JSONText.decode(name, in: bytes)).inserted == true else {
             throw error("a member twice")
         }
@@ -141,7 +142,7 @@ package struct JSONTokenizer: Sendable {
         case UInt8(ascii: "u"):
             let unit = try fourDigits(bytes)
             guard Unicode.Scalar(unit) == nil else { return }
-            // One half of a pair is no character; the other has to follow.
+            // One half of a pair is not a character, so the other half must follow.
             guard unit < 0xDC00, take("\\", bytes), take("u", bytes), (0xDC00...0xDFFF).contains(try fourDigits(bytes)) else {
                 throw error("half a surrogate")
             }
