@@ -1,4 +1,4 @@
-// What an agent needs: Unix sockets with peers, a timer on the boot clock, signals as a descriptor, the user's keyring.
+// Calls for an agent: Unix sockets with peers, a timer on the boot clock, signals as a descriptor, the user's keyring.
 #include "COMSystem.h"
 
 #include <errno.h>
@@ -41,7 +41,7 @@ int om_socket_connect(const char *path, int milliseconds) {
     if (fd < 0) return -1;
     while (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) {
         if (errno == EINTR) continue;
-        // A Unix socket whose queue is full has nothing to wait for with poll.
+        // poll cannot wait until a Unix socket's full queue has room.
         if (errno != EAGAIN || milliseconds <= 0) return closing(fd);
         struct timespec pause = {0, 5000000};
         nanosleep(&pause, NULL);
@@ -152,8 +152,8 @@ static long find_key(const char *name) {
 int om_keyring_put(const char *name, const void *bytes, size_t count) {
     long key = syscall(SYS_add_key, "user", name, bytes, count, KEY_SPEC_USER_KEYRING);
     if (key < 0) return -1;
-    // Possessor and user may do everything: a process whose session does not possess @u, such as a service, is the same
-    // user still.
+    // The key's possessor and its user may do everything: a process whose session does not possess @u, such as a service,
+    // still has the same user.
     return syscall(SYS_keyctl, KEYCTL_SETPERM, key, 0x3f3f0000UL) == 0 ? 0 : -1;
 }
 
@@ -166,6 +166,6 @@ ssize_t om_keyring_get(const char *name, void *bytes, size_t capacity) {
 int om_keyring_remove(const char *name) {
     long key = find_key(name);
     if (key < 0) return errno == ENOKEY ? 0 : -1;
-    // Invalidated, not only unlinked: whoever else holds a link reads nothing from here on.
+    // Invalidated, not only unlinked: a process with another link to the key cannot read it any more.
     return syscall(SYS_keyctl, KEYCTL_INVALIDATE, key) == 0 ? 0 : -1;
 }

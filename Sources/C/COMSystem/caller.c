@@ -19,22 +19,23 @@ static void put_zero(const char *path) {
     close(file);
 }
 
-// Attack: a user starts su in a control group that is delegated to him, as `systemd --user` does. Between charge and
-// settlement he freezes or kills all of the group, root's helper too. Or he gives it so little memory or processor time that
-// it ends, or keeps the locks of the others' logins. He can do nothing to a process of the root group, nor move it out.
+// Attack: a user starts su in a control group that is delegated to the user, as `systemd --user` does. Between charge and
+// settlement the user freezes or kills the whole group, with root's helper in it. Or the user gives the group so little
+// memory or processor time that the helper dies, or holds the locks of others' logins for long. The user can neither control
+// a process in the root group nor move it out, so the helper moves there.
 //
-// Best effort, because a refusal would end every login in a container that has no such file, or has it read-only. No user can
-// cause that: mounts, and the place of the root group, are root's. The attack stays open there, and where a group of
-// version 1 is delegated. It gains no guess: the charge is on the disk.
+// Best effort, because a refusal would end every login in a container that lacks this file or has it read-only. No user can
+// cause that: only root changes the mounts and the place of the root group. In such a container, and with a delegated group
+// of version 1, the attack stays open. It gains no guess: the charge is on the disk.
 static void leave_control_group(void) {
     put_zero("/sys/fs/cgroup/cgroup.procs");
-    // Version 2 beside version 1.
+    // The path of version 2 beside version 1.
     put_zero("/sys/fs/cgroup/unified/cgroup.procs");
 }
 
-// Attack: `chrt --idle 0 su`, `nice`, `ionice`, `taskset` or a timer slack of hours has the helper keep the locks of all others
-// for long. With `choom -n 1000` and all memory taken, the kernel kills the helper first.
-// Best effort: a container may forbid it.
+// Attack: a user slows the helper with `chrt --idle 0 su`, `nice`, `ionice`, `taskset` or a timer slack of hours, so that it
+// holds the locks of all others for long. With `choom -n 1000` and all memory in use, the kernel kills the helper first.
+// Best effort: a container may forbid the change.
 static void leave_priority(void) {
     enum { OWN_PROCESS = 1, NO_CLASS = 0, ORDINARY_SLACK = 50000 };
     const struct sched_param ordinary = {0};
@@ -49,10 +50,12 @@ static void leave_priority(void) {
 }
 
 int om_leave_caller(void) {
-    // Attack: Ctrl-\ or Ctrl-Z at the terminal where su runs. Its signals go to the whole foreground group, whatever uid.
+    // Attack: a user presses Ctrl-\ or Ctrl-Z at su's terminal, and the signal goes to the whole foreground group, whatever
+    // uid its processes have. A process in its own session does not get it.
     if (setsid() < 0 && getsid(0) != getpid()) return -1;
     leave_control_group();
-    // Attack: `ulimit -f` or `ulimit -t` just above what the charge takes kills the settlement. Limits survive su.
+    // Attack: a user sets `ulimit -f` or `ulimit -t` just above the needs of the charge, so that the limit kills the
+    // settlement. Limits survive su, so this process sets its own.
     const struct {
         int resource;
         rlim_t limit;

@@ -19,11 +19,12 @@
 
 // MARK: - The user
 
-// Above the ranges that systemd, SSSD and containers hand out, below 2^31. A uid for each process id, so that no two
-// helpers that live at the same time share one. Attack: another process of the same uid stops or kills the helper.
+// Above the ranges that systemd, SSSD and containers hand out, and below 2^31.
+// Attack: another process of the same uid stops or kills the helper. Each process id has its own uid, so two helpers that
+// live at the same time never share one.
 enum { FIRST_HELPER_USER = 0x7f000000, NOBODY = 65534 };
 
-// Whether this user namespace has the uid at all.
+// Whether this user namespace maps the uid.
 static bool is_mapped(uid_t user) {
     FILE *map = fopen("/proc/self/uid_map", "re");
     if (!map) return true;
@@ -46,10 +47,10 @@ int om_leave_root(void) {
     if (geteuid() != 0) return 0;
     uid_t user = om_helper_user();
     if (user == 0) return 0;
-    // Attack: a file of a group that root is in stays open to a process that kept its groups.
+    // Attack: a process that keeps root's groups can still open the files of those groups.
     if (setgroups(0, NULL) != 0) return -1;
     if (setresgid(user, user, user) != 0 || setresuid(user, user, user) != 0) return -1;
-    // The change of the user has set it to the system's default.
+    // The change of the user reset this flag to the system's default.
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
@@ -62,7 +63,7 @@ int om_drop_capabilities(void) {
 
 // MARK: - Landlock
 
-// The headers of Linux 6.1 end with version 2.
+// Types of Landlock's later versions: the headers of Linux 6.1 end with version 2.
 struct ruleset {
     uint64_t files, network, scopes;
 };
@@ -89,7 +90,7 @@ static uint64_t file_accesses(int version) {
 static int allow_files(int ruleset, const char *const *paths) {
     for (; *paths; paths++) {
         struct path_rule rule = {READ_FILE, open(*paths, O_PATH | O_CLOEXEC)};
-        // A file that is not there needs no rule.
+        // A missing file needs no rule.
         if (rule.folder < 0) continue;
         long done = syscall(SYS_landlock_add_rule, ruleset, PATH_RULE, &rule, 0);
         close(rule.folder);
@@ -128,7 +129,7 @@ int om_landlock(const char *const *paths, const uint16_t *ports, size_t port_cou
 
 #ifdef OWN_ARCHITECTURE
 
-// A call that is allowed where each test holds: (argument & mask) == value.
+// A rule applies to a call if each test holds: (argument & mask) == value.
 struct test {
     uint32_t argument, mask, value;
 };
@@ -155,7 +156,8 @@ static void put_answer(struct filter *filter, uint32_t answer) {
     put(filter, BPF_RET | BPF_K, answer, 0, 0);
 }
 
-// Attack: the numbers mean other calls in another architecture's table. Those of x32 are all above the last known one.
+// Attack: a process makes calls of another architecture, whose numbers mean other calls. The filter kills such a process.
+// The numbers of x32 are all above the last known call.
 static void put_head(struct filter *filter) {
     put_load(filter, offsetof(struct seccomp_data, arch));
     put(filter, BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0);
@@ -170,7 +172,7 @@ static void put_rule(struct filter *filter, const struct rule *rule, uint32_t an
     put(filter, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)rule->call, 0, (uint8_t)(tests * STEPS + 1));
     for (uint8_t i = 0; i < tests; i++) {
         const struct test *test = &rule->tests[i];
-        // All arguments that are looked at are of 32 bits, and both architectures are little-endian.
+        // Every tested argument has 32 bits, and both architectures are little-endian.
         put_load(filter, offsetof(struct seccomp_data, args) + 8 * test->argument);
         put(filter, BPF_ALU | BPF_AND | BPF_K, test->mask, 0, 0);
         put(filter, BPF_JMP | BPF_JEQ | BPF_K, test->value, 0, (uint8_t)((tests - i - 1) * STEPS + 1));
@@ -180,21 +182,21 @@ static void put_rule(struct filter *filter, const struct rule *rule, uint32_t an
 
 static int install(struct filter *filter) {
     struct sock_fprog program = {filter->count, filter->code};
-    // For every thread there is.
+    // TSYNC installs the filter in every thread of this process.
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0 ? 0 : -1;
 }
 
 enum { WHOLE = -1, REFUSED = SECCOMP_RET_ERRNO | EPERM, UNKNOWN = SECCOMP_RET_ERRNO | ENOSYS };
 
 #define OF_THREAD (CLONE_THREAD | CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET)
-// No access for writing, no new file, no empty one. __O_TMPFILE without O_DIRECTORY's bit.
+// The flags that write, create or empty a file. O_TMPFILE is here without O_DIRECTORY's bit.
 #define OF_WRITING (O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND | (O_TMPFILE & ~O_DIRECTORY))
 
-// Every call that asking a server takes: threads, memory, time, waiting, reading files, sockets that are there.
+// Every call that a question to a server needs: threads, memory, time, waiting, reading files, using sockets.
 static const struct rule allowed[] = {
     // Memory.
     {SYS_brk}, {SYS_mmap}, {SYS_munmap}, {SYS_mremap}, {SYS_mprotect}, {SYS_madvise}, {SYS_mlock}, {SYS_mlock2}, {SYS_munlock},
-    // Threads and their signals; no other process can be made or reached.
+    // Threads and their signals. This process can neither make nor reach another process.
     {SYS_clone, {{0, OF_THREAD, CLONE_THREAD}}},
     {SYS_futex}, {SYS_set_robust_list}, {SYS_gettid}, {SYS_getpid}, {SYS_getppid}, {SYS_sched_yield}, {SYS_sched_getaffinity},
     {SYS_sched_getparam}, {SYS_sched_getscheduler}, {SYS_membarrier}, {SYS_getcpu}, {SYS_exit}, {SYS_exit_group},
@@ -215,7 +217,7 @@ static const struct rule allowed[] = {
 #ifdef SYS_epoll_pwait2
     {SYS_epoll_pwait2},
 #endif
-    // Files, for reading only; Landlock says which ones.
+    // Files, for reading only. Landlock limits which ones.
     {SYS_openat, {{2, OF_WRITING, O_RDONLY}}},
     {SYS_read}, {SYS_pread64}, {SYS_readv}, {SYS_write}, {SYS_writev}, {SYS_close}, {SYS_lseek}, {SYS_fstat}, {SYS_newfstatat},
     {SYS_statx}, {SYS_statfs}, {SYS_fstatfs}, {SYS_readlinkat}, {SYS_faccessat},
@@ -225,13 +227,13 @@ static const struct rule allowed[] = {
     {SYS_fcntl, {{1, WHOLE, F_GETFD}}}, {SYS_fcntl, {{1, WHOLE, F_SETFD}}}, {SYS_fcntl, {{1, WHOLE, F_GETFL}}},
     {SYS_fcntl, {{1, WHOLE, F_SETFL}}}, {SYS_fcntl, {{1, WHOLE, F_DUPFD_CLOEXEC}}},
     {SYS_ioctl, {{1, WHOLE, FIONREAD}}}, {SYS_ioctl, {{1, WHOLE, FIONBIO}}},
-    // Sockets that connect; none listens. The other filter says which ones there can be.
+    // Sockets that connect; none can listen. `om_filter_sockets` limits their kinds.
     {SYS_socket}, {SYS_connect}, {SYS_getsockname}, {SYS_getpeername}, {SYS_getsockopt}, {SYS_shutdown}, {SYS_sendto}, {SYS_sendmsg},
     {SYS_sendmmsg}, {SYS_recvfrom}, {SYS_recvmsg}, {SYS_recvmmsg},
     {SYS_setsockopt, {{1, WHOLE, SOL_SOCKET}}}, {SYS_setsockopt, {{1, WHOLE, IPPROTO_IP}}},
     {SYS_setsockopt, {{1, WHOLE, IPPROTO_IPV6}}}, {SYS_setsockopt, {{1, WHOLE, IPPROTO_TCP}}},
 #ifdef __x86_64__
-    // Calls that newer architectures have under one name only.
+    // Calls that newer architectures lack.
     {SYS_open, {{1, OF_WRITING, O_RDONLY}}},
     {SYS_arch_prctl}, {SYS_time}, {SYS_stat}, {SYS_lstat}, {SYS_access}, {SYS_readlink}, {SYS_poll}, {SYS_select}, {SYS_epoll_create},
     {SYS_epoll_wait}, {SYS_eventfd},
@@ -239,15 +241,16 @@ static const struct rule allowed[] = {
 };
 
 int om_filter_calls(void) {
-    // What Linux 6.1 has: a library goes on without a newer call, as it does on that kernel.
+    // The last call of Linux 6.1. After ENOSYS a library goes on without a newer call, as it does on that kernel.
     enum { LAST_KNOWN = 450 };
     struct filter filter = {.count = 0};
     put_head(&filter);
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++) put_rule(&filter, &allowed[i], SECCOMP_RET_ALLOW);
-    // abort() signals its own thread. Attack: the agent of the same user is killed.
+    // abort() signals its own thread.
+    // Attack: this process kills the agent, which has the same user. Only signals to this process pass.
     const struct rule own = {SYS_tgkill, {{0, WHOLE, (uint32_t)getpid()}}};
     put_rule(&filter, &own, SECCOMP_RET_ALLOW);
-    // Its flags are behind a pointer, where no filter sees them; without it a thread is made by clone.
+    // The flags of clone3 are behind a pointer, so no filter can see them. Without clone3, libraries make threads with clone.
     put_rule(&filter, &(struct rule){SYS_clone3}, UNKNOWN);
     put_load(&filter, offsetof(struct seccomp_data, nr));
     put(&filter, BPF_JMP | BPF_JGT | BPF_K, LAST_KNOWN, 0, 1);
@@ -256,8 +259,9 @@ int om_filter_calls(void) {
     return install(&filter);
 }
 
-// Attack: over AF_UNIX the agent gives out every item. Over another protocol than TCP's own number (MPTCP), or with data in
-// the first packet (TCP fast open), a connection goes around Landlock's ports; Linux 6.18 does so.
+// Attack: this process asks the agent over AF_UNIX, and the agent gives out every item. Only IPv4 and IPv6 pass.
+// Attack: a connection by another protocol number than TCP's own (MPTCP), or with data in the first packet (TCP fast open),
+// goes around Landlock's ports, as on Linux 6.18. Neither passes.
 int om_filter_sockets(void) {
     enum { KIND = 0xf };
 #define ONE_KIND(family, kind, protocol) {SYS_socket, {{0, WHOLE, family}, {1, KIND, kind}, {2, WHOLE, protocol}}}

@@ -1,4 +1,4 @@
-// What a short-lived helper and whoever started it need: a pair of sockets, waiting with a way out, limits.
+// Calls for a short-lived helper and its starter: socket pairs, waits that an event can end, process descriptors, limits.
 #include "COMSystem.h"
 
 #include <errno.h>
@@ -28,7 +28,7 @@ int om_socket_is_connected(int fd) {
     return getpeername(fd, (struct sockaddr *)&peer, &size) == 0;
 }
 
-// poll, gone on with after a signal for what is left of the time.
+// Like poll, but a signal does not end it: it continues for the rest of the time.
 static int poll_for(struct pollfd *waiting, nfds_t count, int milliseconds) {
     int64_t end = om_boot_milliseconds() + milliseconds;
     while (1) {
@@ -63,7 +63,8 @@ int om_event_raise(int event) {
 int om_process_descriptor(pid_t child) {
     int process = (int)syscall(SYS_pidfd_open, child, 0);
     if (process < 0) return -1;
-    // Attack: in a host that ignores SIGCHLD a child that died is gone at once, and its number is another process's.
+    // Attack: in a host that ignores SIGCHLD, a dead child disappears at once, and another process can get its number.
+    // waitid accepts children only.
     siginfo_t unused;
     if (waitid(P_PIDFD, (id_t)process, &unused, WEXITED | WNOHANG | WNOWAIT) == 0) return process;
     close(process);
@@ -90,7 +91,7 @@ int om_limit_process(void) {
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         struct rlimit now;
         if (getrlimit(limits[i].resource, &now) != 0) return -1;
-        // One that is lower already stays.
+        // A limit that is already lower stays.
         if (now.rlim_max != RLIM_INFINITY && now.rlim_max <= limits[i].limit) continue;
         struct rlimit wanted = {limits[i].limit, limits[i].limit};
         if (setrlimit(limits[i].resource, &wanted) != 0) return -1;

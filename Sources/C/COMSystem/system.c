@@ -1,3 +1,4 @@
+// Locked memory, hardening, kinds of file systems, clocks, held signals, environment variables and child processes.
 #include "COMSystem.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Not in the system calls of an older glibc's headers.
+// The headers of an older glibc lack this number.
 #ifndef SYS_memfd_secret
 #define SYS_memfd_secret 447
 #endif
@@ -47,13 +48,13 @@ void *om_secret_map(size_t size, bool hide, enum om_secret_memory *got) {
         *got = OM_MEMORY_HIDDEN;
         return base;
     }
-    // A mapping over the reserved one, which a failed try above may have taken away.
+    // Mapped over the reserved pages, which a failed attempt above may have unmapped.
     void *plain = mmap(base, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
     if (plain == MAP_FAILED) {
         munmap(all, size + 2 * page);
         return NULL;
     }
-    // Advice that an old kernel lacks costs a layer of defence, not correctness.
+    // An old kernel may lack this advice. That costs a layer of defence, not correctness.
     (void)madvise(base, size, MADV_DONTDUMP);
     (void)madvise(base, size, MADV_WIPEONFORK);
     *got = mlock(base, size) == 0 ? OM_MEMORY_LOCKED : OM_MEMORY_PLAIN;
@@ -73,7 +74,7 @@ void om_wipe(void *base, size_t size) {
 int om_harden_process(void) {
     struct rlimit none = {0, 0};
     if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
-    // Swift's backtracer prints registers and the memory behind them: a key may be in either.
+    // Swift's backtracer prints registers and the memory that they point to. Either can hold a key.
     const int deadly[] = {SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGQUIT};
     for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++) signal(deadly[i], SIG_DFL);
     return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
@@ -83,7 +84,7 @@ int om_no_new_privileges(void) {
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
-// Never inlined: the frame must lie below that of the caller, where its finished calls had theirs.
+// Never inlined: this frame must lie below the caller's, in the memory that the caller's finished calls used.
 __attribute__((noinline)) void om_wipe_stack(void) {
     unsigned char below[96 << 10];
     explicit_bzero(below, sizeof below);
@@ -134,7 +135,7 @@ int om_is_on_network(int fd) {
 int om_clocks(int64_t *wall, int64_t *since_boot) {
     const int64_t second = 1000000000;
     int64_t shortest = INT64_MAX;
-    /* A process that is put to sleep between the readings would see the clocks further apart than they are. */
+    /* A process that sleeps between the readings sees the clocks further apart than they are, so the shortest try counts. */
     for (int attempt = 0; attempt < 8 && shortest > 20000; attempt++) {
         struct timespec before, now, after;
         if (clock_gettime(CLOCK_BOOTTIME, &before) != 0 || clock_gettime(CLOCK_REALTIME, &now) != 0
@@ -164,8 +165,8 @@ int om_signals_hold(void *saved_mask, size_t saved_size) {
         errno = EINVAL;
         return -1;
     }
-    // Attack: stop or kill an attempt between its charge and its settlement, from a terminal or by a resource limit. The wrong
-    // password is not counted then, or its locks are held for as long as the attacker likes.
+    // Attack: an attacker stops or kills an attempt between its charge and its settlement, from a terminal or by a resource
+    // limit. Then the wrong password is not counted, or the attempt holds its locks as long as the attacker likes.
     const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGXCPU, SIGXFSZ};
     sigset_t held;
     sigemptyset(&held);

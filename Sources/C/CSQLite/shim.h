@@ -1,6 +1,6 @@
 #include <sqlite3.h>
 
-// sqlite3_db_config is variadic and SQLITE_TRANSIENT a cast: neither reaches Swift as it is.
+// Swift can import neither sqlite3_db_config, which is variadic, nor SQLITE_TRANSIENT, which is a cast.
 static inline int omv_sqlite_flag(sqlite3 *db, int option, int on) {
     return sqlite3_db_config(db, option, on, (int *)0);
 }

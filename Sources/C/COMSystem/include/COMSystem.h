@@ -1,5 +1,5 @@
-// What the rooms need from Linux and glibc does not hand to Swift: variadics, macros and feature-gated calls.
-// Every function returns 0 or a non-negative value on success and -1 with errno set otherwise, unless it says so.
+// Calls of Linux and glibc that Swift cannot make itself: variadic functions, macros and feature-gated calls.
+// Unless its comment says otherwise, a function returns 0 or a positive value on success, and -1 with errno set on failure.
 #ifndef COMSYSTEM_H
 #define COMSYSTEM_H
 
@@ -8,160 +8,161 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/// What keeps the pages of a mapping from prying eyes.
+/// The protection of a mapping's pages.
 enum om_secret_memory {
     /// The system refused to lock them: they could be written to swap.
     OM_MEMORY_PLAIN = 0,
-    /// mlock: never in swap, but root reads them through /proc/PID/mem.
+    /// mlock: never in swap, but root can read them through /proc/PID/mem.
     OM_MEMORY_LOCKED = 1,
-    /// memfd_secret: out of the kernel's own map too, so that not even root reads them from outside.
+    /// memfd_secret: also removed from the kernel's own map, so even root cannot read them from outside.
     OM_MEMORY_HIDDEN = 2,
 };
 
-/// Maps `size` bytes (a multiple of the page size) between two guard pages, left out of core dumps and gone or zeroed in
-/// a forked child: hidden when `hide` asks for it and the system can, else locked, else plain; `*got` tells which. NULL
-/// on failure.
+/// Maps `size` bytes, a multiple of the page size, between two guard pages. Core dumps leave them out; in a forked child
+/// they are unmapped or zeroed. They are hidden if `hide` asks for it and the system can do it, else locked, else plain;
+/// `*got` says which. NULL on failure.
 void *om_secret_map(size_t size, bool hide, enum om_secret_memory *got);
 void om_secret_unmap(void *base, size_t size);
 
-/// Zeroes memory in a way that the optimiser keeps.
+/// Zeroes memory; the optimiser cannot remove the call.
 void om_wipe(void *base, size_t size);
 
-/// No core file, no backtrace, and no other process of this user may read our memory or attach to us.
+/// Turns off core files and backtraces, and keeps this user's other processes from reading this one's memory or attaching
+/// to it.
 int om_harden_process(void);
 
-/// No program that is started from here on gains rights by its set-user-id bit.
+/// From this call on, no program that this process starts gains rights by its set-user-id bit.
 int om_no_new_privileges(void);
 
-/// Overwrites the stack below the caller, where finished calls left their variables.
+/// Overwrites the stack below the caller, which still holds the variables of finished calls.
 void om_wipe_stack(void);
 
-/// 1 when the descriptor's file system lives in memory and is gone at reboot (tmpfs, ramfs); 0 when not.
+/// 1 if the descriptor's file system is in memory and is lost at reboot (tmpfs, ramfs); else 0.
 int om_is_in_memory(int fd);
 
-/// 1 when the descriptor's file system is a network one, where flock and fdatasync promise too little; 0 when not.
+/// 1 if the descriptor's file system is a network one, on which flock and fdatasync promise too little; else 0.
 int om_is_on_network(int fd);
 
-/// The wall clock and the time since boot, suspended time included, in nanoseconds and at one moment; -1 where the system
-/// lacks one of them.
+/// The wall clock and the time since boot at the same moment, in nanoseconds; suspended time counts. -1 if the system lacks
+/// one of them.
 int om_clocks(int64_t *wall, int64_t *since_boot);
 
-/// Holds every signal that a terminal, a hang-up, a resource limit or `kill` sends by default back on this thread until
-/// the matching release. SIGKILL and SIGSTOP cannot be held.
+/// Blocks, on this thread until the matching release, every signal that a terminal, a hang-up, a resource limit or `kill`
+/// sends by default. SIGKILL and SIGSTOP cannot be blocked.
 int om_signals_hold(void *saved_mask, size_t saved_size);
 int om_signals_release(const void *saved_mask, size_t saved_size);
-/// Bytes that `saved_mask` needs.
+/// The number of bytes that `saved_mask` needs.
 size_t om_signal_mask_size(void);
 
-/// Overwrites every value of the environment variable `name` where it stands, so that neither /proc/PID/environ nor a
-/// child shows it any more, and removes the variable.
+/// Overwrites every value of the environment variable `name` in place and removes the variable. Neither /proc/PID/environ
+/// nor a child shows the value afterwards.
 int om_environment_erase(const char *name);
 /// The same for every variable whose name begins with `prefix`.
 int om_environment_erase_all(const char *prefix);
 
-/// Leaves the terminal, control group, resource limits, priority and signals of the program that started this one: a session of
-/// its own, the root group, limits of its own, the usual priority, and the signals of om_signals_hold held for good. For a
-/// process of root's with one thread.
+/// Detaches this process from the terminal, control group, resource limits, priority and signals of its caller. It gets a
+/// session of its own, the root control group, its own limits and the usual priority. The signals of om_signals_hold stay
+/// blocked for good. For a process of root with one thread.
 int om_leave_caller(void);
 
-/// Starts `arguments[0]`, looked up in PATH: standard input is /dev/null, standard output `output`, standard error
-/// `error`; every other descriptor is closed and every signal has its default. The child's id, or -1.
+/// Starts `arguments[0]`, looked up in PATH. Standard input is /dev/null, standard output `output`, standard error `error`;
+/// every other descriptor is closed and every signal has its default. Returns the child's id, or -1.
 pid_t om_spawn(char *const arguments[], int output, int error);
-/// Waits for the child: its exit code, or 128 + the signal that ended it.
+/// Waits for the child. Returns its exit code, or 128 + the signal that ended it.
 int om_wait(pid_t child);
 
-// Goes on in a child of this process, which ends: whoever started it has nothing to wait for. -1 when it cannot. To be
-// called before there is a second thread or a locked page.
+/// Continues in a child of this process. This process exits, so its starter has nothing to wait for. -1 if there can be no
+/// child. Call it before this process has a second thread or a locked page.
 int om_leave_parent(void);
 
-/// Starts the program at the absolute `path` in a session of its own: standard input, output and error are /dev/null,
-/// descriptor 3 is `ready`, every other one is closed, signals have their defaults. The child's id, or -1.
+/// Starts the program at the absolute `path` in a session of its own. Standard input, output and error are /dev/null,
+/// descriptor 3 is `ready`, every other one is closed, and signals have their defaults. Returns the child's id, or -1.
 pid_t om_spawn_detached(const char *path, char *const arguments[], char *const environment[], int ready);
 
 // Unix sockets. Every descriptor is close-on-exec.
 
 /// A stream socket connected to `path`, waiting at most `milliseconds` while its queue is full.
 int om_socket_connect(const char *path, int milliseconds);
-/// A listening stream socket at `path`, mode 0600, which must not exist.
+/// A listening stream socket at `path`, with mode 0600. The path must not exist.
 int om_socket_listen(const char *path, int backlog);
-/// The next connection, or -1: EAGAIN when there is none.
+/// The next connection, or -1: EAGAIN if no client waits.
 int om_socket_accept(int listener);
-/// 1 when the descriptor is a listening Unix stream socket, 0 when not. `path` gets its address.
+/// 1 if the descriptor is a listening Unix stream socket with an absolute path, else 0. `path` gets that path.
 int om_socket_is_listening(int fd, char *path, size_t capacity);
-/// The user and process at the other end, as the kernel saw them when the connection was made.
+/// The user and the process at the other end, as the kernel recorded them at the connect.
 int om_socket_peer(int fd, uid_t *user, pid_t *process);
-/// Sends without waiting and without SIGPIPE; bytes sent, or -1.
+/// Sends without waiting and without SIGPIPE. Returns the number of bytes sent, or -1.
 ssize_t om_socket_send(int fd, const void *bytes, size_t count);
-/// Receives without waiting; bytes received, 0 at the end, or -1.
+/// Receives without waiting. Returns the number of bytes received, 0 at the end, or -1.
 ssize_t om_socket_receive(int fd, void *bytes, size_t count);
 
 /// Two stream sockets connected to each other.
 int om_socket_pair(int ends[2]);
-/// 1 when the descriptor is one end of a connected Unix stream socket, 0 when not.
+/// 1 if the descriptor is one end of a connected Unix stream socket, else 0.
 int om_socket_is_connected(int fd);
-/// Waits until something arrives at `socket` or `other` (-1 for none), or the other end of `socket` is gone. 1 when
-/// `socket` has something to say, 2 when `other` has, 0 after `milliseconds`.
+/// Waits until `socket` or `other` (-1 for none) has bytes to read, or the other end of `socket` has closed. Returns 2 if
+/// `other` is ready, 1 if only `socket` is, 0 after `milliseconds`.
 int om_socket_wait(int socket, int other, int milliseconds);
-/// Waits until the other end of `socket` is gone, for at most `milliseconds`: 1 when it is.
+/// Waits at most `milliseconds` until the other end of `socket` has closed. 1 if it has, 0 if not.
 int om_socket_wait_for_end(int socket, int milliseconds);
 
-/// A counter to wait for, and to raise from any thread.
+/// A counter that a thread can wait for and any thread can raise.
 int om_event(void);
 int om_event_raise(int event);
 
-/// No file, 64 descriptors, 512 MiB of memory, 60 seconds of processor time: for a process that reads what anybody may
-/// have written.
+/// Limits this process to no writing of files, 64 descriptors, 512 MiB of memory and 60 seconds of processor time. For a
+/// process that reads untrusted bytes.
 int om_limit_process(void);
 
-/// Kills the child behind a descriptor of its process, and waits for it. -1 when it was waited for already.
+/// Kills the child that the descriptor `process` refers to, and waits for it. -1 if this process has already waited for it.
 int om_process_end(int process);
-/// A descriptor of the child: unlike its id, it never means another process later.
+/// A descriptor of the child. Unlike the child's id, it can never mean another process later.
 int om_process_descriptor(pid_t child);
 
-// Confinement: for good, and for all that this process starts. To be called while there is one thread.
+// Confinement: for good, and for every program that this process starts. Call these while this process has one thread.
 
-/// The uid under which root's helper runs; 0 where this user namespace has no other uid than root's.
+/// The uid under which root's helper runs. 0 if this user namespace has neither the helper's uid nor uid 65534.
 uid_t om_helper_user(void);
-/// Where this process is root's: goes on under `om_helper_user`, in no group but its own.
+/// If this process is root's, changes it to the user of `om_helper_user`, in that user's own group only.
 int om_leave_root(void);
-/// No capability, neither now nor for a program that is started.
+/// Drops every capability, for this process and for the programs that it starts.
 int om_drop_capabilities(void);
-/// Landlock's version, 0 where the kernel has none: files from 1 on, TCP ports from 4, scopes from 6.
+/// Landlock's version, 0 if the kernel has no Landlock. It restricts files from version 1 on, TCP ports from 4, scopes from 6.
 int om_landlock_version(void);
-/// Files: none but those at and beneath `paths` (NULL at its end), and those for reading only. TCP: no port but `ports`, and
-/// none to listen at. Scopes: no signal to another process, no abstract socket of another one. NULL and false leave the layer
-/// out; so does a kernel that lacks it.
+/// Three layers. Files: this process can only read, and only files at or beneath `paths` (NULL at its end). TCP: it can
+/// connect only to `ports`, and cannot listen. Scopes: it can neither signal another process nor use another one's abstract
+/// socket. NULL or false leaves a layer out; so does a kernel that lacks it.
 int om_landlock(const char *const *paths, const uint16_t *ports, size_t port_count, bool scopes);
-/// Whether the kernel filters system calls, for a processor that we have a filter for.
+/// Whether the kernel can filter system calls, and this file has a filter for the processor.
 bool om_has_filters(void);
-/// Sockets: TCP and UDP over IPv4 and IPv6 only. To be called before `om_filter_calls`, which forbids further filters.
+/// Allows only sockets of TCP and UDP over IPv4 and IPv6. Call it before `om_filter_calls`, which forbids further filters.
 int om_filter_sockets(void);
-/// System calls: threads, memory, time, reading files, using sockets. Every other one fails with EPERM, a newer one than
-/// Linux 6.1's with ENOSYS.
+/// Allows only system calls for threads, memory, time, reading files and using sockets. Any other call fails with EPERM; a
+/// call newer than Linux 6.1 fails with ENOSYS.
 int om_filter_calls(void);
 
-/// A timer on the clock that counts suspended time too.
+/// A timer on the boot clock, which counts suspended time too.
 int om_boot_timer(void);
-/// Makes the timer's descriptor readable at `seconds` since boot; 0 disarms it.
+/// Makes the timer's descriptor readable `seconds` after boot; 0 disarms the timer.
 int om_boot_timer_set(int timer, int64_t seconds);
 /// Milliseconds since boot, suspended time included.
 int64_t om_boot_milliseconds(void);
 
-/// A descriptor from which SIGTERM, SIGINT and SIGHUP are read; no thread that is started from here on gets them else.
+/// A descriptor that delivers SIGTERM, SIGINT and SIGHUP. This thread, and threads that it starts later, block these signals.
 int om_signal_descriptor(void);
 /// The next signal's number from such a descriptor.
 int om_signal_next(int fd);
 
-/// A descriptor that is readable once a name in `folder`, or `folder` itself, was removed or renamed.
+/// A descriptor that becomes readable when a name in `folder` is removed or moved away, or when `folder` itself is removed.
 int om_removals(const char *folder);
-/// Forgets what was seen so far.
+/// Discards the events so far, so that the descriptor is not readable until the next one.
 void om_removals_seen(int fd);
 
-// The kernel's keyring of this user: gone at reboot.
+// The kernel's keyring of this user, which is lost at reboot.
 
-/// Adds or replaces the key; every process of this user may read it.
+/// Adds or replaces the key. Every process of this user may read it.
 int om_keyring_put(const char *name, const void *bytes, size_t count);
-/// The key's length, of which at most `capacity` bytes were copied, or -1: ENOKEY when there is none.
+/// Copies at most `capacity` bytes of the key. Returns the key's length, or -1: ENOKEY if no such key exists.
 ssize_t om_keyring_get(const char *name, void *bytes, size_t capacity);
 int om_keyring_remove(const char *name);
 
