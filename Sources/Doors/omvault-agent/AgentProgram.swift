@@ -1,5 +1,5 @@
-// The agent's door: its arguments, its hardening, its exit code. All else is in OMAgent; as the online helper it joins
-// OMOnline to it, in OnlineHelperProgram.
+// The agent's door: its arguments, its hardening and its exit code. OMAgent does the rest. With `--online` the program is the
+// online helper, which joins OMOnline to OMAgent in OnlineHelperProgram.
 
 internal import Glibc
 internal import OMAgent
@@ -35,14 +35,15 @@ enum AgentProgram {
             guard let value = getenv(name), value.pointee != 0 else { return nil }
             return String(cString: value)
         }
-        // Descriptor 3 is the starter's pipe then.
+        // With `--ready`, descriptor 3 is the starter's pipe.
         if !options.reportsReady, let passed = try ListeningSocket(passed: variable) { return passed }
         if let path = options.socket { return try ListeningSocket(try AgentSocket(path: path)) }
         return try ListeningSocket(try AgentSocket(variable, makes: true))
     }
 
-    /// malloc reads its settings before `main`, so the process starts itself once more where they are others. Attack, or
-    /// accident: a variable that says something else about malloc keeps freed memory as it was.
+    /// Starts this program again if malloc has other settings, because malloc reads its settings before `main`.
+    ///
+    /// Attack, or accident: a variable with other settings of malloc keeps freed memory as it was.
     private static func protectFreedMemory() {
         let (name, value) = AgentProcess.environment
         if let given = getenv(name), strcmp(given, value) == 0 { return }
@@ -62,7 +63,7 @@ private struct AgentArguments {
     private(set) var hidesMemory = true
     private(set) var reportsReady = false
 
-    /// Nil for anything that is no option.
+    /// Nil if a word is not an option or a valid value.
     init?(_ words: [String]) {
         var rest = words[...]
         while let word = rest.popFirst() {

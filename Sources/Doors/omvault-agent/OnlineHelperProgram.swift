@@ -1,4 +1,4 @@
-// The online helper's door: `omvault-agent --online`. It joins the protocol to the providers and holds nothing.
+// The online helper's door: `omvault-agent --online`. It connects the protocol to the providers and keeps no state.
 
 internal import Glibc
 internal import OMAgent
@@ -11,7 +11,7 @@ enum OnlineHelperProgram {
             fatalError("omvault-agent: error: this system refuses to protect the process")
         }
         signal(SIGPIPE, SIG_IGN)
-        // A secret that finds no room in hidden memory goes into another one: trying is no reason to end.
+        // If hidden memory has no room for a secret, the secret goes into other memory. The attempt must not end the helper.
         signal(SIGXFSZ, SIG_IGN)
         OnlineHelper.run(ports: { $0.ports }) { question in
             do throws(OnlineRefusal) { return OnlineReply(try await ask(question)) } catch { return .refused(error) }
@@ -37,7 +37,7 @@ enum OnlineHelperProgram {
         case .logout(nil): try await provider.logOut(question.session)
         case .logout(let user?):
             try await provider.logOut(question.session, user: user, password: question.password)
-        // No question of this provider's: the protocol refuses it.
+        // This provider has no such question; the protocol refuses it.
         case .refresh, .profile: throw .failed(.unusableSession)
         }
     }

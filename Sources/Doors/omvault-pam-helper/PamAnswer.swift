@@ -1,4 +1,4 @@
-// What the module is told: docs/pam.md, "Module and helper". Sources/Doors/pam_omvault/pam_omvault.h has the same.
+// The answer to the PAM module: docs/pam.md, "Module and helper". Sources/Doors/pam_omvault/pam_omvault.h has the same.
 
 internal import Glibc
 internal import OMAuth
@@ -7,16 +7,16 @@ internal import OMOnlineModel
 /// The answer to one question of the PAM module.
 struct PamAnswer {
     let verdict: Verdict
-    /// How long the user has to wait; 0: not known.
+    /// How long the user must wait; 0: not known.
     var seconds: UInt32 = 0
 
-    /// There is no verdict 0.
+    /// No verdict is 0.
     enum Verdict: UInt8 {
         case granted = 0x47
         case wrong = 0x57
         case lockedOut = 0x4C
         case wiped = 0x58
-        /// By the server.
+        /// The server blocks the account.
         case blocked = 0x4B
         case tooEarly = 0x54
         case busy = 0x42
@@ -25,16 +25,16 @@ struct PamAnswer {
         case unreachable = 0x55
         case noVerdict = 0x53
         case forbidden = 0x46
-        /// That is no user's name here, or none that the server could be sent.
+        /// The name is not a user's name here, or the server cannot be sent it.
         case refused = 0x52
-        /// A server's word does not let uid 0 in.
+        /// The user may have uid 0, and no server may vouch for uid 0.
         case root = 0x5A
         case broken = 0x44
-        /// The server's address is none that may be asked.
+        /// The helper may not ask a server at this address.
         case address = 0x41
-        /// The program, or a file or header of the profile, that is needed to ask the server cannot be used.
+        /// The helper cannot ask the server: the program, or a file or header of the profile, cannot be used.
         case noHelper = 0x48
-        /// There is no such profile, or it wants to know more than PAM can ask.
+        /// The profile does not exist, or it needs more than PAM can ask.
         case profile = 0x50
     }
 
@@ -45,13 +45,13 @@ struct PamAnswer {
     func send(to descriptor: Int32, answering nonce: [UInt8]) {
         let wait = (0..<4).map { UInt8(truncatingIfNeeded: seconds >> (24 - 8 * UInt32($0))) }
         let bytes = Array("OMA2".utf8) + nonce + [verdict.rawValue] + wait
-        // One piece: the module takes all of it or nothing.
+        // Sent in one piece: the module accepts the whole answer or nothing.
         _ = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 }
 
 extension PamAnswer {
-    /// No case of this is ``Verdict/granted``.
+    /// No error gives ``Verdict/granted``.
     init(_ error: AuthError) {
         switch error {
         case .wrongPassword: self.init(verdict: .wrong)
@@ -63,7 +63,7 @@ extension PamAnswer {
         case .delayed(let seconds): self.init(verdict: .tooEarly, seconds: seconds)
         case .noServer: self.init(verdict: .unreachable)
         case .online(let refusal): self.init(refusal)
-        // What stands in the way offline says more, but for this.
+        // The offline error says more than the online one, except for a missing credential.
         case .neither(_, .noCredential): self.init(verdict: .unreachable)
         case .neither(_, let offline): self.init(offline)
         case .invalidUserName, .invalidProfileName: self.init(verdict: .refused)
@@ -79,7 +79,7 @@ extension PamAnswer {
         case .blocked: self.init(verdict: .blocked)
         case .unreachable: self.init(verdict: .unreachable)
         case .failed(.unusableUser, _, _): self.init(verdict: .refused)
-        // What root has set up, and has to mend.
+        // Root configured these, and must repair them.
         case .failed(.unsafeAddress, _, _): self.init(verdict: .address)
         case .failed(.helper, _, _), .failed(.unusableHeaders, _, _), .failed(.unusableTrust, _, _),
             .failed(.unsupportedGrant, _, _):

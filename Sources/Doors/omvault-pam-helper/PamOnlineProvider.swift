@@ -1,4 +1,4 @@
-// The server of a profile, as far as PAM may ask it: through the agent's program, in a process that ends with its answer.
+// The provider that asks a profile's server for PAM: the agent's program, in a process that ends after its answer.
 
 internal import Glibc
 internal import OMAgent
@@ -9,15 +9,14 @@ internal import OMSystem
 
 enum PamOnlineProvider {
     private static let folder = "/usr/libexec/omvault"
-    /// No user's agent, and none that a variable or a search path leads to.
+    /// Never a user's agent, nor a program that a variable or a search path leads to.
     private static let program = "\(folder)/\(AgentProcess.programName)"
     private static let longestSecret = 4096
 
-    /// - Parameter seconds: The module's patience. Attack: a server that is kept from answering for so long keeps everybody
-    ///   out. So it gets half of it, and the cache the rest.
-    /// - Returns: nil where nobody is to be asked.
-    /// - Throws: ``AuthError/online(_:)`` where the server would have to be asked and cannot be: that is no reason to look
-    ///   at the cache instead.
+    /// - Parameter seconds: How long the module waits for the answer. Attack: an attacker delays the server's answer for the
+    ///   whole time and keeps every user out. So the server gets half of the time, and the cache the rest.
+    /// - Returns: nil if there is no server to ask.
+    /// - Throws: ``AuthError/online(_:)`` if the server must be asked and cannot be. The caller must not use the cache instead.
     static func provider(for request: LoginRequest, within seconds: UInt32) throws(AuthError) -> OnlineProvider? {
         switch request.profile.serverKind {
         case .none: return nil
@@ -26,7 +25,7 @@ enum PamOnlineProvider {
         case .basic, .oauthResourceOwner: break
         }
         do throws(AuthError) { return try provider(request.profile, seconds * 500) } catch {
-            // Offline the server is asked after the last attempt only.
+            // An offline login asks the server only after the last attempt.
             guard request.mode == .offline else { throw error }
             return nil
         }
@@ -34,7 +33,7 @@ enum PamOnlineProvider {
 
     private static func provider(_ profile: Profile, _ longest: UInt32) throws(AuthError) -> OnlineProvider {
         guard !profile.couldAnyUserBeServer else { throw .online(.failed(.unsafeAddress)) }
-        // Attack: whoever can put another program there reads passwords, and says yes to them.
+        // Attack: an attacker who can replace the program reads passwords and says yes to them.
         do {
             try PrivateFolder.checkRootOwned(folder)
             try AgentProcess.check(program)
@@ -48,8 +47,7 @@ enum PamOnlineProvider {
         return OnlineProvider(program: program, clientSecret: secret, longest: longest)
     }
 
-    /// What root has put into a file, without the newline at its end. Nobody else may be able to change the file, or to put
-    /// another one in its place.
+    /// The bytes of root's file, without the newline at its end. Nil if another user can change the file or replace it.
     private static func clientSecret(_ path: String) -> SecretBytes? {
         do throws(StorageError) { try PrivateFolder.checkRootOwned(FilePath.folder(of: path)) } catch { return nil }
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)

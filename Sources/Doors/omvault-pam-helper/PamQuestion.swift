@@ -1,4 +1,4 @@
-// What the module asks, and the answer: docs/pam.md, "Module and helper". Sources/Doors/pam_omvault/pam_omvault.h has the same.
+// The question of the PAM module: docs/pam.md, "Module and helper". Sources/Doors/pam_omvault/pam_omvault.h has the same.
 
 internal import Glibc
 internal import OMAuth
@@ -6,14 +6,14 @@ internal import OMSecrets
 
 /// One question of the PAM module.
 struct PamQuestion: ~Copyable {
-    /// The answer carries it, so that it is one to this question and to no other.
+    /// The answer carries it too, so it fits this question only.
     let nonce: [UInt8]
     let mode: Mode
     /// Whether a server may vouch for a user with uid 0.
     let allowsRoot: Bool
     /// How long the module waits for the answer.
     let seconds: UInt32
-    /// Names as they came: not yet judged.
+    /// The names as received, not validated yet.
     let profile: String
     let user: String
     let password: SecretBytes
@@ -24,7 +24,7 @@ struct PamQuestion: ~Copyable {
         case online = 0x4E
         case profile = 0x50
 
-        /// nil: as the profile says.
+        /// Nil: the profile decides.
         var connectivity: ConnectivityMode? {
             switch self {
             case .auto: .auto
@@ -39,7 +39,7 @@ struct PamQuestion: ~Copyable {
     private static let headCount = 4 + 16 + 1 + 1 + 2 + 1 + 2 + 4
     private static let patience: ClosedRange<UInt32> = 1...600
 
-    /// - Returns: nil for anything that is no whole question.
+    /// - Returns: nil unless the bytes are a whole question.
     init?(from descriptor: Int32) {
         guard let head = Self.read(Self.headCount, descriptor), Array(head.prefix(4)) == Self.magic else { return nil }
         guard let mode = Mode(rawValue: head[20]) else { return nil }

@@ -1,4 +1,4 @@
-// The helper's process: started, asked over a socket, and gone before the module returns.
+// The helper's process: the module starts it, asks it over a socket, and ends it before returning.
 
 #include "pam_omvault.h"
 
@@ -18,11 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
-/// How long a helper may take to end after its answer, and how long the kernel may take to end one that was killed.
+/// How long a helper may take to end after its answer, and how long the kernel may take to end a killed helper.
 enum { GRACE_MILLISECONDS = 1000 };
 
-/// Attack: whoever can change the helper, or rename another one over it, says yes to every password. So the program and
-/// each folder above it belong to root, and nobody else may write them.
+/// Attack: an attacker who can change the helper, or rename another program over it, says yes to every password. So root
+/// must own the program and each folder above it, and no other user may write them.
 static bool is_roots(const char *path, mode_t kind) {
     struct stat found;
     return lstat(path, &found) == 0 && (found.st_mode & S_IFMT) == kind && found.st_uid == 0
@@ -64,7 +64,7 @@ static bool send_all(int fd, const void *bytes, size_t count, int64_t end) {
     const char *rest = bytes;
     while (count > 0) {
         if (!is_ready(fd, POLLOUT, end)) return false;
-        // A helper that has died must not kill the program with SIGPIPE.
+        // If the helper has died, SIGPIPE must not kill the program.
         ssize_t sent = send(fd, rest, count, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (sent <= 0) return false;
@@ -89,8 +89,8 @@ static bool receive_all(int fd, void *bytes, size_t count, int64_t end) {
 
 // MARK: - The process
 
-/// The helper as a child in a session of its own: descriptor 0 is `channel`, 1 and 2 lead nowhere, all others are closed,
-/// the environment is empty, and no signal is held back or ignored.
+/// Starts the helper as a child in a session of its own. Descriptor 0 is `channel`, 1 and 2 are /dev/null, and all others
+/// are closed. The environment is empty, and no signal is blocked or ignored.
 static pid_t start(int channel) {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -103,7 +103,8 @@ static pid_t start(int channel) {
         posix_spawn_file_actions_destroy(&files);
         return -1;
     }
-    // Attack: Ctrl-\ or Ctrl-Z at the terminal where su asks for the password kills or stops root's helper, too.
+    // Attack: a user presses Ctrl-\ or Ctrl-Z at su's password prompt and kills or stops root's helper too. The terminal's
+    // signals do not reach another session.
     short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID;
     bool prepared = posix_spawn_file_actions_adddup2(&files, channel, 0) == 0
         && posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0) == 0
@@ -120,18 +121,19 @@ static pid_t start(int channel) {
     return child;
 }
 
-/// A descriptor of the child; -1 where it is no child of this process by now.
+/// A descriptor of the child. -1 if it is no longer a child of this process.
 static int descriptor_of(pid_t child) {
     int process = (int)syscall(SYS_pidfd_open, child, 0);
     if (process < 0) return -1;
-    // Attack: in a program that ignores SIGCHLD a helper that died is gone at once, and its number is another process's.
+    // Attack: in a program that ignores SIGCHLD, a dead helper disappears at once, and another process can get its number.
+    // waitid accepts children only.
     siginfo_t unused;
     if (waitid(P_PIDFD, (id_t)process, &unused, WEXITED | WNOHANG | WNOWAIT) == 0) return process;
     close(process);
     return -1;
 }
 
-/// After a whole answer the helper ends by itself. The wait for that has an end, and so has the one for its death.
+/// After a whole answer the helper ends by itself; otherwise, or if it takes too long, it is killed. Both waits are limited.
 static void finish(int process, bool answered) {
     bool ended = answered && is_ready(process, POLLIN, now_milliseconds() + GRACE_MILLISECONDS);
     if (!ended) (void)syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0);
@@ -141,7 +143,7 @@ static void finish(int process, bool answered) {
     }
 }
 
-/// Asks over `channel`. The nonce makes the answer one to this question, whoever else may have written.
+/// Asks over `channel`. The nonce binds the answer to this question, even if another process writes to the channel.
 static struct omp_answer ask(int channel, const struct omp_options *options, const char *user, const char *password) {
     struct omp_answer none = {.verdict = OMP_NONE};
     size_t profile = strlen(options->profile), name = strlen(user), secret = strlen(password);
@@ -177,7 +179,7 @@ struct omp_answer omp_ask(pam_handle_t *pam, const struct omp_options *options, 
     close(ends[1]);
     int process = helper > 0 ? descriptor_of(helper) : -1;
     if (process >= 0) answer = ask(ends[0], options, user, password);
-    // A helper that was not asked ends when it reads the end of the question.
+    // A helper that got no question ends when it reads the channel's end.
     close(ends[0]);
     if (process >= 0) {
         finish(process, answer.verdict != OMP_NONE);

@@ -1,7 +1,7 @@
 // pam_omvault.so: asks omvault-pam-helper whether a password is right, and nothing else. docs/pam.md.
 //
-// It is loaded into other people's programs, as root: so it does no cryptography, opens no store, keeps no state, and
-// changes neither signals nor environment. Every way out that is not a whole, fresh answer of the helper is a refusal.
+// Other programs load it and run it as root. So it does no cryptography, opens no store, keeps no state, and changes neither
+// signals nor environment. Without a whole, fresh answer of the helper, it refuses.
 
 #include "pam_omvault.h"
 
@@ -13,8 +13,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/// Whether the words on the module's line are all known. A misspelled one refuses: an option that is passed over is a
-/// policy that does not hold.
+/// Reads the options on the module's line. False if one is unknown: a misspelled option must not be ignored, because then
+/// its policy would not hold.
 static bool read_options(pam_handle_t *pam, int count, const char **words, struct omp_options *options) {
     *options = (struct omp_options){.profile = NULL, .mode = 'P', .root = false, .seconds = 150};
     for (int i = 0; i < count; i++) {
@@ -44,7 +44,7 @@ static bool read_options(pam_handle_t *pam, int count, const char **words, struc
     return false;
 }
 
-/// A name with a slash is no login's, but may become a path in a module after this one.
+/// No login has a name with a slash, and a module after this one may take it for a path.
 static bool is_name(const char *user) {
     size_t length = user ? strlen(user) : 0;
     return length >= 1 && length <= LONGEST_NAME && !strchr(user, '/') && user[0] != '-' && user[0] != '.';
@@ -76,7 +76,7 @@ EXPORTED int pam_sm_setcred(pam_handle_t *pam, int flags, int count, const char 
     return PAM_SUCCESS;
 }
 
-/// Whether an account may be used is for the modules that know accounts.
+/// The modules that know accounts decide whether an account may be used.
 EXPORTED int pam_sm_acct_mgmt(pam_handle_t *pam, int flags, int count, const char **words) {
     (void)pam, (void)flags, (void)count, (void)words;
     return PAM_IGNORE;

@@ -1,5 +1,5 @@
-// What the module and its helper say to each other: docs/pam.md, "Module and helper"; and what the module's parts share.
-// libpam finds the module's functions by their names; no other program includes this.
+// The messages between the module and its helper (docs/pam.md, "Module and helper"), and the declarations that the module's
+// files share. libpam finds the module's functions by their names; no other program includes this file.
 #ifndef PAM_OMVAULT_H
 #define PAM_OMVAULT_H
 
@@ -22,7 +22,7 @@ enum {
 
 enum { LONGEST_NAME = 255, LONGEST_PROFILE = 64, LONGEST_PASSWORD = 1 << 20 };
 
-/// No verdict is 0: memory that nobody wrote is not one.
+/// The helper never answers 0, so memory that was never written is not a verdict.
 enum omp_verdict {
     OMP_NONE = 0,
     OMP_GRANTED = 'G',
@@ -54,18 +54,18 @@ struct omp_options {
 
 struct omp_answer {
     int verdict;
-    /// How long the user has to wait; 0: not known.
+    /// How long the user must wait; 0: not known.
     uint32_t seconds;
 };
 
 #define OMP_HELPER "/usr/libexec/omvault/omvault-pam-helper"
 
-/// Whether the helper's program is there and root's alone.
+/// Whether the helper's program exists and only root can change it.
 bool omp_helper_is_safe(void);
-/// Asks the helper, which is gone afterwards.
+/// Starts the helper, asks it, and ends it.
 struct omp_answer omp_ask(pam_handle_t *pam, const struct omp_options *options, const char *user, const char *password);
 
-/// Tells the system's log and the user what the answer means.
+/// Writes the meaning of the answer to the system's log and shows it to the user.
 ///
 /// Returns libpam's code for it.
 int omp_tell(pam_handle_t *pam, int flags, const char *user, struct omp_answer answer);

@@ -1,4 +1,4 @@
-// What an answer means: libpam's code, a line in the system's log, a line for the user.
+// The meaning of each answer: libpam's code, a line in the system's log, a line for the user.
 
 #include "pam_omvault.h"
 
@@ -13,13 +13,13 @@ struct meaning {
     int verdict;
     int code;
     int priority;
-    /// Somebody has typed a wrong password, or typed one at a login that takes none now: told in pam_unix's words, which
-    /// fail2ban and others read.
+    /// The user typed a wrong password, or typed one for a login that accepts none now. The log says it in pam_unix's words,
+    /// which fail2ban and others read.
     bool is_failure;
-    /// Whether the name is known: there is such a login, or a server has judged it. See `logs_user`.
+    /// Whether the name is known: such a login exists, or a server has answered for it. See `logs_user`.
     bool names_user;
     const char *log;
-    /// NULL: nothing. With %s: the time to wait.
+    /// NULL: nothing. `%s` is the time to wait.
     const char *user;
 };
 
@@ -64,7 +64,8 @@ struct word {
     char text[4 * LONGEST_NAME + 1];
 };
 
-/// Attack: a line break in a name begins a line of its own in the log; a blank begins a field, such as another rhost.
+/// Attack: a line break in a name begins a new line in the log, and a blank begins a field, such as another rhost. Such bytes
+/// are escaped.
 static const char *word_of(const char *text, struct word *word) {
     char *end = word->text;
     for (size_t i = 0; text && text[i] && i < LONGEST_NAME; i++) {
@@ -91,13 +92,13 @@ static void log_failure(pam_handle_t *pam, const char *user) {
         item(pam, PAM_RUSER, &remote_user), item(pam, PAM_RHOST, &remote_host), user);
 }
 
-/// Attack: read the log for passwords that were typed where the name belongs. So a name is logged only where it is known, or is
-/// an account's.
+/// Attack: an attacker reads the log for passwords that users typed as their name. So a name is logged only if it is known
+/// or an account's.
 static bool logs_user(pam_handle_t *pam, const struct meaning *meaning, const char *user) {
     return meaning->names_user || (user && pam_modutil_getpwnam(pam, user));
 }
 
-/// Tells the user what `words` say; the time goes where `%s` stands, and nothing is told where it is not known.
+/// Shows `words` to the user, with the time in place of `%s`. Shows nothing if the time is needed and not known.
 static void inform(pam_handle_t *pam, const char *words, uint32_t seconds) {
     const char *gap = strstr(words, "%s");
     if (!gap) {
