@@ -1,19 +1,19 @@
-/// What the toolkit can refuse. No case carries a secret, nor the text of the library below.
+/// The errors of the toolkit. No case carries a secret or the text of a library below.
 @nonexhaustive
 public enum CryptoError: Error, Hashable, Sendable {
-    /// No bytes to hash where the SDK asks for some.
+    /// The input is empty, and the SDK asks for at least one byte.
     case emptyInput
-    /// A salt of fewer than 4 bits was asked for.
+    /// The caller asked for a salt of fewer than 4 bits.
     case saltTooShort
-    /// A salt was asked for whose length in bits is not a multiple of 4.
+    /// The caller asked for a salt whose length in bits is not a multiple of 4.
     case saltNotMultipleOfFour
-    /// A salted form was asked for with an empty salt.
+    /// The caller asked for a salted form with an empty salt.
     case saltRequired
     /// A salt that is not pairs of upper-case hex digits.
     case saltNotHex
-    /// An unsalted form was asked for with a salt.
+    /// The caller asked for an unsalted form with a salt.
     case saltNotSupported
-    /// Appending the salt was asked for, but there is no salt.
+    /// The caller asked to append the salt, but gave no salt.
     case noSaltToAppend
     /// Data and salt together are longer than the SDK's 2^32 − 1 bytes.
     case inputTooLong
@@ -21,94 +21,95 @@ public enum CryptoError: Error, Hashable, Sendable {
     case unknownAlgorithm
     /// A stored hash that does not start with a scheme in braces, such as `{SSHA}`.
     case notPrefixed
-    /// A stored hash whose base64, digest or salt is not what its name promises.
+    /// A stored hash whose base64, digest or salt does not fit its scheme.
     case malformedHash
     /// A stored hash of a scheme that the caller does not allow.
     case schemeNotAllowed
     /// The encoding has no name for this algorithm, or cannot hold the secret or the salt.
     case noSuchForm
-    /// A work factor, a salt or an output length outside what the function is defined for.
+    /// A work factor, a salt or an output length that the function does not allow.
     case parameterOutOfRange
-    /// More work than the caller's ``WorkLimit`` allows: a hostile file would keep the machine busy.
+    /// More work than the caller's ``WorkLimit`` allows. A hostile file would otherwise keep the machine busy.
     case workTooHigh
-    /// The system has not the memory that the work factors ask for.
+    /// The system does not have the memory that the work factors ask for.
     case outOfMemory
-    /// A password that the function would cut: bcrypt takes 72 bytes, none of them NUL.
+    /// A password that the function would cut. bcrypt takes 72 bytes, none of them NUL.
     case passwordNotSupported
-    /// The key's length is not the cipher's.
+    /// The cipher does not take keys of this length.
     case keyLength
-    /// The IV's length is not the cipher's block.
+    /// The IV or nonce does not have the length that the cipher takes.
     case ivLength
     /// Without padding, only whole blocks can be encrypted.
     case notWholeBlocks
-    /// Another key, a changed ciphertext, a wrong length or a wrong padding. Which one is not told on purpose.
+    /// Another key, a changed ciphertext, a wrong length or a wrong padding. On purpose, the error does not say which.
     case cannotDecrypt
 
-    /// No key, where one is asked for.
+    /// The key is empty.
     case emptyKey
     /// The SDK has this padding, but not for symmetric ciphers.
     case paddingNotForSymmetric
-    /// Base64 text was announced, and bytes were given.
+    /// The caller announced base64 text and gave bytes.
     case expectedBase64
-    /// Text that is not base64, or text where bytes were announced.
+    /// Text that is not base64, or text although the caller announced bytes.
     case invalidBase64
     /// AES-KW wraps 16 bytes or more in whole half-blocks, AES-KWP 1 byte or more.
     case wrapLength
-    /// No `Salted__`, where `openssl enc` writes it.
+    /// The input does not start with `Salted__`, which `openssl enc` writes.
     case notOpenSSLSalted
-    /// Not a file container, or one whose header its format does not allow.
+    /// Not a file container, or a header that the format does not allow.
     case notAContainer
     /// A container of a later version.
     case laterContainer(Int)
-    /// The container opens in another way, by password, key or recipient: its header says which.
+    /// The container opens in another way: by password, key or recipient. Its header says which.
     case wrongUnlockMethod
-    /// Wrong password, wrong key, no recipient with this private key, or a changed header. Which one is not told on purpose.
+    /// Wrong password, wrong key, no recipient with this private key, or a changed header. On purpose, the error does not say
+    /// which.
     case wrongFileKey
-    /// A chunk that does not open, or a container cut short or with something appended.
+    /// A chunk that does not open, or a container that was cut short or extended.
     case damagedContainer
-    /// An X25519 key that cannot be used, no recipient, or more than 64 of them.
+    /// An X25519 key that cannot be used, no recipient, or more than 64 recipients.
     case unusableRecipient
 
     // Key pairs
-    /// A key of this type or size cannot be made here.
+    /// The toolkit does not make keys of this type or size.
     case cannotGenerate
-    /// A key pair's tag is empty, or no item can have that name.
+    /// A key pair's tag is empty, or cannot be the name of an item.
     case invalidTag
     /// No key pair is stored under this tag.
     case keyPairNotFound
-    /// A key pair, or half of one, is stored under this tag already.
+    /// A key pair, or half of a pair, is already stored under this tag.
     case keyPairExists
-    /// The key and the algorithm do not go together, or the message is longer than the two allow.
+    /// The key and the algorithm do not fit together, or the message is longer than they allow.
     case cannotSign
     /// A signature of no bytes.
     case emptySignature
-    /// The signature is not of this key, this message and this algorithm.
+    /// The signature does not match this key, this message and this algorithm.
     case badSignature
-    /// Another key, a changed ciphertext or another OAEP label. Which one is not told on purpose.
+    /// Another key, a changed ciphertext or another OAEP label. On purpose, the error does not say which.
     case cannotUnwrap
-    /// A key of another type than the operation takes.
+    /// The operation does not take a key of this type.
     case wrongKeyType
-    /// A JWK whose `use` or `key_ops` does not allow what was asked of it.
+    /// A JWK whose `use` or `key_ops` does not allow the operation.
     case keyUseNotAllowed
-    /// Bytes in none of the forms in which keys are kept.
+    /// Bytes in none of the known forms of keys.
     case unknownKeyFormat
     /// A key file that breaks the rules of its own format.
     case malformedKey(KeyFormat)
-    /// A key file with a cipher, a curve or a version that is not offered here.
+    /// A key file with a cipher, a curve or a version that the toolkit does not support.
     case unsupportedKey(KeyFormat)
-    /// Numbers that make no key: a point off its curve, halves that do not belong together, sizes out of bounds.
+    /// Numbers that are not a key: a point off its curve, halves that do not belong together, sizes out of bounds.
     case invalidKey
-    /// The key file is encrypted and no password was given.
+    /// The key file is encrypted, and the caller gave no password.
     case keyPasswordRequired
     /// Another password, or the key file was changed.
     case wrongKeyPassword
-    /// The file holds a public key only, or none at all.
+    /// The file holds only a public key, or no key at all.
     case noPrivateKey
-    /// A file of two keys or more, where one is asked for.
+    /// A file of two keys or more, although the caller needs one.
     case severalKeys
-    /// A certificate, which holds a public key and is none.
+    /// A certificate. It holds a public key, but is not a key itself.
     case certificateInsteadOfKey
-    /// The first certificate that was given with a key is of another key.
+    /// The first certificate that the caller gave with a key belongs to another key.
     case foreignCertificate
 
     /// The SDK's number for this error, in the iOS numbering: docs/sdk-numbers.md. 10502 is "invalid input".

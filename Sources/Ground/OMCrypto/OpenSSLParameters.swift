@@ -1,12 +1,11 @@
-// OSSL_PARAM lists: how OpenSSL 3 takes the parameters of a MAC or a key derivation.
+// OSSL_PARAM lists, which pass the parameters of a MAC or a key derivation to OpenSSL 3.
 //
-// Built by hand and not by OSSL_PARAM_BLD, which copies every byte string, a password too, into memory that it frees
-// without wiping.
+// They are built by hand. OSSL_PARAM_BLD copies every byte string, a password too, into memory that it frees without wiping.
 
 internal import COpenSSL
 internal import Glibc
 
-/// A list of named parameters, alive for the length of one call. Byte strings are borrowed where they are.
+/// A list of named parameters that lives for one call. It borrows byte strings and does not copy them.
 struct OpenSSLParameters: ~Copyable {
     private var list: [OSSL_PARAM] = []
     private var owned: [UnsafeMutableRawPointer] = []
@@ -24,7 +23,7 @@ struct OpenSSLParameters: ~Copyable {
         list.append(OSSL_PARAM_construct_uint64(own(name), typed))
     }
 
-    /// - Parameter bytes: must outlive the list.
+    /// - Parameter bytes: Must outlive the list.
     mutating func add(_ name: String, _ bytes: UnsafePointer<UInt8>, _ count: Int) {
         list.append(OSSL_PARAM_construct_octet_string(own(name), UnsafeMutableRawPointer(mutating: bytes), count))
     }

@@ -3,9 +3,9 @@
 internal import COpenSSL
 internal import OMSecrets
 
-/// Seals or opens one chunk after the other, in order: the nonce is the chunk's number and the mark of the last one.
+/// Seals or opens chunks in order. A chunk's nonce is its number and the mark of the last chunk.
 struct ChunkCipher: ~Copyable {
-    /// A chunk's plaintext in bytes, but the last one's.
+    /// The length in bytes of a chunk's plaintext. The last chunk can be shorter.
     static let plainCount = 1 << 16
     static let tagCount = 16
     static let sealedCount = plainCount + tagCount
@@ -23,12 +23,14 @@ struct ChunkCipher: ~Copyable {
         isSealing = direction == .encrypt
     }
 
-    /// The lengths in bytes of a whole chunk before and after.
+    /// The lengths in bytes of a whole chunk, before and after sealing or opening.
     var counts: (before: Int, after: Int) {
         isSealing ? (Self.plainCount, Self.sealedCount) : (Self.sealedCount, Self.plainCount)
     }
 
-    /// Seals or opens whole chunks, of which only the stream's last is shorter; how many bytes were written.
+    /// Seals or opens whole chunks. Only the stream's last chunk can be shorter.
+    ///
+    /// - Returns: The number of bytes written.
     mutating func run(
         _ piece: Span<UInt8>, isLast: Bool, into target: inout MutableSpan<UInt8>
     ) throws(CryptoError) -> Int {
@@ -63,11 +65,11 @@ struct ChunkCipher: ~Copyable {
         guard isDone else { throw .clearing(.unknownAlgorithm) }
     }
 
-    /// Writes the plaintext: `count` − 16 bytes, which mean nothing when this throws.
+    /// Writes the plaintext: `count` − 16 bytes. If this throws, they mean nothing.
     private mutating func open(
         _ sealed: UnsafePointer<UInt8>, _ count: Int, isLast: Bool, into target: UnsafeMutablePointer<UInt8>
     ) throws(CryptoError) {
-        // The last chunk is empty only when it is the only one: otherwise two containers would hold one message.
+        // Only a container of one chunk can end with an empty chunk: otherwise two containers would hold one message.
         guard count > Self.tagCount || count == Self.tagCount && isLast && number == 0 else { throw .damagedContainer }
         let plain = count - Self.tagCount
         let tag = UnsafeMutableRawPointer(mutating: sealed + plain)
@@ -78,7 +80,7 @@ struct ChunkCipher: ~Copyable {
     }
 
     private mutating func startChunk(isLast: Bool) -> Bool {
-        // 11 bytes for the number, of which the upper three stay zero: 2^64 chunks are more than there are disks.
+        // 11 bytes for the number. The upper three stay zero, because no disk holds 2^64 chunks.
         var nonce = [UInt8](repeating: 0, count: 12)
         for index in 0..<8 { nonce[3 + index] = UInt8(truncatingIfNeeded: number >> UInt64(56 - 8 * index)) }
         nonce[11] = isLast ? 1 : 0

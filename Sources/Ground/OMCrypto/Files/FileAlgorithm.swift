@@ -1,4 +1,4 @@
-/// What seals a container's chunks.
+/// The algorithm that seals a container's chunks.
 public enum FileAlgorithm: UInt8, CaseIterable, Hashable, Sendable {
     case aes256GCM = 1
     case chacha20Poly1305 = 2

@@ -1,4 +1,5 @@
-// The header of a container, byte by byte as in docs/file-format.md; what the page does not allow is refused.
+// The header of a container, byte by byte as in docs/file-format.md. The reader refuses everything that the page does not
+// allow.
 
 internal import OMSecrets
 
@@ -31,7 +32,7 @@ struct FileHeader: Sendable {
     private static let passwordCount = 28
     private static let argon2id: UInt8 = 1
 
-    /// The bytes, to which commitment and chunk key are bound.
+    /// The header's bytes. The commitment and the chunk key are bound to them.
     var encoded: [UInt8] {
         let (kind, body) = encodedLock
         return Self.magic + [Self.version, algorithm.rawValue, kind, Self.chunkPower] + salt
@@ -56,8 +57,9 @@ struct FileHeader: Sendable {
 }
 
 extension FileHeader {
-    /// How many bytes the lock has whose fixed part is `fixed`.
+    /// The length in bytes of the lock that follows the header's fixed part.
     ///
+    /// - Parameter fixed: The fixed part.
     /// - Throws: ``CryptoError/notAContainer``, ``CryptoError/laterContainer(_:)``.
     static func lockCount(fixed: [UInt8]) throws(CryptoError) -> Int {
         guard fixed.count >= 9, fixed.starts(with: magic) else { throw .notAContainer }
@@ -75,7 +77,7 @@ extension FileHeader {
         return count
     }
 
-    /// - Parameter bytes: As many as ``lockCount(fixed:)`` asks for.
+    /// - Parameter bytes: The fixed part and the lock, as long as ``lockCount(fixed:)`` says.
     /// - Throws: ``CryptoError/notAContainer``.
     init(parsing bytes: [UInt8]) throws(CryptoError) {
         guard let algorithm = FileAlgorithm(rawValue: bytes[9]) else { throw .notAContainer }

@@ -1,15 +1,15 @@
-// Reading a container: header, lock, commitment, chunks, in this order; nothing is given out that is not authenticated.
+// The last step of reading a container: header, lock, commitment, chunks. The caller gets authenticated bytes only.
 
-/// The right password or key, in hand.
+/// A container that the right password or key has unlocked.
 public struct FileOpener: ~Copyable {
     private var cipher: ChunkCipher
 
     init(_ cipher: consuming ChunkCipher) { self.cipher = cipher }
 
-    /// Decrypts everything from `source`, which stands at the first chunk. What `sink` gets is authenticated, but not
-    /// known to be whole until this returns.
+    /// Decrypts everything from `source`, whose next byte is the first of the first chunk. The bytes that `sink` gets are
+    /// authenticated, but they are known to be complete only when this returns.
     ///
-    /// - Throws: ``CryptoError/damagedContainer``; and whatever `source` and `sink` throw.
+    /// - Throws: ``CryptoError/damagedContainer``, and the errors of `source` and `sink`.
     public consuming func open(from source: ByteSource, to sink: ByteSink) throws {
         try FileKeys.run(&cipher, from: source, to: sink)
     }

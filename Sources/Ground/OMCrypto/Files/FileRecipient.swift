@@ -1,4 +1,4 @@
-// Public keys that open a container: X25519 (RFC 7748), a key pair of its own for every stanza.
+// Public keys that a container is encrypted to: X25519 (RFC 7748), with a new key pair for every stanza.
 
 internal import OMSecrets
 
@@ -7,7 +7,7 @@ public struct FileRecipient: Hashable, Sendable {
     /// 32 bytes.
     public let publicKey: [UInt8]
 
-    /// - Throws: ``CryptoError/unusableRecipient`` for other than 32 bytes.
+    /// - Throws: ``CryptoError/unusableRecipient`` unless there are 32 bytes.
     public init(publicKey: [UInt8]) throws(CryptoError) {
         guard publicKey.count == 32 else { throw .unusableRecipient }
         self.publicKey = publicKey
@@ -35,7 +35,7 @@ extension FileHeader.Stanza {
         self.init(ephemeral: ephemeral.publicKey, sealedKey: sealed.ciphertext + sealed.tag)
     }
 
-    /// The file key, or nil when the stanza is somebody else's.
+    /// The file key. Nil if the stanza is for another recipient.
     func open(_ identity: borrowing X25519Identity, salt: [UInt8]) -> Key<Deriving>? {
         guard let shared = try? identity.agree(with: ephemeral),
             let key = try? Self.key(shared, ephemeral: ephemeral, recipient: identity.publicKey, salt: salt),
@@ -46,7 +46,7 @@ extension FileHeader.Stanza {
         return try? Key<Deriving>(readFrom: opened)
     }
 
-    /// One message under one key, since the ephemeral key is this stanza's alone.
+    /// A fixed nonce is safe: each stanza has its own ephemeral key, so its key seals one message only.
     private static let nonce = [UInt8](repeating: 0, count: 12)
 
     private static func key(

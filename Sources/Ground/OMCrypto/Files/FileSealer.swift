@@ -1,13 +1,13 @@
-// Writing a container: docs/file-format.md. Constant memory: two pieces of plaintext, of which the second tells whether
-// the first one's last chunk is the file's last, and one of ciphertext.
+// The writer of containers: docs/file-format.md. It needs constant memory: two pieces of plaintext and one of ciphertext. The
+// second piece of plaintext shows whether the first piece ends with the file's last chunk.
 
 public import OMSecrets
 
-/// Where a stream's bytes come from: it fills the room from its start with as much as there is, and returns how much.
-/// 0 is the end.
+/// The source of a stream's bytes. It fills the span from its start with the bytes that it has, and returns their number. 0 is
+/// the end.
 public typealias ByteSource = (inout MutableSpan<UInt8>) throws -> Int
 
-/// Where a stream's bytes go.
+/// The receiver of a stream's bytes.
 public typealias ByteSink = (Span<UInt8>) throws -> Void
 
 /// Encrypts one stream into one container.
@@ -18,7 +18,7 @@ public struct FileSealer: ~Copyable {
     private let start: [UInt8]
     private var cipher: ChunkCipher
 
-    /// To a password, stretched with Argon2id.
+    /// Encrypts to a password, which is stretched with Argon2id.
     ///
     /// - Throws: ``SecretsError/outOfMemory``.
     public init(
@@ -30,12 +30,12 @@ public struct FileSealer: ~Copyable {
         try self.init(FileHeader(algorithm, salt: Self.newSalt(), .password(work, salt: salt)), key)
     }
 
-    /// To a key that both sides have: 32 bytes that nobody can guess, never a password.
+    /// Encrypts to a key that both sides have: 32 random bytes, never a password.
     public init(_ algorithm: FileAlgorithm = .aes256GCM, key: borrowing Key<Deriving>) throws(CryptoError) {
         try self.init(FileHeader(algorithm, salt: Self.newSalt(), .key), key)
     }
 
-    /// To one to 64 public keys, each of whose private keys opens it. It does not say whose they are.
+    /// Encrypts to 1 to 64 public keys. The private key of each opens the container, which does not name the recipients.
     ///
     /// - Throws: ``CryptoError/unusableRecipient``.
     public init(_ algorithm: FileAlgorithm = .aes256GCM, recipients: [FileRecipient]) throws(CryptoError) {
@@ -55,16 +55,16 @@ public struct FileSealer: ~Copyable {
 
     private static func newSalt() -> [UInt8] { Random.bytes(FileHeader.saltCount) }
 
-    /// Encrypts everything from `source`. What `source` and `sink` throw ends it.
+    /// Encrypts everything from `source`. An error of `source` or `sink` ends it.
     public consuming func seal(from source: ByteSource, to sink: ByteSink) throws {
         try sink(start.span)
         try FileKeys.run(&cipher, from: source, to: sink)
     }
 }
 
-/// What writer and reader share.
+/// The steps that the writer and the reader share.
 enum FileKeys {
-    /// Chunks in a piece: what is read, sealed and written at once stays in the processor's cache.
+    /// The number of chunks in a piece. A piece is read, sealed and written at once, and fits the processor's cache.
     static let batch = 8
 
     static func commitment<Use: DerivingUse>(_ fileKey: borrowing Key<Use>, _ header: [UInt8]) -> [UInt8] {
@@ -87,8 +87,8 @@ enum FileKeys {
         }
     }
 
-    /// Hands `body` the stream in pieces of `count` bytes, the last one shorter and, in an empty stream, empty; and
-    /// whether it is the last.
+    /// Calls `body` with each piece of the stream and whether it is the last. A piece has `count` bytes; the last can be
+    /// shorter, and the only piece of an empty stream is empty.
     static func stream(
         piece count: Int, from source: ByteSource, _ body: (Span<UInt8>, Bool) throws -> Void
     ) throws {

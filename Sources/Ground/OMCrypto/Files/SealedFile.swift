@@ -1,17 +1,17 @@
 public import OMSecrets
 
-/// A container whose header has been read, and nothing else.
+/// A container of which only the header has been read.
 ///
 ///     let file = try SealedFile(from: source)
 ///     let opener = try file.unlock(with: password)
 ///     try opener.open(from: source, to: sink)
 public struct SealedFile: Sendable {
-    /// What opens it.
+    /// The kind of key that opens the container.
     public enum Lock: Hashable, Sendable {
         case password
         /// A key of 32 bytes.
         case key
-        /// A private key of one of `count` public keys.
+        /// The private key that belongs to any of `count` public keys.
         case recipients(count: Int)
     }
 
@@ -31,8 +31,8 @@ public struct SealedFile: Sendable {
 
     /// Reads the header and leaves `source` at the first chunk.
     ///
-    /// - Throws: ``CryptoError/notAContainer``, ``CryptoError/laterContainer(_:)``, ``CryptoError/damagedContainer``;
-    ///   and whatever `source` throws.
+    /// - Throws: ``CryptoError/notAContainer``, ``CryptoError/laterContainer(_:)``, ``CryptoError/damagedContainer``,
+    ///   and the errors of `source`.
     public init(from source: ByteSource) throws {
         let fixed = try Self.read(FileHeader.fixedCount, from: source)
         let rest = try FileHeader.lockCount(fixed: fixed) + FileHeader.commitmentCount
@@ -43,7 +43,7 @@ public struct SealedFile: Sendable {
         commitment = Array(behind.suffix(FileHeader.commitmentCount))
     }
 
-    /// - Parameter limit: how much work the file may ask for.
+    /// - Parameter limit: How much work the file may ask for.
     /// - Throws: ``CryptoError/wrongUnlockMethod``, ``CryptoError/workTooHigh``, ``CryptoError/wrongFileKey``,
     ///   ``SecretsError/outOfMemory``.
     public func unlock(with password: borrowing Password, limit: WorkLimit = .standard) throws -> FileOpener {
@@ -72,8 +72,8 @@ public struct SealedFile: Sendable {
         throw .wrongFileKey
     }
 
-    /// Compared before a chunk is touched: AES-GCM and ChaCha20-Poly1305 do not commit to their key, and thousands of
-    /// passwords could be tried against one chunk at once (Len, Grubbs, Ristenpart 2021).
+    /// Compares the commitment before it decrypts a chunk. AES-GCM and ChaCha20-Poly1305 do not commit to their key: without
+    /// this, an attacker could try thousands of passwords at once with one chunk (Len, Grubbs, Ristenpart 2021).
     private func opener<Use: DerivingUse>(_ fileKey: borrowing Key<Use>) throws(CryptoError) -> FileOpener {
         guard ConstantTime.areEqual(FileKeys.commitment(fileKey, bytes).span, commitment.span) else {
             throw .wrongFileKey
@@ -81,7 +81,7 @@ public struct SealedFile: Sendable {
         return try FileOpener(ChunkCipher(.decrypt, header.algorithm, key: FileKeys.chunkKey(fileKey, bytes)))
     }
 
-    /// `count` bytes, or fewer when the source ends.
+    /// Reads `count` bytes, or fewer if the source ends.
     private static func read(_ count: Int, from source: ByteSource) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var used = 0

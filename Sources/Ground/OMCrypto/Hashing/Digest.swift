@@ -3,7 +3,7 @@
 internal import COpenSSL
 public import OMSecrets
 
-/// A hash being computed, piece by piece.
+/// A hash that is computed piece by piece.
 ///
 ///     var digest = try Digest(.sha256)
 ///     digest.update(first.span)
@@ -14,10 +14,11 @@ public import OMSecrets
 public struct Digest: ~Copyable {
     public let algorithm: DigestAlgorithm
     private let context: DigestContext
-    /// OpenSSL starts anew with the next message, if there is one: a start costs as much as hashing a password.
+    /// Whether OpenSSL must start again before the next message. The start waits until there is one, because it costs as
+    /// much as hashing a password.
     private var isFinished = false
 
-    /// - Throws: ``CryptoError/unknownAlgorithm`` when this machine's OpenSSL is set up without the algorithm.
+    /// - Throws: ``CryptoError/unknownAlgorithm`` if this machine's OpenSSL is set up without the algorithm.
     public init(_ algorithm: DigestAlgorithm) throws(CryptoError) {
         context = try DigestContext(algorithm)
         self.algorithm = algorithm
@@ -42,7 +43,7 @@ public struct Digest: ~Copyable {
         return digest
     }
 
-    /// The same for a secret's digest, which never leaves locked memory.
+    /// The same digest as a secret, which never leaves locked memory.
     public mutating func finishSecret() -> SecretBytes {
         SecretBytes(count: algorithm.count) { finish(into: &$0) }
     }
@@ -86,7 +87,7 @@ extension Digest {
     }
 }
 
-/// The handle, freed, and so wiped, with its owner: OpenSSL's, or libsodium's.
+/// The handle of OpenSSL or libsodium. Its owner frees it, which wipes it.
 ///
 /// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
 struct DigestContext: ~Copyable {
@@ -111,12 +112,12 @@ struct DigestContext: ~Copyable {
 }
 
 extension DigestAlgorithm {
-    /// OpenSSL's function; nil when it does not offer it.
+    /// OpenSSL's function. Nil if OpenSSL does not offer it.
     var fetched: OpaquePointer? { FetchedDigests.all.functions[index] }
 }
 
-/// OpenSSL's functions, asked for once: a fetch takes longer than hashing a password does. They are never changed after
-/// that and stay to the end of the process, so every thread may use them.
+/// OpenSSL's functions, fetched once, because a fetch takes longer than hashing a password. They never change and live as long
+/// as the process, so every thread may use them.
 private struct FetchedDigests: @unchecked Sendable {
     static let all = FetchedDigests()
 
@@ -128,8 +129,8 @@ private struct FetchedDigests: @unchecked Sendable {
 }
 
 extension CryptoError {
-    /// The error to throw after a call of OpenSSL failed, whose own queue of errors is emptied here: left behind, it
-    /// would be read as the next call's.
+    /// The error to throw after a call of OpenSSL failed. This empties OpenSSL's queue of errors; otherwise they would look
+    /// like errors of the next call.
     static func clearing(_ error: CryptoError) -> CryptoError {
         ERR_clear_error()
         return error

@@ -1,9 +1,9 @@
-// The hash functions by name: FIPS 180-4 (SHA-1, SHA-2), FIPS 202 (SHA-3), RFC 7693 (BLAKE2b), and RFC 1321 for the one
-// that only old files still need.
+// The hash functions by name: FIPS 180-4 (SHA-1, SHA-2), FIPS 202 (SHA-3), RFC 7693 (BLAKE2b), and RFC 1321 (MD5), which only
+// old files need.
 
-/// A hash function. Those that no longer resist an attacker are ``Insecure/md5`` and ``Insecure/sha1``.
+/// A hash function. ``Insecure/md5`` and ``Insecure/sha1`` no longer resist an attacker.
 public struct DigestAlgorithm: CaseIterable, Hashable, Sendable {
-    /// What a switch looks at. It is not public, so that the broken ones have one public name each, under ``Insecure``.
+    /// The value for a `switch`. It is not public, so the broken functions have one public name each, under ``Insecure``.
     package enum Kind: CaseIterable, Sendable {
         case insecureMD5
         case insecureSHA1
@@ -42,7 +42,7 @@ public struct DigestAlgorithm: CaseIterable, Hashable, Sendable {
     public static var blake2b256: DigestAlgorithm { DigestAlgorithm(.blake2b256) }
     public static var blake2b512: DigestAlgorithm { DigestAlgorithm(.blake2b512) }
 
-    /// The algorithm that `name` means, whatever the case: `sha256`, the SDK's `SHA-256`, NIST's `SHA2-256`.
+    /// The algorithm that `name` means, in any case: `sha256`, the SDK's `SHA-256`, NIST's `SHA2-256`.
     ///
     /// - Throws: ``CryptoError/unknownAlgorithm``.
     public init(named name: String) throws(CryptoError) {
@@ -70,8 +70,8 @@ public struct DigestAlgorithm: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The name between the braces of the SDK's strings: `SHA-256`. The SDK stops at SHA-512; the others follow its way
-    /// of writing and are omvault's own.
+    /// The name between the braces of the SDK's strings: `SHA-256`. The SDK stops at SHA-512; the later names are omvault's
+    /// own, in the same style.
     public var sdkName: String {
         switch kind {
         case .insecureMD5: "MD5"
@@ -103,11 +103,11 @@ public struct DigestAlgorithm: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether two messages with one digest can be made: a caller that creates with it should say so.
+    /// Whether an attacker can make two messages with one digest. A caller that creates with such a function should say so.
     public var isInsecure: Bool { self == .insecureMD5 || self == .insecureSHA1 }
 
-    /// Whether signatures are made with it: the standards' SHA family. MD5 has been forged with, and BLAKE2b has no
-    /// signature's identifier.
+    /// Whether signatures can use it: true for the standards' SHA family. Attackers forged MD5 signatures, and no signature
+    /// algorithm identifier names BLAKE2b.
     var isForSignatures: Bool {
         switch kind {
         case .insecureMD5, .blake2b256, .blake2b512: false
@@ -117,7 +117,7 @@ public struct DigestAlgorithm: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The length in bytes of the blocks that the message is cut into; HMAC fills its key up to it.
+    /// The length in bytes of the blocks that the message is cut into. HMAC pads its key to this length.
     var blockCount: Int {
         switch kind {
         case .insecureMD5, .insecureSHA1, .sha224, .sha256: 64
@@ -129,7 +129,7 @@ public struct DigestAlgorithm: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// OpenSSL's name. Nil for BLAKE2b-256, which its version 3.0 does not have: the bedrock's libsodium does.
+    /// OpenSSL's name. Nil for BLAKE2b-256, which OpenSSL 3.0 lacks and the bedrock's libsodium has.
     var opensslName: String? {
         switch kind {
         case .insecureMD5: "MD5"

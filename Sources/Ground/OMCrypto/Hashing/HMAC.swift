@@ -3,20 +3,20 @@
 internal import COpenSSL
 public import OMSecrets
 
-/// An HMAC being computed, piece by piece.
+/// An HMAC that is computed piece by piece.
 ///
 ///     var mac = try HMAC(.sha256, key: key)
 ///     mac.update(message.span)
 ///     let tag = mac.finish()
 ///
-/// A tag is compared with ``isTag(_:of:_:key:)``, never with `==`. After ``finish()`` the same value computes the next
+/// Compare a tag with ``isTag(_:of:_:key:)``, never with `==`. After ``finish()`` the same value computes the next
 /// message's tag under the same key.
 public struct HMAC: ~Copyable {
     public let algorithm: DigestAlgorithm
     private let context: MACContext
 
-    /// - Parameter key: any number of bytes, none included; one longer than the hash's block counts as its digest.
-    /// - Throws: ``CryptoError/unknownAlgorithm`` when this machine's OpenSSL is set up without the algorithm.
+    /// - Parameter key: Any number of bytes, also none. A key longer than the hash's block counts as its digest.
+    /// - Throws: ``CryptoError/unknownAlgorithm`` if this machine's OpenSSL is set up without the algorithm.
     public init(_ algorithm: DigestAlgorithm, key: borrowing SecretBytes) throws(CryptoError) {
         context = try MACContext(algorithm, key)
         self.algorithm = algorithm
@@ -60,8 +60,8 @@ extension HMAC {
 
     /// Whether `tag` is the message's, in constant time.
     ///
-    /// - Parameter tag: The whole tag, or its first bytes where a protocol cuts it: half the digest at least, and not
-    ///   below 10 bytes (RFC 2104 section 5). Anything else is no tag.
+    /// - Parameter tag: The whole tag, or its first bytes if a protocol cuts it: at least half the digest, and at least
+    ///   10 bytes (RFC 2104 section 5). The answer is false for any other length.
     /// - Throws: ``CryptoError/unknownAlgorithm``.
     public static func isTag(
         _ tag: Span<UInt8>, of message: Span<UInt8>, _ algorithm: DigestAlgorithm, key: borrowing SecretBytes
@@ -72,7 +72,7 @@ extension HMAC {
     }
 }
 
-/// The handle, freed, and so wiped, with its owner.
+/// The handle. Its owner frees it, which wipes it.
 ///
 /// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
 struct MACContext: ~Copyable {
@@ -109,7 +109,7 @@ private struct FetchedMAC: @unchecked Sendable {
     let function = EVP_MAC_fetch(nil, "HMAC", nil)
 }
 
-/// RFC 2104 written out, for the hash that OpenSSL's HMAC cannot use: H(key ⊕ opad ‖ H(key ⊕ ipad ‖ message)).
+/// RFC 2104 by hand, for the hash that OpenSSL's HMAC cannot use: H(key ⊕ opad ‖ H(key ⊕ ipad ‖ message)).
 final class HMACOverDigests {
     var inner: Digest
     private var outer: Digest

@@ -1,14 +1,14 @@
-// Checks stored hashes of every scheme, one or a million, within what the caller allows.
+// The check of stored hashes of every scheme, one or a million, within the caller's limits.
 
 internal import Glibc
 public import OMSecrets
 
-/// Says yes or no to pairs of a stored hash and a value.
+/// Compares stored hashes with values.
 ///
 ///     var checker = HashChecker(schemes: try HashSchemes(list: "SSHA512,argon2id"))
 ///     switch checker.check(stored, value.span) { case .match: … }
 ///
-/// It keeps what one check can hand on to the next, so that a million salted hashes take less than a second.
+/// It keeps values from one check for the next, so a million salted hashes take less than a second.
 public struct HashChecker: ~Copyable {
     public enum Answer: Hashable, Sendable {
         case match
@@ -21,9 +21,9 @@ public struct HashChecker: ~Copyable {
     private let encoding: HashEncoding?
     private let limit: WorkLimit
     private let secret: SecretBytes
-    /// One for each algorithm that was met.
+    /// One digest for each algorithm so far.
     private var digests: [DigestReference?] = Array(repeating: nil, count: DigestAlgorithm.allCases.count)
-    /// The `{name}` of the last string: in a list the next one is mostly the same.
+    /// The `{name}` of the last string. In a list, the next string mostly has the same.
     private var name: [UInt8] = []
     private var scheme: HashScheme?
     private var isAllowed = false
@@ -31,9 +31,9 @@ public struct HashChecker: ~Copyable {
     private var computed = SecretBuffer(capacity: 64)
 
     /// - Parameters:
-    ///   - schemes: what a string may name.
-    ///   - encoding: the form that every string must have; nil takes each that names its scheme.
-    ///   - secret: Argon2's K, of those strings that were made with one.
+    ///   - schemes: The schemes that a string may name.
+    ///   - encoding: The form that every string must have. Nil accepts every form that names its scheme.
+    ///   - secret: Argon2's K, for strings that were made with a secret.
     public init(
         schemes: HashSchemes = .standard, encoding: HashEncoding? = nil, limit: WorkLimit = .standard,
         secret: consuming SecretBytes = SecretBytes(copying: [])
@@ -44,7 +44,7 @@ public struct HashChecker: ~Copyable {
         self.secret = secret
     }
 
-    /// Whether `stored` is of `value`, compared in constant time.
+    /// Whether `stored` is the hash of `value`, compared in constant time.
     public mutating func check(_ stored: Span<UInt8>, _ value: Span<UInt8>) -> Answer {
         do throws(CryptoError) {
             let matches =
@@ -52,14 +52,14 @@ public struct HashChecker: ~Copyable {
                 ? try checkBraced(stored, value) : try checkPHC(stored, value)
             return matches ? .match : .mismatch
         } catch {
-            // A name that means nothing here is one more scheme that is not allowed: the string is a hash of another kind.
+            // An unknown name counts as a scheme that is not allowed: the string is a hash of another kind.
             return .refused(error == .unknownAlgorithm ? .schemeNotAllowed : error)
         }
     }
 
-    /// Checks every line of `lines`, each a stored hash, a tab and the value; the value goes to the end of its line.
+    /// Checks every line of `lines`. A line is a stored hash, a tab and the value, which goes to the end of the line.
     ///
-    /// A last line without its newline counts; an empty text has none. A line without a tab is no pair:
+    /// A last line without a newline counts; an empty text has no lines. A line without a tab gives
     /// ``CryptoError/malformedHash``.
     public mutating func check(pairs lines: Span<UInt8>) -> [Answer] {
         var answers: [Answer] = []
@@ -121,7 +121,7 @@ public struct HashChecker: ~Copyable {
             return try hash.matches(value)
         }
         guard PasswordHash.isFunction(id) else { throw PHCString.isName(String(id)) ? .unknownAlgorithm : .malformedHash }
-        // The scheme is judged before its work, and both before anything is computed.
+        // The scheme is checked before its work, and both before anything is computed.
         let hash = try PasswordHash(parsing: string, limit: WorkLimit(factor: .max))
         guard schemes.allows(hash.function) else { throw .schemeNotAllowed }
         try hash.check(limit)
@@ -130,10 +130,10 @@ public struct HashChecker: ~Copyable {
 }
 
 extension HashSchemes {
-    /// The fast hash in `text`, if its scheme is allowed: for data that is too long to be one value.
+    /// The fast hash in `text`, if its scheme is allowed. For data that is too long for one value.
     ///
-    /// - Parameter encoding: the form that it must have; nil takes each that names its scheme.
-    /// - Throws: ``CryptoError/noSuchForm`` for a password's hash, which takes no data piece by piece;
+    /// - Parameter encoding: The form that the text must have. Nil accepts every form that names its scheme.
+    /// - Throws: ``CryptoError/noSuchForm`` for a password hash, which does not take data piece by piece;
     ///   ``CryptoError/schemeNotAllowed``; else as ``StoredHash/init(parsing:as:)``.
     public func hash(parsing text: String, as encoding: HashEncoding? = nil) throws(CryptoError) -> StoredHash {
         if text.utf8.first == UInt8(ascii: "$") {
@@ -149,14 +149,14 @@ extension HashSchemes {
     }
 }
 
-/// A digest in an array, which only holds what can be copied: the reference is.
+/// A reference to a digest. An array holds only copyable values, and a digest is not copyable.
 private final class DigestReference {
     var value: Digest
     init(_ value: consuming Digest) { self.value = value }
 }
 
 extension Span<UInt8> {
-    /// Hands out line by line, without their newlines.
+    /// Calls `body` with each line, without its newline.
     fileprivate func forEachLine(_ body: (Span<UInt8>) -> Void) {
         var start = 0
         while start < count {

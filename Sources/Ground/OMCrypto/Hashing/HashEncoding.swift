@@ -1,6 +1,6 @@
-// How a hash is spelled, by name, and the one place that spells it.
+// The text forms of a stored hash, by name, and the check of each.
 
-/// The spellings of a hash.
+/// The text forms of a hash.
 public enum HashEncoding: String, CaseIterable, Hashable, Sendable {
     /// The bare digest in lower-case hex.
     case hex
@@ -12,10 +12,10 @@ public enum HashEncoding: String, CaseIterable, Hashable, Sendable {
     case sdkAndroid = "sdk-android"
     /// `{SHA}`, `{SSHA}`, `{SHA256}`, `{SSHA256}` … + base64(digest ‖ salt), RFC 2307 and OpenLDAP's pw-sha2.
     case ldap
-    /// `$salted-sha256$salt$digest`, base64 without padding: a PHC string; there is no unsalted one.
+    /// `$salted-sha256$salt$digest`, base64 without padding: a PHC string. It always has a salt.
     case phc
 
-    /// The form of the names; nil for the encodings without one.
+    /// The form of the scheme's name. Nil for the encodings without a name.
     var form: HashScheme.Form? {
         switch self {
         case .hex, .base64: nil

@@ -2,13 +2,13 @@
 
 /// A fast hash by the name that a stored string gives it: `SaltedSHA-256`, `SSHA256`, `salted-sha256`.
 public struct HashScheme: Hashable, Sendable {
-    /// Whose name it is.
+    /// The system that the name belongs to.
     public enum Form: Hashable, Sendable {
         /// The SDK's, between braces: `{SHA-256}`, `{SaltedSHA-256}`.
         case sdk
         /// LDAP's (RFC 2307, OpenLDAP's pw-sha2), between braces: `{SHA}`, `{SSHA256}`.
         case ldap
-        /// A PHC string's: `$salted-sha256$salt$hash`. There is no unsalted one: a PHC hash stands behind a salt.
+        /// A PHC string's: `$salted-sha256$salt$hash`. It is always salted, because a PHC hash follows a salt.
         case phc
     }
 
@@ -16,13 +16,13 @@ public struct HashScheme: Hashable, Sendable {
     public let algorithm: DigestAlgorithm
     public let isSalted: Bool
 
-    /// - Throws: ``CryptoError/noSuchForm`` where the form has no name for the algorithm.
+    /// - Throws: ``CryptoError/noSuchForm`` if the form has no name for the algorithm.
     public init(_ form: Form, _ algorithm: DigestAlgorithm, isSalted: Bool) throws(CryptoError) {
         guard Self.name(form, algorithm, isSalted) != nil else { throw .noSuchForm }
         (self.form, self.algorithm, self.isSalted) = (form, algorithm, isSalted)
     }
 
-    /// As it stands in the string.
+    /// The name as a stored string spells it.
     public var name: String { Self.name(form, algorithm, isSalted) ?? "" }
 
     private static func name(_ form: Form, _ algorithm: DigestAlgorithm, _ isSalted: Bool) -> String? {
@@ -39,14 +39,14 @@ public struct HashScheme: Hashable, Sendable {
         }
     }
 
-    /// Every scheme that a stored string can name. `{MD5}`, which is the SDK's and LDAP's, is there twice.
+    /// Every scheme that a stored string can name. `{MD5}` is in it twice, as the SDK's and as LDAP's.
     public static let all: [HashScheme] = [Form.ldap, .sdk, .phc].flatMap { form in
         DigestAlgorithm.allCases.flatMap { algorithm in
             [false, true].compactMap { try? HashScheme(form, algorithm, isSalted: $0) }
         }
     }
 
-    /// Every name in lower case. `{MD5}` is the SDK's and LDAP's and means the same to both.
+    /// Every name, in lower case. `{MD5}` means the same to the SDK and to LDAP.
     static let braced: [String: HashScheme] = named { $0 != .phc }
     static let phc: [String: HashScheme] = named { $0 == .phc }
 

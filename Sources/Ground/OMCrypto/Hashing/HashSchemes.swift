@@ -1,14 +1,13 @@
-/// The schemes that a caller accepts in a stored string. The string chooses among them and not beyond: who can write a
-/// stored hash must not be able to choose a weaker function, or more work.
+/// The schemes that a caller accepts in a stored string. The string can choose only among them: an attacker who can write a
+/// stored hash must not be able to choose a weaker function or more work.
 public struct HashSchemes: Hashable, Sendable {
     private let names: Set<String>
 
     /// Every salted hash and every password hash.
     public static let standard = HashSchemes(saltedNames.union(passwordNames))
 
-    /// - Parameter list: names as they stand in the strings, whatever the case, and the groups `salted`, `unsalted`,
-    ///   `password` (argon2id, argon2i, argon2d, scrypt, pbkdf2, bcrypt) and `all`; separated by commas, with blanks
-    ///     around them or without.
+    /// - Parameter list: Names as stored strings spell them, in any case, and the groups `salted`, `unsalted`, `password`
+    ///   (argon2id, argon2i, argon2d, scrypt, pbkdf2, bcrypt) and `all`. Commas separate them; blanks around them are ignored.
     /// - Throws: ``CryptoError/unknownAlgorithm`` for any other word.
     public init(list: String) throws(CryptoError) {
         var names: Set<String> = []

@@ -1,6 +1,6 @@
 public import OMSecrets
 
-/// The string of a hash, computed from data that arrives piece by piece.
+/// The stored string of a hash, computed from data that arrives piece by piece.
 ///
 ///     var hash = try HashString(.sha256, .ldap, salt: Random.bytes(16))
 ///     hash.update(password)
@@ -13,10 +13,10 @@ public struct HashString: ~Copyable {
     private let switches: SDKHashOptions
 
     /// - Parameters:
-    ///   - salt: The bytes that follow the data into the hash; empty for the unsalted form. For ``HashEncoding/sdk`` the
-    ///     text itself. For hex and base64 it is hashed too, but not stored.
-    ///   - switches: the SDK's, for its two encodings only.
-    /// - Throws: ``CryptoError/noSuchForm`` where the encoding has no name for it, ``CryptoError/saltNotHex``,
+    ///   - salt: The bytes that are hashed after the data; empty for the unsalted form. For ``HashEncoding/sdk`` they are the
+    ///     salt's text. For hex and base64 the salt is hashed too, but not stored.
+    ///   - switches: The SDK's switches, for its two encodings only.
+    /// - Throws: ``CryptoError/noSuchForm`` if the encoding has no name for the algorithm, ``CryptoError/saltNotHex``,
     ///   ``CryptoError/unknownAlgorithm``.
     public init(
         _ algorithm: DigestAlgorithm, _ encoding: HashEncoding, salt: [UInt8] = [],

@@ -1,7 +1,7 @@
 internal import OMSecrets
 
-/// The three switches of the SDK's call. With base64 off the other two are ignored without an error, as the SDK does;
-/// with it on they are independent of each other.
+/// The three switches of the SDK's call. With base64 off, the other two are ignored without an error, as the SDK does. With
+/// it on, they are independent of each other.
 public struct SDKHashOptions: Hashable, Sendable {
     public var appendsSalt: Bool
     public var usesBase64: Bool

@@ -1,18 +1,19 @@
 // The SDK's stored hashes, byte for byte: `{SaltedSHA-256}` + base64(digest ‖ salt), digest = H(data ‖ salt).
 //
-// One round of a fast hash is no protection for a password (D8, D12): these strings exist because others store and
-// expect them. The iOS SDK's salt is the upper-case hex *text* of the random bytes, in the hash and in the string.
+// One round of a fast hash does not protect a password (D8, D12). These strings exist because other systems store and expect
+// them. The iOS SDK's salt is the upper-case hex *text* of the random bytes, in the hash and in the string.
 
 public import OMSecrets
 
-/// Makes the SDK's strings and their salts. The SDK's own call with all its switches is
-/// ``SaltedHash/hash(_:salt:algorithm:appendSaltToOutput:base64Encode:prefixOutputWithAlgorithmName:)``.
+/// Makes the SDK's strings and their salts. See
+/// ``SaltedHash/hash(_:salt:algorithm:appendSaltToOutput:base64Encode:prefixOutputWithAlgorithmName:)`` for the SDK's own
+/// call with all its switches.
 public enum SaltedHash {
     /// The whole string of `secret`, computed and returned in locked memory.
     ///
     ///     try SaltedHash.string(of: password, algorithm: .sha512, saltHex: SaltedHash.generateSalt(bits: 128))
     ///
-    /// - Parameter saltHex: The salt's text, pairs of upper-case hex digits; nil gives the unsalted form.
+    /// - Parameter saltHex: The salt's text, pairs of upper-case hex digits. Nil gives the unsalted form.
     /// - Throws: In the SDK's order: ``CryptoError/emptyInput``, ``CryptoError/saltRequired``,
     ///   ``CryptoError/saltNotHex``, ``CryptoError/inputTooLong``, ``CryptoError/unknownAlgorithm``.
     public static func string(
@@ -28,9 +29,9 @@ public enum SaltedHash {
 
     /// The string of `secret` with a new salt: the SDK's `…HashAndBase64EncodeData:withSaltOfBitLength:outSalt:`.
     ///
-    /// - Parameter saltBits: as for ``generateSalt(bits:)``; 0 gives the unsalted form.
-    /// - Returns: The string, and the salt's text, nil when there is none.
-    /// - Throws: What ``generateSalt(bits:)`` and ``string(of:algorithm:saltHex:)`` throw, the salt's errors first.
+    /// - Parameter saltBits: As for ``generateSalt(bits:)``. 0 gives the unsalted form.
+    /// - Returns: The string, and the salt's text, which is nil without a salt.
+    /// - Throws: The errors of ``generateSalt(bits:)`` and then those of ``string(of:algorithm:saltHex:)``.
     public static func make(
         of secret: borrowing SecretBytes, algorithm: DigestAlgorithm, saltBits: Int
     ) throws(CryptoError) -> SaltedText {
@@ -45,14 +46,14 @@ public enum SaltedHash {
 
     /// The text of a new random salt.
     ///
-    /// - Parameter bits: 4 or more, a multiple of 4, rounded up to whole bytes: 12 bits give 4 digits.
+    /// - Parameter bits: 4 or more, a multiple of 4. It is rounded up to whole bytes: 12 bits give 4 digits.
     /// - Throws: ``CryptoError/saltTooShort``, ``CryptoError/saltNotMultipleOfFour``, ``CryptoError/inputTooLong``
-    ///   above 2^20 bits, where the SDK knows no bound.
+    ///   above 2^20 bits. The SDK has no such bound.
     public static func generateSalt(bits: Int) throws(CryptoError) -> String {
         Hex.encode(try generateRawSalt(bits: bits)).uppercased()
     }
 
-    /// The same salt as bytes, for the forms that store it so.
+    /// A new random salt as bytes, for the forms that store bytes.
     ///
     /// - Throws: As ``generateSalt(bits:)``.
     public static func generateRawSalt(bits: Int) throws(CryptoError) -> [UInt8] {
@@ -67,7 +68,7 @@ public enum SaltedHash {
         "{\(isSalted ? "Salted" : "")\(algorithm.sdkName)}"
     }
 
-    /// Whether a salt is what the iOS SDK makes: pairs of upper-case hex digits.
+    /// Whether a salt has the iOS SDK's form: pairs of upper-case hex digits.
     static func isSaltText(_ salt: [UInt8]) -> Bool {
         !salt.isEmpty && salt.count % 2 == 0
             && salt.allSatisfy { digit in

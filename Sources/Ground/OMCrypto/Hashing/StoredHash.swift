@@ -1,24 +1,24 @@
-// Reads what HashString and its relatives write: the iOS and the Android SDK, LDAP's userPassword (RFC 2307 and
-// OpenLDAP's pw-sha2), PHC strings, bare digests. All of them are H(data ‖ salt) and the salt; they differ in spelling.
+// The reader of stored hashes: the iOS and the Android SDK's, LDAP's userPassword (RFC 2307 and OpenLDAP's pw-sha2), PHC
+// strings, bare digests. Each is H(data ‖ salt) with the salt; they differ only in their text form.
 
 public import OMSecrets
 
-/// A stored hash, parsed; it says yes or no to data.
+/// A parsed stored hash, which can be compared with data.
 ///
-/// Of passwords hashed slowly see ``PasswordHash``; ``HashChecker`` takes both, and many.
+/// For slow hashes of passwords see ``PasswordHash``. ``HashChecker`` takes both kinds, and many at once.
 public struct StoredHash: Hashable, Sendable {
-    /// The scheme that the string names; of a bare digest there is none.
+    /// The scheme that the string names. Nil for a bare digest.
     public let scheme: HashScheme?
     public let algorithm: DigestAlgorithm
     public let digest: [UInt8]
-    /// The bytes that follow the data into the hash; empty in the unsalted forms.
+    /// The bytes that are hashed after the data; empty in the unsalted forms.
     public let salt: [UInt8]
 
-    /// - Parameter encoding: the form that the string must have; nil takes every form that has a name in it.
-    /// - Throws: ``CryptoError/notPrefixed``, ``CryptoError/unknownAlgorithm`` for a name of no known form,
-    ///   ``CryptoError/malformedHash`` for base64 that is not canonical, a digest too short, a salt too many or none
-    ///   where the name asks for one; with ``HashEncoding/sdk`` also for a salt that is not upper-case hex;
-    ///   ``CryptoError/noSuchForm`` for another form than `encoding`'s, and for hex and base64, which name nothing.
+    /// - Parameter encoding: The form that the string must have. Nil accepts every form that names its scheme.
+    /// - Throws: ``CryptoError/notPrefixed``; ``CryptoError/unknownAlgorithm`` for a name that no form knows;
+    ///   ``CryptoError/malformedHash`` for base64 that is not canonical, for a digest that is too short, and if the name and
+    ///   the salt contradict each other, with ``HashEncoding/sdk`` also for a salt that is not upper-case hex;
+    ///   ``CryptoError/noSuchForm`` for another form than `encoding`'s, and for hex and base64, which name no scheme.
     public init(parsing text: String, as encoding: HashEncoding? = nil) throws(CryptoError) {
         let scheme: HashScheme
         if text.utf8.first == UInt8(ascii: "$") {
@@ -39,7 +39,7 @@ public struct StoredHash: Hashable, Sendable {
         (self.scheme, algorithm) = (scheme, scheme.algorithm)
     }
 
-    /// A digest without a name, in hex or base64; what it is of, the caller knows from elsewhere.
+    /// A digest without a name, in hex or base64. The caller knows its algorithm and its salt.
     ///
     /// - Throws: ``CryptoError/malformedHash``, ``CryptoError/noSuchForm`` for an encoding that names its scheme.
     public init(
@@ -51,16 +51,16 @@ public struct StoredHash: Hashable, Sendable {
         (scheme, self.algorithm, self.salt) = (nil, algorithm, salt)
     }
 
-    /// What the SDK's call writes with its switches, and the caller says what the string does not.
+    /// The output of the SDK's call with its switches. The caller gives the values that the output does not hold.
     ///
     /// - Parameters:
-    ///   - written: With base64 off the raw digest, whatever the other switches say.
-    ///   - encoding: ``HashEncoding/sdk`` or ``HashEncoding/sdkAndroid``, which tells what an appended salt may be.
-    ///   - algorithm: of a string without `{name}`; beside one, it must be the same.
-    ///   - salt: of a string without one; empty for an unsalted hash.
-    /// - Throws: ``CryptoError/noSuchForm`` for another encoding, and for no algorithm where the string names none;
-    ///   ``CryptoError/saltRequired`` and ``CryptoError/saltNotSupported`` where `{name}` and `salt` contradict each
-    ///   other; else as ``init(parsing:as:)``.
+    ///   - written: The output. With base64 off, it is the raw digest, and the other switches do not count.
+    ///   - encoding: ``HashEncoding/sdk`` or ``HashEncoding/sdkAndroid``. It decides which appended salts are valid.
+    ///   - algorithm: The algorithm of a string without `{name}`. If the string has a name, it must be the same.
+    ///   - salt: The salt of a string that holds none; empty for an unsalted hash.
+    /// - Throws: ``CryptoError/noSuchForm`` for another encoding, and if neither the string nor the caller names an algorithm;
+    ///   ``CryptoError/saltRequired`` and ``CryptoError/saltNotSupported`` if `{name}` and `salt` contradict each other; else
+    ///   as ``init(parsing:as:)``.
     public init(
         written: [UInt8], as encoding: HashEncoding, _ switches: SDKHashOptions, algorithm given: DigestAlgorithm?,
         salt: [UInt8] = []
@@ -97,16 +97,18 @@ public struct StoredHash: Hashable, Sendable {
         try encoding.check(scheme, self.salt)
     }
 
-    /// Whether the hash is of `data`, compared in constant time.
+    /// Whether this is the hash of `data`, compared in constant time.
     ///
-    /// - Throws: ``CryptoError/unknownAlgorithm`` when this machine's OpenSSL is set up without the algorithm.
+    /// - Throws: ``CryptoError/unknownAlgorithm`` if this machine's OpenSSL is set up without the algorithm.
     public func matches(_ data: borrowing SecretBytes) throws(CryptoError) -> Bool {
         var comparison = try HashComparison(self)
         comparison.update(data)
         return comparison.finish()
     }
 
-    /// `{name}` and base64 of digest and salt, decoded into `body`: the scheme, and how many bytes of `body` are used.
+    /// Decodes `{name}` and the base64 of digest and salt into `body`.
+    ///
+    /// - Returns: The scheme, and how many bytes of `body` are used.
     static func parseBraced(
         _ text: Span<UInt8>, into body: inout [UInt8]
     ) throws(CryptoError) -> (scheme: HashScheme, count: Int) {
@@ -117,7 +119,7 @@ public struct StoredHash: Hashable, Sendable {
         return (scheme, count)
     }
 
-    /// Where the name ends that a stored hash starts with; no name is longer than 40 bytes.
+    /// The index of the brace that ends a stored hash's name. Nil without a name, or if it is longer than 40 bytes.
     static func closingBrace(_ text: Span<UInt8>) -> Int? {
         guard !text.isEmpty, text[0] == UInt8(ascii: "{") else { return nil }
         for index in 1..<min(text.count, 42) where text[index] == UInt8(ascii: "}") { return index }

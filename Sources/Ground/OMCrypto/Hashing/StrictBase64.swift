@@ -1,12 +1,14 @@
-// Base64 for stored hashes by the million. The bedrock's decoder takes the same time for every digit, which a key
-// deserves; a digest and a salt that stand in a file do not, and by table they take a quarter of it.
+// Base64 for millions of stored hashes. The bedrock's decoder takes the same time for every digit, which keys need. The digest
+// and salt of a file do not need it, and a table decodes them in a quarter of the time.
 
 internal import OMSecrets
 
 /// RFC 4648 section 4: standard alphabet, padded, no line breaks, unused bits zero.
 enum StrictBase64 {
-    /// The number of bytes that `text` stands for, written to the start of `target`; nil for text that is not the one
-    /// spelling of them, and where there is not room for three quarters of it.
+    /// Decodes `text` to the start of `target`.
+    ///
+    /// - Returns: The number of bytes. Nil if `text` is not canonical, and if `target` has less room than three quarters of
+    ///   the text's length.
     static func decode(_ text: Span<UInt8>, into target: inout MutableSpan<UInt8>) -> Int? {
         guard text.count % 4 == 0, target.count >= text.count / 4 * 3 else { return nil }
         guard text.count > 0 else { return 0 }
@@ -21,7 +23,7 @@ enum StrictBase64 {
         _ text: UnsafeBufferPointer<UInt8>, _ target: UnsafeMutableBufferPointer<UInt8>,
         _ values: UnsafeBufferPointer<UInt8>
     ) -> Int? {
-        // A value above 63 marks no digit: it stays visible in the sum of all.
+        // A value above 63 marks a byte that is not a digit. It stays visible in the bits of `all`.
         var all: UInt8 = 0
         var (from, to) = (0, 0)
         let whole = text.count - 4

@@ -1,7 +1,7 @@
 internal import COpenSSL
 internal import OMSecrets
 
-/// One `BIGNUM`, wiped and freed with its owner.
+/// One `BIGNUM`. Its owner wipes and frees it.
 struct BigNumber: ~Copyable {
     let pointer: OpaquePointer
 

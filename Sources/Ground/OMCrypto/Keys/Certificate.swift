@@ -1,15 +1,15 @@
-// An X.509 certificate as a companion of a key: what it says is shown, not believed. Chains are not checked here.
+// An X.509 certificate that accompanies a key. Its content is shown and not trusted: this code checks no chains.
 
 internal import COpenSSL
 public import OMSecrets
 
-/// A certificate (RFC 5280), taken apart as far as its public key.
+/// A certificate (RFC 5280), parsed up to its public key.
 public struct Certificate: Hashable, Sendable {
     public let der: [UInt8]
     /// The SubjectPublicKeyInfo, in DER.
     public let spki: [UInt8]
 
-    /// - Throws: ``CryptoError/malformedKey(_:)`` for anything but one certificate in DER.
+    /// - Throws: ``CryptoError/malformedKey(_:)`` unless the bytes are one certificate in DER.
     public init(der: [UInt8]) throws(CryptoError) { try self.init(der: der, blame: .malformedKey(.pem)) }
 
     init(der: [UInt8], blame: CryptoError) throws(CryptoError) {
@@ -33,8 +33,8 @@ public struct Certificate: Hashable, Sendable {
     /// SHA-256 of the certificate.
     public func fingerprint() throws(CryptoError) -> [UInt8] { try Digest.of(der, .sha256) }
 
-    /// The subject's name in RFC 2253's form; text from outside, to be escaped before it is shown. Nil when OpenSSL cannot
-    /// read it.
+    /// The subject's name in RFC 2253's form. It is untrusted text: escape it before you show it. Nil if OpenSSL cannot read
+    /// it.
     public var subject: String? {
         var position: UnsafePointer<UInt8>?
         return der.withUnsafeBufferPointer { bytes -> String? in
@@ -62,9 +62,9 @@ public struct Certificate: Hashable, Sendable {
 }
 
 extension Certificate {
-    /// The certificates of a file: one in DER, or those in PEM, in the file's order.
+    /// The certificates of a file, in the file's order: one in DER, or all in PEM.
     ///
-    /// - Throws: ``CryptoError/malformedKey(_:)`` for a file without any, or with anything malformed.
+    /// - Throws: ``CryptoError/malformedKey(_:)`` for a file without a certificate, or with a malformed block.
     public static func all(in file: borrowing SecretBytes) throws(CryptoError) -> [Certificate] {
         try file.withBytes { (bytes) throws(CryptoError) in
             guard PEMBlock.isPEM(bytes) else { return [try Certificate(der: bytes.bytes(bytes.indices))] }

@@ -1,7 +1,7 @@
-// DER (X.690 section 10) as keys use it: read strictly, written into locked memory.
+// The strict reader of DER (X.690 section 10), as keys use it.
 //
-// A length that could be shorter, an integer with a byte too many, a byte after the end: all refused. Attack: two readers
-// that disagree about one file let a key be swapped under a signature or a fingerprint.
+// It refuses a length that could be shorter, an integer with a byte too many, and a byte after the end.
+// Attack: two readers disagree about one file, so an attacker can swap a key under a signature or a fingerprint.
 
 enum DERTag {
     static let integer: UInt8 = 0x02
@@ -16,11 +16,11 @@ enum DERTag {
     static func primitive(_ number: UInt8) -> UInt8 { 0x80 | number }
 }
 
-/// A place in DER. It holds no bytes, since a span cannot be kept: every step is handed the same ones again.
+/// A position in DER. It holds no bytes, because a span cannot be stored: every call takes the same bytes again.
 struct DERCursor {
     private(set) var position: Int
     let end: Int
-    /// What is thrown for anything that is not as it should be.
+    /// The error for every fault.
     let blame: CryptoError
 
     init(_ range: Range<Int>, blame: CryptoError) {
@@ -32,7 +32,7 @@ struct DERCursor {
     /// The next element's tag.
     func tag(_ bytes: Span<UInt8>) -> UInt8? { position < end ? bytes[position] : nil }
 
-    /// Nothing may follow.
+    /// Fails if bytes follow.
     func finish() throws(CryptoError) {
         guard isAtEnd else { throw blame }
     }
@@ -43,10 +43,10 @@ struct DERCursor {
         return try any(bytes).content
     }
 
-    /// The next element, whatever it is.
+    /// The next element, with any tag.
     mutating func any(_ bytes: Span<UInt8>) throws(CryptoError) -> (whole: Range<Int>, content: Range<Int>) {
         let start = position
-        // Tags of more than one byte stand in no key.
+        // No key has tags of more than one byte.
         guard end - start >= 2, bytes[start] & 0x1F != 0x1F else { throw blame }
         var (next, count) = (start + 2, Int(bytes[start + 1]))
         if count >= 0x80 {
@@ -66,12 +66,12 @@ struct DERCursor {
         DERCursor(try element(tag, bytes), blame: blame)
     }
 
-    /// The same when the next element has this tag; nil, and no step, when it has another or there is none.
+    /// Goes into the next element if it has this tag. Otherwise returns nil and stays at its position.
     mutating func enterIfPresent(_ tag: UInt8, _ bytes: Span<UInt8>) throws(CryptoError) -> DERCursor? {
         self.tag(bytes) == tag ? try enter(tag, bytes) : nil
     }
 
-    /// The bytes of a number from 0 without its leading zero; a zero is one byte.
+    /// The bytes of a number that is not negative, without its leading zero. The number 0 is one byte.
     mutating func unsigned(_ bytes: Span<UInt8>) throws(CryptoError) -> Range<Int> {
         let content = try element(DERTag.integer, bytes)
         guard let first = content.first, bytes[first] < 0x80 else { throw blame }

@@ -3,7 +3,7 @@
 internal import OMSecrets
 
 enum DERForm {
-    /// Which form the bytes are in, by their first elements; nil for what is no DER of a key from the first to the last byte.
+    /// The form of the bytes, by their first elements. Nil unless all the bytes together are DER of a key.
     static func detect(_ bytes: Span<UInt8>) -> KeyFormat? {
         var top = DERCursor(0..<bytes.count, blame: .unknownKeyFormat)
         guard var inside = try? top.enter(DERTag.sequence, bytes), top.isAtEnd else { return nil }
@@ -20,7 +20,7 @@ enum DERForm {
         }
     }
 
-    /// PKCS#1 has a form of nine numbers and one of two.
+    /// Whether the key is private: PKCS#1 has nine numbers for a private key, and two for a public one.
     static func isPrivate(_ bytes: Span<UInt8>, _ format: KeyFormat) -> Bool {
         var top = DERCursor(0..<bytes.count, blame: .malformedKey(format))
         guard var numbers = try? top.enter(DERTag.sequence, bytes) else { return false }
@@ -71,7 +71,7 @@ enum DERForm {
 
     // MARK: Private
 
-    /// RFC 5958: version 0, or 1 with the public key behind.
+    /// RFC 5958: version 0, or version 1 with the public key at its end.
     static func pkcs8(_ top: inout DERCursor, _ bytes: Span<UInt8>) throws(CryptoError) -> PrivateKey {
         var info = try top.enter(DERTag.sequence, bytes)
         let version = try info.small(bytes)
@@ -125,7 +125,7 @@ enum DERForm {
         return try PrivateKey(rsa: PrivateKey.RSANumbers(values, moved))
     }
 
-    /// RFC 5915. In PKCS#8 the curve stands outside.
+    /// RFC 5915. In PKCS#8 the outer structure names the curve.
     static func sec1(
         _ top: inout DERCursor, _ bytes: Span<UInt8>, _ outside: EllipticCurve?
     ) throws(CryptoError) -> PrivateKey {
@@ -150,8 +150,8 @@ enum DERForm {
         }
         try key.finish()
         guard let curve else { throw key.blame }
-        // RFC 5915 asks for the field's length; older programs left leading zeros out. Nine of them are nobody's luck:
-        // such a number is another curve's.
+        // RFC 5915 asks for the field's length; older programs left leading zeros out. Nine of them do not occur by chance:
+        // such a number belongs to another curve.
         guard (curve.count - 8...curve.count).contains(scalar.count) else { throw key.blame }
         let padded = curve.padded(bytes.extracting(scalar))
         return try padded.withBytes { (scalar) throws(CryptoError) in
@@ -191,7 +191,7 @@ enum DERForm {
 enum KeyAlgorithm {
     case rsa, ec(EllipticCurve), ed25519, x25519
 
-    /// For the two that have one size.
+    /// The kind of key. For RSA the size is 0, because the identifier does not name it.
     var kind: KeyKind {
         switch self {
         case .rsa: .rsa(bits: 0)

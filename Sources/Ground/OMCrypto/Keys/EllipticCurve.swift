@@ -1,4 +1,4 @@
-/// The curves of FIPS 186 that everybody offers.
+/// The common curves of FIPS 186.
 public enum EllipticCurve: CaseIterable, Hashable, Sendable {
     case p256
     case p384

@@ -1,13 +1,14 @@
-// JSON Web Keys: RFC 7517, RFC 7518 section 6, RFC 8037. One object, read strictly; what is secret never becomes a String.
+// The reader of JSON Web Keys: RFC 7517, RFC 7518 section 6, RFC 8037. It reads one object strictly. No secret becomes a
+// String.
 
 internal import OMJSON
 internal import OMSecrets
 
-/// Where the members of one JSON object stand. Values are not decoded: keys are base64url, which needs no escapes.
+/// The ranges of the members of one JSON object. Values are not decoded: keys are base64url, which needs no escapes.
 struct JWKReader {
     private var members: [String: Range<Int>] = [:]
     private static let blame = CryptoError.malformedKey(.jwk)
-    /// Objects and lists within a key, at most.
+    /// How deep the objects and lists of a key may nest.
     private static let deepest = 8
 
     static func isJWK(_ bytes: Span<UInt8>) -> Bool {
@@ -26,7 +27,8 @@ struct JWKReader {
         } catch { throw Self.blame }
     }
 
-    /// No member of a key and no operation needs an escape, and two spellings of one name are two readings of one file.
+    /// The text, which must have no escapes: no member of a key and no operation needs one, and a name with two spellings
+    /// would give a file two readings.
     private static func plain(_ name: Range<Int>, _ bytes: Span<UInt8>) throws(MalformedJSON) -> String {
         guard !name.contains(where: { bytes[$0] == UInt8(ascii: "\\") }) else { throw malformed }
         return bytes.text(name)
@@ -41,7 +43,7 @@ struct JWKReader {
     func publicKey(_ bytes: Span<UInt8>) throws(CryptoError) -> PublicKey {
         let uses = try uses(bytes)
         var key = try publicNumbers(bytes)
-        // Who has the private half may do with the other what its holder's answer is.
+        // The public half of a private JWK allows the counterpart of each of its operations.
         key.uses = isPrivate ? uses.ofPublicHalf : uses
         return key
     }
@@ -62,7 +64,7 @@ struct JWKReader {
         }
         guard let list = members["key_ops"] else { return uses }
         let listed = KeyUses(operations: try Self.operations(list, bytes))
-        // Both may be given when they say the same; an operation outside of the use is a contradiction.
+        // A key may have both if they agree. An operation outside of the use is a contradiction.
         guard listed.isSubset(of: uses) else { throw Self.blame }
         return listed
     }
@@ -110,7 +112,7 @@ struct JWKReader {
         }
         switch type {
         case "RSA":
-            // A key of more than two primes; RFC 7518 section 6.3.2.7 forbids to pass it over.
+            // `oth` is a key of more than two primes; RFC 7518 section 6.3.2.7 forbids readers to ignore it.
             guard members["oth"] == nil, ["p", "q", "dp", "dq", "qi"].allSatisfy({ members[$0] != nil }) else {
                 throw .unsupportedKey(.jwk)
             }

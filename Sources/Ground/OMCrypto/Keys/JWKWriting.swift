@@ -1,4 +1,4 @@
-// Keys as JSON Web Keys, one line, members in the order of their RFCs.
+// The writer of JSON Web Keys: one line, with the members in the order of their RFCs.
 
 public import OMSecrets
 
@@ -23,7 +23,7 @@ extension PublicKey {
 }
 
 extension PrivateKey {
-    /// The private key as a JWK, readable by whoever finds it.
+    /// The private key as a JWK. It is not encrypted, so every reader of the text has the key.
     public func unencryptedJWK() throws(CryptoError) -> SecretBytes {
         var text = SecretBuffer(capacity: 4096)
         // The public members, then the private ones before the closing brace.

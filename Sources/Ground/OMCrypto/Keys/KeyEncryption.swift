@@ -1,17 +1,17 @@
-// Encryption of a key file to a password: PBES2 (RFC 8018) written and read, PKCS#12's own scheme (RFC 7292 appendix B)
-// and OpenSSL's old one for PEM only read.
+// The encryption of a key file to a password. It writes and reads PBES2 (RFC 8018). It only reads PKCS#12's own scheme
+// (RFC 7292 appendix B) and OpenSSL's old one for PEM.
 
 internal import COpenSSL
 internal import OMSecrets
 
-/// How a key file was encrypted, read from its own header and not yet trusted.
+/// The encryption of a key file, read from the file's own header and not trusted yet.
 struct KeyEncryption: Hashable {
     enum Derivation: Hashable {
         case pbkdf2(salt: [UInt8], iterations: Int, hash: DigestAlgorithm)
         case scrypt(salt: [UInt8], cost: Int, blockSize: Int, lanes: Int)
         /// Key and IV by PKCS#12's function with SHA-1.
         case pkcs12(salt: [UInt8], iterations: Int)
-        /// One round of MD5: no protection worth the name.
+        /// One round of MD5, which hardly protects a key.
         case openSSL(salt: [UInt8])
     }
 
@@ -44,17 +44,17 @@ struct KeyEncryption: Hashable {
 
     let derivation: Derivation
     let cipher: Cipher
-    /// Nil where it is derived.
+    /// Nil if it is derived.
     let iv: [UInt8]?
 
-    /// What a new file gets: OWASP's count for PBKDF2-HMAC-SHA-256 of 2023.
+    /// The encryption of a new file, with OWASP's count of 2023 for PBKDF2-HMAC-SHA-256.
     static func new() -> KeyEncryption {
         KeyEncryption(
             derivation: .pbkdf2(salt: Random.bytes(16), iterations: 600_000, hash: .sha256), cipher: .aes256,
             iv: Random.bytes(16))
     }
 
-    /// The rounds that the file names; of scrypt, N · r · p.
+    /// The rounds that the file names; for scrypt, N · r · p.
     var rounds: Int {
         switch derivation {
         case .pbkdf2(_, let iterations, _), .pkcs12(_, let iterations): iterations
@@ -63,15 +63,16 @@ struct KeyEncryption: Hashable {
         }
     }
 
-    /// What they cost: the rounds of each block that the function makes, those of SHA-384 and SHA-512 twice. Attack: each
-    /// of these is a way to ask for many times the work that the number says.
+    /// The cost of the rounds: those of each block that the function makes, counted twice for SHA-384 and SHA-512.
+    ///
+    /// Attack: a file asks for many times the work that its number of rounds shows, by more blocks or a slower hash.
     var work: Int {
         switch derivation {
         case .pbkdf2(_, let iterations, let hash): iterations * Self.blocks(cipher.keyCount, of: hash) * hash.roundWork
         case .pkcs12(_, let iterations):
             iterations
                 * (Self.blocks(cipher.keyCount, of: .insecureSHA1) + Self.blocks(cipher.blockCount, of: .insecureSHA1))
-        // Making and mixing down a lane's block takes as long as 16 steps, whatever N is.
+        // To make and mix down a lane's block takes as long as 16 steps, for every N.
         case .scrypt(_, let cost, let blockSize, let lanes): (cost + 16) * blockSize * lanes
         case .openSSL: 1
         }
@@ -97,7 +98,7 @@ struct KeyEncryption: Hashable {
 
     // MARK: Use
 
-    /// - Parameter isBare: whether no password is no bytes to PKCS#12's function, and not two zero bytes.
+    /// - Parameter isBare: Whether PKCS#12's function gets no bytes for an empty password, instead of two zero bytes.
     /// - Throws: ``CryptoError/workTooHigh``, ``CryptoError/wrongKeyPassword``.
     func open(
         _ ciphertext: Span<UInt8>, password: borrowing SecretBytes, limit: WorkLimit, isBare: Bool = false
@@ -112,7 +113,7 @@ struct KeyEncryption: Hashable {
         return try plaintext.withBytes { (bytes) throws(CryptoError) in try run(true, bytes, derived) }
     }
 
-    /// The key, then the IV where that is derived too.
+    /// The key, then the IV if it is derived too.
     private func derive(_ password: borrowing SecretBytes, isBare: Bool = false) throws(CryptoError) -> SecretBytes {
         let count = cipher.keyCount
         var isDone = false
@@ -158,7 +159,7 @@ struct KeyEncryption: Hashable {
                 isDone = password.withBytes { password in
                     unsafe password.withPointer { password, length in
                         unsafe target.withPointer { target, _ in
-                            // The cipher only tells how long the key is.
+                            // The function needs the cipher only for the key's length.
                             guard let type = EVP_get_cipherbyname(cipher.rawValue) else { return false }
                             return EVP_BytesToKey(type, EVP_md5(), salt, password, Int32(length), 1, target, nil)
                                 == Int32(count)
@@ -176,7 +177,7 @@ struct KeyEncryption: Hashable {
     ) throws(CryptoError) -> SecretBytes {
         guard isSealing || !input.isEmpty && input.count % cipher.blockCount == 0 else { throw .wrongKeyPassword }
         let isLegacy = cipher == .rc2of40 || cipher == .rc2of128
-        // RC2 is only ever asked for by an old file, and never found by name elsewhere.
+        // Only an old file asks for RC2, and no other code finds it by name.
         guard let library = isLegacy ? LegacyLibrary.context : .some(nil),
             let type = EVP_CIPHER_fetch(library, cipher.rawValue, nil),
             let context = EVP_CIPHER_CTX_new()
@@ -211,11 +212,11 @@ struct KeyEncryption: Hashable {
 }
 
 extension DigestAlgorithm {
-    /// How many rounds of SHA-256 one of it counts for.
+    /// How many rounds of SHA-256 one round of this hash counts for.
     var roundWork: Int { self == .sha384 || self == .sha512 ? 2 : 1 }
 
-    /// The name that OpenSSL's interfaces for keys take. One that OpenSSL does not have stays a name, and is refused there:
-    /// without any, it would pick a hash by itself.
+    /// The name for OpenSSL's interfaces for keys. OpenSSL refuses the name of a hash that it lacks. Without a name, it would
+    /// pick a hash by itself.
     var messageDigestName: String { opensslName ?? name }
 }
 
@@ -228,9 +229,9 @@ extension Span<UInt8> {
 }
 
 extension WorkLimit {
-    /// The work that a key file may ask for, as ``KeyEncryption/work`` counts it: 4 seconds, more or less.
+    /// The work that a key file may ask for, as ``KeyEncryption/work`` counts it: about 4 seconds.
     var keyWork: Int { 10_000_000 * factor }
 
-    /// The memory that it may ask for, in bytes.
+    /// The memory that a key file may ask for, in bytes.
     var keyMemory: Int { (1 << 30) * factor }
 }

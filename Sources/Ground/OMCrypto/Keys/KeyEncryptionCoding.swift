@@ -114,7 +114,7 @@ extension KeyEncryption {
         return count
     }
 
-    /// The AlgorithmIdentifier of a PBES2 with PBKDF2 and SHA-256, the only one that is written.
+    /// Writes the AlgorithmIdentifier of PBES2 with PBKDF2 and SHA-256. New files have no other.
     func write(_ writer: inout DERWriter) {
         guard case .pbkdf2(let salt, let iterations, .sha256) = derivation, cipher == .aes256, let iv else {
             preconditionFailure("only what new() makes is written")

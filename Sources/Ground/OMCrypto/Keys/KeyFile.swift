@@ -1,27 +1,27 @@
-// A key file, told apart by its content and taken apart as far as that goes without its password.
+// A key file. Its content shows its format, and it is parsed as far as possible without its password.
 
 public import OMSecrets
 
-/// What is in a key file. Nothing is decrypted, and no key is made, before it is asked for.
+/// The content of a key file. It decrypts nothing and makes no key before the caller asks for a key.
 ///
 ///     let file = try KeyFile(bytes)
 ///     let key = file.isEncrypted ? try file.privateKey(password: password) : try file.privateKey()
 ///
-/// Read are PEM and DER of PKCS#8, encrypted PKCS#8, PKCS#1, SEC1 and SPKI, OpenSSL's old encrypted PEM, JWK, and
-/// OpenSSH's public and (unencrypted) private keys. PKCS#12 holds more than a key: ``PKCS12File``.
+/// It reads PEM and DER of PKCS#8, encrypted PKCS#8, PKCS#1, SEC1 and SPKI, OpenSSL's old encrypted PEM, JWK, and OpenSSH's
+/// public and (unencrypted) private keys. For PKCS#12, which holds more than a key, see ``PKCS12File``.
 public struct KeyFile: ~Copyable, Sendable {
     /// The largest file that is read, in bytes.
     public static let maximumCount = 1 << 20
 
     public let format: KeyFormat
-    /// Whether the bytes stand in PEM's text.
+    /// Whether the file is PEM.
     public let isPEM: Bool
-    /// The DER within, or the text of the formats that are text.
+    /// The DER, or the text if the format is text.
     private let body: SecretBytes
     private let encryption: KeyEncryption?
-    /// Where in `body` the ciphertext is.
+    /// The range of the ciphertext in `body`.
     private let ciphertext: Range<Int>
-    /// What is inside of OpenSSL's old encryption.
+    /// The format inside OpenSSL's old encryption.
     private let inner: KeyFormat?
 
     /// - Throws: ``CryptoError/unknownKeyFormat``, ``CryptoError/malformedKey(_:)``,
@@ -33,7 +33,7 @@ public struct KeyFile: ~Copyable, Sendable {
 
     private init(_ bytes: Span<UInt8>) throws(CryptoError) {
         if let format = DERForm.detect(bytes) {
-            // A certificate begins as a public key does.
+            // A certificate begins like a public key.
             guard format != .spki || (try? Certificate(der: bytes.bytes(bytes.indices))) == nil else {
                 throw .certificateInsteadOfKey
             }
@@ -73,7 +73,7 @@ public struct KeyFile: ~Copyable, Sendable {
             self.init(format, block.body.duplicate(), isPEM: true, encryption: nil)
             return
         }
-        // The label must say what is inside: a private key under PUBLIC KEY ends where public things go.
+        // The label must match the content: a private key under PUBLIC KEY would be treated as public.
         let found = block.body.withBytes { DERForm.detect($0) }
         let isPrivate = block.label.hasSuffix("PRIVATE KEY")
         guard found == format else { throw .malformedKey(format) }
@@ -115,20 +115,20 @@ public struct KeyFile: ~Copyable, Sendable {
         self.inner = inner
     }
 
-    // MARK: What it says of itself
+    // MARK: Properties
 
     /// Whether a password is needed.
     public var isEncrypted: Bool {
         encryption != nil || format == .openSSHPrivate && body.withBytes { OpenSSHKey.isEncrypted($0) }
     }
 
-    /// How it is encrypted, such as `PBKDF2-SHA-256, AES-256-CBC`; nil when it is not, or does not say.
+    /// The encryption, such as `PBKDF2-SHA-256, AES-256-CBC`. Nil if the file is not encrypted, or does not name it.
     public var encryptionName: String? { encryption?.name }
 
-    /// The rounds that the file names, of scrypt N · r · p; nil when there is no encryption.
+    /// The rounds that the file names, for scrypt N · r · p. Nil without encryption.
     public var encryptionWork: Int? { encryption?.rounds }
 
-    /// Whether a private key is inside.
+    /// Whether the file holds a private key.
     public var isPrivate: Bool {
         switch format {
         case .pkcs8, .encryptedPKCS8, .sec1, .encryptedPEM, .openSSHPrivate, .pkcs12: true
@@ -147,9 +147,9 @@ public struct KeyFile: ~Copyable, Sendable {
         return try body.withBytes { (bytes) throws(CryptoError) in try DERForm.privateKey(bytes, format) }
     }
 
-    /// - Parameter limit: how many rounds the file may ask for.
-    /// - Throws: as ``privateKey()``, and ``CryptoError/workTooHigh``, ``CryptoError/wrongKeyPassword``. A file that is
-    ///   not encrypted takes no password: ``CryptoError/wrongKeyPassword``, lest a swapped file go unnoticed.
+    /// - Parameter limit: How much work the file may ask for.
+    /// - Throws: As ``privateKey()``, and ``CryptoError/workTooHigh``, ``CryptoError/wrongKeyPassword``. A file that is not
+    ///   encrypted also gives ``CryptoError/wrongKeyPassword``: otherwise a swapped file would go unnoticed.
     public func privateKey(
         password: borrowing SecretBytes, limit: WorkLimit = .standard
     ) throws(CryptoError) -> PrivateKey {
@@ -168,9 +168,9 @@ public struct KeyFile: ~Copyable, Sendable {
         }
     }
 
-    /// The public key, or the public half of an unencrypted private one.
+    /// The public key, or the public half of an unencrypted private key.
     ///
-    /// - Throws: as ``privateKey()``.
+    /// - Throws: As ``privateKey()``.
     public func publicKey() throws(CryptoError) -> PublicKey {
         guard !isPrivate else { return try privateKey().publicKey() }
         return try body.withBytes { (bytes) throws(CryptoError) in try DERForm.publicKey(bytes, format) }

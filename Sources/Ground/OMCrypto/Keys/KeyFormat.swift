@@ -1,5 +1,3 @@
-// The forms of key files.
-
 /// The forms of key files.
 public enum KeyFormat: String, CaseIterable, Hashable, Sendable {
     /// RFC 7468, the text around DER.
@@ -12,7 +10,7 @@ public enum KeyFormat: String, CaseIterable, Hashable, Sendable {
     case pkcs1 = "PKCS#1"
     /// RFC 5915, elliptic curves only.
     case sec1 = "SEC1"
-    /// PKCS#1 or SEC1 in OpenSSL's old encryption, RFC 1421's headers around it.
+    /// PKCS#1 or SEC1 in OpenSSL's old encryption, with RFC 1421's headers.
     case encryptedPEM = "traditional encrypted PEM"
     /// RFC 5280 section 4.1, SubjectPublicKeyInfo.
     case spki = "SPKI"
@@ -25,6 +23,6 @@ public enum KeyFormat: String, CaseIterable, Hashable, Sendable {
     /// OpenSSH's PROTOCOL.key.
     case openSSHPrivate = "OpenSSH private key"
 
-    /// Whether keys are written in it, and not only read.
+    /// Whether the toolkit writes keys in this form, and does not only read them.
     public var isWritten: Bool { self != .encryptedPEM && self != .openSSHPrivate }
 }

@@ -1,7 +1,7 @@
-// OpenSSL's key, freed with its owner, and the numbers that go in and out of it.
+// The handle of an OpenSSL key, and the numbers that go in and out of it.
 //
-// The numbers are handed over in our own locked memory and read back into it. While the handle lives, OpenSSL keeps a
-// copy on its own heap, which it wipes when the handle is freed.
+// The numbers go to OpenSSL from our own locked memory, and come back into it. While the handle lives, OpenSSL keeps a copy
+// on its own heap, which it wipes when the handle is freed.
 
 internal import COpenSSL
 internal import OMSecrets
@@ -12,7 +12,7 @@ struct KeyHandle: ~Copyable, @unchecked Sendable {
 
     init(_ pointer: OpaquePointer) { self.pointer = pointer }
 
-    /// - Throws: ``CryptoError/invalidKey`` for a null pointer, which is how OpenSSL refuses.
+    /// - Throws: ``CryptoError/invalidKey`` for a null pointer, which OpenSSL returns when it refuses.
     init(owning pointer: OpaquePointer?) throws(CryptoError) {
         guard let pointer else { throw .clearing(.invalidKey) }
         self.pointer = pointer
@@ -35,7 +35,7 @@ struct KeyHandle: ~Copyable, @unchecked Sendable {
         return native.reversed()
     }
 
-    /// The bytes of a key that is bytes and no number.
+    /// The 32 bytes of an Ed25519 or X25519 key.
     func raw(isPrivate: Bool) throws(CryptoError) -> SecretBytes {
         var status: Int32 = 0
         let bytes = SecretBytes(count: 32) { target in
@@ -51,7 +51,7 @@ struct KeyHandle: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// The numbers of a key on their way to OpenSSL, in one block of locked memory.
+/// The numbers from which OpenSSL makes a key, in one block of locked memory.
 struct KeyParameters: ~Copyable {
     private enum Kind { case number, octets, text }
 
@@ -73,16 +73,16 @@ struct KeyParameters: ~Copyable {
         let start = values.count
         values.append(bytes)
         entries.append((name, kind, start..<values.count))
-        // OpenSSL reads a text up to its zero, whatever length is given.
+        // OpenSSL reads a text up to its zero byte and ignores the given length.
         values.append(0)
     }
 
-    /// - Throws: ``CryptoError/invalidKey`` for numbers that OpenSSL does not take, such as a point off its curve.
+    /// - Throws: ``CryptoError/invalidKey`` for numbers that OpenSSL refuses, such as a point off its curve.
     consuming func makeKey(_ algorithm: String, isPrivate: Bool) throws(CryptoError) -> KeyHandle {
         let entries = entries
         let key = values.withBytes { values in
             unsafe values.withPointer { base, _ -> OpaquePointer? in
-                // OpenSSL only reads what it is handed here.
+                // OpenSSL only reads these bytes.
                 let base = UnsafeMutablePointer(mutating: base)
                 var parameters = entries.map { entry in
                     let start = base + entry.range.lowerBound
@@ -117,7 +117,7 @@ extension StaticString {
 }
 
 extension SecretBytes {
-    /// The same bytes, last first.
+    /// The same bytes in reverse order.
     borrowing func reversed() -> SecretBytes {
         withBytes { bytes in
             SecretBytes(count: bytes.count) { target in
@@ -128,7 +128,7 @@ extension SecretBytes {
 }
 
 extension Span<UInt8> {
-    /// What is left of a number without the zeros at its start; of nothing but zeros, nothing.
+    /// The range of a number without the zeros at its start. Empty if there are only zeros.
     var significant: Range<Int> {
         var first = 0
         while first < count, self[first] == 0 { first += 1 }

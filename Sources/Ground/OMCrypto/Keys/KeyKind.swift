@@ -5,7 +5,7 @@ public enum KeyKind: Hashable, Sendable {
     case ec(EllipticCurve)
     /// Signs, RFC 8032.
     case ed25519
-    /// Agrees, RFC 7748.
+    /// Agrees on secrets, RFC 7748.
     case x25519
 
     /// `rsa`, `ec-p256`, `ec-p384`, `ec-p521`, `ed25519`, `x25519`.
@@ -20,7 +20,7 @@ public enum KeyKind: Hashable, Sendable {
         }
     }
 
-    /// One of each kind, RSA in the size that a new key has unless asked otherwise.
+    /// One of each kind, RSA in the default size of a new key.
     public static let standard: [KeyKind] =
         [.rsa(bits: 3072)] + EllipticCurve.allCases.map { .ec($0) } + [.ed25519, .x25519]
 
@@ -38,7 +38,7 @@ public enum KeyKind: Hashable, Sendable {
         }
     }
 
-    /// The length in bytes of what two holders agree on.
+    /// The length in bytes of the secret that two holders agree on.
     var sharedCount: Int? {
         switch self {
         case .x25519: 32
@@ -47,7 +47,7 @@ public enum KeyKind: Hashable, Sendable {
         }
     }
 
-    /// The size that people compare: the modulus', or the curve's field.
+    /// The size by which people compare keys: that of the modulus, or of the curve's field.
     public var bits: Int {
         switch self {
         case .rsa(let bits): bits

@@ -1,17 +1,17 @@
-// The SDK's key pairs: two halves under one tag, kept by whoever keeps things.
+// The store of the SDK's key pairs: two halves under one tag.
 
 public import OMSecrets
 
-/// Where pairs are kept: in a vault, or in memory for a test. Names are whole, such as `signing.private`.
+/// A store of key pairs: a vault, or memory in a test. Names are complete, such as `signing.private`.
 public protocol KeyPairStore: ~Copyable {
     associatedtype Problem: Error
     borrowing func contains(_ name: String) throws(Problem) -> Bool
-    /// Nil when there is nothing of that name.
+    /// Nil if nothing has that name.
     borrowing func read(_ name: String) throws(Problem) -> SecretBytes?
-    /// Both halves or neither.
+    /// Writes both halves or neither.
     mutating func write(
         _ tag: KeyPairTag, privateHalf: borrowing SecretBytes, publicHalf: borrowing SecretBytes
     ) throws(Problem)
-    /// Both halves, or what is left of them.
+    /// Deletes both halves, or the half that is left.
     mutating func delete(_ tag: KeyPairTag) throws(Problem)
 }

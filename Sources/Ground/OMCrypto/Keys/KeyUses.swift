@@ -1,4 +1,4 @@
-// What a key says of itself that it is for. Only JWK says so; a key of any other form is for whatever its kind can do.
+// The uses that a key allows. Only a JWK lists them; a key of any other form allows everything that its kind can do.
 
 /// The operations that a key allows, by the names of RFC 7517 section 4.3.
 struct KeyUses: OptionSet, Sendable {
@@ -15,7 +15,7 @@ struct KeyUses: OptionSet, Sendable {
     static let any: KeyUses = [.sign, .verify, .encryption]
     private static let encryption: KeyUses = [.encrypt, .decrypt, .wrap, .unwrap, .derive]
 
-    /// Nil for a use that is none of the RFC's: what it means is not known, so nothing may be done.
+    /// Nil for a use that the RFC does not define. Its meaning is not known, so the key may do nothing.
     init?(use: String) {
         switch use {
         case "sig": self = [.sign, .verify]
@@ -24,7 +24,7 @@ struct KeyUses: OptionSet, Sendable {
         }
     }
 
-    /// Names that are not the RFC's allow nothing that is done here.
+    /// A name that the RFC does not define allows nothing here.
     init(operations: Set<String>) {
         let known: [String: KeyUses] = [
             "sign": .sign, "verify": .verify, "encrypt": .encrypt, "decrypt": .decrypt, "wrapKey": .wrap,
@@ -35,7 +35,7 @@ struct KeyUses: OptionSet, Sendable {
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// The same for the public half: who may sign may have the signature verified.
+    /// The uses of the public half: if the private half may sign, the public half may verify.
     var ofPublicHalf: KeyUses {
         var half = self
         if contains(.sign) { half.insert(.verify) }
@@ -44,14 +44,14 @@ struct KeyUses: OptionSet, Sendable {
         return half
     }
 
-    /// - Parameter operations: those of which one is enough: a wrapped key is an encrypted message as well.
+    /// - Parameter operations: The key must allow one of them. A wrapped key is an encrypted message as well.
     /// - Throws: ``CryptoError/keyUseNotAllowed``.
     func require(_ operations: KeyUses) throws(CryptoError) {
         guard !isDisjoint(with: operations) else { throw .keyUseNotAllowed }
     }
 
-    /// As ``require(_:)`` for the other's public key in an agreement: it does nothing by itself, and software writes it
-    /// with no operations at all.
+    /// As ``require(_:)``, for the other side's public key in an agreement. That key does nothing by itself, so software
+    /// writes it without operations.
     func requireAsPeer(_ operations: KeyUses) throws(CryptoError) {
         guard !isEmpty else { return }
         try require(operations)

@@ -1,11 +1,11 @@
-// A key on its way to a file. The plain forms have the long names: an unencrypted private key is whoever's finds it.
+// The writer of key files. The unencrypted forms have the longer names, because every reader of such a file has the key.
 
 public import OMSecrets
 
 extension PrivateKey {
     /// Encrypted PKCS#8 in DER: PBES2 with PBKDF2-HMAC-SHA-256, 600,000 rounds, and AES-256-CBC.
     ///
-    /// - Throws: ``CryptoError/invalidKey`` when OpenSSL fails, as it does without memory.
+    /// - Throws: ``CryptoError/invalidKey`` if OpenSSL fails, for example without memory.
     public func encryptedPKCS8(password: borrowing SecretBytes) throws(CryptoError) -> SecretBytes {
         let encryption = KeyEncryption.new()
         let sealed = try encryption.seal(unencryptedPKCS8(), password: password)
@@ -17,7 +17,7 @@ extension PrivateKey {
         return writer.finish()
     }
 
-    /// PKCS#8 in DER (RFC 5958, version 0), readable by whoever finds it.
+    /// PKCS#8 in DER (RFC 5958, version 0). It is not encrypted, so every reader of the bytes has the key.
     public func unencryptedPKCS8() throws(CryptoError) -> SecretBytes {
         let inner: SecretBytes =
             switch kind {
@@ -36,7 +36,7 @@ extension PrivateKey {
 
     /// `RSAPrivateKey` in DER (RFC 8017 appendix A.1.2).
     ///
-    /// - Throws: ``CryptoError/wrongKeyType`` for anything but RSA.
+    /// - Throws: ``CryptoError/wrongKeyType`` unless the key is RSA.
     public func unencryptedPKCS1() throws(CryptoError) -> SecretBytes {
         let numbers = try rsaNumbers()
         var writer = DERWriter()
@@ -51,7 +51,7 @@ extension PrivateKey {
 
     /// `ECPrivateKey` in DER (RFC 5915), with its curve and its public half.
     ///
-    /// - Throws: ``CryptoError/wrongKeyType`` for anything but an elliptic curve.
+    /// - Throws: ``CryptoError/wrongKeyType`` unless the key is of an elliptic curve.
     public func unencryptedSEC1() throws(CryptoError) -> SecretBytes { try sec1(isNamingCurve: true) }
 
     private func sec1(isNamingCurve: Bool) throws(CryptoError) -> SecretBytes {

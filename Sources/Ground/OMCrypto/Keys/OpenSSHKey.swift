@@ -3,7 +3,7 @@
 
 internal import OMSecrets
 
-/// A place in SSH's binary encoding: strings behind a length of four bytes.
+/// A position in SSH's binary encoding. A length of four bytes comes before each string.
 private struct SSHCursor {
     private var position: Int
     private let end: Int
@@ -109,8 +109,8 @@ enum OpenSSHKey {
         return cipher != "none"
     }
 
-    /// One key, in the file's two copies of the public half and once private. An encrypted file needs bcrypt's own key
-    /// derivation, which is not offered: `ssh-keygen -p -m PKCS8` turns it into PKCS#8.
+    /// The file's one key. The file holds the public half twice and the private half once. An encrypted file needs bcrypt's
+    /// own key derivation, which the toolkit does not have: `ssh-keygen -p -m PKCS8` turns the file into PKCS#8.
     static func privateKey(_ bytes: Span<UInt8>) throws(CryptoError) -> PrivateKey {
         let blame = CryptoError.malformedKey(.openSSHPrivate)
         guard bytes.count > magic.count, bytes.bytes(0..<magic.count) == magic else { throw blame }
@@ -126,7 +126,7 @@ enum OpenSSHKey {
         let name = try outside.text(bytes)
         guard try section.text(bytes) == name, names.contains(name) else { throw .unsupportedKey(.openSSHPrivate) }
         let key = try privateKey(named: name, &section, bytes)
-        // The comment, then 1, 2, 3 … up to a whole block; Python's cryptography adds a block where none is needed.
+        // The comment, then 1, 2, 3 … up to a whole block. Python's cryptography adds a block even if none is needed.
         _ = try section.string(bytes)
         let padding = section.rest
         guard padding.count <= 8, padding.allSatisfy({ Int(bytes[$0]) == $0 - padding.lowerBound + 1 }) else {
@@ -226,7 +226,7 @@ extension PublicKey {
 }
 
 extension PrivateKey {
-    /// OpenSSH keeps no exponents modulo the primes; they follow from d.
+    /// Computes the exponents modulo the primes from d, because OpenSSH does not store them.
     fileprivate static func rsa(
         completing bytes: Span<UInt8>, n: Range<Int>, e: Range<Int>, d: Range<Int>, p: Range<Int>, q: Range<Int>,
         inverse: Range<Int>

@@ -1,11 +1,11 @@
-// PEM, RFC 7468: text may stand around the block, nothing but canonical base64 within it.
+// PEM, RFC 7468. Other text may surround a block; inside, it must be canonical base64.
 
 internal import OMSecrets
 
 /// One block of text between `-----BEGIN X-----` and `-----END X-----`.
 struct PEMBlock: ~Copyable {
     let label: String
-    /// What RFC 1421's headers say of OpenSSL's old encryption.
+    /// OpenSSL's old encryption, from RFC 1421's headers.
     let encryption: LegacyEncryption?
     let body: SecretBytes
 
@@ -14,11 +14,13 @@ struct PEMBlock: ~Copyable {
         let iv: [UInt8]
     }
 
-    /// Blocks that may stand beside a key and say nothing about it.
+    /// The labels of blocks that may accompany a key and say nothing about it.
     private static let companions = certificates.union(["EC PARAMETERS"])
     private static let certificates: Set = ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"]
     private static let blame = CryptoError.malformedKey(.pem)
-    /// More stand in no bundle of certificates. Attack: each costs more than its own length.
+    /// No bundle of certificates has more.
+    ///
+    /// Attack: a file has very many blocks, each of which costs more than its own length.
     static let mostBlocks = 1024
 
     /// Whether the bytes hold the start of a block.
@@ -26,10 +28,10 @@ struct PEMBlock: ~Copyable {
         Lines(bytes).contains(bytes) { bytes.has("-----BEGIN ", at: $0) }
     }
 
-    /// The one block of a key; certificates and curve parameters beside it are passed over.
+    /// The only block of a key. Certificates and curve parameters beside it are ignored.
     ///
-    /// - Throws: ``CryptoError/severalKeys``; ``CryptoError/certificateInsteadOfKey`` for certificates alone;
-    ///   ``CryptoError/malformedKey(_:)`` for no block of a key, or anything wrong within any.
+    /// - Throws: ``CryptoError/severalKeys``; ``CryptoError/certificateInsteadOfKey`` if there are only certificates;
+    ///   ``CryptoError/malformedKey(_:)`` if there is no block of a key, or any block is malformed.
     init(findingKeyIn bytes: Span<UInt8>) throws(CryptoError) {
         var lines = Lines(bytes)
         var found: PEMBlock?
@@ -37,7 +39,7 @@ struct PEMBlock: ~Copyable {
         var (blocks, hasCertificate) = (0, false)
         while let line = lines.next(bytes) {
             guard bytes.has("-----BEGIN ", at: line) else {
-                // A boundary that opens nothing is a block whose head was cut off.
+                // A boundary that begins no block belongs to a block whose start was cut off.
                 guard !bytes.has("-----", at: line) else { throw Self.blame }
                 continue
             }
@@ -46,7 +48,7 @@ struct PEMBlock: ~Copyable {
             guard blocks <= Self.mostBlocks else { throw Self.blame }
             if Self.certificates.contains(block.label) { hasCertificate = true }
             if Self.companions.contains(block.label) { continue }
-            // Which of two keys is meant, nobody can know.
+            // With two keys, the reader cannot know which one is meant.
             guard !isFound else { throw .severalKeys }
             found = consume block
             isFound = true
@@ -55,7 +57,7 @@ struct PEMBlock: ~Copyable {
         self = found
     }
 
-    /// The bodies of all blocks of one label, none of them secret.
+    /// The bodies of all blocks with this label. They must not be secret.
     static func bodies(labelled label: String, in bytes: Span<UInt8>) throws(CryptoError) -> [[UInt8]] {
         var lines = Lines(bytes)
         var found: [[UInt8]] = []
@@ -99,7 +101,7 @@ struct PEMBlock: ~Copyable {
                 isFirst = false
                 continue
             }
-            // Every line is as long as the first, but the last: blank lines and blanks have no place.
+            // Every line but the last is as long as the first. Blank lines and blanks are not allowed.
             guard !line.isEmpty, line.count <= 76, !isLast, isFirst || width == 0 || line.count <= width else {
                 throw blame
             }
@@ -128,7 +130,7 @@ struct PEMBlock: ~Copyable {
         return String(decoding: label, as: UTF8.self)
     }
 
-    /// The lines up to the empty one.
+    /// The header lines, up to the empty line.
     private static func headers(
         _ first: Range<Int>, _ lines: inout Lines, _ bytes: Span<UInt8>
     ) throws(CryptoError) -> [String] {
@@ -151,7 +153,7 @@ struct PEMBlock: ~Copyable {
         return LegacyEncryption(cipher: String(parts[0]), iv: iv)
     }
 
-    /// The text of a block, lines of 64.
+    /// The text of a block, in lines of 64 characters.
     static func write(_ der: borrowing SecretBytes, label: String) -> SecretBytes {
         var text = SecretBuffer(capacity: der.count * 3 / 2 + 128)
         text.append(Array("-----BEGIN \(label)-----\n".utf8).span)
@@ -191,7 +193,7 @@ private struct Lines {
 }
 
 extension Span<UInt8> {
-    /// Whether `text` stands at the start of `range`.
+    /// Whether `range` starts with `text`.
     func has(_ text: String, at range: Range<Int>) -> Bool {
         guard range.count >= text.utf8.count else { return false }
         var index = range.lowerBound
@@ -202,7 +204,7 @@ extension Span<UInt8> {
         return true
     }
 
-    /// The bytes as text, for those that are no secret.
+    /// The bytes as text. Not for secrets.
     func text(_ range: Range<Int>) -> String { String(decoding: range.map { self[$0] }, as: UTF8.self) }
 
     func bytes(_ range: Range<Int>) -> [UInt8] { [UInt8](copying: extracting(range)) }

@@ -1,9 +1,9 @@
-// PKCS#12, RFC 7292: keys with their certificates under one password. Read strictly as DER; the MAC is checked before
-// anything is decrypted.
+// PKCS#12, RFC 7292: keys with their certificates under one password. The reader is strict about DER and checks the MAC before
+// it decrypts anything.
 
 public import OMSecrets
 
-/// A PKCS#12 file, its outermost part read.
+/// A PKCS#12 file of which only the outermost part was read.
 ///
 ///     let contents = try PKCS12File(bytes).open(password: password)
 ///     for identity in contents.identities { print(identity.name) }
@@ -20,13 +20,13 @@ public struct PKCS12File: ~Copyable, Sendable {
         let iterations: Int
     }
 
-    /// Whether the bytes look like one.
+    /// Whether the bytes look like a PKCS#12 file.
     public static func isPKCS12(_ bytes: borrowing SecretBytes) -> Bool {
         bytes.withBytes { DERForm.detect($0) == .pkcs12 }
     }
 
-    /// - Throws: ``CryptoError/malformedKey(_:)``; ``CryptoError/unsupportedKey(_:)`` for a file signed instead of sealed
-    ///   to a password, without a MAC, or with one that is not offered.
+    /// - Throws: ``CryptoError/malformedKey(_:)``; ``CryptoError/unsupportedKey(_:)`` for a file that is signed instead of
+    ///   sealed to a password, and for a file without a MAC or with an unknown one.
     public init(_ bytes: borrowing SecretBytes) throws(CryptoError) {
         guard (1...KeyFile.maximumCount).contains(bytes.count) else { throw .malformedKey(.pkcs12) }
         let (safe, mac) = try bytes.withBytes { (bytes) throws(CryptoError) in
@@ -53,7 +53,7 @@ public struct PKCS12File: ~Copyable, Sendable {
     /// The rounds that checking the password costs.
     public var macIterations: Int { mac.iterations }
 
-    /// What an authenticated safe holds, for the fuzzer: noise never gets past a MAC.
+    /// The content of an authenticated safe. For the fuzzer, whose random bytes never pass a MAC.
     package static func contents(
         unauthenticated safe: [UInt8], password: borrowing SecretBytes, work: Int
     ) throws(CryptoError) -> PKCS12Contents {
@@ -64,7 +64,7 @@ public struct PKCS12File: ~Copyable, Sendable {
 
     /// Opens the file.
     ///
-    /// - Parameter limit: how much work all its derivations together may ask for.
+    /// - Parameter limit: How much work all derivations of the file together may ask for.
     /// - Throws: ``CryptoError/wrongKeyPassword``, ``CryptoError/workTooHigh``, ``CryptoError/malformedKey(_:)``,
     ///   ``CryptoError/unsupportedKey(_:)``, ``CryptoError/invalidKey``.
     public func open(
@@ -103,13 +103,14 @@ extension PKCS12File.MACData {
         try data.finish()
     }
 
-    /// What checking a password costs: without one, two of them are tried.
+    /// The work of checking a password. For an empty password, the reader tries two encodings.
     func work(_ password: borrowing SecretBytes) -> Int {
         iterations * hash.roundWork * (password.count == 0 ? 2 : 1)
     }
 
-    /// Checks the MAC. No password is no bytes to some writers, two zero bytes to others: this tells which.
+    /// Checks the MAC. Some writers encode an empty password as no bytes, others as two zero bytes.
     ///
+    /// - Returns: Whether this file's writer took no bytes.
     /// - Throws: ``CryptoError/wrongKeyPassword``.
     func isBare(_ safe: Span<UInt8>, _ password: borrowing SecretBytes) throws(CryptoError) -> Bool {
         for isBare in password.count == 0 ? [false, true] : [false] {

@@ -1,4 +1,4 @@
-// How PKCS#12 makes keys of passwords.
+// The derivation of PKCS#12's keys from passwords.
 
 internal import COpenSSL
 internal import OMSecrets
@@ -7,7 +7,7 @@ internal import OMSecrets
 enum PKCS12Password {
     /// The password as a BMPString with its two zero bytes: UTF-16, big-endian.
     ///
-    /// - Throws: ``CryptoError/wrongKeyPassword`` for bytes that are no UTF-8: no such file was ever made.
+    /// - Throws: ``CryptoError/wrongKeyPassword`` for bytes that are not UTF-8: no file was ever made with such a password.
     static func text(_ password: borrowing SecretBytes, isBare: Bool = false) throws(CryptoError) -> SecretBytes {
         if isBare { return SecretBytes(count: 0) { _ in } }
         return try password.withBytes { (password) throws(CryptoError) in
@@ -26,7 +26,7 @@ enum PKCS12Password {
         }
     }
 
-    /// What the bytes are for, with its number in appendix B.3.
+    /// The purpose of the derived bytes, with its number in appendix B.3.
     enum Purpose: Int32 {
         case key = 1
         case iv = 2

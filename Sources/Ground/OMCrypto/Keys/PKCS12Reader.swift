@@ -1,16 +1,16 @@
-// What is inside of PKCS#12: safes, bags, attributes (RFC 7292 section 4). Read strictly. All derivations of a file share one
-// work limit.
+// The strict reader of PKCS#12's safes, bags and attributes (RFC 7292 section 4). All derivations of a file share one work
+// limit.
 
 internal import OMSecrets
 
-/// The bags of a file as they are found.
+/// The bags of a file that were read so far.
 struct PKCS12Reader {
     private struct FoundKey {
         let key: KeyBox
         let attributes: BagAttributes
     }
 
-    /// A key until its identity is made: an array cannot hold a noncopyable `PrivateKey`.
+    /// Holds a key until its identity is made: an array cannot hold a noncopyable `PrivateKey`.
     private final class KeyBox {
         private var key: PrivateKey?
         init(_ key: consuming PrivateKey) { self.key = consume key }
@@ -20,7 +20,7 @@ struct PKCS12Reader {
     private static let maximumSafesAndBags = 64
     private var sharedWorkLeft: Int
     private let limitOfEach: WorkLimit
-    /// How an empty password goes into a derivation: ``KeyEncryption/open(_:password:limit:isBare:)``.
+    /// How a derivation takes an empty password: ``KeyEncryption/open(_:password:limit:isBare:)``.
     private let isBare: Bool
     private var safesAndBags = 0
     private var keys: [FoundKey] = []
@@ -29,8 +29,8 @@ struct PKCS12Reader {
     private var otherSecrets = 0
 
     /// - Parameters:
-    ///   - sharedWork: what all derivations of the file may cost together.
-    ///   - limitOfEach: what one derivation may cost.
+    ///   - sharedWork: How much work all derivations of the file may cost together.
+    ///   - limitOfEach: How much work one derivation may cost.
     init(sharedWork: Int, limitOfEach: WorkLimit, isBare: Bool) {
         (sharedWorkLeft, self.limitOfEach, self.isBare) = (sharedWork, limitOfEach, isBare)
     }
@@ -114,7 +114,7 @@ struct PKCS12Reader {
                 try inside.finish()
                 certificates.append((try Certificate(der: der, blame: value.blame), attributes))
             case OID.secretBag:
-                // Whatever it is, it is no key pair: Java keeps passwords and symmetric keys so.
+                // It is not a key pair: Java keeps passwords and symmetric keys in such bags.
                 _ = try value.element(DERTag.sequence, bytes)
                 otherSecrets += 1
             default: throw .unsupportedKey(.pkcs12)
@@ -139,19 +139,19 @@ struct PKCS12Reader {
         }
     }
 
-    /// Attack: a small file of very many safes or bags.
+    /// Attack: a small file has very many safes or bags, which all cost work. Their number is limited.
     private mutating func countOne() throws(CryptoError) {
         safesAndBags += 1
         guard safesAndBags <= Self.maximumSafesAndBags else { throw .malformedKey(.pkcs12) }
     }
 
-    /// What was found, each key with its certificate.
+    /// The content of the file, each key with its certificate.
     func contents() -> PKCS12Contents {
         var identities: [PKCS12Identity] = []
         for found in keys {
             guard let key = found.key.take() else { continue }
             let spki = try? key.publicKey().spki()
-            // By the public key. Among several certificates of one key, the one with the same localKeyID.
+            // A certificate belongs to a key if the public keys are equal. Among several, the same localKeyID decides.
             let mine = certificates.filter { $0.0.spki == spki }
             let match = mine.first { $0.1.localKeyID == found.attributes.localKeyID } ?? mine.first
             let name = found.attributes.name ?? match?.1.name ?? ""
@@ -162,7 +162,7 @@ struct PKCS12Reader {
     }
 }
 
-/// The two attributes of a bag that mean something here.
+/// The two attributes of a bag that this reader uses.
 private struct BagAttributes {
     private(set) var name: String?
     private(set) var localKeyID: [UInt8]?

@@ -1,14 +1,15 @@
-// PKCS#12 files of our own.
+// The writer of PKCS#12 files.
 
 public import OMSecrets
 
 extension PKCS12File {
-    /// A new file: key and certificates each in PBES2 with AES-256, 600,000 rounds of SHA-256; the MAC as many.
+    /// A new file. Key and certificates are each in PBES2 with AES-256 and 600,000 rounds of SHA-256. The MAC has as many
+    /// rounds.
     ///
     /// - Parameters:
-    ///   - certificates: the key's own first; may be none.
-    ///   - name: the friendly name.
-    /// - Throws: ``CryptoError/foreignCertificate`` when the first certificate is of another key.
+    ///   - certificates: The key's own certificate first. May be empty.
+    ///   - name: The friendly name.
+    /// - Throws: ``CryptoError/foreignCertificate`` if the first certificate belongs to another key.
     public static func make(
         _ key: borrowing PrivateKey, certificates: [Certificate] = [], name: String, password: borrowing SecretBytes
     ) throws(CryptoError) -> SecretBytes {

@@ -1,23 +1,24 @@
-// A private key, its two halves checked against each other before anything is computed with it.
+// A private key. Its two halves are checked against each other before anything is computed with it.
 
 internal import COpenSSL
 public import OMSecrets
 
-/// The half of a key pair that nobody else may have.
+/// The secret half of a key pair.
 ///
 ///     let key = try PrivateKey.generate(.ed25519)
 ///     let signature = try key.sign(message, .ed25519)
 ///
-/// Move-only, without `description`, `Codable` or `==`. It leaves as PKCS#8, encrypted or not: ``KeyFile`` reads it back.
+/// It is move-only, without `description`, `Codable` or `==`. It can be written as PKCS#8, encrypted or not, and ``KeyFile``
+/// reads that back.
 public struct PrivateKey: ~Copyable, Sendable {
     public let kind: KeyKind
     let handle: KeyHandle
-    /// What a JWK allows.
+    /// The uses that a JWK allows.
     var uses: KeyUses
 
     /// A new key pair.
     ///
-    /// - Parameter kind: RSA from 2048 to 8192 bits, a multiple of 8; any curve.
+    /// - Parameter kind: RSA from 2048 to 8192 bits, in a multiple of 8; or any curve.
     /// - Throws: ``CryptoError/cannotGenerate``.
     public static func generate(_ kind: KeyKind) throws(CryptoError) -> PrivateKey {
         if case .rsa(let bits) = kind, !(2048...8192).contains(bits) || bits % 8 != 0 { throw .cannotGenerate }
@@ -57,13 +58,13 @@ public struct PrivateKey: ~Copyable, Sendable {
         self.handle = handle
     }
 
-    /// A second owner of the same key; its bytes are not copied.
+    /// A second owner of the same key. The key's bytes are not copied.
     public borrowing func duplicate() -> PrivateKey {
         EVP_PKEY_up_ref(handle.pointer)
         return PrivateKey(kind: kind, handle: KeyHandle(handle.pointer), uses: uses)
     }
 
-    /// The other half.
+    /// The public half.
     public func publicKey() throws(CryptoError) -> PublicKey {
         var half = try publicHalf()
         half.uses = uses.ofPublicHalf
@@ -92,7 +93,7 @@ public struct PrivateKey: ~Copyable, Sendable {
         }
     }
 
-    /// The private bytes alone: a curve's number of the field's length, or 32 bytes.
+    /// The private bytes only: for a curve its number, as long as the field; for Ed25519 and X25519, 32 bytes.
     ///
     /// - Throws: ``CryptoError/wrongKeyType`` for RSA, which has no such form.
     public func rawBytes() throws(CryptoError) -> SecretBytes {

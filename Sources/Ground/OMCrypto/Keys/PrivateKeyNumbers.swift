@@ -1,4 +1,4 @@
-// A private key from its numbers, each checked against the others before anything is computed with it.
+// Private keys made from their numbers. The numbers are checked against each other before anything is computed with them.
 
 internal import COpenSSL
 public import OMSecrets
@@ -13,7 +13,7 @@ extension PrivateKey {
         let values: SecretBytes
         let ranges: [Range<Int>]
 
-        /// - Parameter ranges: where each number stands in `values`.
+        /// - Parameter ranges: The range of each number in `values`.
         init(_ values: consuming SecretBytes, _ ranges: [Range<Int>]) {
             precondition(ranges.count == Self.names.count, "an RSA key has eight numbers")
             self.values = values
@@ -71,8 +71,8 @@ extension PrivateKey {
     }
 
     /// - Parameters:
-    ///   - scalar: as long as a coordinate.
-    ///   - point: the public half, when the file holds it; checked against the private one.
+    ///   - scalar: As long as a coordinate.
+    ///   - point: The public half, if the file holds it. It is checked against the private half.
     /// - Throws: ``CryptoError/invalidKey``.
     init(_ curve: EllipticCurve, scalar: Span<UInt8>, point: [UInt8]?) throws(CryptoError) {
         guard scalar.count == curve.count else { throw .invalidKey }
@@ -88,7 +88,7 @@ extension PrivateKey {
         self.init(kind: .ec(curve), handle: try parameters.makeKey("EC", isPrivate: true))
     }
 
-    /// - Parameter publicBytes: the public half, when the file holds it; checked against the private one.
+    /// - Parameter publicBytes: The public half, if the file holds it. It is checked against the private half.
     init(_ kind: KeyKind, raw bytes: Span<UInt8>, publicBytes: [UInt8]? = nil) throws(CryptoError) {
         guard bytes.count == 32, kind == .ed25519 || kind == .x25519 else { throw .invalidKey }
         let algorithm = kind == .ed25519 ? "ED25519" : "X25519"
@@ -128,9 +128,12 @@ extension PrivateKey {
 }
 
 extension PrivateKey.RSANumbers {
-    /// n = pq, each exponent inverts e modulo its prime less one, q⁻¹ is right. Attack: a key whose CRT half is wrong gives
-    /// away its factors with the first signature. That p and q are prime is not checked: with huge ones it would take
-    /// minutes, and whoever wrote the file knows them anyway.
+    /// Whether n = pq, each exponent inverts e modulo its prime minus one, and q⁻¹ is right.
+    ///
+    /// Attack: a key has a wrong CRT half, so its first signature gives away its factors.
+    ///
+    /// This does not check that p and q are prime. With huge numbers that would take minutes, and the writer of the file
+    /// knows the factors anyway.
     fileprivate var isConsistent: Bool {
         let scratch = BigNumberScratch()
         let n = big(0)
@@ -151,7 +154,7 @@ extension PrivateKey.RSANumbers {
             && BN_is_one(product.pointer) == 1
     }
 
-    /// Whether `part` is d modulo the prime less one, and inverts e there.
+    /// Whether `part` is d modulo the prime minus one, and inverts e modulo the same number.
     private func inverts(
         _ d: borrowing BigNumber, _ e: borrowing BigNumber, part: borrowing BigNumber, prime: borrowing BigNumber,
         _ scratch: borrowing BigNumberScratch
@@ -169,7 +172,7 @@ extension PrivateKey.RSANumbers {
 }
 
 extension EllipticCurve {
-    /// A number of at most the field's length, with zeros in front up to it.
+    /// The number with zeros in front, as long as the field. It may not be longer.
     func padded(_ number: Span<UInt8>) -> SecretBytes {
         SecretBytes(count: count) { target in
             for index in number.indices { target[count - number.count + index] = number[index] }

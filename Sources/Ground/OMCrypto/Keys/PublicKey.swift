@@ -1,26 +1,26 @@
-// A public key, valid from the moment it exists.
+// A public key, which is checked when it is made.
 
 internal import COpenSSL
 internal import OMSecrets
 
-/// The half of a key pair that everybody may have.
+/// The public half of a key pair.
 ///
 ///     let key = try KeyFile(bytes).publicKey()
 ///     try key.verify(signature, of: message, .rsaPSS())
 ///
-/// Whatever its source, a value of this type was checked: points of the P curves and of Ed25519 lie on their curve and in
-/// its group of prime order, and are not its neutral element; an RSA modulus has at most ``maximumModulusBits``, so that no
-/// hostile key can keep a machine busy. Points of X25519 are checked by what is computed with them.
+/// Every value of this type was checked. Points of the P curves and of Ed25519 lie on their curve and in its group of prime
+/// order, and are not its neutral element. An RSA modulus has at most ``maximumModulusBits``, so a hostile key cannot keep a
+/// machine busy. Points of X25519 are checked by the computations that use them.
 public struct PublicKey: ~Copyable, Sendable {
-    /// The largest modulus that is read; the least is 512 bits.
+    /// The largest modulus, in bits. The smallest has 512.
     public static let maximumModulusBits = 16384
 
     public let kind: KeyKind
     let handle: KeyHandle
-    /// What a JWK allows.
+    /// The uses that a JWK allows.
     var uses = KeyUses.any
 
-    /// - Parameters: big-endian numbers; leading zeros mean nothing.
+    /// - Parameters: Big-endian numbers. Leading zeros are ignored.
     /// - Throws: ``CryptoError/invalidKey``.
     public init(rsaModulus modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) {
         try self.init(rsaModulus: modulus.span, exponent: exponent.span)
@@ -44,7 +44,7 @@ public struct PublicKey: ~Copyable, Sendable {
     }
 
     init(_ curve: EllipticCurve, point: Span<UInt8>) throws(CryptoError) {
-        // The hybrid forms 06 and 07 say y twice; nobody needs them.
+        // The hybrid forms 06 and 07 give y twice, and no format needs them.
         guard let form = point.isEmpty ? nil : point[0],
             form == 4 && point.count == 1 + 2 * curve.count
                 || (form == 2 || form == 3) && point.count == 1 + curve.count
@@ -61,7 +61,8 @@ public struct PublicKey: ~Copyable, Sendable {
     }
 
     /// - Parameter bytes: 32 bytes, as RFC 8032 writes them.
-    /// - Throws: ``CryptoError/invalidKey`` for no point of the curve, one of low or mixed order, or another spelling.
+    /// - Throws: ``CryptoError/invalidKey`` if the bytes are not a point of the curve, are a point of low or mixed order, or
+    ///   are not in canonical form.
     public init(ed25519 bytes: [UInt8]) throws(CryptoError) { try self.init(.ed25519, raw: bytes.span) }
 
     /// - Parameter bytes: 32 bytes, as RFC 7748 writes them.
@@ -76,7 +77,7 @@ public struct PublicKey: ~Copyable, Sendable {
         self.kind = kind
     }
 
-    /// The raw bytes: of an elliptic curve `04 ‖ x ‖ y`, of Ed25519 and X25519 their 32 bytes, of RSA the modulus.
+    /// The raw bytes: `04 ‖ x ‖ y` for an elliptic curve, the 32 bytes for Ed25519 and X25519, the modulus for RSA.
     public var rawBytes: [UInt8] {
         get throws(CryptoError) {
             switch kind {
@@ -87,7 +88,7 @@ public struct PublicKey: ~Copyable, Sendable {
         }
     }
 
-    /// SubjectPublicKeyInfo in DER (RFC 5280 section 4.1), curves' points uncompressed.
+    /// SubjectPublicKeyInfo in DER (RFC 5280 section 4.1), with uncompressed points of curves.
     public func spki() throws(CryptoError) -> [UInt8] {
         var writer = DERWriter()
         try writer.sequence { (info) throws(CryptoError) in
@@ -100,7 +101,7 @@ public struct PublicKey: ~Copyable, Sendable {
 
     /// `RSAPublicKey` in DER (RFC 8017 appendix A.1.1), the SDK's form of a public key.
     ///
-    /// - Throws: ``CryptoError/wrongKeyType`` for anything but RSA.
+    /// - Throws: ``CryptoError/wrongKeyType`` unless the key is RSA.
     public func pkcs1() throws(CryptoError) -> [UInt8] {
         let numbers = try numbers()
         var writer = DERWriter()
@@ -111,7 +112,7 @@ public struct PublicKey: ~Copyable, Sendable {
         return writer.finish().withBytes { [UInt8](copying: $0) }
     }
 
-    /// SHA-256 of ``spki()``: the name under which a key is compared.
+    /// SHA-256 of ``spki()``, by which keys are compared.
     public func fingerprint() throws(CryptoError) -> [UInt8] { try Digest.of(spki(), .sha256) }
 
     /// The modulus and the exponent, big-endian, without leading zeros.

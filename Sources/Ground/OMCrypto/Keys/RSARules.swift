@@ -1,4 +1,4 @@
-/// What an RSA key must be before OpenSSL computes with it.
+/// The rules for an RSA key, checked before OpenSSL computes with it.
 enum RSARules {
     /// - Returns: the modulus' length in bits.
     static func check(modulus: Span<UInt8>, exponent: Span<UInt8>) throws(CryptoError) -> Int {

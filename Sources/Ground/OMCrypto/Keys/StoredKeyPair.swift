@@ -1,14 +1,14 @@
 public import OMSecrets
 
-/// The SDK's calls on stored pairs, with its order of checks and its error numbers, and without what it got wrong: it can
-/// verify all that it signs, a failed deletion leaves no half behind, and nothing is done without padding.
+/// The SDK's calls on stored pairs, with its order of checks and its error numbers, but without its faults. These calls can
+/// verify everything that they sign, a failed deletion leaves no half behind, and no operation works without padding.
 ///
 /// The private half is PKCS#8 in DER, the public half SubjectPublicKeyInfo in DER.
 public enum StoredKeyPair {
     /// Makes a pair and stores it.
     ///
-    /// - Throws: ``CryptoError/invalidTag``, ``CryptoError/keyPairExists`` when either half is there,
-    ///   ``CryptoError/cannotGenerate``; what the store throws.
+    /// - Throws: ``CryptoError/invalidTag``, ``CryptoError/keyPairExists`` if either half exists,
+    ///   ``CryptoError/cannotGenerate``, and the errors of the store.
     public static func generate<Store: KeyPairStore & ~Copyable>(
         _ kind: KeyKind, tag: String, in store: inout Store
     ) throws -> PublicKey {
@@ -27,7 +27,7 @@ public enum StoredKeyPair {
         try keep(key, try unused(tag, in: store), in: &store)
     }
 
-    /// - Throws: ``CryptoError/invalidTag``, ``CryptoError/keyPairNotFound``; what the store or the stored key throws.
+    /// - Throws: ``CryptoError/invalidTag``, ``CryptoError/keyPairNotFound``, and the errors of the store and the stored key.
     public static func privateKey<Store: KeyPairStore & ~Copyable>(tag: String, in store: borrowing Store) throws
         -> PrivateKey
     {
@@ -43,9 +43,9 @@ public enum StoredKeyPair {
         return try KeyFile(bytes).publicKey()
     }
 
-    /// Deletes both halves, also where only one is left.
+    /// Deletes both halves, also if only one is left.
     ///
-    /// - Throws: ``CryptoError/invalidTag``, ``CryptoError/keyPairNotFound``; what the store throws.
+    /// - Throws: ``CryptoError/invalidTag``, ``CryptoError/keyPairNotFound``, and the errors of the store.
     public static func delete<Store: KeyPairStore & ~Copyable>(tag: String, in store: inout Store) throws {
         let tag = try KeyPairTag(tag)
         guard try store.contains(tag.privateName) || store.contains(tag.publicName) else {
@@ -56,12 +56,12 @@ public enum StoredKeyPair {
 
     // MARK: Use
 
-    /// Signs with the pair of a tag.
+    /// Signs with the pair that has this tag.
     ///
-    /// - Parameter algorithm: the SDK's schemes are ``SignatureAlgorithm/legacyRSAPKCS1(_:)`` with SHA-1 and SHA-2.
-    /// - Throws: in this order ``CryptoError/emptyInput`` (10406), ``CryptoError/invalidTag`` (10521),
+    /// - Parameter algorithm: The SDK's schemes are ``SignatureAlgorithm/legacyRSAPKCS1(_:)`` with SHA-1 and SHA-2.
+    /// - Throws: In this order ``CryptoError/emptyInput`` (10406), ``CryptoError/invalidTag`` (10521),
     ///   ``CryptoError/keyPairNotFound`` (10523), ``CryptoError/wrongKeyType`` (10529), ``CryptoError/cannotSign`` (10524);
-    ///   what the store or the stored key throws.
+    ///   also the errors of the store and the stored key.
     public static func sign<Store: KeyPairStore & ~Copyable>(
         _ data: [UInt8], tag: String, _ algorithm: SignatureAlgorithm, in store: borrowing Store
     ) throws -> [UInt8] {
@@ -69,7 +69,7 @@ public enum StoredKeyPair {
         return try privateKey(tag: tag, in: store).sign(data, algorithm)
     }
 
-    /// Returns when the signature is that of the tag's pair.
+    /// Returns only if the signature is that of the tag's pair.
     ///
     /// - Throws: in this order ``CryptoError/emptyInput`` (10406), ``CryptoError/emptySignature`` (10525), then as
     ///   ``publicKey(tag:in:)``, ``CryptoError/wrongKeyType`` (10529), ``CryptoError/badSignature`` (10526).
@@ -83,7 +83,7 @@ public enum StoredKeyPair {
 
     /// Wraps a key for the holder of the tag's pair.
     ///
-    /// - Parameter oaep: the SDK's is `OAEP(Insecure.sha1)`.
+    /// - Parameter oaep: The SDK uses `OAEP(Insecure.sha1)`.
     /// - Throws: in this order ``CryptoError/emptyInput`` (10406), then as ``publicKey(tag:in:)``,
     ///   ``CryptoError/wrongKeyType`` (10529), ``CryptoError/inputTooLong`` (10519).
     public static func wrap<Store: KeyPairStore & ~Copyable>(
@@ -101,7 +101,7 @@ public enum StoredKeyPair {
         return try publicKey(tag: tag, in: store).insecureWrapPKCS1(key)
     }
 
-    /// Unwraps what ``wrap(_:tag:_:in:)`` made.
+    /// Unwraps a key that ``wrap(_:tag:_:in:)`` wrapped.
     ///
     /// - Throws: in this order ``CryptoError/emptyInput`` (10406), then as ``privateKey(tag:in:)``,
     ///   ``CryptoError/wrongKeyType`` (10529), ``CryptoError/inputTooLong`` (10519) for more than the modulus' length,

@@ -1,10 +1,10 @@
-// Random symmetric keys. Those that the SDK makes of passphrases are Insecure.SDKCipher's.
+// Random symmetric keys. Insecure.SDKCipher makes the SDK's keys from passphrases.
 
 public import OMSecrets
 
 /// Makes symmetric keys.
 public enum SymmetricKey {
-    /// What a key is for, which decides its length. The others are ``Insecure/desKey`` and ``Insecure/tripleDESKey``.
+    /// The use of a key, which decides its length. Two more kinds are ``Insecure/desKey`` and ``Insecure/tripleDESKey``.
     public struct Kind: CaseIterable, Hashable, Sendable {
         package enum Use: CaseIterable, Sendable { case aes, insecureTripleDES, insecureDES, hmac }
 
@@ -14,13 +14,13 @@ public enum SymmetricKey {
 
         public static let allCases: [Kind] = Use.allCases.map { Kind($0) }
 
-        /// 16, 24 or 32 bytes; 32 unless asked otherwise.
+        /// 16, 24 or 32 bytes; 32 by default.
         public static var aes: Kind { Kind(.aes) }
         /// 24 bytes, or 16.
         package static var insecureTripleDES: Kind { Kind(.insecureTripleDES) }
         /// 8 bytes.
         package static var insecureDES: Kind { Kind(.insecureDES) }
-        /// 16 bytes or more; 32 unless asked otherwise.
+        /// 16 bytes or more; 32 by default.
         public static var hmac: Kind { Kind(.hmac) }
 
         /// `aes`, `3des`, `des`, `hmac`.
@@ -41,10 +41,10 @@ public enum SymmetricKey {
             self = found
         }
 
-        /// Whether whoever creates a key of this kind should be stopped first.
+        /// Whether a caller should stop a user who wants to make a key of this kind.
         public var isInsecure: Bool { self == .insecureDES || self == .insecureTripleDES }
 
-        /// The length in bytes that a new key has unless asked otherwise.
+        /// The default length of a new key, in bytes.
         public var standardCount: Int {
             switch use {
             case .aes, .hmac: 32
@@ -64,8 +64,8 @@ public enum SymmetricKey {
         }
     }
 
-    /// A random key. Those of DES and Triple DES have odd parity in every byte and are none of the weak or half-weak
-    /// ones (SP 800-67 section 3.3).
+    /// A random key. A key of DES or Triple DES has odd parity in every byte, and is neither weak nor half-weak (SP 800-67
+    /// section 3.3).
     ///
     /// - Parameter count: Bytes; nil for ``Kind/standardCount``.
     /// - Throws: ``CryptoError/keyLength``.
@@ -90,7 +90,7 @@ public enum SymmetricKey {
         }
     }
 
-    /// No part is a weak key, and no two parts are the same, which would make Triple DES a single one.
+    /// Whether no part is a weak key and no two parts are equal, which would make Triple DES a single DES.
     private static func isSound(_ key: Span<UInt8>) -> Bool {
         var parts: [UInt64] = []
         for start in stride(from: 0, to: key.count, by: 8) {

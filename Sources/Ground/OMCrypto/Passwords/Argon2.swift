@@ -1,5 +1,5 @@
 // Argon2 (RFC 9106) in all its types, with lanes, a secret and associated data, over libargon2. omvault's own logins and
-// vaults use the bedrock's Argon2id, which is faster and does one lane.
+// vaults use the bedrock's Argon2id, which is faster and has one lane.
 
 internal import CArgon2
 internal import Glibc
@@ -7,17 +7,18 @@ public import OMSecrets
 
 public enum Argon2 {
     public enum Variant: String, CaseIterable, Hashable, Sendable {
-        /// Depends on the password where it reads: strongest against search, open to whoever watches the cache.
+        /// The password decides which memory it reads. It is the strongest against search, but an attacker who watches the
+        /// cache can learn about the password.
         case argon2d
-        /// The opposite.
+        /// The opposite of argon2d.
         case argon2i
-        /// Half a pass of the second, then the first: the one to take.
+        /// Half a pass of argon2i, then argon2d. The recommended variant.
         case argon2id
     }
 
     /// The version of the function.
     public enum Version: Int, Hashable, Sendable {
-        /// 1.0, before the RFC; to read old strings only.
+        /// 1.0, before the RFC. Only to read old strings.
         case v16 = 16
         /// 1.3, RFC 9106.
         case v19 = 19
@@ -25,9 +26,9 @@ public enum Argon2 {
 
     /// Work factors.
     public struct Parameters: Hashable, Sendable {
-        /// Memory in KiB, 8 a lane or more.
+        /// Memory in KiB, 8 or more for each lane.
         public var memoryKiB: Int
-        /// Passes over it, 1 or more.
+        /// Passes over the memory, 1 or more.
         public var passes: Int
         /// Lanes that can be computed at once, 1 to 2^24 − 1.
         public var lanes: Int
@@ -46,8 +47,8 @@ extension KeyDerivation {
     ///
     /// - Parameters:
     ///   - salt: 8 bytes or more.
-    ///   - secret: a key kept apart from the hashes (RFC 9106's K), or nothing.
-    ///   - associatedData: what the result is bound to (its X), or nothing.
+    ///   - secret: A key that is kept apart from the hashes (RFC 9106's K), or nothing.
+    ///   - associatedData: The data that the result is bound to (RFC 9106's X), or nothing.
     ///   - count: 4 bytes to 1 MiB.
     /// - Throws: ``CryptoError/parameterOutOfRange``, ``CryptoError/outOfMemory``.
     public static func argon2(
@@ -64,7 +65,7 @@ extension KeyDerivation {
         context.t_cost = UInt32(parameters.passes)
         context.m_cost = UInt32(parameters.memoryKiB)
         context.lanes = UInt32(parameters.lanes)
-        // A lane below 1 MiB is filled sooner than a thread is started for it, which libargon2 does four times a pass.
+        // A lane below 1 MiB fills faster than a thread starts, and libargon2 starts a thread for it four times a pass.
         let isWorthThreads = parameters.memoryKiB / parameters.lanes >= 1 << 10
         let processors = isWorthThreads ? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) : 1
         context.threads = UInt32(min(parameters.lanes, processors))
@@ -81,7 +82,7 @@ extension KeyDerivation {
         return output
     }
 
-    /// libargon2 declares its inputs as changeable; without flags it does not change them.
+    /// libargon2 declares its inputs as mutable; without flags it does not change them.
     private static func run(
         _ variant: Argon2.Variant, _ context: inout argon2_context, password: borrowing SecretBytes, salt: [UInt8],
         secret: borrowing SecretBytes, associatedData: [UInt8]

@@ -4,10 +4,10 @@ internal import CCrypt
 internal import Glibc
 internal import OMSecrets
 
-/// `$2b$12$` + 22 digits of salt + 31 of hash, all of it made and checked by crypt(3).
+/// `$2b$12$` + 22 digits of salt + 31 of hash. crypt(3) makes and checks all of it.
 enum BCrypt {
     static let costs = 4...31
-    /// What the function takes of a password; the rest would not count, so it is refused.
+    /// The number of bytes that the function uses of a password. The rest would not count, so a longer password is refused.
     static let longestPassword = 72
 
     /// - Parameter salt: 16 bytes.
@@ -26,15 +26,15 @@ enum BCrypt {
         return try crypt(password, setting: text)
     }
 
-    /// The string that `stored`, which was parsed before, should be for this password.
+    /// The string of this password with the salt and cost of `stored`, which was parsed before.
     ///
-    /// A longer password than 72 bytes counts with its first 72, as where the string was made.
+    /// Only the first 72 bytes of a longer password count, as in the program that made the string.
     static func recompute(_ password: borrowing SecretBytes, stored: String) throws(CryptoError) -> String {
         try crypt(password, setting: stored)
     }
 
     private static func crypt(_ password: borrowing SecretBytes, setting: String) throws(CryptoError) -> String {
-        // To C the password would end at its first NUL, whatever follows.
+        // For C the password would end at its first NUL.
         guard password.withBytes({ bytes in !bytes.indices.contains { bytes[$0] == 0 } }) else {
             throw .passwordNotSupported
         }
@@ -42,7 +42,7 @@ enum BCrypt {
         phrase.append(password)
         phrase.append(0)
         var result: String?
-        // crypt(3)'s working memory holds the expanded key: it is locked and wiped like a secret.
+        // crypt(3)'s working memory holds the expanded key, so it is locked and wiped like a secret.
         _ = SecretBytes(count: MemoryLayout<crypt_data>.size) { memory in
             unsafe memory.withPointer { memory, _ in
                 let data = UnsafeMutableRawPointer(memory).bindMemory(to: crypt_data.self, capacity: 1)

@@ -1,23 +1,23 @@
-// From one secret to another: HKDF for secrets that nobody can guess, the slow functions for those that somebody can.
-// They compute what they are told; limits on the work stand in WorkLimit and are the caller's to apply.
+// Key derivation: HKDF for secrets that cannot be guessed, the slow functions for passwords, which can. The functions do not
+// limit the work: the caller applies a WorkLimit.
 
 internal import COpenSSL
 public import OMSecrets
 
 /// Key derivation functions, each with the parameters of its standard.
 public enum KeyDerivation {
-    /// HKDF (RFC 5869): extract, then expand. Not for passwords: it takes no time.
+    /// HKDF (RFC 5869): extract, then expand. Not for passwords, because it is fast.
     ///
     /// - Parameters:
     ///   - key: the input key material, any length.
-    ///   - salt: may be empty, which means as many zeros as the digest has bytes.
-    ///   - info: what the output is for; two purposes need two of them.
+    ///   - salt: May be empty, which means as many zeros as the digest has bytes.
+    ///   - info: The purpose of the output. Each purpose needs its own info.
     ///   - count: 0 bytes to 255 digests.
     /// - Throws: ``CryptoError/parameterOutOfRange``, ``CryptoError/unknownAlgorithm``.
     public static func hkdf(
         _ algorithm: DigestAlgorithm, _ key: borrowing SecretBytes, salt: [UInt8], info: [UInt8], count: Int
     ) throws(CryptoError) -> SecretBytes {
-        // By hand over HMAC: OpenSSL 3.0's takes no more than 1024 bytes of info.
+        // By hand over HMAC: OpenSSL 3.0's HKDF takes at most 1024 bytes of info.
         guard (0...255 * algorithm.count).contains(count) else { throw .parameterOutOfRange }
         let extracted = try key.withBytes { (key: Span<UInt8>) throws(CryptoError) in
             try HMAC.tag(of: key, algorithm, key: SecretBytes(copying: salt))
@@ -53,7 +53,7 @@ public enum KeyDerivation {
         var parameters = OpenSSLParameters()
         parameters.add(OSSL_KDF_PARAM_DIGEST, name)
         parameters.add(OSSL_KDF_PARAM_ITER, UInt64(iterations))
-        // RFC 8018's own rules: SP 800-132's lower bounds would refuse to read old files.
+        // RFC 8018's own rules: with SP 800-132's lower bounds, OpenSSL would refuse old files.
         parameters.add(OSSL_KDF_PARAM_PKCS5, 1)
         return try derive("PBKDF2", from: password, salt: salt, parameters, count: count)
     }
@@ -105,7 +105,7 @@ public enum KeyDerivation {
     }
 }
 
-/// The handle, freed, and so wiped, with its owner.
+/// The handle. Its owner frees it, which wipes it.
 ///
 /// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
 struct KDFContext: ~Copyable {

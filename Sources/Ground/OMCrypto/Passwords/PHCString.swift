@@ -3,16 +3,16 @@
 
 internal import OMSecrets
 
-/// Such a string, cut into its fields and not understood yet.
+/// A PHC string, cut into its fields. The fields are not interpreted yet.
 struct PHCString {
     var id: String
     var version: Int?
-    /// In the order in which they stand.
+    /// In the string's order.
     var parameters: [(name: String, value: String)] = []
     var salt: [UInt8]?
     var hash: [UInt8]?
 
-    /// Longer ones are not read: a hash of 1 MiB is nobody's password.
+    /// The longest string that is read: no password has a hash of 1 MiB.
     static let longest = 4096
 
     init(id: String) { self.id = id }
@@ -52,7 +52,7 @@ struct PHCString {
         return text
     }
 
-    /// The parameters by their names, which must be these in this order.
+    /// The values of the parameters. Their names must be `names`, in this order.
     func numbers(_ names: [String]) throws(CryptoError) -> [Int] {
         guard parameters.map(\.name) == names else { throw .malformedHash }
         var numbers: [Int] = []
@@ -60,7 +60,7 @@ struct PHCString {
         return numbers
     }
 
-    /// A decimal number in its one spelling: a second one would be a second string for the same hash.
+    /// A decimal number in its only valid form. A second form would give a second string for the same hash.
     static func number(_ text: some StringProtocol) throws(CryptoError) -> Int {
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), text == "0" || text.utf8.first != 0x30,
             text.utf8.count <= 10, let number = Int(text)

@@ -2,7 +2,7 @@
 
 public import OMSecrets
 
-/// A password hash function and how hard it works.
+/// A password hash function with its work factors.
 public enum PasswordFunction: Hashable, Sendable {
     /// RFC 9106.
     case argon2(Argon2.Variant, Argon2.Parameters)
@@ -10,7 +10,7 @@ public enum PasswordFunction: Hashable, Sendable {
     case scrypt(logCost: Int, blockSize: Int, parallelism: Int)
     /// RFC 8018 section 5.2, with HMAC.
     case pbkdf2(DigestAlgorithm, iterations: Int)
-    /// 2^cost rounds, 4 to 31. Of a password 72 bytes.
+    /// 2^cost rounds, cost 4 to 31. It uses 72 bytes of a password.
     case bcrypt(cost: Int)
 
     /// The function's family.
@@ -18,8 +18,8 @@ public enum PasswordFunction: Hashable, Sendable {
         case argon2id, argon2i, argon2d, scrypt, pbkdf2, bcrypt
     }
 
-    /// The function of a family with the work factors that a new hash should have: about 100 ms of one core in 2025, and
-    /// no less than the OWASP Password Storage Cheat Sheet asks for.
+    /// The function of a family with the work factors for a new hash. They take about 100 ms of one core in 2025, and are not
+    /// below the minimum of the OWASP Password Storage Cheat Sheet.
     public static func standard(_ family: Family) -> PasswordFunction {
         switch family {
         case .argon2id: .argon2(.argon2id, .standard)
@@ -31,7 +31,7 @@ public enum PasswordFunction: Hashable, Sendable {
         }
     }
 
-    /// The name that the stored string starts with, between `$` and `$`.
+    /// The name at the start of the stored string, between `$` and `$`.
     public var name: String {
         switch self {
         case .argon2(let variant, _): variant.rawValue
@@ -41,11 +41,11 @@ public enum PasswordFunction: Hashable, Sendable {
         }
     }
 
-    /// Whether the same cheat sheet's minimum is higher: a caller that creates with it should say so.
+    /// Whether the work is below the minimum of that cheat sheet. A caller that makes a hash with it should say so.
     public var isWeak: Bool {
         switch self {
         case .argon2(_, let parameters):
-            // 19 MiB twice, and so on down to 7 MiB five times.
+            // The minimum is 19 MiB with 2 passes, and so on down to 7 MiB with 5 passes.
             parameters.memoryKiB < 7 << 10
                 || WorkLimit.product(parameters.memoryKiB, parameters.passes) < 35 << 10
         case .scrypt(let logCost, let blockSize, let parallelism):
@@ -53,7 +53,7 @@ public enum PasswordFunction: Hashable, Sendable {
                 WorkLimit.product(max(blockSize, 0), 1 << min(max(logCost, 0), 40)) / 8, parallelism) < 16 << 10
                 || logCost < 13
         case .pbkdf2(let algorithm, let iterations):
-            // For MD5 there is none.
+            // The sheet has no minimum for MD5.
             algorithm == .insecureMD5
                 || iterations < (algorithm == .insecureSHA1 ? 1_300_000 : algorithm.count >= 48 ? 210_000 : 600_000)
         case .bcrypt(let cost): cost < 10
@@ -62,13 +62,13 @@ public enum PasswordFunction: Hashable, Sendable {
 }
 
 extension KeyDerivation {
-    /// The key bytes of any of the functions but bcrypt, which gives a string and no bytes.
+    /// The key bytes of every function except bcrypt, which gives a string and no bytes.
     ///
     /// - Parameters:
     ///   - secret: Argon2's K.
     ///   - associatedData: Argon2's X.
-    /// - Throws: ``CryptoError/noSuchForm`` for bcrypt, and for a secret or associated data where it is not Argon2; else
-    ///   what the function itself throws.
+    /// - Throws: ``CryptoError/noSuchForm`` for bcrypt, and for a secret or associated data with a function other than
+    ///   Argon2; else the errors of the function.
     public static func derive(
         _ function: PasswordFunction, _ password: borrowing SecretBytes, salt: [UInt8],
         secret: borrowing SecretBytes = SecretBytes(copying: []), associatedData: [UInt8] = [], count: Int,

@@ -2,7 +2,7 @@
 
 public import OMSecrets
 
-/// A stored password hash; it says yes or no to a password.
+/// A stored password hash, which can be checked against a password.
 ///
 ///     let stored = try PasswordHash.make(password).text
 ///     try PasswordHash(parsing: stored).matches(password)
@@ -22,7 +22,7 @@ public struct PasswordHash: Hashable, Sendable {
     private let version: Argon2.Version
     private let associatedData: [UInt8]
 
-    /// - Parameter limit: what the string may ask for.
+    /// - Parameter limit: The work that the string may ask for.
     /// - Throws: ``CryptoError/malformedHash``, ``CryptoError/unknownAlgorithm``, ``CryptoError/workTooHigh``.
     public init(parsing text: String, limit: WorkLimit = .standard) throws(CryptoError) {
         self.text = text
@@ -43,13 +43,14 @@ public struct PasswordHash: Hashable, Sendable {
     /// Hashes `password` with a new salt of 16 bytes.
     ///
     /// - Parameters:
-    ///   - function: the short call takes Argon2id with 64 MiB and 3 passes.
-    ///   - salt: for tests and foreign systems; 8 to 64 bytes, for bcrypt 16.
-    ///   - secret: Argon2's K. It does not stand in the string: who checks needs it again.
-    ///   - associatedData: Argon2's X, at most 32 bytes. It stands in the string.
-    ///   - count: the hash's length, 16 to 64 bytes; bcrypt's is its own.
+    ///   - function: By default Argon2id with 64 MiB and 3 passes.
+    ///   - salt: For tests and other systems: 8 to 64 bytes, for bcrypt 16.
+    ///   - secret: Argon2's K. The string does not hold it, so a check needs it again.
+    ///   - associatedData: Argon2's X, at most 32 bytes. The string holds it.
+    ///   - count: The hash's length, 16 to 64 bytes. bcrypt has its own length.
     /// - Throws: ``CryptoError/parameterOutOfRange``, ``CryptoError/workTooHigh``, ``CryptoError/outOfMemory``,
-    ///   ``CryptoError/passwordNotSupported``, ``CryptoError/noSuchForm`` for a secret or associated data elsewhere.
+    ///   ``CryptoError/passwordNotSupported``, ``CryptoError/noSuchForm`` for a secret or associated data with a function
+    ///   other than Argon2.
     public static func make(
         _ password: borrowing SecretBytes, _ function: PasswordFunction = .standard(.argon2id), salt: [UInt8]? = nil,
         secret: borrowing SecretBytes = SecretBytes(copying: []), associatedData: [UInt8] = [], count: Int = 32,
@@ -72,9 +73,9 @@ public struct PasswordHash: Hashable, Sendable {
         return try PasswordHash(parsing: fields.text, limit: limit)
     }
 
-    /// Whether the hash is of `password`, compared in constant time.
+    /// Whether this is the hash of `password`, compared in constant time.
     ///
-    /// - Parameter secret: the K that the hash was made with; of functions that take none, it is refused.
+    /// - Parameter secret: The K that the hash was made with. Functions without a K refuse it.
     /// - Throws: ``CryptoError/outOfMemory``, ``CryptoError/passwordNotSupported``, ``CryptoError/noSuchForm``.
     public func matches(
         _ password: borrowing SecretBytes, secret: borrowing SecretBytes = SecretBytes(copying: [])
@@ -90,13 +91,13 @@ public struct PasswordHash: Hashable, Sendable {
         return computed.withBytes { ConstantTime.areEqual($0, hash.span) }
     }
 
-    /// Whether `id`, which stands behind the first `$` of a string, is one that a function of ours starts with.
+    /// Whether `id`, which follows the first `$` of a string, belongs to one of our functions.
     static func isFunction(_ id: some StringProtocol) -> Bool {
         Argon2.Variant(rawValue: String(id)) != nil || ["scrypt", "pbkdf2", "2a", "2b", "2y"].contains(String(id))
             || id.hasPrefix("pbkdf2-")
     }
 
-    /// The cost of a `$2b$12$…` string; nil for another kind of string.
+    /// The cost of a `$2b$12$…` string. Nil for another kind of string.
     private static func bcryptCost(_ text: String) throws(CryptoError) -> Int? {
         let bytes = Array(text.utf8)
         guard bytes.starts(with: "$2".utf8) else { return nil }
@@ -116,7 +117,7 @@ public struct PasswordHash: Hashable, Sendable {
     }
 }
 
-/// What stands in a PHC string of one of our functions.
+/// The fields of a PHC string of one of our functions.
 private struct PHCFields {
     let function: PasswordFunction
     let salt: [UInt8]
@@ -158,7 +159,7 @@ private struct PHCFields {
             function = .scrypt(logCost: numbers[0], blockSize: numbers[1], parallelism: numbers[2])
         } else if string.id.hasPrefix("pbkdf2-") {
             let algorithm = try DigestAlgorithm(named: String(string.id.dropFirst("pbkdf2-".count)))
-            // The name in its one spelling, as everything here.
+            // The name in its only valid form, like every field.
             guard "pbkdf2-\(algorithm.name)" == string.id else { throw .unknownAlgorithm }
             let numbers = try string.numbers(["i", "l"])
             guard numbers[0] >= 1, numbers[1] == hash.count else { throw .malformedHash }
@@ -168,7 +169,7 @@ private struct PHCFields {
         }
     }
 
-    /// passlib's own form, `$pbkdf2-sha256$29000$salt$hash`: the iterations bare, `.` for `+`, SHA-1 without a name.
+    /// passlib's own form, `$pbkdf2-sha256$29000$salt$hash`: bare iterations, `.` for `+`, and no name for SHA-1.
     private static func fromPasslib(_ text: String) throws(CryptoError) -> PHCString? {
         let fields = text.split(separator: "$", omittingEmptySubsequences: false).map(String.init)
         guard fields.count == 5, fields[0].isEmpty, fields[1].hasPrefix("pbkdf2"), !fields[2].contains("=") else {

@@ -1,12 +1,12 @@
 internal import OMSecrets
 
-/// The two numbers of an ECDSA signature, in both of their spellings.
+/// The two numbers of an ECDSA signature, in both of their forms.
 struct ECDSASignature {
     private let r: [UInt8]
     private let s: [UInt8]
     private let curve: EllipticCurve
 
-    /// - Throws: ``CryptoError/badSignature`` for anything but strict DER of two numbers that fit the curve.
+    /// - Throws: ``CryptoError/badSignature`` unless the bytes are strict DER of two numbers that fit the curve.
     init(der: [UInt8], _ curve: EllipticCurve) throws(CryptoError) {
         let bytes = der.span
         var top = DERCursor(0..<bytes.count, blame: .badSignature)

@@ -1,10 +1,10 @@
-// A message that has to be there as a whole. It is no key, and as long as a user's file: locked memory is too dear for it,
-// and a size that a user picks may not end the process.
+// A buffer for a message that is needed as a whole. The message is not a key, and can be as long as a user's file. Locked
+// memory is too scarce for it, and a size that a user picks must not end the process.
 
 internal import Glibc
 internal import OMSecrets
 
-/// Bytes in ordinary memory, wiped when they are let go of.
+/// Bytes in ordinary memory, wiped when they are released.
 ///
 /// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
 struct MessageBuffer: ~Copyable {
@@ -39,7 +39,7 @@ struct MessageBuffer: ~Copyable {
         free(storage)
     }
 
-    /// By half as much again and at most 16 MiB: large blocks are moved by their pages, not copied.
+    /// Grows by half, and by at most 16 MiB: realloc moves the pages of large blocks and does not copy them.
     private mutating func grow(to needed: Int) throws(CryptoError) {
         let wanted = max(needed, capacity + min(max(capacity / 2, 64 << 10), 16 << 20))
         guard let grown = realloc(storage, wanted) else { throw .outOfMemory }

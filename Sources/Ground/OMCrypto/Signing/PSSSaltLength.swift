@@ -3,6 +3,6 @@ public enum PSSSaltLength: Hashable, Sendable {
     /// As long as the digest.
     case ofDigest
     case bytes(Int)
-    /// Whatever the signature says, when verifying; as much as fits, when signing.
+    /// For verifying, the length that the signature has; for signing, the longest that fits.
     case any
 }

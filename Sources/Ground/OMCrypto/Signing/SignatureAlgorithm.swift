@@ -1,6 +1,6 @@
-// The ways to sign: RFC 8017, FIPS 186-5, RFC 8032.
+// The signature algorithms: RFC 8017, FIPS 186-5, RFC 8032.
 
-/// How a message is signed.
+/// A signature algorithm with its parameters.
 ///
 ///     let signature = try key.sign(message, .rsaPSS())
 ///     try publicKey.verify(signature, of: message, .rsaPSS())
@@ -8,20 +8,20 @@ public enum SignatureAlgorithm: Hashable, Sendable {
     /// RSASSA-PSS (RFC 8017 section 8.1).
     ///
     /// - Parameters:
-    ///   - hash: of the message.
-    ///   - mask: of the mask; nil for the message's.
-    ///   - salt: how long the salt is.
+    ///   - hash: The hash of the message.
+    ///   - mask: The hash of the mask. Nil: the same as for the message.
+    ///   - salt: The length of the salt.
     case rsaPSS(DigestAlgorithm = .sha256, mask: DigestAlgorithm? = nil, salt: PSSSaltLength = .ofDigest)
-    /// ECDSA (FIPS 186-5 section 6), the signature in DER: `SEQUENCE { INTEGER r, INTEGER s }`.
+    /// ECDSA (FIPS 186-5 section 6), with the signature in DER: `SEQUENCE { INTEGER r, INTEGER s }`.
     case ecdsa(DigestAlgorithm)
-    /// ECDSA, the signature r ‖ s, each as long as a coordinate (IEEE P1363).
+    /// ECDSA, with the signature r ‖ s, each as long as a coordinate (IEEE P1363).
     case ecdsaFixed(DigestAlgorithm)
-    /// Ed25519 (RFC 8032 section 5.1), the signature's S below the group's order.
+    /// Ed25519 (RFC 8032 section 5.1), with the signature's S below the group's order.
     case ed25519
-    /// RSASSA-PKCS1-v1_5 (RFC 8017 section 8.2): proofs are weaker than PSS', but old formats ask for it.
+    /// RSASSA-PKCS1-v1_5 (RFC 8017 section 8.2). Its proofs are weaker than those of PSS, but old formats ask for it.
     case legacyRSAPKCS1(DigestAlgorithm)
 
-    /// What a key signs with when nothing was said.
+    /// The default algorithm of a kind of key.
     public init(default kind: KeyKind) throws(CryptoError) {
         switch kind {
         case .rsa: self = .rsaPSS()
@@ -41,7 +41,7 @@ public enum SignatureAlgorithm: Hashable, Sendable {
         self = found.algorithm
     }
 
-    /// Every name, and what it means.
+    /// Every name with its algorithm.
     public static let allNamed: [(name: String, algorithm: SignatureAlgorithm)] = {
         let families: [(String, (DigestAlgorithm) -> SignatureAlgorithm)] = [
             ("rsa-pss-", { .rsaPSS($0) }), ("rsa-pkcs1-", { .legacyRSAPKCS1($0) }),

@@ -1,13 +1,13 @@
 internal import COpenSSL
 internal import OMSecrets
 
-/// What `Signer` and `SignatureVerifier` share: the key and the algorithm set up once in OpenSSL, for as many messages as come.
+/// The part that `Signer` and `SignatureVerifier` share: the key and the algorithm, set up once in OpenSSL for many messages.
 ///
 /// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
 struct SignatureOperation: ~Copyable {
     let kind: KeyKind
     let algorithm: SignatureAlgorithm
-    /// The key's operation on digests; for Ed25519, which signs messages, on messages.
+    /// The key's operation on digests. For Ed25519, which signs messages, it is on messages.
     private let context: SignatureContext
 
     init(
@@ -55,7 +55,7 @@ struct SignatureOperation: ~Copyable {
 
     /// - Parameter message: The digest; for Ed25519 the whole message.
     borrowing func sign(_ message: Span<UInt8>) throws(CryptoError) -> [UInt8] {
-        // Of RSA the modulus; an ECDSA signature of the largest curve has 139 bytes at most.
+        // An RSA signature is as long as the modulus. An ECDSA signature of the largest curve has at most 139 bytes.
         var count = max((kind.bits + 7) / 8, 160)
         var signature = [UInt8](repeating: 0, count: count)
         let status = unsafe message.withPointer { bytes, length in
@@ -68,11 +68,11 @@ struct SignatureOperation: ~Copyable {
         return signature
     }
 
-    /// The signature as OpenSSL reads it.
+    /// The signature in the form that OpenSSL reads.
     borrowing func spelled(_ signature: [UInt8]) throws(CryptoError) -> [UInt8] {
         guard !signature.isEmpty else { throw .emptySignature }
         if case .ec(let curve) = kind {
-            // Read and written anew: one signature must have one spelling.
+            // Parsed and written again, because one signature must have one form.
             switch algorithm {
             case .ecdsaFixed: return try ECDSASignature(fixed: signature, curve).der
             default: return try ECDSASignature(der: signature, curve).der
@@ -123,7 +123,7 @@ struct SignatureContext: ~Copyable {
     }
 }
 
-/// The message, hashed as it comes, or kept whole where the algorithm asks for that.
+/// The message. It is hashed piece by piece, or kept as a whole if the algorithm asks for that.
 /// Not private: a release build inlines its `deinit` into other modules, which then cannot link.
 struct SignedMessage: ~Copyable {
     private var digest: Digest?
@@ -142,7 +142,7 @@ struct SignedMessage: ~Copyable {
         try whole.append(piece)
     }
 
-    /// Hands over what is signed, and starts the next message.
+    /// Calls `body` with the bytes to sign, and starts the next message.
     mutating func finish<R>(_ body: (Span<UInt8>) throws(CryptoError) -> R) throws(CryptoError) -> R {
         guard let bytes = digest?.finish() else {
             defer { whole.removeAll() }

@@ -1,4 +1,4 @@
-/// A message whose signature is being checked, piece by piece; after ``finish(_:)`` the next one.
+/// Checks the signature of a message that arrives piece by piece. After ``finish(_:)`` the same value takes the next message.
 public struct SignatureVerifier: ~Copyable {
     private let operation: SignatureOperation
     private var message: SignedMessage
@@ -17,9 +17,9 @@ public struct SignatureVerifier: ~Copyable {
     ///   ``CryptoError/outOfMemory``.
     public mutating func update(_ piece: Span<UInt8>) throws(CryptoError) { try message.update(piece) }
 
-    /// Returns when the signature is right.
+    /// Returns only if the signature is right.
     ///
-    /// - Throws: ``CryptoError/emptySignature``, ``CryptoError/badSignature`` for everything else that is not right.
+    /// - Throws: ``CryptoError/emptySignature``, ``CryptoError/badSignature`` for every other fault.
     public mutating func finish(_ signature: [UInt8]) throws(CryptoError) {
         try message.finish { (bytes) throws(CryptoError) in try operation.verify(operation.spelled(signature), bytes) }
     }

@@ -1,20 +1,19 @@
-// Signing piece by piece.
+// Signing, piece by piece or in one call.
 
-/// A message being signed, piece by piece.
+/// Signs a message that arrives piece by piece.
 ///
 ///     var signer = try Signer(key, .ed25519)
 ///     signer.update(piece.span)
 ///     let signature = try signer.finish()
 ///
-/// After ``finish()`` the same value signs the next message: to sign many, keep it, since setting it up costs time
-/// that counts beside an elliptic curve's signature.
+/// After ``finish()`` the same value signs the next message. To sign many messages, keep it: the setup takes a noticeable time
+/// beside an elliptic curve's signature.
 public struct Signer: ~Copyable {
     private let operation: SignatureOperation
     private var message: SignedMessage
 
-    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/keyUseNotAllowed`` for a JWK that says it is for something
-    ///   else, ``CryptoError/cannotSign`` for a hash, a salt or a size that do not go
-    ///   together.
+    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/keyUseNotAllowed`` for a JWK with another use,
+    ///   ``CryptoError/cannotSign`` for a hash, a salt and a size that do not fit together.
     public init(_ key: borrowing PrivateKey, _ algorithm: SignatureAlgorithm) throws(CryptoError) {
         guard algorithm.fits(key.kind) else { throw .wrongKeyType }
         try key.uses.require(.sign)
@@ -38,7 +37,7 @@ public struct Signer: ~Copyable {
 extension PrivateKey {
     /// The signature of a whole message.
     ///
-    /// - Throws: as ``Signer``.
+    /// - Throws: As ``Signer``.
     public func sign(_ message: [UInt8], _ algorithm: SignatureAlgorithm) throws(CryptoError) -> [UInt8] {
         var signer = try Signer(self, algorithm)
         try signer.update(message.span)
@@ -47,9 +46,9 @@ extension PrivateKey {
 }
 
 extension PublicKey {
-    /// Returns when `signature` is this key's signature of the whole message.
+    /// Returns only if `signature` is this key's signature of the whole message.
     ///
-    /// - Throws: as ``SignatureVerifier``.
+    /// - Throws: As ``SignatureVerifier``.
     public func verify(
         _ signature: [UInt8], of message: [UInt8], _ algorithm: SignatureAlgorithm
     ) throws(CryptoError) {

@@ -1,13 +1,13 @@
-/// A cipher that notices every change.
+/// An authenticated cipher: it notices every change.
 public enum AEADAlgorithm: CaseIterable, Hashable, Sendable {
-    /// Keys of 16, 24 or 32 bytes; a nonce of 12, or of any other length from 1 when a format says so.
+    /// Keys of 16, 24 or 32 bytes; a nonce of 12 bytes, or of any other length from 1 if a format asks for it.
     case aesGCM
     /// A key of 32 bytes, a nonce of 12.
     case chacha20Poly1305
-    /// A key of 32 bytes, a nonce of 24: random ones never meet.
+    /// A key of 32 bytes, a nonce of 24: random nonces of this length never repeat.
     case xchacha20Poly1305
 
-    /// The nonce's length in bytes, in what ``AuthenticatedCipher/seal(_:_:key:associatedData:)`` makes.
+    /// The length in bytes of the nonces that ``AuthenticatedCipher/seal(_:_:key:associatedData:)`` makes.
     public var nonceCount: Int { self == .xchacha20Poly1305 ? 24 : 12 }
 
     /// Lengths in bytes that a key may have.
@@ -27,7 +27,7 @@ public enum AEADAlgorithm: CaseIterable, Hashable, Sendable {
         algorithm.keyCounts.map(algorithm.name)
     }
 
-    /// The algorithm that `name` means, and the key's length when the name says it.
+    /// The algorithm that `name` means, and the key's length if the name says it.
     ///
     /// - Throws: ``CryptoError/unknownAlgorithm``.
     public static func named(_ name: String) throws(CryptoError) -> (algorithm: AEADAlgorithm, keyCount: Int?) {

@@ -1,8 +1,8 @@
 // Authenticated encryption by name: AES-GCM (SP 800-38D), ChaCha20-Poly1305 (RFC 8439) over OpenSSL, XChaCha20-Poly1305
 // (draft-irtf-cfrg-xchacha-03) over libsodium, which OpenSSL does not have.
 //
-// None of them commits to its key: a box can be made that opens under two. Where several keys are tried, as with
-// passwords, a commitment is compared first (``FileSealer``).
+// None of them commits to its key: an attacker can make a box that opens under two keys. Code that tries several keys, as with
+// passwords, must compare a commitment first (``FileSealer``).
 
 internal import COpenSSL
 public import OMSecrets
@@ -12,13 +12,13 @@ public import OMSecrets
 ///     let box = try AuthenticatedCipher.seal(message, .aesGCM, key: key, associatedData: Array("v1".utf8))
 ///     let message = try AuthenticatedCipher.open(box, .aesGCM, key: key, associatedData: Array("v1".utf8))
 public enum AuthenticatedCipher {
-    /// The tag's length in bytes in all that is made here.
+    /// The length in bytes of every tag that is made here.
     public static let tagCount = 16
 
     /// Nonce ‖ ciphertext ‖ tag, with a random nonce.
     ///
-    /// With AES-GCM and ChaCha20-Poly1305 seal at most 2^32 messages under one key (SP 800-38D section 8.3): random
-    /// nonces of 12 bytes meet, and two messages under one nonce give both away.
+    /// With AES-GCM and ChaCha20-Poly1305, seal at most 2^32 messages under one key (SP 800-38D section 8.3). After more,
+    /// random nonces of 12 bytes repeat, and two messages under one nonce reveal each other.
     ///
     /// - Throws: ``CryptoError/keyLength``, ``CryptoError/inputTooLong`` above 1 GiB.
     public static func seal(
@@ -30,7 +30,7 @@ public enum AuthenticatedCipher {
         return nonce + sealed.ciphertext + sealed.tag
     }
 
-    /// What ``seal(_:_:key:associatedData:)`` made.
+    /// Opens a box that ``seal(_:_:key:associatedData:)`` made.
     ///
     /// - Throws: ``CryptoError/keyLength``, ``CryptoError/cannotDecrypt``.
     public static func open(
@@ -43,8 +43,8 @@ public enum AuthenticatedCipher {
             key: key, nonce: Array(box.prefix(algorithm.nonceCount)), associatedData: associatedData)
     }
 
-    /// The parts apart, under a nonce that the caller answers for: used twice with one key, it gives both messages and,
-    /// with AES-GCM, the power to forge away.
+    /// The parts as separate values, under a nonce of the caller. A nonce used twice with one key reveals both messages and,
+    /// with AES-GCM, lets an attacker forge messages.
     ///
     /// - Parameter nonce: ``AEADAlgorithm/nonceCount`` bytes; with AES-GCM 1 byte or more.
     /// - Throws: ``CryptoError/keyLength``, ``CryptoError/ivLength``, ``CryptoError/inputTooLong`` above 1 GiB.
@@ -75,9 +75,9 @@ public enum AuthenticatedCipher {
         return (ciphertext, tag)
     }
 
-    /// - Parameter tag: 16 bytes. A shorter one is refused: each bit left out doubles a forger's chance.
+    /// - Parameter tag: 16 bytes. A shorter tag is refused: each missing bit doubles a forger's chance.
     /// - Throws: ``CryptoError/keyLength``, ``CryptoError/ivLength``, ``CryptoError/cannotDecrypt`` for another key,
-    ///   nonce or associated data, or a changed ciphertext or tag: which, nobody learns.
+    ///   nonce or associated data, or a changed ciphertext or tag. The error does not say which.
     public static func open(
         _ ciphertext: [UInt8], tag: [UInt8], _ algorithm: AEADAlgorithm, key: borrowing SecretBytes, nonce: [UInt8],
         associatedData: [UInt8]
@@ -113,7 +113,7 @@ public enum AuthenticatedCipher {
                 (count == 0 || context.update(ciphertext, count, into: target) == count)
                     && context.control(EVP_CTRL_AEAD_SET_TAG, tag.count, &tag) && context.finish(into: target) == 0
             }
-            // What was decrypted before the tag was judged stays in here, and is wiped with it.
+            // The bytes that were decrypted before the tag was checked stay in this secret, and are wiped with it.
             guard isAuthentic else { throw .clearing(.cannotDecrypt) }
         }
     }

@@ -1,18 +1,18 @@
-// Many messages under one key: the key is set up once, and the result goes where the caller wants it.
+// A sealer of many messages under one key. It sets the key up once, and writes the result into the caller's memory.
 
 internal import COpenSSL
 public import OMSecrets
 
-/// Seals one message after the other with AES-GCM or ChaCha20-Poly1305, into memory of the caller's.
+/// Seals messages with AES-GCM or ChaCha20-Poly1305, one after the other.
 public struct AuthenticatedSealer: ~Copyable {
     private let context: CipherContext
     private let nonceCount: Int
 
-    /// - Throws: ``CryptoError/keyLength``; ``CryptoError/unknownAlgorithm`` for XChaCha20-Poly1305, which OpenSSL has not.
+    /// - Throws: ``CryptoError/keyLength``; ``CryptoError/unknownAlgorithm`` for XChaCha20-Poly1305, which OpenSSL lacks.
     public init(_ algorithm: AEADAlgorithm, key: borrowing SecretBytes) throws(CryptoError) {
         guard algorithm != .xchacha20Poly1305 else { throw .unknownAlgorithm }
         guard algorithm.keyCounts.contains(key.count) else { throw .keyLength }
-        // The first nonce is only there to set the key; every message brings its own.
+        // This nonce only serves to set the key; every message has its own.
         let nonce = [UInt8](repeating: 0, count: algorithm.nonceCount)
         context = try AuthenticatedCipher.started(.encrypt, algorithm, key: key, nonce: nonce)
         nonceCount = algorithm.nonceCount
@@ -21,7 +21,7 @@ public struct AuthenticatedSealer: ~Copyable {
     /// Writes ciphertext ‖ tag.
     ///
     /// - Parameters:
-    ///   - nonce: 12 bytes, never used with this key before: used twice, it gives both messages away.
+    ///   - nonce: 12 bytes, never used with this key before. A nonce used twice reveals both messages.
     ///   - target: 16 bytes more than the message, which has at most 1 GiB.
     /// - Throws: ``CryptoError/ivLength``, ``CryptoError/inputTooLong``.
     public mutating func seal(

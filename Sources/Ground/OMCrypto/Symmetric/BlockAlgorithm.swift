@@ -1,10 +1,9 @@
 // The block ciphers and their modes by name: FIPS 197 (AES), FIPS 46-3 and SP 800-67 (DES, Triple DES), SP 800-38A
 // (modes).
 
-/// A block cipher in a mode of operation; the key's length picks the variant. None of them notices a changed
-/// ciphertext.
+/// A block cipher in a mode of operation. The key's length picks the variant. No such cipher notices a changed ciphertext.
 public struct BlockAlgorithm: Hashable, Sendable {
-    /// The others are ``Insecure/des`` and ``Insecure/tripleDES``.
+    /// A cipher. Two more are ``Insecure/des`` and ``Insecure/tripleDES``.
     public struct Cipher: CaseIterable, Hashable, Sendable {
         package enum Kind: CaseIterable, Sendable {
             case aes
@@ -26,7 +25,7 @@ public struct BlockAlgorithm: Hashable, Sendable {
         package static var insecureTripleDES: Cipher { Cipher(.insecureTripleDES) }
     }
 
-    /// The third is ``Insecure/ecb``.
+    /// A mode of operation. A third is ``Insecure/ecb``.
     public struct Mode: CaseIterable, Hashable, Sendable {
         package enum Kind: CaseIterable, Sendable { case cbc, insecureECB, ctr }
 
@@ -52,7 +51,7 @@ public struct BlockAlgorithm: Hashable, Sendable {
     public static let aesCBC = BlockAlgorithm(.aes, .cbc)
     public static let aesCTR = BlockAlgorithm(.aes, .ctr)
 
-    /// The block's length in bytes, which is the IV's too.
+    /// The length of the block and of the IV, in bytes.
     public var blockCount: Int { cipher == .aes ? 16 : 8 }
 
     /// Lengths in bytes that a key may have.
@@ -60,10 +59,10 @@ public struct BlockAlgorithm: Hashable, Sendable {
 
     public var usesIV: Bool { mode != .insecureECB }
 
-    /// Whether padding means anything: CTR takes messages of any length as they are.
+    /// Whether padding has an effect. CTR takes messages of any length without padding.
     public var usesPadding: Bool { mode != .ctr }
 
-    /// Whether whoever creates something new with it should be stopped first.
+    /// Whether a caller should stop a user who wants to make something new with it.
     public var isInsecure: Bool { cipher != .aes || mode == .insecureECB }
 
     /// `aes-256-cbc` for a key of 32 bytes, `3des-ecb`, `des-cbc`.
@@ -72,7 +71,8 @@ public struct BlockAlgorithm: Hashable, Sendable {
         return "\(cipherName)-\(mode.name)"
     }
 
-    /// Every algorithm, by the names that say the key's length; `3des-cbc`, which does not, is there for each of two.
+    /// Every algorithm, by the names that say the key's length. `3des-cbc` does not say it, and is listed once for each of two
+    /// lengths.
     public static let allNamed: [(name: String, algorithm: BlockAlgorithm)] = Cipher.allCases.flatMap { cipher in
         Mode.allCases.flatMap { mode in
             cipher.keyCounts.map { keyCount in
@@ -82,8 +82,7 @@ public struct BlockAlgorithm: Hashable, Sendable {
         }
     }
 
-    /// The algorithm that `name` means, and the key's length when the name says it: `aes-128-cbc`, `AES-CTR`,
-    /// `3des-ecb`.
+    /// The algorithm that `name` means, and the key's length if the name says it: `aes-128-cbc`, `AES-CTR`, `3des-ecb`.
     ///
     /// - Throws: ``CryptoError/unknownAlgorithm``.
     public static func named(_ name: String) throws(CryptoError) -> (algorithm: BlockAlgorithm, keyCount: Int?) {
@@ -102,7 +101,7 @@ public struct BlockAlgorithm: Hashable, Sendable {
 }
 
 extension BlockAlgorithm.Cipher {
-    /// What the SDK writes between its braces: `AES`, `DES`, `3DES`.
+    /// The name between the braces of the SDK's strings: `AES`, `DES`, `3DES`.
     public var sdkName: String {
         switch kind {
         case .aes: "AES"
@@ -133,7 +132,7 @@ extension BlockAlgorithm.Mode {
 }
 
 extension BlockAlgorithm {
-    /// Nil for a key of another length. DES and Triple DES count in ``CounterStream``, which needs their bare blocks.
+    /// Nil for a key of another length. CTR with DES or Triple DES is in ``CounterStream``, which needs their bare blocks.
     func openssl(keyCount: Int) -> OpenSSLCipher? {
         guard keyCounts.contains(keyCount) else { return nil }
         return switch (cipher.kind, mode.kind) {

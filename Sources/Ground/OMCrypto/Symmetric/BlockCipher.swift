@@ -1,15 +1,15 @@
 // Block ciphers over OpenSSL's EVP_CIPHER_CTX.
 //
-// Nothing here notices a changed ciphertext: whoever can tell a wrong padding from a right one can read the message
-// (Vaudenay 2002). Hence one error for everything that goes wrong, and "unauthenticated" in every signature.
+// None of them notices a changed ciphertext. An attacker who can tell a wrong padding from a right one can read the message
+// (Vaudenay 2002). So all failures give one error, and every signature says "unauthenticated".
 
 internal import COpenSSL
 public import OMSecrets
 
-/// A message being encrypted or decrypted, piece by piece.
+/// Encrypts or decrypts a message piece by piece.
 ///
-/// For the formats that ask for it. It keeps nobody from changing the message: seal with ``AuthenticatedCipher`` or
-/// ``FileSealer`` what is yours to choose.
+/// For the formats that ask for it. An attacker can change the message: for a format of your own, use
+/// ``AuthenticatedCipher`` or ``FileSealer``.
 public struct BlockCipher: ~Copyable {
     public enum Direction: Hashable, Sendable { case encrypt, decrypt }
 
@@ -19,9 +19,9 @@ public struct BlockCipher: ~Copyable {
     private var counter: CounterStream?
 
     /// - Parameters:
-    ///   - key: Of one of the lengths in ``BlockAlgorithm/keyCounts``.
-    ///   - iv: One block; without meaning, and then empty or one block, in ECB.
-    ///   - padding: Without meaning in CTR.
+    ///   - key: Its length is in ``BlockAlgorithm/keyCounts``.
+    ///   - iv: One block. ECB ignores it and takes an empty one too.
+    ///   - padding: CTR ignores it.
     /// - Throws: ``CryptoError/keyLength``, ``CryptoError/ivLength``, ``CryptoError/unknownAlgorithm``.
     public init(
         _ direction: Direction, unauthenticated algorithm: BlockAlgorithm, key: borrowing SecretBytes, iv: [UInt8],
@@ -46,10 +46,10 @@ public struct BlockCipher: ~Copyable {
         (self.algorithm, self.direction) = (algorithm, direction)
     }
 
-    /// Room that ``update(_:into:)`` needs for a piece of `count` bytes.
+    /// The number of bytes that ``update(_:into:)`` needs in its target for a piece of `count` bytes.
     public func outputCount(for count: Int) -> Int { count + algorithm.blockCount }
 
-    /// Takes a piece of at most 1 GiB and writes what is finished of the message: whole blocks, maybe none.
+    /// Takes a piece of at most 1 GiB and writes the finished blocks of the message, maybe none.
     ///
     /// - Parameter target: At least ``outputCount(for:)`` bytes.
     /// - Returns: How many bytes were written.
@@ -78,7 +78,7 @@ public struct BlockCipher: ~Copyable {
         return written
     }
 
-    /// The same in memory of its own.
+    /// Like ``update(_:into:)``, but returns new memory.
     public mutating func update(_ piece: Span<UInt8>) throws(CryptoError) -> SecretBytes {
         guard piece.count <= CipherContext.longestPiece else { throw .inputTooLong }
         var output = SecretBuffer(capacity: outputCount(for: piece.count))
@@ -88,7 +88,7 @@ public struct BlockCipher: ~Copyable {
         return output.finish()
     }
 
-    /// The same in memory of its own.
+    /// Like ``finish(into:)``, but returns new memory.
     public consuming func finish() throws(CryptoError) -> SecretBytes {
         var output = SecretBuffer()
         try output.append(upTo: algorithm.blockCount) { (target) throws(CryptoError) in try finish(into: &target) }
@@ -129,7 +129,7 @@ extension BlockCipher {
         iv: [UInt8], padding: BlockPadding
     ) throws(CryptoError) -> [UInt8] {
         var cipher = try BlockCipher(.encrypt, unauthenticated: algorithm, key: key, iv: iv, padding: padding)
-        // A ciphertext is no secret: it is written straight into the array that is handed out.
+        // A ciphertext is not a secret, so it is written directly into the array that is returned.
         var output = [UInt8](repeating: 0, count: message.count + 2 * algorithm.blockCount)
         let count = try message.withBytes { (bytes: Span<UInt8>) throws(CryptoError) in
             try cipher.run(bytes, into: &output)

@@ -1,7 +1,7 @@
-// OpenSSL's ciphers and their contexts, behind types of their own: each handle is freed, and so wiped, with its owner.
+// Types for OpenSSL's ciphers and their contexts. The owner of a handle frees it, which wipes it.
 //
-// Single DES lives in the legacy provider, which is loaded into a library context of its own and only when DES is asked
-// for: in the default context it would offer the rest of the toolkit RC4 and MD4 by name.
+// Single DES is in the legacy provider. It is loaded only when a caller asks for DES, into a library context of its own: in
+// the default context, it would offer RC4 and MD4 by name to the rest of the toolkit.
 
 internal import COpenSSL
 internal import OMSecrets
@@ -22,7 +22,7 @@ struct CipherContext: ~Copyable {
     init(_ cipher: OpenSSLCipher, _ direction: Direction) throws(CryptoError) {
         let fetched = try cipher.fetched()
         guard let pointer = EVP_CIPHER_CTX_new() else { fatalError("out of memory for a cipher") }
-        // Without it OpenSSL refuses its key wrapping ciphers; the others do not look at it.
+        // Without this flag OpenSSL refuses its key wrapping ciphers. The other ciphers ignore it.
         EVP_CIPHER_CTX_set_flags(pointer, EVP_CIPHER_CTX_FLAG_WRAP_ALLOW)
         guard EVP_CipherInit_ex2(pointer, fetched, nil, nil, direction.rawValue, nil) == 1 else {
             EVP_CIPHER_CTX_free(pointer)
@@ -35,7 +35,7 @@ struct CipherContext: ~Copyable {
 
     /// Sets the key, whose length the caller has checked, and the IV if there is one.
     ///
-    /// - Throws: ``CryptoError/unknownAlgorithm``: OpenSSL refuses no key of the right length.
+    /// - Throws: ``CryptoError/unknownAlgorithm``. OpenSSL never refuses a key of the right length.
     borrowing func start(key: Span<UInt8>, iv: [UInt8]?) throws(CryptoError) {
         let status = key.withPointer { key, _ in
             if let iv {
@@ -57,10 +57,10 @@ struct CipherContext: ~Copyable {
         EVP_CIPHER_CTX_ctrl(pointer, command, Int32(number), argument) == 1
     }
 
-    /// The most that one call takes, since OpenSSL counts in `int`.
+    /// The most bytes that one call takes, because OpenSSL counts in `int`.
     static let longestPiece = 1 << 30
 
-    /// How many bytes were written; nil on failure.
+    /// Returns how many bytes were written. Nil on failure.
     borrowing func update(
         _ input: UnsafePointer<UInt8>, _ count: Int, into target: UnsafeMutablePointer<UInt8>?
     ) -> Int? {
@@ -76,7 +76,7 @@ struct CipherContext: ~Copyable {
     }
 }
 
-/// Every cipher that the toolkit asks OpenSSL for, by its name there.
+/// Every cipher that the toolkit asks OpenSSL for, by OpenSSL's name.
 enum OpenSSLCipher: String, CaseIterable {
     case aes128CBC = "AES-128-CBC"
     case aes192CBC = "AES-192-CBC"
@@ -114,7 +114,7 @@ enum OpenSSLCipher: String, CaseIterable {
 
     /// The cipher, fetched once and kept: a fetch costs more than encrypting a short message.
     ///
-    /// - Throws: ``CryptoError/unknownAlgorithm`` when this machine's OpenSSL is set up without it.
+    /// - Throws: ``CryptoError/unknownAlgorithm`` if this machine's OpenSSL is set up without it.
     fileprivate func fetched() throws(CryptoError) -> OpaquePointer {
         let known = Self.kept.withLock { kept in
             if let cipher = kept[self] { return cipher as KeptCipher? }
@@ -134,14 +134,14 @@ enum OpenSSLCipher: String, CaseIterable {
     private static let kept = Mutex<[OpenSSLCipher: KeptCipher]>([:])
 }
 
-/// A cipher's description, which does not change once it is fetched and lives as long as the process.
+/// A cipher's description. It does not change after the fetch and lives as long as the process.
 private struct KeptCipher: @unchecked Sendable {
     let pointer: OpaquePointer
 }
 
 enum LegacyLibrary {
-    /// Loading "legacy" switches the implicit default provider off, so that is loaded too. Nil when it is not
-    /// installed.
+    /// The library context with the legacy provider. Loading "legacy" switches the implicit default provider off, so that
+    /// provider is loaded too. Nil if either is not installed.
     static var context: OpaquePointer?? { shared.pointer.map { .some($0) } }
 
     private struct Shared: @unchecked Sendable { let pointer: OpaquePointer? }

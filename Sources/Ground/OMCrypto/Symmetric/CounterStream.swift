@@ -3,7 +3,7 @@
 
 internal import OMSecrets
 
-/// The counter and what is left of the last keystream.
+/// The counter and the rest of the last keystream.
 struct CounterStream: ~Copyable {
     /// The next counter block, one big-endian number.
     private var next: [UInt8]
@@ -13,7 +13,7 @@ struct CounterStream: ~Copyable {
 
     init(startingAt iv: [UInt8]) { next = iv }
 
-    /// XORs the keystream onto `count` bytes. False when the cipher fails.
+    /// XORs the keystream onto `count` bytes. False if the cipher fails.
     mutating func apply(
         _ context: borrowing CipherContext, _ input: UnsafePointer<UInt8>, _ count: Int,
         into target: UnsafeMutablePointer<UInt8>

@@ -1,14 +1,14 @@
 // AES-GCM with a nonce of more than 128 bytes, which SP 800-38D section 7.1 allows and OpenSSL 3 refuses.
 //
-// Nothing of GCM is computed by hand. Under a 12-byte nonce N, OpenSSL's tag of (A, C) is GHASH(A, C) ⊕ E(N ‖ 1), and
-// E is a bare block of AES: so OpenSSL hands out GHASH of whatever we like. J0, the counter block of a long nonce, is
-// GHASH(no A, C = nonce); the message is AES-CTR from J0 + 1 on, its tag GHASH(A, C) ⊕ E(J0).
+// OpenSSL computes every part of GCM. Under a 12-byte nonce N, OpenSSL's tag of (A, C) is GHASH(A, C) ⊕ E(N ‖ 1), and E is a
+// bare block of AES. So OpenSSL can compute GHASH of any input. J0, the counter block of a long nonce, is
+// GHASH(no A, C = nonce). The message is AES-CTR from J0 + 1 on, and its tag is GHASH(A, C) ⊕ E(J0).
 
 internal import COpenSSL
 internal import OMSecrets
 
 enum LongNonceGCM {
-    /// What OpenSSL 3 takes, in bytes.
+    /// The longest nonce that OpenSSL 3 takes, in bytes.
     private static let opensslMaximum = 128
 
     static func isNeeded(_ algorithm: AEADAlgorithm, _ nonce: [UInt8]) -> Bool {
@@ -38,12 +38,12 @@ enum LongNonceGCM {
         xor(try ghash(associatedData, ciphertext, key: key), try block(first, key: key))
     }
 
-    /// GHASH of associated data and ciphertext, out of OpenSSL's tag under the nonce of zeros.
+    /// GHASH of associated data and ciphertext, computed from OpenSSL's tag under the nonce of zeros.
     private static func ghash(
         _ associatedData: [UInt8], _ ciphertext: [UInt8], key: borrowing SecretBytes
     ) throws(CryptoError) -> [UInt8] {
         let nonce = [UInt8](repeating: 0, count: 12)
-        // What encrypts to `ciphertext`: encrypting is XOR with the keystream, so it is its own way back.
+        // The message that encrypts to `ciphertext`. Encrypting is XOR with the keystream, so it also decrypts.
         let context = try AuthenticatedCipher.started(.encrypt, .aesGCM, key: key, nonce: nonce)
         var message = [UInt8](repeating: 0, count: ciphertext.count)
         guard ciphertext.isEmpty || context.update(ciphertext, ciphertext.count, into: &message) != nil else {
@@ -61,8 +61,8 @@ enum LongNonceGCM {
             padding: .none)
     }
 
-    /// AES-CTR from the block after `first`, whose last 32 bits count alone (inc32): where they would carry into the
-    /// rest, the counting starts anew.
+    /// AES-CTR from the block after `first`. Only the last 32 bits count (inc32): they wrap to 0 and never carry into the
+    /// rest.
     private static func count(
         from first: [UInt8], _ message: borrowing SecretBytes, key: borrowing SecretBytes
     ) throws(CryptoError) -> SecretBytes {

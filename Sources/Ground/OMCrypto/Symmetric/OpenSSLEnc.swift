@@ -1,13 +1,12 @@
-// What `openssl enc` writes: `Salted__`, a salt of 8 bytes, the ciphertext. Neither the cipher nor the function that
-// made key and IV of the password stands in it, nor anything that tells a wrong password: about one in 256 is taken for
-// right.
+// The format of `openssl enc`: `Salted__`, a salt of 8 bytes, the ciphertext. It names neither the cipher nor the function
+// that derived key and IV from the password. Nothing in it detects a wrong password: about one in 256 seems right.
 
 internal import COpenSSL
 public import OMSecrets
 
-/// The password's way to key and IV in `openssl enc`.
+/// The derivation of key and IV from the password, as in `openssl enc`.
 public struct OpenSSLEnc: Hashable, Sendable {
-    /// The other is ``Insecure/bytesToKey``.
+    /// The derivation function. Another one is ``Insecure/bytesToKey``.
     public struct Derivation: Hashable, Sendable {
         enum Kind: Hashable, Sendable {
             case pbkdf2(iterations: Int)
@@ -26,7 +25,7 @@ public struct OpenSSLEnc: Hashable, Sendable {
     /// `-md`.
     public let hash: DigestAlgorithm
 
-    /// What `openssl enc -pbkdf2` does when nothing else is asked of it.
+    /// The defaults of `openssl enc -pbkdf2`.
     public static let standard = OpenSSLEnc(.pbkdf2(iterations: 10_000), .sha256)
 
     public init(_ derivation: Derivation, _ hash: DigestAlgorithm) {
@@ -40,12 +39,12 @@ public struct OpenSSLEnc: Hashable, Sendable {
     /// A header with a new salt.
     public static func newHeader() -> [UInt8] { magic + Random.bytes(headerCount - magic.count) }
 
-    /// The message's cipher, whose key and IV are made of the password and the header's salt.
+    /// The message's cipher, with key and IV derived from the password and the header's salt.
     ///
     /// - Parameters:
     ///   - header: The first ``headerCount`` bytes.
     ///   - keyCount: Bytes; 24 for Triple DES.
-    ///   - limit: how many iterations are done.
+    ///   - limit: How much work the derivation may cost.
     /// - Throws: ``CryptoError/notOpenSSLSalted``, ``CryptoError/workTooHigh``, ``CryptoError/parameterOutOfRange``,
     ///   ``CryptoError/keyLength``, ``CryptoError/unknownAlgorithm``.
     public func cipher(
@@ -77,7 +76,7 @@ public struct OpenSSLEnc: Hashable, Sendable {
         }
     }
 
-    /// D(i) = H(D(i−1) ‖ password ‖ salt), one after the other until there is enough (EVP_BytesToKey(3), count 1).
+    /// D(i) = H(D(i−1) ‖ password ‖ salt), repeated until there are enough bytes (EVP_BytesToKey(3), count 1).
     private func bytesToKey(
         _ password: borrowing SecretBytes, _ salt: [UInt8], _ count: Int
     ) throws(CryptoError) -> SecretBytes {

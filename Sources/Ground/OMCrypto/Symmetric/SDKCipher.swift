@@ -1,7 +1,7 @@
 // The SDK's encryptData: and decryptData: with every parameter, in its order of checks and with its error numbers, and
 // its two strings: `{AES}` + base64(ciphertext) on iOS, `{AES/CBC/PKCS5Padding}` + base64(IV ‖ ciphertext) on Android.
 //
-// Legacy: neither notices a changed ciphertext, and the iOS form carries no IV. Others wrote them, others read them.
+// Legacy: neither form notices a changed ciphertext, and the iOS form carries no IV. Other programs write and read them.
 
 public import OMSecrets
 
@@ -20,7 +20,7 @@ extension Insecure {
             fileprivate var ours: BlockAlgorithm.Mode { self == .cbc ? .cbc : .insecureECB }
         }
 
-        /// Bytes, or the text that base64 makes of them.
+        /// Bytes, or their base64 text.
         public enum Form: Hashable, Sendable {
             case data([UInt8])
             case text(String)
@@ -29,9 +29,9 @@ extension Insecure {
         /// `encryptData:withSymmetricKey:initializationVector:algorithm:padding:mode:base64EncodeOutput:…`, the full call.
         ///
         /// - Parameters:
-        ///   - iv: Nil in CBC is the SDK's block of zeros: equal messages begin alike. In ECB only its length is looked at.
+        ///   - iv: Nil in CBC is the SDK's block of zeros: equal messages begin alike. In ECB only its length is checked.
         ///   - algorithm: The SDK's name: `AES`, `DES`, `3DES`.
-        ///   - prefix: Puts `{AES}` in front, with base64 only; without it, it means nothing.
+        ///   - prefix: Whether to put `{AES}` in front of the base64 text. Without base64 it has no effect.
         /// - Throws: In this order: ``CryptoError/emptyInput`` (10406), ``CryptoError/emptyKey`` (10501),
         ///   ``CryptoError/keyLength`` (10507), ``CryptoError/unknownAlgorithm`` (10506), ``CryptoError/ivLength`` (10508),
         ///   ``CryptoError/notWholeBlocks`` (10509), ``CryptoError/paddingNotForSymmetric`` (10510).
@@ -49,10 +49,10 @@ extension Insecure {
 
         /// `decryptData:withSymmetricKey:initializationVector:algorithm:padding:mode:isInputPrefixedWithAlgorithmName:…`.
         ///
-        /// - Parameter prefixed: Expects `{AES}` in front, with base64 only; without it, it means nothing.
+        /// - Parameter prefixed: Whether `{AES}` must be in front of the base64 text. Without base64 it has no effect.
         /// - Throws: ``CryptoError/expectedBase64`` (10517), ``CryptoError/invalidBase64`` (10518), ``CryptoError/notPrefixed``
-        ///   (10516), ``CryptoError/emptyInput`` (10406), then those of the encrypting call from the second on, last
-        ///   ``CryptoError/cannotDecrypt`` (10511: the SDK has a number for decryption, and reports this one).
+        ///   (10516), ``CryptoError/emptyInput`` (10406), then the errors of the encrypting call from the second on, and last
+        ///   ``CryptoError/cannotDecrypt`` (10511: the SDK has a number for decryption, but reports this one).
         public static func decrypt(
             unauthenticated input: Form, key: borrowing SecretBytes, iv: [UInt8]?, algorithm: String, padding: Padding,
             mode: Mode, prefixed: Bool, base64: Bool
@@ -93,7 +93,7 @@ extension Insecure {
                 guard let cipher = BlockAlgorithm.Cipher.allCases.first(where: { $0.sdkName == name }) else {
                     throw .unknownAlgorithm
                 }
-                // The SDK's Triple DES takes three keys; two are our reading of everybody else's.
+                // The SDK's Triple DES takes three keys. Two keys are only for the files of other programs.
                 let keyCounts = cipher == .insecureTripleDES ? [24] : cipher.keyCounts
                 guard keyCounts.contains(key.count) else { throw .keyLength }
                 algorithm = BlockAlgorithm(cipher, mode.ours)
@@ -140,8 +140,8 @@ extension Insecure.SDKCipher {
         return SecretBytes.random(count)
     }
 
-    /// `generateSymmetricKeyWithPassPhrase:`: SHA-256 of the passphrase and the device's identifier, 32 bytes. One fast
-    /// hash and no salt: whoever has a ciphertext tries millions of passphrases a second.
+    /// `generateSymmetricKeyWithPassPhrase:`: SHA-256 of the passphrase and the device's identifier, 32 bytes. It is one fast
+    /// hash without a salt: an attacker with a ciphertext tries millions of passphrases a second.
     ///
     /// - Throws: ``CryptoError/emptyInput`` for an empty passphrase.
     public static func hashedKey(
@@ -154,11 +154,11 @@ extension Insecure.SDKCipher {
         return digest.finishSecret()
     }
 
-    /// `generatePBKDF2EncryptionKeywithPassphrase:salt:hashAlgorithm:iteration:keySize:`, whose function is named by the
-    /// *salted* algorithms, SaltedSHA-1 to SaltedSHA-512.
+    /// `generatePBKDF2EncryptionKeywithPassphrase:salt:hashAlgorithm:iteration:keySize:`. The *salted* algorithms name its
+    /// function, SaltedSHA-1 to SaltedSHA-512.
     ///
     /// - Parameters:
-    ///   - salt: Its UTF-8 bytes are the salt, hex digits as they stand.
+    ///   - salt: Its UTF-8 bytes are the salt. Hex digits are not decoded.
     ///   - count: The key's length in bytes.
     /// - Throws: In this order: ``CryptoError/emptyInput`` (10406), ``CryptoError/saltRequired`` (10513),
     ///   ``CryptoError/unknownAlgorithm`` (10506), ``CryptoError/parameterOutOfRange``.

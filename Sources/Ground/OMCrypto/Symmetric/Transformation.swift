@@ -1,20 +1,20 @@
-// The Android SDK's names in braces: `{AES/CBC/PKCS5Padding}`, and `{AES}` alone, which Java takes for ECB with
-// padding.
+// The Android SDK's names in braces: `{AES/CBC/PKCS5Padding}`, and `{AES}` alone, which means ECB with padding
+// in Java.
 
 internal import OMSecrets
 
-/// What stands between the braces of the Android SDK's strings: cipher, mode and padding.
+/// The text between the braces of the Android SDK's strings: cipher, mode and padding.
 public struct Transformation: Hashable, Sendable {
     public let algorithm: BlockAlgorithm
     public let padding: BlockPadding
 
-    /// - Parameter padding: Without meaning in CTR, where Java calls it NoPadding.
+    /// - Parameter padding: CTR ignores it; Java says NoPadding there.
     public init(_ algorithm: BlockAlgorithm, _ padding: BlockPadding) {
         self.algorithm = algorithm
         self.padding = algorithm.usesPadding ? padding : .none
     }
 
-    /// `AES/CBC/PKCS5Padding`; `DESede` is Java's name for Triple DES, and both are read.
+    /// `AES/CBC/PKCS5Padding`; `DESede` is Java's name for Triple DES, and both names are read.
     ///
     /// - Throws: ``CryptoError/unknownAlgorithm``.
     public init(_ text: String) throws(CryptoError) {

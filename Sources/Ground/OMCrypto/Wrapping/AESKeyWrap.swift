@@ -1,6 +1,6 @@
 // AES Key Wrap (RFC 3394, SP 800-38F KW) and with padding (RFC 5649, SP 800-38F KWP), over OpenSSL.
 //
-// Both are deterministic: the same key wrapped twice gives the same bytes. That is meant, a key is random already.
+// Both are deterministic: the same key wrapped twice gives the same bytes. That is intended, because a key is random already.
 
 internal import COpenSSL
 public import OMSecrets

@@ -4,12 +4,12 @@ internal import COpenSSL
 public import OMSecrets
 
 extension PrivateKey {
-    /// The secret that both holders of a key pair compute: 32 bytes of X25519, or the shared point's x, as long as a
-    /// coordinate. It is no key yet: derive one from it.
+    /// The secret that both holders of a key pair compute: 32 bytes for X25519, or the shared point's x, as long as a
+    /// coordinate. Do not use it as a key: derive a key from it.
     ///
-    /// - Throws: ``CryptoError/wrongKeyType`` for two kinds that do not go together, ``CryptoError/keyUseNotAllowed`` for a
-    ///   JWK that is not for deriving; ``CryptoError/invalidKey`` for a point of low order, with which the secret would be
-    ///   the same whatever this key is (RFC 7748 section 6.1).
+    /// - Throws: ``CryptoError/wrongKeyType`` for two kinds that do not fit together, ``CryptoError/keyUseNotAllowed`` for a
+    ///   JWK that is not for deriving; ``CryptoError/invalidKey`` for a point of low order, which gives the same secret with
+    ///   every private key (RFC 7748 section 6.1).
     public func agree(with other: borrowing PublicKey) throws(CryptoError) -> SecretBytes {
         guard kind == other.kind, let size = kind.sharedCount else { throw .wrongKeyType }
         try uses.require(.derive)
@@ -24,8 +24,8 @@ extension PrivateKey {
             status = unsafe target.withPointer { target, _ in EVP_PKEY_derive(context, target, &count) }
         }
         guard status == 1, count == size else { throw .clearing(.invalidKey) }
-        // OpenSSL refuses it too; a library that did not would hand an attacker the key of every session. On the curves
-        // of prime order no point of low order is left once the key was checked, and a point may lie at x = 0.
+        // OpenSSL refuses such a point too. A library that did not refuse it would give an attacker the key of every session.
+        // On the curves of prime order, a checked key is never a point of low order, and a point may have x = 0.
         let isZero = shared.withBytes { bytes in bytes.indices.allSatisfy { bytes[$0] == 0 } }
         guard !isZero || kind != .x25519 else { throw .invalidKey }
         return shared

@@ -1,12 +1,12 @@
-// Wrapping a short secret under an RSA key: OAEP (RFC 8017 section 7.1), and v1.5 (7.2) for those who must.
+// Wrapping of a short secret under an RSA key: OAEP (RFC 8017 section 7.1), and v1.5 (7.2) for old systems.
 
 internal import COpenSSL
 public import OMSecrets
 
-/// What OAEP is done with. Both sides must agree on all of it.
+/// The parameters of OAEP. Both sides must use the same.
 public struct OAEP: Hashable, Sendable {
     public var hash: DigestAlgorithm
-    /// The mask's hash; nil for the same.
+    /// The mask's hash. Nil: the same as `hash`.
     public var mask: DigestAlgorithm?
     public var label: [UInt8]
 
@@ -51,37 +51,37 @@ extension PublicKey {
 }
 
 extension PrivateKey {
-    /// Unwraps what ``PublicKey/wrap(_:_:)`` made.
+    /// Unwraps a secret that ``PublicKey/wrap(_:_:)`` wrapped.
     ///
-    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/keyUseNotAllowed``, ``CryptoError/unknownAlgorithm``; ``CryptoError/cannotUnwrap`` for
-    ///   everything that may be wrong with the ciphertext.
+    /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/keyUseNotAllowed``, ``CryptoError/unknownAlgorithm``;
+    ///   ``CryptoError/cannotUnwrap`` for every fault of the ciphertext.
     public func unwrap(_ wrapped: [UInt8], _ oaep: OAEP = OAEP()) throws(CryptoError) -> SecretBytes {
         try decrypt(wrapped, .oaep(oaep))
     }
 
     /// Unwraps PKCS#1 v1.5 to exactly `count` bytes, without saying whether the padding was right.
     ///
-    /// A ciphertext with another padding, or of a secret of another length, gives `count` bytes that nobody can foretell, and
-    /// the same ones every time. What they are good for shows whether they are the secret: a MAC under them, for example.
+    /// A ciphertext with another padding, or of a secret of another length, gives `count` bytes that an attacker cannot
+    /// predict. It gives the same bytes every time. Their use shows whether they are the secret, for example a MAC under them.
     ///
-    /// - Parameter count: at most the modulus' length − 11.
+    /// - Parameter count: At most the modulus' length − 11.
     /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/keyUseNotAllowed``, ``CryptoError/inputTooLong`` for `count`;
-    ///   ``CryptoError/cannotUnwrap`` for a ciphertext that has not the modulus' length or is not below the modulus.
+    ///   ``CryptoError/cannotUnwrap`` for a ciphertext that does not have the modulus' length or is not below the modulus.
     public func unwrapPKCS1(_ wrapped: [UInt8], count: Int) throws(CryptoError) -> SecretBytes {
         guard case .rsa(let bits) = kind else { throw .wrongKeyType }
         guard (0...(bits + 7) / 8 - 11).contains(count) else { throw .inputTooLong }
         let padded = try decrypt(wrapped, .none)
-        // Attack (Bleichenbacher 1998): send changed ciphertexts, learn from the error which of them are well padded, and so
-        // read the secret. There is no error and no branch here. The bytes for a bad padding follow from the decrypted
-        // block itself, which an attacker who does not know it cannot foretell.
+        // Attack (Bleichenbacher 1998): an attacker sends changed ciphertexts, learns from the errors which of them are well
+        // padded, and so reads the secret. There is no error and no branch here. The bytes for a bad padding are derived from
+        // the decrypted block, so an attacker who does not know that block cannot predict them.
         let other = HKDF.deriveBytes(
             from: padded, salt: nil, info: Array("omvault/rsa-pkcs1-rejected".utf8), count: count)
         return padded.withBytes { padded in
             let start = padded.count - count
-            // A bit for each byte that is not as it has to be.
+            // Has bits set if any byte of the padding is wrong.
             var wrong = padded[0] | (padded[1] ^ 2) | padded[start - 1]
             for index in 2..<start - 1 { wrong |= UInt8(truncatingIfNeeded: (UInt16(padded[index]) &- 1) >> 15) }
-            // 0xFF where nothing is wrong, else 0.
+            // 0xFF if nothing is wrong, else 0.
             let mask = UInt8(truncatingIfNeeded: (UInt16(wrong) &- 1) >> 8)
             return other.withBytes { other in
                 SecretBytes(count: count) { target in
@@ -93,8 +93,8 @@ extension PrivateKey {
         }
     }
 
-    /// Unwraps PKCS#1 v1.5 and says whether the padding was right, for the command and the test vectors: who asks there holds
-    /// the key.
+    /// Unwraps PKCS#1 v1.5 and says whether the padding was right. Only for the command and the test vectors, whose caller
+    /// holds the key.
     ///
     /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/keyUseNotAllowed``, ``CryptoError/cannotUnwrap``.
     package func unwrapPKCS1(unauthenticated wrapped: [UInt8]) throws(CryptoError) -> SecretBytes {
@@ -125,7 +125,7 @@ extension PrivateKey {
 private enum RSAPadding {
     case oaep(OAEP)
     case pkcs1
-    /// The block as it is. Only for ``PrivateKey/unwrapPKCS1(_:count:)``, which judges it.
+    /// No padding: the whole block. Only for ``PrivateKey/unwrapPKCS1(_:count:)``, which checks the padding itself.
     case none
 
     func set(_ context: OpaquePointer) -> Bool {
@@ -139,7 +139,7 @@ private enum RSAPadding {
                 EVP_PKEY_CTX_set_rsa_mgf1_md_name(context, mask, nil) == 1
             else { return false }
             guard !oaep.label.isEmpty else { return true }
-            // OpenSSL takes the copy over, and frees it.
+            // OpenSSL takes ownership of the copy, and frees it.
             guard let copy = CRYPTO_memdup(oaep.label, oaep.label.count, #file, #line) else { return false }
             guard EVP_PKEY_CTX_set0_rsa_oaep_label(context, copy, Int32(oaep.label.count)) == 1 else {
                 CRYPTO_free(copy, #file, #line)

@@ -1,12 +1,12 @@
-// Wrapping a secret for an X25519 key: libsodium's sealed box, X25519 with a fresh key, XSalsa20-Poly1305.
+// Wrapping of a secret for an X25519 key: libsodium's sealed box, which is X25519 with a new key and XSalsa20-Poly1305.
 
 public import OMSecrets
 
 extension PublicKey {
-    /// Seals a secret for the holder of the private key; nobody learns who sealed it.
+    /// Seals a secret for the holder of the private key. The box does not show its sender.
     ///
-    /// - Returns: 48 bytes more than the secret: the fresh public key, the tag, the ciphertext.
-    /// - Throws: ``CryptoError/wrongKeyType`` for anything but X25519, ``CryptoError/invalidKey`` for a point of low order.
+    /// - Returns: 48 bytes more than the secret: the new public key, the tag, the ciphertext.
+    /// - Throws: ``CryptoError/wrongKeyType`` unless the key is X25519, ``CryptoError/invalidKey`` for a point of low order.
     public func seal(_ secret: borrowing SecretBytes) throws(CryptoError) -> [UInt8] {
         guard kind == .x25519 else { throw .wrongKeyType }
         try uses.requireAsPeer([.wrap, .encrypt, .derive])
@@ -19,7 +19,7 @@ extension PublicKey {
 }
 
 extension PrivateKey {
-    /// Opens what ``PublicKey/seal(_:)`` made.
+    /// Opens a box that ``PublicKey/seal(_:)`` made.
     ///
     /// - Throws: ``CryptoError/wrongKeyType``, ``CryptoError/cannotUnwrap``.
     public func open(sealed box: [UInt8]) throws(CryptoError) -> SecretBytes {
