@@ -1,6 +1,6 @@
-/// Cases marked `acceptable` that were judged by the policy, by their flags.
+/// Cases marked `acceptable` with the same flags, which the policy decided.
 public struct AcceptableCases: Hashable, Sendable {
-    /// `Twist`, or several of them with commas between.
+    /// `Twist`, or several flags with commas between them.
     public let flags: String
     public internal(set) var accepted = 0
     public internal(set) var refused = 0

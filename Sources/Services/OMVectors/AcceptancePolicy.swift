@@ -1,18 +1,19 @@
-// What to do with `acceptable` cases, flag by flag: written down, with a reason for each line, and strict to read.
+// The policy for `acceptable` cases, flag by flag, with a reason for each line. Its reader is strict.
 
 internal import OMJSON
 
-/// How cases that a file marks `acceptable` are judged.
+/// The rules for cases that a file marks `acceptable`.
 ///
-/// Each of a case's flags that the policy names has a say. One that must be refused wins over one that must be accepted;
-/// without any, ``otherwise`` holds. A name may be `ALGORITHM/Flag` for one algorithm's cases only, and then goes first.
+/// Each flag of a case that the policy names counts. A flag with ``Rule/refuse`` wins over a flag with ``Rule/accept``. If
+/// the policy names none of them, ``otherwise`` holds. The name `ALGORITHM/Flag` is for one algorithm's cases only, and wins
+/// over the name `Flag`.
 public struct AcceptancePolicy: Sendable {
     public enum Rule: String, Sendable {
         /// The case must succeed and give the listed output.
         case accept
         /// The case must be refused.
         case refuse
-        /// Both are right.
+        /// The case may succeed or be refused.
         case either
     }
 
@@ -23,12 +24,12 @@ public struct AcceptancePolicy: Sendable {
     }
 
     public let lines: [Line]
-    /// For a case none of whose flags the policy names.
+    /// The rule for a case of which the policy names no flag.
     public let otherwise: Rule
 
     private init(_ lines: [Line], otherwise: Rule) { (self.lines, self.otherwise) = (lines, otherwise) }
 
-    /// The house's own, as docs/vectors.md lists it.
+    /// The default policy, as docs/vectors.md lists it.
     public static let standard = AcceptancePolicy(
         [
             Line(flag: "ExplicitParameters", rule: .either, reason: "RFC 5480 names its curves; reading needs no flag"),
@@ -49,7 +50,7 @@ public struct AcceptancePolicy: Sendable {
     /// A policy file (docs/vectors.md): `{"format":"omvault-policy/1","otherwise":"either","flags":{"Twist":{"rule":
     /// "accept","reason":"…"}}}`.
     ///
-    /// - Throws: ``VectorsError/policy(reason:)`` for anything else.
+    /// - Throws: ``VectorsError/policy(reason:)`` if the bytes do not have this form.
     public init(parsing bytes: [UInt8]) throws(VectorsError) {
         do { self = try Self.read(bytes) } catch { throw .policy(reason: error.reason) }
     }

@@ -1,4 +1,4 @@
-/// What a file's valid cases came to when each had one bit flipped.
+/// The results of a file's valid cases after one bit of each was flipped.
 public struct ControlReport: Sendable {
     public let path: String
     public internal(set) var caught = 0

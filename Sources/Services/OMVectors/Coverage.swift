@@ -1,18 +1,18 @@
-// What a folder covers, without running any of it.
+// The coverage of vector files, counted without running them.
 
-/// One algorithm of the files, and how much of it there is.
+/// One algorithm of the files, and how many cases it has.
 public struct Coverage: Hashable, Sendable {
-    /// `ECDSA sigVer`, `block AES CBC`: as the files call it.
+    /// The files' name for the algorithm: `ECDSA sigVer`, `block AES CBC`.
     public let algorithm: String
     public internal(set) var files: [String] = []
     public internal(set) var valid = 0
     public internal(set) var invalid = 0
     public internal(set) var acceptable = 0
-    /// What of it is not run and why.
+    /// The cases that are not run, and why.
     public internal(set) var skips: [SkippedCases] = []
 
     public var cases: Int { valid + invalid + acceptable }
-    /// Whether any case of it runs.
+    /// Whether any case of the algorithm runs.
     public var isSupported: Bool { skips.reduce(0) { $0 + $1.count } < cases }
 }
 

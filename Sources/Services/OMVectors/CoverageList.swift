@@ -1,7 +1,7 @@
-/// What files hold, in the order of the algorithms' names.
+/// The coverage of all files, in the order of the algorithms' names.
 public struct CoverageList: Sendable {
     private var known: [String: Coverage] = [:]
-    /// Files without cases, and why: they could not be read as vectors, or belong to others.
+    /// Files without cases, and why: they could not be read as vectors, or belong to other files.
     public private(set) var others: [(path: String, reason: String)] = []
 
     public init() {}
@@ -10,7 +10,7 @@ public struct CoverageList: Sendable {
         known.values.sorted { $0.algorithm.utf8.lexicographicallyPrecedes($1.algorithm.utf8) }
     }
 
-    /// Reads `file` and adds what it holds.
+    /// Reads `file` and adds its cases.
     public mutating func add(_ file: VectorFile) {
         do {
             let reading = try VectorRunner.reading(file)

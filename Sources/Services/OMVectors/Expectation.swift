@@ -1,4 +1,4 @@
-/// What a file says must come of a case.
+/// The result that a file expects of a case.
 public enum Expectation: String, Hashable, Sendable {
     case valid
     case invalid

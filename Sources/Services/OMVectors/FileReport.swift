@@ -1,13 +1,13 @@
 /// The result of one file.
 public struct FileReport: Sendable {
-    /// A case that did not give what the file lists.
+    /// A case whose result is not the listed one.
     public struct FailedCase: Hashable, Sendable {
         /// The case's name within its file.
         public let id: String
         public let reason: String
     }
 
-    /// The path as it was given, or below the folder that was given.
+    /// The path as the caller gave it, or below the folder that the caller gave.
     public let path: String
     /// Nil for a file that could not be read as vectors.
     public let format: VectorFormat?
@@ -15,9 +15,9 @@ public struct FileReport: Sendable {
     /// Cases marked `acceptable` that the policy lets pass.
     public internal(set) var acceptances: [AcceptableCases] = []
     public internal(set) var failures: [FailedCase] = []
-    /// What was not run and why; a file that could not be read counts as one.
+    /// The cases that were not run, and why. A file that could not be read counts as one case.
     public internal(set) var skips: [SkippedCases] = []
-    /// Why a file that was recognised holds no cases of its own; it is no skip.
+    /// Why a recognised file has no cases of its own. Such a file is not a skip.
     public internal(set) var note: String?
 
     init(path: String, format: VectorFormat?, skips: [SkippedCases] = [], note: String? = nil) {

@@ -1,6 +1,6 @@
-/// A valid case made wrong on purpose: a check that does not notice proves nothing.
+/// A valid case that is made wrong on purpose. A check that does not notice it proves nothing.
 struct NegativeControl: Sendable {
-    /// The case's place among the file's cases, from which field and bit follow.
+    /// The number of the case in its file. It selects the field and the bit.
     let ordinal: Int
     let flips: [String]
     let records: [Fields]
@@ -13,9 +13,9 @@ struct NegativeControl: Sendable {
         (self.ordinal, self.flips, self.records, self.remake) = (ordinal, flips, records, remake)
     }
 
-    /// Why the flipped case was not noticed; nil when it was.
+    /// Why the check did not notice the flipped case. Nil if it did.
     func miss() -> String? {
-        // Of the fields that are there and not empty, the case's number picks one; so every field gets its turn.
+        // The case's number picks one of the fields that exist and are not empty, so every field gets its turn.
         let candidates = flips.compactMap { name in
             records.indices.compactMap { index in
                 records[index].flipping(name, seed: ordinal).map { (name, index, $0) }
@@ -25,8 +25,8 @@ struct NegativeControl: Sendable {
             let (name, index, fields) = candidates[(ordinal + offset) % candidates.count]
             var changed = records
             changed[index] = fields
-            // A flip that ends the reading is no test of the check (`Msg = 00` is how CAVP writes the empty message):
-            // the next field takes its turn.
+            // A flip that makes the file unreadable does not test the check (`Msg = 00` is how CAVP writes the empty message).
+            // The next field takes its turn.
             guard let plan = try? remake(changed) else { continue }
             switch plan {
             case .skip(let reason): return "\(name) flipped: skipped, \(reason)"

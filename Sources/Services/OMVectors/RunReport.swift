@@ -1,15 +1,15 @@
-// What a run proved, as values; words and exit codes are the door's.
+// The result of a run, as values. The door chooses words and exit codes.
 
-/// The results of all files, in the order they were run.
+/// The results of all files, in the order of the run.
 public struct RunReport: Sendable {
     public private(set) var files: [FileReport] = []
-    /// Every reason for a skip, with how many cases or files it left out, the most first.
+    /// Every reason for a skip, with the number of cases or files that it left out. The largest number comes first.
     public var skips: [SkippedCases] {
         var skips: [SkippedCases] = []
         for skip in files.flatMap(\.skips) { skips.add(skip.count, skip.reason) }
         return skips.sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }
     }
-    /// Files that belong to another or are about the vectors, by why.
+    /// The number of files that belong to another file or describe the vectors, by reason.
     public var notes: [SkippedCases] {
         var notes: [SkippedCases] = []
         for file in files {
@@ -30,7 +30,7 @@ public struct RunReport: Sendable {
     /// `N passed, N failed, N acceptable, N skipped`.
     public var summary: String { "\(passed) passed, \(failed) failed, \(acceptable) acceptable, \(skipped) skipped" }
 
-    /// Whether the run proves something: nothing failed and at least one case ran.
+    /// Whether the run proves something: no case failed and at least one case ran.
     ///
     /// - Parameter failOnSkip: Whether a skipped case or file counts as a failure.
     public func isProof(failOnSkip: Bool = false) -> Bool {

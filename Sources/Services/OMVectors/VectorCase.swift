@@ -1,15 +1,15 @@
-// One case of a vector file and how it is judged (docs/vectors.md, "Policy").
+// One case of a vector file and its grading (docs/vectors.md, "Policy").
 
 struct VectorCase: Sendable {
     /// The case's name within its file, such as a Wycheproof `tcId`.
     let id: String
-    /// What a report calls its algorithm.
+    /// The name of its algorithm in reports.
     let algorithm: String
     let expectation: Expectation
-    /// Wycheproof's names for what is special about it, by which ``AcceptancePolicy`` judges.
+    /// Wycheproof's names for what is special about the case. ``AcceptancePolicy`` decides by them.
     var flags: [String] = []
     let plan: CasePlan
-    /// How to make it wrong; nil for a case that is not run.
+    /// How to make the case wrong. Nil for a case that is not run.
     var control: NegativeControl?
 }
 
@@ -20,7 +20,7 @@ enum Grade: Hashable, Sendable {
 }
 
 extension VectorCase {
-    /// A wrong output never passes, except where the file says that the listed one would be wrong.
+    /// Grades the outcome. A wrong output never passes, except if the file says that the listed output is wrong.
     func grade(_ outcome: CheckOutcome, by policy: AcceptancePolicy) -> Grade {
         switch (expectation, outcome) {
         case (.valid, .agrees): .passed

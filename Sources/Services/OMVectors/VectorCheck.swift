@@ -1,10 +1,10 @@
-/// What came of running it.
+/// The outcome of a check.
 enum CheckOutcome: Hashable, Sendable {
-    /// It was accepted and gave what the file lists.
+    /// The input was accepted and gave the listed output.
     case agrees
-    /// It was accepted and gave something else.
+    /// The input was accepted and gave another output.
     case differs(String)
-    /// It was refused with an error.
+    /// The input was refused with an error.
     case refused(String)
 }
 

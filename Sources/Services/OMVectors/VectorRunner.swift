@@ -1,6 +1,6 @@
 /// Runs vector files: finds them, reads them, grades their cases.
 public enum VectorRunner {
-    /// Every file of `paths`, folders with all that is in them: in the order given, sorted within a folder.
+    /// Every file of `paths`, and every file in their folders: in the given order, sorted within a folder.
     ///
     ///     var report = RunReport()
     ///     for file in try VectorRunner.files(["vectors"]) { report.add(VectorRunner.verify(file)) }
@@ -11,7 +11,7 @@ public enum VectorRunner {
         try VectorFile.find(paths)
     }
 
-    /// Runs one file. A file that holds no vectors is no error: it is skipped with its reason.
+    /// Runs one file. A file without vectors is not an error: it is skipped with its reason.
     public static func verify(_ file: VectorFile, policy: AcceptancePolicy = .standard) -> FileReport {
         do {
             return run(try reading(file), at: file.path, policy)
@@ -20,9 +20,9 @@ public enum VectorRunner {
         }
     }
 
-    /// Flips one bit of each valid case of a file and runs it again: each must fail now.
+    /// Flips one bit of each valid case of a file and runs the case again. Each must fail now.
     ///
-    /// Which bit, docs/vectors.md says. Files that are skipped and cases that are not run have nothing to catch.
+    /// docs/vectors.md says which bit. Skipped files, and cases that are not run, are not counted.
     public static func control(_ file: VectorFile) -> ControlReport {
         var report = ControlReport(path: file.path)
         guard let reading = try? reading(file) else { return report }
@@ -37,11 +37,11 @@ public enum VectorRunner {
         return report
     }
 
-    /// The folder `vectors` nearest above the current directory, else above the program itself, as in a checkout whose
-    /// `.build` holds it.
+    /// The nearest folder `vectors` above the program itself, as in a checkout whose `.build` holds the program, else above the
+    /// current directory.
     public static func repositoryFolder() -> String? { VectorFile.repositoryFolder() }
 
-    /// The bytes of a policy file.
+    /// The policy in a policy file.
     ///
     /// - Throws: ``VectorsError``.
     public static func policy(at path: String) throws(VectorsError) -> AcceptancePolicy {

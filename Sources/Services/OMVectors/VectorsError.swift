@@ -1,7 +1,7 @@
 /// Why a run could not start.
 public enum VectorsError: Error, Hashable, Sendable {
-    /// There is nothing at this path, or it may not be read.
+    /// Nothing exists at this path, or this process may not read it.
     case unreadable(path: String)
-    /// A policy file is not of its form.
+    /// A policy file does not have its required form.
     case policy(reason: String)
 }

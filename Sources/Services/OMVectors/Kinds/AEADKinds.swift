@@ -3,7 +3,7 @@
 internal import OMCrypto
 internal import OMSecrets
 
-/// Both ways; of an invalid case only the opening says anything.
+/// Opens and seals. For an invalid case, only the opening counts.
 struct AEADCheck: VectorCheck {
     let algorithm: AEADAlgorithm
     let key: [UInt8]
@@ -11,7 +11,7 @@ struct AEADCheck: VectorCheck {
     let associatedData: [UInt8]
     let message: [UInt8]
     let ciphertext: [UInt8]
-    /// AES-GCM's may be cut.
+    /// A tag of AES-GCM may be cut.
     let tag: [UInt8]
     /// The length in bytes that the group announces.
     let tagCount: Int
@@ -73,7 +73,7 @@ enum AEADKinds {
                 throw test.wrong("key", "\(keyBits.map { $0 / 8 } ?? 32) bytes")
             }
             let nonce = try test.bytes("iv")
-            // An invalid case may be one because of its nonce.
+            // A case may be invalid because of its nonce.
             guard nonce.count * 8 == ivBits || expectation == .invalid else {
                 throw test.wrong("iv", "\(ivBits / 8) bytes")
             }
@@ -135,7 +135,7 @@ enum AEADKinds {
         }
         let (tagCount, keyCount) = (try parameters.number("tagLen") / 8, try parameters.number("keyLen") / 8)
         return .each(flips: ["key", "iv", "aad", "pt", "ct", "tag"]) { (test, expectation) throws(UnreadableFile) in
-            // The tested module makes the nonce, which then stands among the results.
+            // In such tests the tested module makes the nonce, and the results list it.
             guard test.has("iv") else { return .skip("nonces that the tested module makes") }
             return .run(
                 AEADCheck(
@@ -146,7 +146,7 @@ enum AEADKinds {
         }
     }
 
-    // MARK: OpenSSL's vectors, as Python's `cryptography` has them
+    // MARK: OpenSSL's vectors, from Python's `cryptography`
 
     private static let text = VectorKind.text(
         TextLayout(
@@ -168,7 +168,7 @@ enum AEADKinds {
         }
     }
 
-    /// BoringSSL's, as Python's `cryptography` has them.
+    /// BoringSSL's vectors, from Python's `cryptography`.
     private static let boringText = VectorKind.text(
         TextLayout(
             name: "ChaCha20-Poly1305",

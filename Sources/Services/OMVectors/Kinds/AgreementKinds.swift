@@ -76,8 +76,7 @@ enum AgreementKinds {
     private static let textBytes: KeyBytes = { (test, name) throws(UnreadableFile) in Array(try test.text(name).utf8) }
     private static let objectBytes: KeyBytes = { (test, name) throws(UnreadableFile) in try test.objectText(name) }
 
-    /// Both keys are files of their own: PEM, DER, JWK. Characters of theirs may mean nothing, so only the secret is
-    /// flipped.
+    /// Each key is a file: PEM, DER, JWK. Some characters of such a file have no meaning, so only the secret is flipped.
     private static func files(_ type: String, _ bytes: @escaping KeyBytes) -> VectorKind {
         .wycheproof(type) { (group) throws(UnreadableFile) in
             let name = try group.parameters.text("curve")
@@ -101,7 +100,7 @@ enum AgreementKinds {
         let name = try group.parameters.text("curve")
         if name == "X25519" { return agreements }
         guard let curve = EllipticCurve(named: name) else { return .skip(KeyChecks.unknownCurve(name)) }
-        // ECDH: the private number, the other's point `04 ‖ x ‖ y`, the shared point's x.
+        // ECDH: the private number, the other side's point `04 ‖ x ‖ y`, the shared point's x.
         return .each(flips: ["private", "public", "shared"]) { (test, _) throws(UnreadableFile) in
             .run(
                 AgreementCheck(
@@ -110,7 +109,7 @@ enum AgreementKinds {
         }
     }
 
-    /// Bits of the private and of the public bytes mean nothing (RFC 7748 section 5), so only the secret's are flipped.
+    /// Some bits of the private and the public bytes have no meaning (RFC 7748 section 5), so only the secret is flipped.
     private static let agreements = GroupPlan.each(flips: ["shared"]) { (test, _) throws(UnreadableFile) in
         .run(
             AgreementCheck(
@@ -120,7 +119,7 @@ enum AgreementKinds {
 
     // MARK: Text
 
-    /// SP 800-56A's primitive (KAS_ECC_CDH_PrimitiveTest): the tested side's point says nothing new, but must be right.
+    /// SP 800-56A's primitive (KAS_ECC_CDH_PrimitiveTest). The tested side's point follows from its number and must match it.
     private static let cdhPrimitive = VectorKind.text(
         TextLayout(
             name: "ECDH", matches: { $0.startsWith(["COUNT", "QCAVSx", "QCAVSy", "dIUT", "QIUTx", "QIUTy", "ZIUT"]) },
@@ -147,7 +146,7 @@ enum AgreementKinds {
             name: "X25519", matches: { $0.startsWith(["COUNT", "INPUT_SCALAR", "INPUT_U", "OUTPUT_U"]) },
             shapes: ["COUNT INPUT_SCALAR INPUT_U OUTPUT_U"])
     ) { (group) throws(UnreadableFile) in
-        // X448's are written down in the same way.
+        // X448's vectors have the same form.
         .each(flips: ["OUTPUT_U"]) { (record, _) throws(UnreadableFile) in
             let scalar = try record.bytes("INPUT_SCALAR")
             guard scalar.count != 56 else { return .skip(KeyChecks.unknownCurve("curve448")) }
@@ -161,7 +160,7 @@ enum AgreementKinds {
 }
 
 extension AgreementKinds {
-    /// SP 800-56A: the shared secret of one pair each, ephemeral or static, as it is or hashed.
+    /// SP 800-56A: the shared secret of one key pair on each side, ephemeral or static. The file lists the secret or its hash.
     fileprivate static let acvp = VectorKind.acvp(["KAS-ECC-SSC", "KAS-ECC"]) { (group) throws(UnreadableFile) in
         let parameters = group.parameters
         guard group.algorithm == "KAS-ECC-SSC" || group.mode == "CDH-Component" else { return nil }
@@ -192,7 +191,7 @@ extension AgreementKinds {
     }
 }
 
-/// A secret that is compared by its digest, where a file says so.
+/// A secret that is compared by its digest if the file says so.
 private struct SharedSecretCheck: VectorCheck {
     let agreement: AgreementCheck
     let hash: DigestAlgorithm?
@@ -206,7 +205,7 @@ private struct SharedSecretCheck: VectorCheck {
     }
 }
 
-/// Two things that a record says at once.
+/// The two facts of one record.
 private struct BothChecks: VectorCheck {
     let first: KeyPairCheck
     let second: AgreementCheck

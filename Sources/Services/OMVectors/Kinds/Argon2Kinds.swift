@@ -1,4 +1,5 @@
-// Argon2 of every type, as raw output and as PHC strings; what the bedrock's Argon2id can do, it must do alike.
+// Argon2 of every type, as raw output and as PHC strings. The bedrock's Argon2id must give the same output if it can compute
+// a case.
 
 internal import OMCrypto
 internal import OMSecrets
@@ -32,7 +33,7 @@ struct Argon2Check: VectorCheck {
         return derived.isEqual(to: SecretBytes(copying: output)) ? .agrees : .differs("the output is another")
     }
 
-    /// One lane of Argon2id 1.3 and nothing besides.
+    /// Whether the bedrock can compute the case: one lane of Argon2id 1.3, without a secret or associated data.
     private var isBedrocks: Bool {
         variant == .argon2id && version == .v19 && parameters.lanes == 1 && secret.isEmpty && associatedData.isEmpty
             && salt.count == Argon2id.saltCount && output.count >= 16
@@ -52,7 +53,7 @@ struct EncodedArgon2Check: VectorCheck {
             return isToolkits ? .agrees : .refused("the password does not verify")
         }
         let isBedrocks = Argon2id.verifyRaw(password, encoded: encoded)
-        // What must be refused, both must refuse.
+        // Toolkit and bedrock must both refuse an invalid case.
         if isInvalid ? isToolkits || isBedrocks : isToolkits && isBedrocks { return .agrees }
         return isToolkits == isBedrocks
             ? .refused("the password does not verify") : .differs("toolkit and bedrock disagree")
@@ -85,8 +86,7 @@ enum Argon2Kinds {
         }
     }
 
-    /// RFC 9106's vectors, and the reference program's, as Python's `cryptography` has them: the file's name tells the
-    /// type.
+    /// RFC 9106's vectors and the reference program's, from Python's `cryptography`. The file's name is the type.
     private static func text(_ variant: Argon2.Variant) -> VectorKind {
         VectorKind.text(
             TextLayout(
@@ -126,7 +126,7 @@ enum Argon2Kinds {
 
     private static func encoded(_ test: Fields, _ expectation: Expectation) throws(UnreadableFile) -> CasePlan {
         let (encoded, password) = (try test.text("encoded"), try test.bytes("passwordHex"))
-        // A string that cannot be read is refused at no cost.
+        // A string that cannot be parsed is refused without any work.
         if let hash = try? PasswordHash(parsing: encoded, limit: WorkLimit(factor: .max)) {
             guard isWithinCap(hash.function) else { return .skip("Argon2 above the cap on work") }
         }

@@ -3,7 +3,8 @@
 internal import OMCrypto
 internal import OMSecrets
 
-/// One message, both ways. Without a message the ciphertext must be refused, and whatever it decrypts to agrees.
+/// One message, decrypted and encrypted. Without a message the ciphertext must be refused; if it decrypts, the outcome is
+/// `agrees`.
 struct BlockCheck: VectorCheck {
     var algorithm = BlockAlgorithm.aesCBC
     let key: [UInt8]
@@ -29,7 +30,7 @@ struct BlockCheck: VectorCheck {
     }
 }
 
-/// A Monte Carlo chain: 1000 blocks a step, each step's output the source of the next step's key, IV and input.
+/// A Monte Carlo chain with 1000 blocks in each step. A step's output gives the next step's key, IV and input.
 struct BlockChainCheck: VectorCheck {
     struct Step: Hashable, Sendable {
         let key: [UInt8]
@@ -67,7 +68,8 @@ struct BlockChainCheck: VectorCheck {
     private func lastTwoBlocks(of step: Step) throws(CryptoError) -> [UInt8] {
         let key = SecretBytes(copying: step.key)
         var cipher = try BlockCipher(direction, unauthenticated: algorithm, key: key, iv: step.iv, padding: .none)
-        // The input of the second round is the IV in CBC, in ECB the first round's output; then it goes on like this.
+        // In CBC, the second round's input is the IV, and each later one is the output before the last. In ECB, each round's
+        // input is the last output.
         var (input, previous) = (step.input, step.iv)
         for _ in 0..<1000 {
             let output = try cipher.update(input.span).withBytes { [UInt8](copying: $0) }
@@ -77,7 +79,7 @@ struct BlockChainCheck: VectorCheck {
     }
 }
 
-/// A chain whose first step must be the prompt's.
+/// A chain whose first step must equal the prompt's.
 struct StartedChainCheck: VectorCheck {
     let starts: Bool
     let chain: any VectorCheck
@@ -85,7 +87,7 @@ struct StartedChainCheck: VectorCheck {
     func run() -> CheckOutcome { starts ? chain.run() : .differs("the first step is not the prompt's") }
 }
 
-/// Triple DES's chain (SP 800-20): 10,000 blocks a step, the last three of which change a key each.
+/// Triple DES's chain (SP 800-20) with 10,000 blocks in each step. The last three blocks of a step change one key each.
 struct TripleDESChainCheck: VectorCheck {
     /// SP 800-20 and ACVP both prescribe 400.
     static let stepCount = 400
@@ -101,7 +103,7 @@ struct TripleDESChainCheck: VectorCheck {
                 guard next.output == step.output else { return .differs("COUNT \(count): another output") }
                 guard count + 1 < steps.count else { break }
                 let follows = steps[count + 1]
-                // Parity is set where the standard's tool writes it, and decides nothing.
+                // The standard's tool sets parity bits, which have no effect.
                 guard Self.isSame(follows.key, next.key), follows.iv == next.iv, follows.input == next.input else {
                     return .differs("COUNT \(count + 1) does not follow from COUNT \(count)")
                 }
@@ -122,7 +124,7 @@ struct TripleDESChainCheck: VectorCheck {
     ) throws(CryptoError) -> BlockChainCheck.Step {
         let secret = SecretBytes(copying: step.key)
         var cipher = try BlockCipher(direction, unauthenticated: algorithm, key: secret, iv: step.iv, padding: .none)
-        // Outputs from the last on. CBC encrypts next what it gave before the last, at first the IV.
+        // The latest outputs. In CBC, the next input to encrypt is the output before the last, and at first the IV.
         var (last, second, third) = (step.iv, [UInt8](), [UInt8]())
         var input = step.input
         let isCrossed = algorithm.usesIV && direction == .encrypt
@@ -131,7 +133,7 @@ struct TripleDESChainCheck: VectorCheck {
             (input, third, second, last) = (isCrossed ? last : output, second, last, output)
         }
         let parts = [0, 8, 16].map { Array(step.key[$0..<$0 + 8]) }
-        // With fewer than three keys, what is the same stays the same.
+        // With fewer than three different keys, equal keys stay equal.
         let changes = [last, isSame(parts[0], parts[1]) ? last : second, isSame(parts[0], parts[2]) ? last : third]
         let key = zip(parts, changes).flatMap { zip($0, $1).map { $0 ^ $1 } }
         let iv = algorithm.usesIV ? direction == .encrypt ? last : second : []

@@ -1,4 +1,4 @@
-// Block ciphers in JSON: Wycheproof, the native kind `block`, ACVP. CAVP's text files are TextBlockKinds.
+// Block ciphers in JSON: Wycheproof, the native kind `block`, ACVP. For CAVP's text files see TextBlockKinds.
 
 internal import OMCrypto
 
@@ -23,13 +23,13 @@ enum BlockKinds {
         }
     }
 
-    /// What `cipher` and `mode` name: `3DES`, `CBC`.
+    /// The algorithm that `cipher` and `mode` name: `3DES`, `CBC`.
     static func algorithm(_ parameters: Fields) throws(UnreadableFile) -> BlockAlgorithm? {
         let name = "\(try parameters.text("cipher"))-\(try parameters.text("mode"))"
         return try? BlockAlgorithm.named(name).algorithm
     }
 
-    /// Whether every bit of a key decides: of DES's, one in eight is parity.
+    /// The key fields that a control may flip. A DES key has none, because one bit in eight is only parity.
     static func keyFlips(_ algorithm: BlockAlgorithm, _ names: [String]) -> [String] {
         algorithm.cipher == .aes ? names : []
     }
@@ -41,7 +41,7 @@ enum BlockKinds {
         let flips = keyFlips(algorithm, ["key"]) + ["iv", "msg", "ct"]
         return .each(flips: flips) { (test, expectation) throws(UnreadableFile) in
             let hasIV = algorithm.usesIV || test.has("iv") && !test.isNull("iv")
-            // What an invalid case says about its message means nothing: it must be refused.
+            // The message of an invalid case does not count: the case must be refused.
             return .run(
                 BlockCheck(
                     algorithm: algorithm, key: try test.bytes("key", count: keyBits / 8),
@@ -122,7 +122,7 @@ enum BlockKinds {
         "key", "iv", "resultsArray.key", "resultsArray.iv", "resultsArray.pt", "resultsArray.ct",
     ]
 
-    /// The prompt has the first step's key, IV and input; the results have all of every step.
+    /// The prompt has the first step's key, IV and input. The results have every value of every step.
     private static func acvpChains(_ algorithm: BlockAlgorithm, _ direction: BlockCipher.Direction) -> GroupPlan {
         let (input, output) = direction == .encrypt ? ("pt", "ct") : ("ct", "pt")
         return .each(flips: chainFlips) { (test, _) throws(UnreadableFile) in
@@ -143,7 +143,7 @@ enum BlockKinds {
         _ algorithm: BlockAlgorithm, _ direction: BlockCipher.Direction
     ) -> GroupPlan {
         let (input, output) = direction == .encrypt ? ("pt", "ct") : ("ct", "pt")
-        // Parity bits decide nothing, so no key is flipped.
+        // Parity bits have no effect, so no key is flipped.
         return .each(flips: chainFlips.filter { !$0.hasSuffix("key") }) { (test, _) throws(UnreadableFile) in
             let results = try test.objects("resultsArray")
             guard results.count == TripleDESChainCheck.stepCount else {

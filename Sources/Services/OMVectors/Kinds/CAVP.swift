@@ -1,6 +1,6 @@
-/// What CAVP's records have in common.
+/// A rule that CAVP's records share.
 enum CAVP {
-    /// `COUNT` of a chain is 0, 1, 2 …: one left out would hide a step.
+    /// Requires that `COUNT` of a chain is 0, 1, 2 …: a missing number would hide a step.
     static func requireCounts(_ records: [Fields], exactly count: Int) throws(UnreadableFile) {
         for (index, record) in records.enumerated() {
             guard try record.number("COUNT") == index else { throw record.wrong("COUNT", "\(index)") }

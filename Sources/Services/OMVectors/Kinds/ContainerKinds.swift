@@ -1,9 +1,9 @@
-// The file container (docs/file-format.md): golden ones that must open, and broken ones that must not.
+// File containers (docs/file-format.md): golden ones that must open, and broken ones that must not.
 
 internal import OMCrypto
 internal import OMSecrets
 
-/// A container and what opens it.
+/// A container and the key that opens it.
 struct ContainerCheck: VectorCheck {
     enum Opener: Sendable {
         case password([UInt8])
@@ -17,7 +17,7 @@ struct ContainerCheck: VectorCheck {
 
     enum Message: Sendable {
         case bytes([UInt8])
-        /// Of a message too long to write down.
+        /// The digest of a message that is too long for the file.
         case sha256([UInt8])
 
         func isWhole(_ opened: [UInt8]) -> Bool {
@@ -46,7 +46,7 @@ struct ContainerCheck: VectorCheck {
             try unlocked(file).open(from: source) { opened += [UInt8](copying: $0) }
             return message.isWhole(opened) ? .agrees : .differs("the message is another")
         } catch {
-            // What was given out before the error must be the message's own beginning.
+            // The bytes that were returned before the error must be the beginning of the message.
             return message.mayStart(with: opened) ? .refused("\(error)") : .differs("wrong bytes before the refusal")
         }
     }
@@ -67,7 +67,7 @@ enum ContainerKinds {
             "file-container", params: ["lock"], test: ["password", "key", "private", "container", "msg", "msgSha256"]
         ) { (group) throws(UnreadableFile) in
             let lock = try group.parameters.text("lock")
-            // Five bits of a private key of X25519 are set whatever they are, so it is not flipped.
+            // X25519 overwrites five bits of a private key, so it is not flipped.
             let flips = ["container", "msg", "msgSha256"] + (lock == "public" ? [] : [lock])
             guard ["password", "key", "public"].contains(lock) else {
                 throw group.parameters.wrong("lock", "password, key or public")

@@ -79,7 +79,7 @@ enum CurveKinds {
         guard let hash = KeyChecks.hash(hashName) else { return .skip(KeyChecks.unknownHash(hashName)) }
         let isComponent = parameters.has("componentTest") ? try parameters.flag("componentTest") : false
         guard !isComponent else { return .skip("messages that are hashed already") }
-        // What sigGen made is verified: its key stands once for the group.
+        // A signature of sigGen is verified; the group has its key once.
         return .each(flips: ["message", "qx", "qy", "r", "s"]) { (test, _) throws(UnreadableFile) in
             KeyChecks.signature(
                 try point(test.has("qx") ? test : parameters, curve), hash, curve, of: try test.bytes("message"),

@@ -15,7 +15,7 @@ private struct PointCheck: VectorCheck {
     }
 }
 
-/// The pair that signed, and its signature.
+/// A key pair and a signature that it made.
 private struct SignedCheck: VectorCheck {
     let pair: KeyPairCheck
     let signature: any VectorCheck
@@ -39,7 +39,8 @@ enum CurveTextKinds {
         }
     }
 
-    /// With the numbers that signed (`SigGen.txt`) or without (`.rsp`): verified, for ECDSA never signs the same twice.
+    /// With the private numbers (`SigGen.txt`) or without them (`.rsp`). The signatures are only verified, because ECDSA never
+    /// makes the same signature twice.
     private static let sigGen = VectorKind.text(
         TextLayout(
             name: "ECDSA SigGen",
@@ -57,7 +58,7 @@ enum CurveTextKinds {
         _ group: VectorGroup, flips: [String],
         _ plan: @escaping @Sendable (Fields, EllipticCurve, DigestAlgorithm) throws(UnreadableFile) -> CasePlan
     ) throws(UnreadableFile) -> GroupPlan {
-        // `[P-256,SHA-256]`; of FIPS 186-2 the hash is SHA-1 and goes without saying.
+        // `[P-256,SHA-256]`. In FIPS 186-2 the hash is SHA-1 and is not named.
         let words = (group.words.first ?? "").split(separator: ",").map { $0.filter { $0 != " " } }
         guard (1...2).contains(words.count) else {
             throw UnreadableFile("\(group.parameters.place): no [curve] is in force")
@@ -108,7 +109,7 @@ enum CurveTextKinds {
         return .each(flips: ["d", "Qx", "Qy"]) { (record, _) throws(UnreadableFile) in .run(try pair(record, curve)) }
     }
 
-    /// Compressed points as Python's `cryptography` has them.
+    /// Compressed points, from Python's `cryptography`.
     private static let points = VectorKind.text(
         TextLayout(
             name: "EC points", matches: { $0.startsWith(["COUNT", "CURVE", "POINT", "X", "Y"]) },
@@ -124,7 +125,7 @@ enum CurveTextKinds {
 }
 
 extension VectorGroup {
-    /// `[P-256]`, or of FIPS 186-4 `[P-256]` before `[B.4.2 Key Pair Generation …]`.
+    /// The curve of `[P-256]`. In FIPS 186-4, `[B.4.2 Key Pair Generation …]` follows it.
     func curveName() throws(UnreadableFile) -> String {
         guard let name = words.first?.split(separator: ",").first else {
             throw UnreadableFile("\(parameters.place): no [curve] is in force")

@@ -16,8 +16,8 @@ struct DigestCheck: VectorCheck {
     }
 }
 
-/// 1000 digests a checkpoint, which is the seed of the next: each over the three before it (SHAVS 6.4), with SHA-3 over
-/// the one before it (SHA3VS 6.2.3).
+/// A chain with 1000 digests for each checkpoint, which is the seed of the next 1000. Each digest is over the three digests
+/// before it (SHAVS 6.4), or with SHA-3 over the last digest (SHA3VS 6.2.3).
 struct DigestChainCheck: VectorCheck {
     let algorithm: DigestAlgorithm
     let seed: [UInt8]
@@ -44,9 +44,9 @@ struct DigestChainCheck: VectorCheck {
     }
 }
 
-/// ACVP's large data test: a content over and over, up to a length of gigabytes, never in memory as a whole.
+/// ACVP's large data test: a content that repeats up to a length of gigabytes. It is never in memory as a whole.
 struct LargeDigestCheck: VectorCheck {
-    /// The longest that NIST's server asks for.
+    /// The longest message that NIST's server asks for.
     static let mostBits = 8 << 33
 
     let algorithm: DigestAlgorithm
@@ -74,7 +74,7 @@ extension DigestAlgorithm {
 enum DigestKinds {
     static let all = [native, messages, chains, bareMessages, acvp]
 
-    /// SHAVS 6.4 and AESAVS 6.4 both prescribe 100 checkpoints: a shorter chain is a file cut off.
+    /// SHAVS 6.4 and AESAVS 6.4 both prescribe 100 checkpoints: a shorter chain is a file that was cut off.
     static let chainCount = 100
 
     // MARK: omvault-vectors/1
@@ -127,7 +127,7 @@ enum DigestKinds {
         }
     }
 
-    /// A file is what its title says; without one, what its section and its fields are like.
+    /// Whether a file holds such tests, by its title. Without a title, by its section and its fields.
     private static func holds(_ head: TextHeader, _ tests: [String], _ fields: [String]) -> Bool {
         if let title = head.title, title.hasPrefix("SHA-") || title.hasPrefix("SHA3-") {
             return tests.contains { title.hasSuffix(" \($0)") }
@@ -136,7 +136,7 @@ enum DigestKinds {
         return head.startsWith(fields)
     }
 
-    /// `SHA-256` of `SHA-256 ShortMsg`; without a title, the one whose digests are as long as the section says.
+    /// `SHA-256` for the title `SHA-256 ShortMsg`. Without a title, only the section's length is known.
     private static func name(_ group: VectorGroup) -> String {
         guard let title = group.head?.title, title.hasPrefix("SHA") else { return "SHA of this length" }
         return String(title.prefix(60).split(separator: " ").first ?? "SHA")
@@ -152,7 +152,7 @@ enum DigestKinds {
             isTitled ? named : [.insecureSHA1, .sha224, .sha256, .sha384, .sha512].first { $0.count == count }
         guard let algorithm else { return nil }
         let known: Set = ["L", "Seed"]
-        // SHA3VS counts in bits where SHAVS counts in bytes.
+        // SHA3VS counts in bits, SHAVS in bytes.
         guard count == (algorithm.isSHA3 ? 8 : 1) * algorithm.count, group.words.isEmpty,
             group.parameters.names.isSubset(of: known)
         else {
@@ -163,8 +163,8 @@ enum DigestKinds {
 
     // MARK: RFC text
 
-    /// The same records without sections or a title, as Python's `cryptography` has RFC 1321's and BLAKE2b's: the comments
-    /// or the file's name say of which function.
+    /// The same records without sections or a title: RFC 1321's and BLAKE2b's vectors from Python's `cryptography`. The
+    /// comments or the file's name say which function it is.
     private static let bareMessages = VectorKind.text(
         TextLayout(
             name: "digest", matches: { $0.startsWith(["Len", "Msg", "MD"]) && bareAlgorithm($0) != nil },
@@ -232,7 +232,7 @@ enum DigestKinds {
         "SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512",
     ]
 
-    /// A message of whole bytes; the empty one is written `00`, or not at all.
+    /// A message of whole bytes. An empty message is written as `00`, or as nothing.
     private static func messageCheck(
         _ record: Fields, _ algorithm: DigestAlgorithm, bits: Int, message: String, digest: String
     ) throws(UnreadableFile) -> CasePlan {

@@ -3,7 +3,7 @@
 internal import OMCrypto
 internal import OMSecrets
 
-/// A signature made from a seed, verified and made anew; without the seed verified only.
+/// A signature from a seed. It is verified, made again and compared. Without the seed it is only verified.
 struct Ed25519Check: VectorCheck {
     let seed: [UInt8]?
     let publicKey: [UInt8]
@@ -34,7 +34,7 @@ private struct Ed25519PairCheck: VectorCheck {
     }
 }
 
-/// The same, where the fields say twice what they say.
+/// An `Ed25519Check` of fields that repeat each other's values.
 private struct SignInputCheck: VectorCheck {
     let isConsistent: Bool
     let check: Ed25519Check
@@ -61,7 +61,7 @@ enum EdwardsKinds {
         "ed25519", params: [], test: ["seed", "pk", "msg", "sig"]
     ) { (_) throws(UnreadableFile) in
         .each(flips: ["seed", "pk", "msg", "sig"]) { (test, expectation) throws(UnreadableFile) in
-            // Of an invalid case only the signature is wrong, and it must be refused as it stands.
+            // In an invalid case only the signature is wrong. It must be refused, so it is not made again.
             let seed: [UInt8]? =
                 test.isNull("seed") || expectation == .invalid ? nil : try test.bytes("seed", count: 32)
             return .run(
@@ -85,7 +85,7 @@ enum EdwardsKinds {
         }
     }
 
-    /// RFC 8032 as Python's `cryptography` writes it; Ed448's are written down in the same way.
+    /// RFC 8032's vectors, from Python's `cryptography`. Ed448's vectors have the same form.
     private static let rfc8032 = VectorKind.text(
         TextLayout(
             name: "Ed25519", matches: { $0.startsWith(["COUNT", "SECRET", "PUBLIC", "MESSAGE", "SIGNATURE"]) },
@@ -126,7 +126,7 @@ enum EdwardsKinds {
                 let context = test.has("context") ? try test.text("context") : ""
                 guard context.isEmpty else { return .skip("Ed25519ctx is not supported") }
                 let holder = test.has("q") ? test : parameters
-                // Of what must be refused the key may be another than the one that signed.
+                // In an invalid case, the key may be another key than the signer's.
                 let seed = mode == "sigGen" && holder.has("d") ? try holder.bytes("d", count: 32) : nil
                 return .run(
                     Ed25519Check(

@@ -1,4 +1,4 @@
-// HKDF with every hash function; with SHA-256 through the bedrock's own code too, from which omvault's keys come.
+// HKDF with every hash function. SHA-256 also runs through the bedrock's own code, which derives omvault's keys.
 
 internal import OMCrypto
 internal import OMSecrets
@@ -43,7 +43,7 @@ enum HKDFKinds {
     private static func json(_ algorithm: DigestAlgorithm) -> GroupPlan {
         .each(flips: ["ikm", "salt", "info", "okm"]) { (test, expectation) throws(UnreadableFile) in
             let (count, output) = (try test.number("size"), try test.bytes("okm"))
-            // An invalid case lists no output; any other that lists another number of bytes contradicts itself.
+            // An invalid case lists no output. Any other case with another number of bytes contradicts itself.
             guard output.count == count || expectation == .invalid else { throw test.wrong("okm", "\(count) bytes") }
             return .run(
                 HKDFCheck(
@@ -52,9 +52,9 @@ enum HKDFKinds {
         }
     }
 
-    /// RFC 5869 as Python's `cryptography` has it.
+    /// RFC 5869's vectors, from Python's `cryptography`.
     private static let text = textKind(["COUNT", "Hash", "IKM", "salt", "info", "L", "PRK", "OKM"])
-    /// Its own longer vector.
+    /// The longer vector of Python's `cryptography` itself.
     private static let textWithoutPRK = textKind(["COUNT", "Hash", "IKM", "salt", "info", "L", "OKM"])
 
     private static func textKind(_ fields: [String]) -> VectorKind {

@@ -1,9 +1,9 @@
-// HMAC with every hash function; with SHA-256 through the bedrock's own code too, which keys and MACs of omvault use.
+// HMAC with every hash function. SHA-256 also runs through the bedrock's own code, which makes omvault's keys and MACs.
 
 internal import OMCrypto
 internal import OMSecrets
 
-/// HMAC, cut to the tag's length; `count` is the length that the file's parameters promise.
+/// HMAC, cut to the tag's length. `count` is the length that the file's parameters promise.
 struct HMACCheck: VectorCheck {
     let algorithm: DigestAlgorithm
     let key: [UInt8]
@@ -51,7 +51,7 @@ enum HMACKinds {
         return plan(algorithm, tagBits: try group.parameters.number("macLen"), tag: "mac")
     }
 
-    /// NIST's HMAC.rsp: the section is the digest's length in bytes, the tag has `Tlen` bytes.
+    /// NIST's HMAC.rsp. The section is the digest's length in bytes, and the tag has `Tlen` bytes.
     private static let cavp = VectorKind.text(
         TextLayout(
             name: "HMAC", matches: { $0.startsWith(["Count", "Klen", "Tlen", "Key", "Msg", "Mac"]) },
@@ -71,7 +71,7 @@ enum HMACKinds {
         }
     }
 
-    /// RFC 2202 and RFC 4231 as Python's `cryptography` has them: a comment names the function.
+    /// The vectors of RFC 2202 and RFC 4231, from Python's `cryptography`. A comment names the function.
     private static let text = VectorKind.text(
         TextLayout(
             name: "HMAC",

@@ -1,4 +1,4 @@
-// What the kinds of key pairs share.
+// Functions that the kinds of key pairs share.
 
 internal import OMCrypto
 
@@ -14,7 +14,7 @@ enum KeyChecks {
     static func unknownHash(_ name: String) -> String { "the hash \(name.prefix(20)) is not supported here" }
     static func unknownCurve(_ name: String) -> String { "the curve \(name.prefix(20)) is not supported" }
 
-    /// What a check comes to when any error means that it was refused.
+    /// The outcome of a check in which every error means a refusal.
     static func outcome(_ body: () throws -> CheckOutcome) -> CheckOutcome {
         do { return try body() } catch { return .refused("\(error)") }
     }
@@ -29,7 +29,7 @@ enum KeyChecks {
         return .run(SignatureCheck(key: key, algorithm: .ecdsaFixed(hash), message: message, signature: signature))
     }
 
-    /// A number as long as a coordinate, however many zeros the file writes before it; nil when it is larger.
+    /// A number as long as a coordinate, with any number of leading zeros in the file. Nil if it is larger.
     static func padded(_ number: [UInt8], to count: Int) -> [UInt8]? {
         let digits = Array(number.drop { $0 == 0 })
         return digits.count > count ? nil : [UInt8](repeating: 0, count: count - digits.count) + digits
@@ -37,7 +37,7 @@ enum KeyChecks {
 }
 
 extension VectorGroup {
-    /// Where the numbers of a Wycheproof group's key are: `publicKey`, or `key` before testvectors_v1.
+    /// The numbers of a Wycheproof group's key. They are in `publicKey`, or in `key` before testvectors_v1.
     func wycheproofKey() throws(UnreadableFile) -> Fields {
         try parameters.object(parameters.has("publicKey") ? "publicKey" : "key")
     }

@@ -1,4 +1,4 @@
-// Key files: what a file holds, against the SHA-256 of its SubjectPublicKeyInfo.
+// Key files. The key of a file is compared by the SHA-256 of its SubjectPublicKeyInfo.
 
 internal import OMCrypto
 internal import OMSecrets

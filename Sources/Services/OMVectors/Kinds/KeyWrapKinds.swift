@@ -3,7 +3,7 @@
 internal import OMCrypto
 internal import OMSecrets
 
-/// Both ways; of an invalid case only the unwrapping says anything.
+/// Unwraps and wraps. For an invalid case, only the unwrapping counts.
 struct KeyWrapCheck: VectorCheck {
     let algorithm: AESKeyWrap
     let key: [UInt8]
@@ -79,7 +79,7 @@ enum KeyWrapKinds {
         }
     }
 
-    /// NIST's `.txt` files, by the title, `NIST SP 800-38F KW-AD with AES-256 cipher function`, else by the name.
+    /// NIST's `.txt` files, found by the title `NIST SP 800-38F KW-AD with AES-256 cipher function`, else by the name.
     private static func cavp(_ algorithm: AESKeyWrap, _ direction: String, _ shape: String) -> VectorKind {
         let name = algorithm == .kw ? "KW" : "KWP"
         let matches: @Sendable (TextHeader) -> Bool = { head in
@@ -109,7 +109,7 @@ enum KeyWrapKinds {
         }
     }
 
-    /// Botan's vectors for KWP, as Python's `cryptography` has them.
+    /// Botan's vectors for KWP, from Python's `cryptography`.
     private static let botan = VectorKind.text(
         TextLayout(
             name: "AES KWP", matches: { $0.startsWith(["COUNT", "Key", "Input", "Output"]) },

@@ -20,7 +20,7 @@ struct PBKDF2Check: VectorCheck {
 enum PBKDF2Kinds {
     static let all = [wycheproof, native, acvp, text]
 
-    /// RFC 6070 goes to 2^24 iterations; a file that asks for more than twice as many is not believed.
+    /// RFC 6070 has up to 2^24 iterations. A case with more than twice as many is skipped.
     private static let mostIterations = 1 << 25
 
     private static let wycheproof = VectorKind.wycheproof("PbkdfTest") { group in
@@ -67,7 +67,7 @@ enum PBKDF2Kinds {
         }
     }
 
-    /// RFC 6070 as Python's `cryptography` has it; the comment, or else the file's name, tells the hash function.
+    /// RFC 6070's vectors, from Python's `cryptography`. The comment, or else the file's name, names the hash function.
     private static let text = VectorKind.text(
         TextLayout(
             name: "PBKDF2",

@@ -1,9 +1,10 @@
-// Ciphers under a passphrase: what `openssl enc` writes, and PBES2 (RFC 8018 section 6.2).
+// Ciphers under a passphrase: the format of `openssl enc`, and PBES2 (RFC 8018 section 6.2).
 
 internal import OMCrypto
 internal import OMSecrets
 
-/// `Salted__` ‖ salt ‖ ciphertext, both ways. Nothing in it tells a wrong password, so another message says as much.
+/// `Salted__` ‖ salt ‖ ciphertext, decrypted and encrypted. Nothing in it detects a wrong password, so another message counts
+/// as one.
 struct OpenSSLEncCheck: VectorCheck {
     let form: OpenSSLEnc
     let algorithm: BlockAlgorithm

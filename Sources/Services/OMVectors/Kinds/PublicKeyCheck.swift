@@ -1,7 +1,7 @@
 internal import OMCrypto
 internal import OMSecrets
 
-/// Whether a public key is one.
+/// Whether a public key is valid.
 struct PublicKeyCheck: VectorCheck {
     let key: PublicKeySource
 

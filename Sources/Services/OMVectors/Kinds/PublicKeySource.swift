@@ -1,11 +1,11 @@
 internal import OMCrypto
 internal import OMSecrets
 
-/// A public key on its way into a check, which can be copied where a key cannot.
+/// The source of a check's public key. It can be copied, and a key cannot.
 enum PublicKeySource: Sendable {
     case rsa(modulus: [UInt8], exponent: [UInt8])
     case point(EllipticCurve, [UInt8])
-    /// Coordinates as a file writes them, maybe larger than the field.
+    /// Coordinates as the file has them. They can be larger than the field.
     case coordinates(EllipticCurve, x: [UInt8], y: [UInt8])
     case ed25519([UInt8])
     case x25519([UInt8])

@@ -29,7 +29,7 @@ struct UnwrapCheck: VectorCheck {
                     try key.unwrapPKCS1(unauthenticated: ciphertext)
                 }
             guard opened.isEqual(to: secret) else { return .differs("the message is another") }
-            // The other way: what we wrap, we unwrap.
+            // The other direction: a secret wrapped here must unwrap.
             let wrapped =
                 if let oaep { try key.publicKey().wrap(secret, oaep) } else {
                     try Insecure.wrapPKCS1(secret, for: key.publicKey())
@@ -59,7 +59,7 @@ enum RSAKinds {
 
     private static let pssVerify = VectorKind.wycheproof("RsassaPssVerify", pss)
 
-    /// The key's numbers, as above: SubjectPublicKeyInfo that fixes the parameters of PSS (RFC 4055) is not read.
+    /// Uses the key's numbers, as above. The toolkit does not read a SubjectPublicKeyInfo that fixes PSS's parameters (RFC 4055).
     private static let pssWithParameters = VectorKind.wycheproof("RsassaPssWithParametersVerify", pss)
 
     private static let pss: VectorKind.Planner = { (group) throws(UnreadableFile) in
@@ -72,7 +72,7 @@ enum RSAKinds {
     }
 
     private static func wycheproofKey(_ group: VectorGroup) throws(UnreadableFile) -> PublicKeySource {
-        // Before testvectors_v1 the numbers are the group's own.
+        // Before testvectors_v1 the group itself has the numbers.
         if group.parameters.has("n") {
             return .rsa(
                 modulus: try group.parameters.integerBytes("n"), exponent: try group.parameters.integerBytes("e"))
@@ -120,7 +120,8 @@ enum RSAKinds {
         }
     }
 
-    /// With implicit rejection, as later versions of OpenSSL do, an invalid ciphertext gives a random message: another.
+    /// With implicit rejection, as in later versions of OpenSSL, an invalid ciphertext gives a random message, so the outcome
+    /// is `differs`.
     private static let pkcs1Decrypt = VectorKind.wycheproof("RsaesPkcs1Decrypt") { (group) throws(UnreadableFile) in
         let key = UnwrapCheck.PrivateKeySource.pkcs8(try group.parameters.bytes("privateKeyPkcs8"))
         return .each(flips: ["msg", "ct"]) { (test, _) throws(UnreadableFile) in
@@ -169,7 +170,7 @@ enum RSAKinds {
     // MARK: ACVP
 
     private static let acvp = VectorKind.acvp(["RSA"]) { (group) throws(UnreadableFile) in
-        // What sigGen made is verified: without its private key nothing can be made anew.
+        // A signature of sigGen is verified. Without the private key it cannot be made again.
         guard group.mode == "sigVer" || group.mode == "sigGen" else { return nil }
         let parameters = group.parameters
         let (type, name) = (try parameters.text("sigType"), try parameters.text("hashAlg"))

@@ -65,7 +65,7 @@ enum RSATextKinds {
         return .numbers(numbers)
     }
 
-    /// OAEP with a label, as Python's `cryptography` has BoringSSL's.
+    /// BoringSSL's vectors of OAEP with a label, from Python's `cryptography`.
     private static let oaepLabel = VectorKind.text(
         TextLayout(
             name: "RSA OAEP",
@@ -89,7 +89,8 @@ enum RSATextKinds {
         case pkcs1 = "RSA PKCS#1 v1.5"
         case pss = "RSA PSS"
 
-        /// `SigGen PKCS#1 Ver1.5`, `FIPS186-3 - SigVer RSA PKCS#1 RSASSA-PSS`, else the name. X9.31's are neither.
+        /// Found by the title, `SigGen PKCS#1 Ver1.5` or `FIPS186-3 - SigVer RSA PKCS#1 RSASSA-PSS`, else by the name. Files of
+        /// X9.31 match neither.
         init?(_ head: TextHeader, _ operation: String) {
             let (title, name) = (head.title ?? "", head.fileName)
             if title.contains(operation), title.contains("PKCS#1") {
@@ -102,7 +103,7 @@ enum RSATextKinds {
         }
     }
 
-    /// `n`, `e` and, in the files for testers, `d` hold for all records below.
+    /// `n`, `e` and, in the files for testers, `d` are valid for all records below them.
     private static func sigGen(_ scheme: Scheme) -> VectorKind {
         .text(
             TextLayout(
@@ -115,7 +116,7 @@ enum RSATextKinds {
         }
     }
 
-    /// Each record has its own `e`; what else it says of how it was broken is for the reader.
+    /// Each record has its own `e`. Its notes on how it was broken are for people.
     private static func sigVer(_ scheme: Scheme) -> VectorKind {
         .text(
             TextLayout(
@@ -154,8 +155,8 @@ enum RSATextKinds {
         }
     }
 
-    /// `# Combinations selected:Mod Size 2048 with SHA-224(Salt len: 15);`, else the record's own salt, else
-    /// `# Salt len: 20`. In that order, because the empty salt is written as `00`.
+    /// The salt's length: from `# Combinations selected:Mod Size 2048 with SHA-224(Salt len: 15);`, else from the record's own
+    /// salt, else from `# Salt len: 20`. The comment comes first, because an empty salt is written as `00`.
     private static func saltCount(
         _ record: Fields, _ hash: DigestAlgorithm, _ head: TextHeader?, modulusBits: Int
     ) throws(UnreadableFile) -> Int {

@@ -36,7 +36,7 @@ enum ScryptKinds {
         }
     }
 
-    /// RFC 7914 as Python's `cryptography` has it.
+    /// RFC 7914's vectors, from Python's `cryptography`.
     private static let text = VectorKind.text(
         TextLayout(
             name: "scrypt",
@@ -54,7 +54,7 @@ enum ScryptKinds {
     private static func plan(
         password: [UInt8], salt: [UInt8], cost: Int, blockSize: Int, parallelism: Int, output: [UInt8]
     ) -> CasePlan {
-        // Rounded up: a cost that is no power of two is refused when it runs.
+        // Rounded up. A cost that is not a power of two is refused when the case runs.
         let logCost = Int.bitWidth - max(cost - 1, 1).leadingZeroBitCount
         let function = PasswordFunction.scrypt(logCost: logCost, blockSize: blockSize, parallelism: parallelism)
         guard Argon2Kinds.isWithinCap(function) else { return .skip("scrypt above the cap on work") }

@@ -16,7 +16,7 @@ struct SignatureCheck: VectorCheck {
     }
 }
 
-/// A signature that is the same every time: made anew and compared, and verified too.
+/// A signature that is the same every time. It is made again, compared and verified.
 struct SigningCheck: VectorCheck {
     /// PKCS#8 in DER.
     let key: [UInt8]

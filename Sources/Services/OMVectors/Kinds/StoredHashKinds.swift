@@ -1,4 +1,4 @@
-// `{name}` strings of the SDKs and of LDAP, with a password each.
+// `{name}` strings of the SDKs and of LDAP, each with a password.
 
 internal import OMCrypto
 internal import OMSecrets
@@ -6,7 +6,7 @@ internal import OMSecrets
 struct StoredHashCheck: VectorCheck {
     let stored: String
     let password: [UInt8]
-    /// Whether the string is one that ``SaltedHash`` writes: then it must write exactly this one.
+    /// Whether ``SaltedHash`` writes such strings. Then it must write exactly this string.
     let isWritten: Bool
 
     func run() -> CheckOutcome {
@@ -30,7 +30,7 @@ enum StoredHashKinds {
         VectorKind.native(
             "saltedhash", params: ["scheme", "layout", "saltForm"], test: ["stored", "passwordHex"]
         ) { (group) throws(UnreadableFile) in
-            // The iOS SDK's strings are the ones that are written too; of the others any salt will do.
+            // Only the iOS SDK's strings are also written. The others can have any salt.
             let form = group.parameters.has("saltForm") ? try group.parameters.text("saltForm") : ""
             return .each(flips: ["passwordHex", "stored"]) { (test, expectation) throws(UnreadableFile) in
                 .run(

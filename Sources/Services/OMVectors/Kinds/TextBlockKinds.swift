@@ -40,14 +40,14 @@ enum TextBlockKinds {
         }
     }
 
-    /// What the comments say, else the name: of AES only the hashes' records are like no others.
+    /// By the comments, else by the file's name: the fields of AES records alone do not show the mode.
     private static func holds(_ head: TextHeader, _ mode: String, _ tests: [String]) -> Bool {
         let isTitled = head.comments.contains { $0.hasPrefix("AESVS ") }
         if isTitled { return tests.contains { head.comments.contains("AESVS \($0) test data for \(mode)") } }
         return head.title == nil && !head.isCAVS && tests.contains { head.fileName.hasPrefix("\(mode)\($0)") }
     }
 
-    /// RFC 3686 as Python's `cryptography` has it: the IV is the whole first counter block.
+    /// RFC 3686's vectors, from Python's `cryptography`. The IV is the whole first counter block.
     private static let counters = VectorKind.text(
         TextLayout(
             name: "AES CTR",
@@ -71,7 +71,7 @@ enum TextBlockKinds {
         ) { (group) throws(UnreadableFile) in try messages(group, algorithm, keys: ["KEY1", "KEY2", "KEY3"]) }
     }
 
-    /// `KEYs`: one key three times, which makes Triple DES what DES is.
+    /// `KEYs`: one key three times, which makes Triple DES the same as DES.
     private static func des(_ mode: BlockAlgorithm.Mode) -> VectorKind {
         let algorithm = BlockAlgorithm(.insecureDES, mode)
         let name = mode.name.uppercased()
@@ -107,7 +107,8 @@ enum TextBlockKinds {
         }
     }
 
-    /// `TDES Multi block Message Test for ECB`, `VARIABLE PLAINTEXT/CIPHERTEXT - KAT for CBC`, else the name.
+    /// By the comment `TDES Multi block Message Test for ECB` or `VARIABLE PLAINTEXT/CIPHERTEXT - KAT for CBC`, else by the
+    /// file's name.
     private static func ofDES(_ head: TextHeader, _ mode: String) -> Bool {
         let titles = head.comments.filter { $0.hasPrefix("TDES ") || $0.contains("KAT for ") }
         if !titles.isEmpty { return titles.contains { $0.hasSuffix(" for \(mode)") } }

@@ -1,8 +1,8 @@
-// A kind says which groups of one format it takes and what computation each of their records asks for. To add one:
-// a file in this folder with its checks and a `static let all: [Kind]`, and one line in Kinds.swift.
+// A kind of vectors: the groups of one format that it takes, and the computation for each of their records. To add a kind,
+// add a file in this folder with its checks and a `static let all: [VectorKind]`, and one line in VectorKindList.swift.
 
 struct VectorKind: Sendable {
-    /// Nil for a group that is another kind's.
+    /// Nil for a group of another kind.
     typealias Planner = @Sendable (VectorGroup) throws(UnreadableFile) -> GroupPlan?
 
     enum Source: Sendable {

@@ -1,4 +1,4 @@
-// Every kind there is, in the order they are asked.
+// All kinds, in the order in which a reader asks them.
 
 enum VectorKindList {
     static let all: [VectorKind] = [
@@ -52,7 +52,7 @@ enum VectorKindList {
         for kind in all {
             guard case .native(group.algorithm, let params, let test) = kind.source else { continue }
             if let plan = try kind.plan(group) {
-                // A group that is left out anyway may say more than its kind knows.
+                // A skipped group may have fields that its kind does not know.
                 if case .skip = plan {} else { try group.parameters.requireOnly(params) }
                 return (plan, test)
             }
@@ -60,7 +60,7 @@ enum VectorKindList {
         return nil
     }
 
-    /// The first text kind whose layout is that of a file with this head.
+    /// The first text kind whose layout matches a file with this head.
     static func text(_ head: TextHeader) -> (layout: TextLayout, kind: VectorKind)? {
         for kind in all {
             if case .text(let layout) = kind.source, layout.matches(head) { return (layout, kind) }

@@ -1,12 +1,12 @@
-// NIST's ACVP: a prompt, whose tests have inputs, and the expected results, whose tests have the same ids and outputs.
-// Lengths are in bits, hex is of either case. The two are joined on the vector set's position and the test's tcId.
+// The reader of NIST's ACVP files: a prompt, whose tests have inputs, and the expected results, whose tests have the same ids
+// and outputs. Lengths are in bits, and hex may have either case. The vector set's position and the test's tcId join the two.
 
 internal import OMJSON
 
 enum ACVPReader {
     private static let noResults = "ACVP without expected results: NAME.expected.json is not beside NAME.json"
 
-    /// Whether a JSON document is of ACVP: an array of vector sets, or one of them.
+    /// Whether a JSON document is ACVP: an array of vector sets, or one vector set.
     static func isACVP(_ document: JSON) -> Bool {
         switch document {
         case .array(let elements):
@@ -39,7 +39,7 @@ enum ACVPReader {
         return reading
     }
 
-    /// The elements that hold tests: the first of an array is about the session.
+    /// The elements that hold tests. The first element of an array describes the session.
     private static func vectorSets(_ document: JSON, _ name: String) throws(UnreadableFile) -> [Fields] {
         guard case .array(let elements) = document else { return [try Fields(document, at: name)] }
         var sets: [Fields] = []
@@ -50,7 +50,7 @@ enum ACVPReader {
         return sets
     }
 
-    /// Expected results name neither what is tested nor how.
+    /// Whether the sets are prompts. Expected results do not name a test type.
     private static func hasPrompts(_ sets: [Fields]) throws(UnreadableFile) -> Bool {
         for set in sets where try set.objects("testGroups").contains(where: { $0.has("testType") }) { return true }
         return false
@@ -62,8 +62,8 @@ enum ACVPReader {
         }
     }
 
-    /// NIST's `internalProjection.json`: inputs and results in one. Besides by its name it is known by members that no
-    /// prompt has.
+    /// Whether the file is NIST's `internalProjection.json`, which has inputs and results. Its name shows it, or members that
+    /// no prompt has.
     private static func isProjection(_ sets: [Fields], _ companions: CompanionFiles) throws(UnreadableFile) -> Bool {
         if companions.isProjection { return true }
         for set in sets {
@@ -185,7 +185,7 @@ enum ACVPReader {
 }
 
 extension Fields {
-    /// Whether both say the same of `name`.
+    /// Throws unless both have the same value for `name`.
     fileprivate func joinable(_ other: Fields, _ name: String) throws(UnreadableFile) -> Bool {
         let rest = other.names.subtracting([name])
         _ = try without(names.subtracting([name])).joined(with: other.without(rest))

@@ -1,12 +1,12 @@
-// The files beside a vector file: an ACVP prompt's expected results, the keys that an index of key files names.
+// The files beside a vector file: an ACVP prompt's expected results, or the keys that an index of key files names.
 
 internal import FoundationEssentials
 
 struct CompanionFiles: Sendable {
-    /// The folder and the name of the file that is being read; nil when it has no place, as in a fuzzer.
+    /// The folder and the name of the vector file. Nil if the vectors are not in a file, as in a fuzzer.
     private let place: (folder: String, name: String)?
 
-    /// Expected results that lie in no file.
+    /// Expected results that are not in a file.
     private let results: [UInt8]?
 
     static let none = CompanionFiles(place: nil, results: nil)
@@ -23,12 +23,11 @@ struct CompanionFiles: Sendable {
     /// For a prompt in memory.
     init(expectedResults: [UInt8]) { self.init(place: nil, results: expectedResults) }
 
-    /// The file that `name` means, a path below the folder of the file that names it.
+    /// The file that `name` means, a path below the folder of the vector file.
     ///
-    /// Attack: a vector file that names `../../etc/shadow` would have it read, and its length told.
+    /// Attack: a vector file names `../../etc/shadow`, so that this process reads it and shows its length.
     ///
-    /// - Throws: ``UnreadableFile`` for a path that leads elsewhere, and for a file that is not there, not a regular one or
-    ///   too large.
+    /// - Throws: ``UnreadableFile`` for a path that leads elsewhere, and for a file that is missing, not regular or too large.
     func bytes(_ name: String) throws(UnreadableFile) -> [UInt8] {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         let isBelow = !parts.contains("..") && !parts.contains(".") && !parts.contains("") && !name.utf8.contains(0)
@@ -37,7 +36,7 @@ struct CompanionFiles: Sendable {
         return try VectorFile.bytes(below: place.folder, name)
     }
 
-    /// How an ACVP prompt's expected results are called: by NIST's server, by its client, and here.
+    /// The names of an ACVP prompt and its expected results: those of NIST's server, of its client, and our own.
     private static let pairs = [
         ("prompt", "expectedResults"), ("prompt", "expected"), ("request", "expected"), (".json", ".expected.json"),
     ]
@@ -53,7 +52,7 @@ struct CompanionFiles: Sendable {
         return nil
     }
 
-    /// Whether the prompt of which this file holds the expected results stands beside it.
+    /// Whether this file holds expected results and its prompt is beside it.
     var hasPrompt: Bool {
         guard let place else { return false }
         return Self.pairs.contains { prompt, expected in
@@ -61,7 +60,7 @@ struct CompanionFiles: Sendable {
         }
     }
 
-    /// Whether the file is called as NIST's server calls prompt and results in one.
+    /// Whether the file has the name that NIST's server gives to prompt and results in one file.
     var isProjection: Bool { place?.name.contains("internalProjection") ?? false }
 
     private func exists(_ name: some StringProtocol) -> Bool {

@@ -1,13 +1,13 @@
 internal import OMJSON
 internal import OMSecrets
 
-/// The named fields of one record, or of the group it stands in, asked for by name and type: what is missing or of
-/// another type ends the reading. JSON objects and records of text files look alike from here on.
+/// The named fields of one record, or of its group. A kind asks for a field by name and type. A missing field, or a field of
+/// another type, ends the reading. JSON objects and records of text files have this one form.
 struct Fields: Sendable {
     private var members: [String: JSON]
-    /// Where the object or the record stands, for the reason: `file, testGroups 1, tests 2` or `line 10`.
+    /// The place of the object or the record, for messages: `file, testGroups 1, tests 2` or `line 10`.
     let place: String
-    /// Of a text file, the line of each field; nil for JSON, where a number is a number and not a word of digits.
+    /// In a text file, the line of each field. Nil for JSON, in which a number is not a text of digits.
     private let lines: [String: Int]?
 
     init(_ members: [String: JSON], at place: String) {
@@ -39,7 +39,7 @@ struct Fields: Sendable {
         return text
     }
 
-    /// A whole number from 0.
+    /// A whole number, 0 or more.
     func number(_ name: String) throws(UnreadableFile) -> Int {
         switch try value(name) {
         case .number(let digits):
@@ -59,20 +59,20 @@ struct Fields: Sendable {
         return flag
     }
 
-    /// Hex, of either case.
+    /// Hex, in either case.
     func bytes(_ name: String) throws(UnreadableFile) -> [UInt8] {
         let text = try text(name)
         do { return try Hex.decode(text) } catch { throw wrong(name, "hex") }
     }
 
-    /// Bytes of a given length, for a key or an IV whose wrong length would be refused for the wrong reason.
+    /// Bytes of a given length. For a key or an IV: the cipher would refuse a wrong length for the wrong reason.
     func bytes(_ name: String, count: Int) throws(UnreadableFile) -> [UInt8] {
         let bytes = try bytes(name)
         guard bytes.count == count else { throw wrong(name, "\(count) bytes") }
         return bytes
     }
 
-    /// A big-endian integer in hex whose first digit may be left out, as CAVP writes `e = 1001`.
+    /// A big-endian integer in hex. Its first digit may be missing, as in CAVP's `e = 1001`.
     func integerBytes(_ name: String) throws(UnreadableFile) -> [UInt8] {
         let text = try text(name)
         do { return try Hex.decode(text.utf8.count % 2 == 0 ? text : "0" + text) } catch { throw wrong(name, "hex") }
@@ -86,7 +86,7 @@ struct Fields: Sendable {
         return Array(text.utf8.dropFirst().dropLast())
     }
 
-    /// The text's own bytes, in which `\0` stands for a NUL, as in RFC 6070.
+    /// The text's own bytes. `\0` means a NUL, as in RFC 6070.
     func plainBytes(_ name: String) throws(UnreadableFile) -> [UInt8] {
         Array(try text(name).replacing("\\0", with: "\0").utf8)
     }
@@ -133,7 +133,7 @@ struct Fields: Sendable {
         return list
     }
 
-    /// Refuses members with other names: a misspelt one would otherwise be left out of the check.
+    /// Refuses members with other names: otherwise the check would miss a misspelled field.
     func requireOnly(_ names: Set<String>) throws(UnreadableFile) {
         guard let other = members.keys.filter({ !names.contains($0) }).min() else { return }
         throw UnreadableFile("\(place): unknown field “\(other.prefix(40))”")
@@ -152,7 +152,7 @@ struct Fields: Sendable {
 
     // MARK: Changing
 
-    /// These fields and `other`'s; one that both have must say the same.
+    /// These fields and `other`'s. A field that both have must have the same value.
     func joined(with other: Fields) throws(UnreadableFile) -> Fields {
         var joined = self
         for (name, value) in other.members {
@@ -164,15 +164,15 @@ struct Fields: Sendable {
         return joined
     }
 
-    /// The same without the members called `names`.
+    /// The same fields without those called `names`.
     func without(_ names: Set<String>) -> Fields {
         var rest = self
         for name in names { rest.members[name] = nil }
         return rest
     }
 
-    /// The same fields with one bit of `name` flipped, number `seed` modulo the bits that there are; nil when there are
-    /// none. `name` may be `list.member` for the members of a list of objects.
+    /// The same fields with one bit of `name` flipped: bit `seed` modulo the number of bits. Nil if it has none. `name` may be
+    /// `list.member` for the members of a list of objects.
     func flipping(_ name: String, seed: Int) -> Fields? {
         let path = name.split(separator: ".", maxSplits: 1).map(String.init)
         guard let value = members[path[0]] else { return nil }
@@ -185,7 +185,7 @@ struct Fields: Sendable {
 }
 
 extension JSON {
-    /// The hex digits of the value, or of the elements of a list together; of another text its characters.
+    /// The number of hex digits of the value, or of all elements of a list. For another text, the number of characters.
     private var digits: Int {
         switch self {
         case .string(let text): text.utf8.count
@@ -194,7 +194,7 @@ extension JSON {
         }
     }
 
-    /// Hex: one of its bits. Any other text: the lowest bit of a character.
+    /// Flips one bit of hex, or the lowest bit of a character of any other text.
     fileprivate func flippingBit(_ seed: Int) -> JSON? {
         switch self {
         case .string(let text) where !text.isEmpty:
@@ -240,6 +240,6 @@ extension JSON {
 }
 
 extension Array {
-    /// Element number `seed`, counted round and round.
+    /// Element `seed` modulo the number of elements.
     func pick(_ seed: Int) -> Element? { isEmpty ? nil : self[seed % count] }
 }

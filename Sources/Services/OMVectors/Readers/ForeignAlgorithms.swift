@@ -1,6 +1,7 @@
-// Algorithms that the toolkit has not, whose text files look like those of others: told by the words of their comments.
+// Algorithms that the toolkit lacks, and whose text files look like those of other algorithms. The words of their comments
+// show them.
 
-/// Words, in lower case, and the algorithm that they mean. The first that a file speaks of counts.
+/// Words in lower case, and the algorithm that each means. The first word of this list that a file has decides.
 private let foreignWords: [(word: String, name: String)] = [
     ("cast5", "CAST5"), ("camellia", "Camellia"), ("seed", "SEED"), ("aria", "ARIA"), ("sm4", "SM4"), ("sm3", "SM3"),
     ("blowfish", "Blowfish"), ("bf", "Blowfish"), ("idea", "IDEA"), ("rc2", "RC2"), ("arc4", "RC4"), ("rc4", "RC4"),
@@ -12,7 +13,7 @@ private let foreignWords: [(word: String, name: String)] = [
 ]
 
 extension TextHeader {
-    /// Such an algorithm, when the comments or the file's name speak of one.
+    /// Such an algorithm, if the comments or the file's name mention it.
     var foreignAlgorithm: String? {
         var words: Set<Substring> = []
         for text in comments.prefix(64).map({ $0.lowercased() }) + [fileName.lowercased()] {

@@ -1,4 +1,4 @@
-// What the two JSON formats with results share: every test has an id of its own, a result and its flags.
+// The common part of the two JSON formats with results: every test has its own id, a result and flags.
 
 /// The groups of a file, read into one ``ParsedVectors``.
 struct JSONCases {
@@ -25,7 +25,7 @@ struct JSONCases {
         try reading.add(records, of: group, plan)
     }
 
-    /// The cases, when there are as many as the file says: one that was cut short proves nothing.
+    /// The cases. Throws unless there are as many as the file says: a file that was cut short proves nothing.
     func finish(announced: Int) throws(UnreadableFile) -> ParsedVectors {
         guard announced == ids.count else {
             throw UnreadableFile("numberOfTests says \(announced), the file holds \(ids.count)")

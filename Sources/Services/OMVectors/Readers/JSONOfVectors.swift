@@ -1,9 +1,9 @@
-// JSON as vector files have it.
+// JSON of vector files.
 
 internal import OMJSON
 
 extension JSON {
-    /// - Throws: ``UnreadableFile`` for anything but one whole JSON value, with its line.
+    /// - Throws: ``UnreadableFile``, with the line, unless the bytes are one whole JSON value.
     init(reading bytes: [UInt8]) throws(UnreadableFile) {
         do throws(MalformedJSON) { self = try JSON(parsing: bytes.span) } catch {
             let line = bytes.prefix(error.position).count { $0 == 0x0A } + 1

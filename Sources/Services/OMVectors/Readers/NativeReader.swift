@@ -1,4 +1,5 @@
-// The repository's own format, omvault-vectors/1 (docs/vectors.md). Unknown fields are refused in every kind that runs.
+// The reader of the repository's own format, omvault-vectors/1 (docs/vectors.md). It refuses unknown fields in every kind that
+// runs.
 
 enum NativeReader {
     static func read(_ file: Fields, _ companions: CompanionFiles) throws(UnreadableFile) -> ParsedVectors {
@@ -28,13 +29,13 @@ enum NativeReader {
         return try cases.finish(announced: file.number("numberOfTests"))
     }
 
-    /// `block AES CBC`, `ecdsa P-256 SHA-256`: the kind and what of its parameters names an algorithm.
+    /// `block AES CBC`, `ecdsa P-256 SHA-256`: the kind and the parameters that name an algorithm.
     private static func title(_ kind: String, _ parameters: Fields) -> String {
         let names = ["cipher", "mode", "alg", "type", "curve", "hash"].compactMap { try? parameters.text($0) }
         return ([kind] + names).map { $0.prefix(20) }.joined(separator: " ")
     }
 
-    /// A value whose origin nobody can look up proves nothing.
+    /// Requires the origin of the values: a value that a reader cannot look up proves nothing.
     private static func requireSource(_ source: Fields) throws(UnreadableFile) {
         if source.has("document") {
             _ = try source.text("document")

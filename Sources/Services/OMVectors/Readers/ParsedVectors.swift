@@ -1,27 +1,27 @@
-// What every reader gives: the cases of a file, planned by their kinds. What a file is, its content tells; its name
-// helps only where a text file lost its header.
+// The result of every reader: the cases of a file, planned by their kinds. The content of a file shows its format. Its name
+// helps only if a text file lost its header.
 
 internal import OMJSON
 
-/// The cases of one file, and what stands in it beside them.
+/// The cases of one file, and its format.
 struct ParsedVectors: Sendable {
     let format: VectorFormat?
     private(set) var cases: [VectorCase] = []
-    /// Why a file that was recognised holds no cases of its own: it belongs to another, which is run.
+    /// Why a recognised file has no cases of its own, for example because it belongs to another file.
     private(set) var companionOf: String?
 
     init(_ format: VectorFormat?) { self.format = format }
 
-    /// A key file, a schema, the expected results of a prompt: known for what it is, and no vectors by itself.
+    /// A recognised file without vectors of its own: a key file, a schema, the expected results of a prompt.
     init(companion reason: String, _ format: VectorFormat? = nil) {
         (self.format, companionOf) = (format, reason)
     }
 
     mutating func add(_ vector: VectorCase) { cases.append(vector) }
 
-    /// The records of `group`, each with its id and what the file says of it, planned by the first kind that takes them.
+    /// Adds the records of `group`, each with its id and its expectation, planned by the first kind that takes them.
     ///
-    /// - Parameter plan: nil when no kind does.
+    /// - Parameter plan: Nil if no kind takes them.
     mutating func add(
         _ records: [VectorRecord], of group: VectorGroup, _ plan: GroupPlan?
     ) throws(UnreadableFile) {
@@ -67,7 +67,7 @@ extension ParsedVectors {
     static func of(
         _ bytes: [UInt8], named name: String, companions: CompanionFiles = .none
     ) throws(UnreadableFile) -> ParsedVectors {
-        // RFC 8259 section 8.1 lets a reader pass over a byte order mark; some tools write one.
+        // RFC 8259 section 8.1 lets a reader ignore a byte order mark, and some tools write it.
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         let bytes = bytes.starts(with: mark) ? Array(bytes.dropFirst(mark.count)) : bytes
         guard !bytes.isEmpty else { throw UnreadableFile("the file is empty") }
@@ -114,23 +114,23 @@ extension ParsedVectors {
     }
 }
 
-/// Files that stand among vectors without being any: known for what they are, so that they count as no skip.
+/// Files among the vectors that are not vectors. They are recognised, so they do not count as skips.
 private enum NonVectorFile {
     static func of(_ bytes: [UInt8], named name: String) -> String? {
         if isKeyFile(bytes, name) { return "a key or certificate file: run where an index names it" }
         if isArchive(bytes, name) { return "golden vaults: the tests open them" }
-        // Whatever else it holds, a file of this name is about the vectors.
+        // A file of this name describes the vectors, whatever its format is.
         let title = name.uppercased().split(separator: ".").first ?? ""
         let isText = title == "LICENSE" || title == "LICENCE" || title.hasSuffix("README")
         return isText ? "a text about the vectors" : nil
     }
 
-    /// By the name and by what every POSIX archive has at the same place.
+    /// By the name, and by the mark that every POSIX archive has at the same place.
     private static func isArchive(_ bytes: [UInt8], _ name: String) -> Bool {
         name.hasSuffix(".tar") && bytes.dropFirst(257).starts(with: Array("ustar".utf8))
     }
 
-    /// By the armour or by the name: one that was broken on purpose has nothing else left.
+    /// By the PEM header or by the name: a file that was broken on purpose may have nothing else left.
     private static func isKeyFile(_ bytes: [UInt8], _ name: String) -> Bool {
         bytes.starts(with: Array("-----BEGIN ".utf8))
             || [".der", ".pem", ".p12", ".pfx", ".crt", ".key", ".jwk", ".pub"].contains { name.hasSuffix($0) }

@@ -1,12 +1,12 @@
-// RSA Laboratories' sets (oaep-vect.txt, pss-vect.txt, pkcs1v15sign-vectors.txt): prose, then hex bytes under
-// `# Title:` lines. Each key has its numbers, then the examples made with it. Python's `cryptography` wrote OAEP with
-// other hashes down in the same way, each number in one word.
+// The reader of RSA Laboratories' sets (oaep-vect.txt, pss-vect.txt, pkcs1v15sign-vectors.txt): prose, then hex bytes under
+// `# Title:` lines. Each key has its numbers, then the examples made with it. Python's `cryptography` has OAEP with other
+// hashes in the same form, with each number in one word.
 
 internal import OMSecrets
 
 struct RSALabsReader {
-    /// Every title that holds a value, under the name its kind asks for. `Exponent` is the public one under
-    /// `# Public key`, the private one under `# Private key`.
+    /// Every title with a value, and the name that its kind asks for. `Exponent` is the public exponent under `# Public key`,
+    /// and the private one under `# Private key`.
     private static let keyFields = [
         "Modulus": "n", "Public exponent": "e", "Prime 1": "p", "Prime 2": "q", "Prime exponent 1": "dP",
         "Prime exponent 2": "dQ", "Coefficient": "qInv", "RSA modulus n": "n", "RSA public exponent e": "e",
@@ -21,7 +21,7 @@ struct RSALabsReader {
         ["Message", "Salt", "Signature"], ["Message", "Seed", "Encryption"], ["Message", "Signature"],
         ["Message", "Encryption"],
     ]
-    /// A first line, and the scheme that it means.
+    /// The start of a first line, and the scheme that it means.
     private static let openings = [
         ("Test vectors for RSA PKCS#1 v1.5 Signature", "RSA PKCS#1 v1.5 Signature"),
         ("Test vectors for RSA PKCS#1 v1.5 Encryption", "RSA PKCS#1 v1.5 Encryption"),
@@ -33,7 +33,7 @@ struct RSALabsReader {
     private var example: [(name: String, value: String, line: Int)] = []
     private var records: [VectorRecord] = []
     private var isPrivate = false
-    /// `alg=sha1 mgf1=sha256` of the title above an example, and of the example that is being read.
+    /// `alg=sha1 mgf1=sha256`: of the last title, and of the current example.
     private var hashes: [(name: String, value: String, line: Int)] = []
     private var exampleHashes: [(name: String, value: String, line: Int)] = []
     private var reading = ParsedVectors(.rsaLabs)
@@ -49,7 +49,7 @@ struct RSALabsReader {
         return reader.reading
     }
 
-    /// The scheme that the first line names; of a text in comments alone the second, below a ruler.
+    /// The scheme that the first line names. A text that starts with a ruler names it in the second line.
     private static func scheme(_ text: String) -> String? {
         let lines = text.prefix(400).split(maxSplits: 2, whereSeparator: \.isNewline)
         guard let line = lines.first(where: { !$0.hasPrefix("# ===") }) else { return nil }
@@ -68,7 +68,7 @@ struct RSALabsReader {
             let line = index + 1
             let content = raw.trimmingSpaces
             if isProse {
-                // The prose ends with a line of `=` from edge to edge.
+                // A long line with only `=` ends the prose.
                 isProse = !(content.utf8.count > 60 && content.allSatisfy { $0 == "=" })
             } else if content.first == "#" {
                 try take(title, &hex)
@@ -84,7 +84,7 @@ struct RSALabsReader {
                 }
             } else if !content.isEmpty {
                 guard title != nil else { throw UnreadableFile("line \(line): a value without a title") }
-                // Numbers that stand in one word may lack their first digit, single octets may not.
+                // A number in one word may lack its first digit; a single octet may not.
                 if hex.isEmpty, content.utf8.count % 2 == 1, content.utf8.count > 2, !content.contains(" ") {
                     hex = "0"
                 }

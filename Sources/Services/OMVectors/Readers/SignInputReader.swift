@@ -1,4 +1,4 @@
-// sign.input of the Ed25519 paper: each line is `seed‖pk : pk : message : signature‖message :` in hex.
+// The reader of sign.input from the Ed25519 paper. Each line is `seed‖pk : pk : message : signature‖message :` in hex.
 
 enum SignInputReader {
     private static let names = ["secretAndPublic", "public", "message", "signatureAndMessage"]

@@ -1,5 +1,5 @@
-// The lines of a NIST CAVP response file (.rsp), and of the RFCs' vectors that are written down in the same way:
-// comments, sections, fields. What they mean, the layouts of the text kinds know.
+// The lines of a NIST CAVP response file (.rsp), and of the RFCs' vectors in the same form: comments, sections, fields. The
+// layouts of the text kinds know their meaning.
 
 struct TextDocument: Sendable {
     struct Line: Sendable {
@@ -20,7 +20,7 @@ struct TextDocument: Sendable {
     private(set) var comments: [String] = []
     private(set) var lines: [Line] = []
 
-    /// - Throws: ``UnreadableFile`` for a text that is not of this form from its first line on.
+    /// - Throws: ``UnreadableFile`` for a text with a line that is not of this form.
     init(_ text: String) throws(UnreadableFile) {
         for (index, raw) in text.utf8.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             let line = Self.trimmed(Substring(raw))

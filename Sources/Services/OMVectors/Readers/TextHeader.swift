@@ -1,4 +1,4 @@
-/// What tells the kind of a text file before its records are read.
+/// The start of a text file, which shows its kind before its records are read.
 struct TextHeader: Sendable {
     let comments: [String]
     let fileName: String
@@ -18,7 +18,7 @@ struct TextHeader: Sendable {
     /// Whether NIST's own tool wrote the file.
     var isCAVS: Bool { comments.contains { $0.hasPrefix("CAVS") } }
 
-    /// What stands between the quotes, of either kind, that a comment starts with: `SHA-256 ShortMsg`.
+    /// The text between the quotes, of either kind, at the start of a comment: `SHA-256 ShortMsg`.
     var title: String? {
         comments.lazy.compactMap { comment in
             guard let quote = comment.first, quote == "\"" || quote == "'",
@@ -28,7 +28,7 @@ struct TextHeader: Sendable {
         }.first
     }
 
-    /// Whether the first fields have these names, whatever the case.
+    /// Whether the first fields have these names, in any case.
     func startsWith(_ names: [String]) -> Bool {
         fields.count >= names.count && zip(fields, names).allSatisfy { $0.lowercased() == $1.lowercased() }
     }

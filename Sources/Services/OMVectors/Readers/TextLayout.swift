@@ -1,12 +1,12 @@
-/// What the records of one text kind look like.
+/// The form of the records of one text kind.
 struct TextLayout: Sendable {
-    /// What reports call the algorithm.
+    /// The algorithm's name in reports.
     let name: String
     /// Whether a file with this head is of this kind.
     let matches: @Sendable (TextHeader) -> Bool
-    /// Fields that set something for all that follow, as `n` and `e` do in RSA files.
+    /// Fields that are valid for all following records, such as `n` and `e` in RSA files.
     var lasting: Set<String> = []
-    /// The fields of a record in order, one line a shape; the first that fits is taken. `FAIL` is a word alone on its
-    /// line; `secret?` may be missing; in `PT|FAIL` either stands there. Case makes no difference; `_` is a space.
+    /// The fields of a record in order. Each line is one shape, and the first that fits counts. `FAIL` is a word alone on its
+    /// line; `secret?` may be missing; `PT|FAIL` is either of the two. Case makes no difference, and `_` is a space.
     let shapes: [String]
 }

@@ -1,5 +1,5 @@
-// Records of `Name = value` lines, read in the one order that their kind's layout has, so that a missing, doubled or
-// foreign line ends the reading instead of slipping a case past.
+// The reader of records of `Name = value` lines. It accepts only the order of their kind's layout. So a missing, doubled or
+// foreign line ends the reading, and no case is lost unnoticed.
 
 struct TextReader {
     private let document: TextDocument
@@ -9,7 +9,7 @@ struct TextReader {
     private var reading: ParsedVectors
     private var position = 0
 
-    // What is in force.
+    // The current sections, words and lasting fields.
     private var sections: [(name: String, value: String, line: Int)] = []
     private var words: [String] = []
     private var lasting: [(name: String, value: String, line: Int)] = []
@@ -23,7 +23,7 @@ struct TextReader {
         let head = TextHeader(document, fileName: fileName)
         let format = head.isCAVS || fileName.hasSuffix(".rsp") ? VectorFormat.cavp : .text
         guard let (layout, kind) = VectorKindList.text(head) else {
-            // NIST's tool signs its files, so what it says they hold is no guess.
+            // NIST's tool puts its name into its files, so their titles are reliable.
             if head.isCAVS { return UnknownText.read(document, UnknownText.title(head), .cavp) }
             guard let name = head.foreignAlgorithm else {
                 throw UnreadableFile("neither the comments, the fields nor the file's name tell the kind")
@@ -44,7 +44,7 @@ struct TextReader {
             switch line.content {
             case .section(let name, let value):
                 try finishGroup()
-                // Sections in a row add up; the next row has words of its own, but only replaces the values it names.
+                // Sections in a row add up. The next row has new words, but replaces only the values that it names.
                 if !isInSections { words = [] }
                 isInSections = true
                 groupLine = line.number
@@ -79,7 +79,7 @@ struct TextReader {
         records = []
     }
 
-    /// A record pasted twice, or one that lost its section, shows in its number.
+    /// The number of a record shows whether the record was pasted twice or lost its section.
     private func requireRisingCounts() throws(UnreadableFile) {
         var last = -1
         for record in records where record.fields.has("COUNT") {
@@ -111,7 +111,7 @@ struct TextReader {
 
     private enum Match {
         case found([(name: String, value: String, line: Int)], end: Int)
-        /// After so many lines that fit, this is what is wrong.
+        /// The number of lines that fit, and the fault after them.
         case missing(Int, String)
     }
 
@@ -153,7 +153,7 @@ struct TextReader {
         return "line \(line) (\(words)\(count.map { "COUNT = \($0.prefix(10))" } ?? layout.name))"
     }
 
-    /// `FAIL` alone on a line, `Result = F (…)`, and the errors' names that OpenSSL's own tests use, all mean: refuse it.
+    /// `FAIL` alone on a line, `Result = F (…)`, and the error names of OpenSSL's own tests all mean that the case is invalid.
     private func expectation(_ fields: Fields) throws(UnreadableFile) -> Expectation {
         if fields.has("FAIL") { return .invalid }
         guard fields.has("Result") else { return .valid }
@@ -166,7 +166,7 @@ struct TextReader {
     }
 }
 
-/// A file of a known nature that no kind knows: its records are counted, so that the skip says how much it leaves out.
+/// A file of a known format that no kind takes. Its records are counted, so the skip says how many cases it leaves out.
 private enum UnknownText {
     static func read(_ document: TextDocument, _ title: String, _ format: VectorFormat) -> ParsedVectors {
         let names = document.lines.compactMap { line in
@@ -183,7 +183,7 @@ private enum UnknownText {
         return reading
     }
 
-    /// `AESVS GFSbox test data for CFB8`, what stands between quotes, or at least the line after NIST's own.
+    /// `AESVS GFSbox test data for CFB8`, or the text between quotes, or at least the line after NIST's own.
     static func title(_ head: TextHeader) -> String {
         let named = head.comments.first { $0.hasPrefix("AESVS ") || $0.hasPrefix("TDES ") || $0.contains(" KAT for ") }
         return String((named ?? head.title ?? head.comments.dropFirst().first ?? "a CAVP file").prefix(60))

@@ -1,4 +1,4 @@
-/// Why a file was given up: no case of it is run, for half a file proves nothing.
+/// Why a file cannot be read. No case of it is run, because half a file proves nothing.
 struct UnreadableFile: Error, Hashable, Sendable {
     let reason: String
 

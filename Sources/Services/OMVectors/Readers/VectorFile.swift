@@ -1,18 +1,18 @@
-// Which files to read: regular ones, of a bounded size, in an order that is the same on every machine.
+// The search for vector files: regular files of a bounded size, in the same order on every machine.
 
 internal import FoundationEssentials
 internal import Glibc
 
-/// A file that may hold vectors; what is in it, ``VectorRunner/verify(_:)`` finds out.
+/// A file that may hold vectors. ``VectorRunner/verify(_:)`` finds out.
 public struct VectorFile: Sendable {
-    /// The path as it was given, or below the folder that was given.
+    /// The path as the caller gave it, or below the folder that the caller gave.
     public let path: String
-    /// Why the file is not even opened.
+    /// Why the file is not opened. Nil if it is.
     private let reason: String?
 
-    /// The largest published file is 5 MiB.
+    /// The most bytes of a file. The largest published file has 5 MiB.
     private static let largest = 64 << 20
-    /// Folders within folders, at most.
+    /// How deep folders may nest.
     private static let deepest = 32
 
     var name: String { path.split(separator: "/").last.map(String.init) ?? path }
@@ -24,7 +24,7 @@ public struct VectorFile: Sendable {
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 256 << 10)
-        // A pipe says its length only by its end.
+        // The length of a pipe is known only at its end.
         while bytes.count <= Self.largest {
             let count = unsafe piece.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
             if count == 0 { return bytes }
@@ -36,7 +36,7 @@ public struct VectorFile: Sendable {
 
     private static let tooLarge = "larger than 64 MiB"
 
-    /// A file that another one names, held to the same bounds; links are not followed on any step of the way.
+    /// The bytes of a file that a vector file names, with the same bounds. No part of the path may be a link.
     static func bytes(below folder: String, _ name: String) throws(UnreadableFile) -> [UInt8] {
         var path = folder
         for part in name.split(separator: "/").dropLast() {
@@ -54,8 +54,8 @@ extension VectorFile {
     static func find(_ paths: [String]) throws(VectorsError) -> [VectorFile] {
         var found: [VectorFile] = []
         for path in paths {
-            // A path that was typed may be a link, and a pipe's, as the shell's <(…) is; one found in a folder could lead
-            // in circles.
+            // A path that the user typed may be a link or a pipe, like the shell's <(…). A link in a folder could lead in
+            // circles.
             guard let status = FileStatus(path, followsLinks: true) else { throw .unreadable(path: path) }
             if status.kind == .folder {
                 guard collect(path.last == "/" ? String(path.dropLast()) : path, depth: 0, into: &found) else {
@@ -71,7 +71,7 @@ extension VectorFile {
 
     static func repositoryFolder() -> String? {
         let program = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        // The program's own repository first: a folder of that name above the current directory may be anybody's.
+        // The program's own repository first: a folder of that name above the current directory may belong to another user.
         for start in [program ?? "/", FileManager.default.currentDirectoryPath] {
             var folder = URL(filePath: start)
             while true {
@@ -111,7 +111,7 @@ extension VectorFile {
     }
 }
 
-/// lstat(2) or stat(2): Foundation's attributes have other types where the full Foundation is loaded.
+/// lstat(2) or stat(2): Foundation's attributes have other types if the full Foundation is loaded.
 private struct FileStatus {
     enum Kind { case regular, folder, link, pipe, other }
 

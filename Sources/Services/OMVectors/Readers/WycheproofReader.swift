@@ -1,4 +1,4 @@
-// C2SP/wycheproof, testvectors_v1. Members that are not known are passed over, as its README asks of readers.
+// The reader of C2SP/wycheproof, testvectors_v1. It ignores unknown members, as Wycheproof's README asks of readers.
 
 enum WycheproofReader {
     static func read(_ file: Fields, _ companions: CompanionFiles) throws(UnreadableFile) -> ParsedVectors {
