@@ -1,5 +1,5 @@
-// How fast omvault is, beside the programs people would use instead. Never part of the tests: a busy machine would fail
-// them. Each row runs ours and the peer in turn, A B A B, in one run, so that both see the same machine.
+// The speed of omvault, compared with other programs for the same tasks. It is not part of the tests, because a busy machine
+// would fail them. Each row runs ours and the peer in turn, A B A B, in one run, so both see the same machine.
 //
 //     swift build -c release --static-swift-stdlib --disable-local-rpath -Xlinker -s
 //     .build/release/omvault-bench --omvault .build/release/omvault
@@ -24,7 +24,7 @@ struct Bench {
         }
     }
 
-    /// The rows, a file each kind.
+    /// The rows, one file for each kind.
     private static func rows(_ options: Options, _ folder: TemporaryFolder) -> [Row] {
         StartRows.all(options, folder) + VaultRows.all(options, folder) + StretchRows.all(options, folder)
             + BlockRows.all(options)
@@ -50,7 +50,7 @@ struct Bench {
     }
 }
 
-/// Where the programs are and how long to measure.
+/// The paths of the programs, and how long to measure.
 struct Options {
     var omvault: String?
     var openssl = "/usr/bin/openssl"
@@ -62,7 +62,7 @@ struct Options {
     var keepassxc = "/usr/bin/keepassxc-cli"
     var rounds = 9
     var fileMiB = 512
-    /// The vaults of more items are left out.
+    /// Vaults with more items are left out.
     var mostItems = 100_000
     var only = ""
 

@@ -14,7 +14,7 @@ enum BlockRows {
             row("ChaCha20-Poly1305", options, "chacha20-poly1305") { () throws(BenchError) in
                 try sealing(.chacha20Poly1305)
             },
-            // `openssl speed` encrypts one endless message; these are the same messages of 16 KiB, each with its tag.
+            // `openssl speed` encrypts one endless message. In these rows both sides seal messages of 16 KiB, each with a tag.
             messages("AES-256-GCM", .aesGCM, "AES-256-GCM"),
             messages("ChaCha20-Poly1305", .chacha20Poly1305, "ChaCha20-Poly1305"),
             row("AES-256-CBC", options, "aes-256-cbc") { () throws(BenchError) in try encryption(.aesCBC, keyCount: 32)
@@ -26,8 +26,8 @@ enum BlockRows {
     }
 
     /// - Parameters:
-    ///   - name: What `openssl speed -evp` calls it.
-    ///   - ours: Makes the function that handles one block, with its key set already.
+    ///   - name: The algorithm's name for `openssl speed -evp`.
+    ///   - ours: Measures our rate.
     static func row(
         _ title: String, _ options: Options, _ name: String, ours: @escaping () throws(BenchError) -> Double
     ) -> Row {
@@ -90,15 +90,15 @@ enum BlockRows {
     }
 }
 
-/// `openssl speed`, as a machine reads it.
+/// `openssl speed` with machine-readable output.
 struct OpenSSLSpeed {
     private let options: Options
 
     init(_ options: Options) { self.options = options }
 
-    /// Bytes a second of the last line, `+F:25:aes-256-cbc:1234567890.00`; of a public-key line the operations.
+    /// The bytes per second of the last line, `+F:25:aes-256-cbc:1234567890.00`. For a public-key line, the operations.
     ///
-    /// - Parameter field: Which number from the end; 0 is the last.
+    /// - Parameter field: The position of the number, counted from the end; 0 is the last.
     func rate(_ arguments: [String], field: Int = 0) throws(BenchError) -> Double {
         let folder = try TemporaryFolder()
         defer { folder.remove() }

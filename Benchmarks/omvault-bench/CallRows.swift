@@ -1,4 +1,4 @@
-// What one call costs beyond OpenSSL's own, on 16 bytes: the price of the types.
+// The cost of one call on 16 bytes, compared with OpenSSL's own calls: the cost of our types.
 
 internal import COpenSSL
 internal import OMCrypto
@@ -21,7 +21,7 @@ enum CallRows {
         ]
     }
 
-    /// Fetch, context, init, update, final, free: all that ours does, too.
+    /// Fetch, context, init, update, final, free: the same steps as in our call.
     private static func opensslDigest() throws(BenchError) -> Double {
         let message = [UInt8](repeating: 0x5A, count: 16)
         return try Clock.perCall { () throws(BenchError) in
@@ -52,7 +52,7 @@ enum CallRows {
             peer: .init(label: "EVP_Encrypt…") { () throws(BenchError) in try opensslSealing(name) })
     }
 
-    /// Context, init, update, final, tag, free, under a cipher that was fetched before.
+    /// Context, init, update, final, tag, free, with a cipher that was fetched before.
     private static func opensslSealing(_ name: String) throws(BenchError) -> Double {
         let message = [UInt8](repeating: 0x5A, count: 16)
         let (key, nonce) = ([UInt8](repeating: 3, count: 32), [UInt8](repeating: 7, count: 12))
@@ -69,7 +69,7 @@ enum CallRows {
     }
 }
 
-/// OpenSSL's cipher by itself, for the peers' sides.
+/// OpenSSL's cipher without our types, for the peers' sides.
 struct BareCipher: ~Copyable {
     let pointer: OpaquePointer
 
@@ -89,7 +89,7 @@ struct BareCipher: ~Copyable {
             && EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, &tag) == 1
     }
 
-    /// Bytes a second, a message a block: a nonce, the text, the tag, under a key that was set before.
+    /// Bytes per second, with one message for each block: a nonce, the text, the tag. The key was set before.
     static func rate(_ name: String) throws(BenchError) -> Double {
         let message = [UInt8](repeating: 0x5A, count: BlockRows.count)
         var (sealed, tag) = ([UInt8](repeating: 0, count: message.count), [UInt8](repeating: 0, count: 16))

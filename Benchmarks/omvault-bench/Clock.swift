@@ -1,11 +1,11 @@
 internal import Glibc
 
 enum Clock {
-    /// Seconds on a clock that never goes back.
+    /// The seconds of a clock that never goes back.
     static var now: Double { read(CLOCK_MONOTONIC) }
 
-    /// Seconds that this process has computed. `openssl speed` and Python's `process_time` count so as well; on a busy
-    /// machine a rate by the wall's clock would be the neighbours'.
+    /// The processor time of this process in seconds. `openssl speed` and Python's `process_time` count the same. On a busy
+    /// machine, a rate by the wall clock would depend on the other processes.
     private static var computed: Double { read(CLOCK_PROCESS_CPUTIME_ID) }
 
     private static func read(_ clock: clockid_t) -> Double {
@@ -20,7 +20,8 @@ enum Clock {
         return now - start
     }
 
-    /// How often a second `body` runs, which does so many operations or bytes each time, over half a second or more.
+    /// The operations or bytes per second of `body`, which does `count` of them in each call. Measured over at least half a
+    /// second.
     static func rate(each count: Int, _ body: () throws(BenchError) -> Void) throws(BenchError) -> Double {
         var (rounds, step) = (0, 1)
         let start = computed
@@ -29,12 +30,12 @@ enum Clock {
             rounds += step
             let elapsed = computed - start
             if elapsed >= 0.5 { return Double(rounds * count) / elapsed }
-            // Looking at the clock costs as much as a small operation: look seldom.
+            // A look at the clock costs as much as a small operation, so look seldom.
             if elapsed < 0.01 { step *= 2 }
         }
     }
 
-    /// Seconds for one call of `body`, over half a second or more.
+    /// The seconds for one call of `body`, measured over at least half a second.
     static func perCall(_ body: () throws(BenchError) -> Void) throws(BenchError) -> Double {
         1 / (try rate(each: 1, body))
     }

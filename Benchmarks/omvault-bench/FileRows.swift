@@ -1,4 +1,4 @@
-// Whole files, from the page cache: the file was just written, and both programs read it in turn.
+// Whole files from the page cache: this program has just written the file, and both programs read it in turn.
 
 enum FileRows {
     static func all(_ options: Options, _ folder: TemporaryFolder) -> [Row] {
@@ -31,13 +31,13 @@ enum FileRows {
         ]
     }
 
-    /// RFC 7748 section 6.1, Bob, in both spellings; nobody is to open what is made here.
+    /// Bob's key of RFC 7748 section 6.1, in both forms. The files made here are never opened.
     private static let recipientHex = "de9edb7d7b7dc1b4d35b61c2ece435373f8343c85b78674dadfc7e146f882b4f"
     private static let ageRecipient = "age1m60dkltm0hqmf56mv8pweep4xulcxs7gtduxwnddl3lpgmug9d8s0dmj33"
 
     nonisolated(unsafe) private static var made: String?
 
-    /// The large file, made when the first row asks for it.
+    /// The large file. It is made when the first row asks for it.
     static func file(_ options: Options, _ folder: TemporaryFolder) throws(BenchError) -> String {
         if let made { return made }
         var block = [UInt8](repeating: 0, count: 1 << 20)

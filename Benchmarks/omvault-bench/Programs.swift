@@ -1,19 +1,19 @@
-// Other programs, and omvault as one: started without a shell, timed from start to exit.
+// Other programs, and omvault as a program: started without a shell, timed from start to exit.
 
 internal import Glibc
 
-/// A program that ran to its end.
+/// A program that this process runs to its end.
 struct Program {
     let path: String
     var home: String?
-    /// The file that is its standard input.
+    /// The file for its standard input.
     var input = "/dev/null"
     /// Further variables, as `NAME=VALUE`.
     var variables: [String] = []
 
-    /// Runs it with nowhere to write.
+    /// Runs it, with its output to /dev/null.
     ///
-    /// - Throws: ``BenchError`` when it is not there or does not end with 0: a refusal is fast, and no result.
+    /// - Throws: ``BenchError`` if the program is missing or does not exit with 0. A refusal is fast, but not a result.
     func run(_ arguments: [String]) throws(BenchError) { _ = try start(arguments, output: "/dev/null") }
 
     /// Seconds from start to exit.
@@ -21,15 +21,15 @@ struct Program {
         try Clock.seconds { () throws(BenchError) in try run(arguments) }
     }
 
-    /// What it prints.
+    /// The output of the program.
     func output(_ arguments: [String], in folder: TemporaryFolder) throws(BenchError) -> String {
         let file = folder.path + "/output"
         try start(arguments, output: file)
         return try TemporaryFolder.read(file)
     }
 
-    /// The most memory that it held, in bytes. Python starts it: what a process of ours starts is charged with what we
-    /// held ourselves.
+    /// The most memory that the program held, in bytes. Python starts it: otherwise the kernel would also count the memory
+    /// that this process held.
     func peakMemory(_ arguments: [String], python: String, in folder: TemporaryFolder) throws(BenchError) -> Double {
         let script = """
             from resource import RUSAGE_CHILDREN, getrusage
@@ -75,13 +75,13 @@ struct Program {
     }
 }
 
-/// A folder of this run's own.
+/// A temporary folder of this run.
 struct TemporaryFolder {
     let path: String
 
     private init(path: String) { self.path = path }
 
-    /// A folder in it, of its own.
+    /// Makes a folder in it.
     func subfolder(_ name: String) throws(BenchError) -> TemporaryFolder {
         let path = "\(path)/\(name)"
         guard mkdir(path, 0o700) == 0 else { throw BenchError("cannot make the folder \(path)") }
@@ -96,7 +96,7 @@ struct TemporaryFolder {
 
     func remove() { try? Program(path: "/bin/rm").run(["-rf", path]) }
 
-    /// A new file in it, its whole path.
+    /// Writes a new file in it, and returns the whole path.
     func write(_ name: String, _ bytes: [UInt8], times: Int = 1) throws(BenchError) -> String {
         let file = "\(path)/\(name)"
         guard let stream = fopen(file, "w") else { throw BenchError("cannot write \(file)") }

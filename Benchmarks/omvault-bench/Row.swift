@@ -1,29 +1,29 @@
-// One comparison: what is measured, in which unit, and what is asked.
+// One comparison: the measurement, its unit and its target.
 
 struct Row {
     enum Unit {
-        /// Seconds for one operation; less is better.
+        /// Seconds for one operation. Less is better.
         case time
-        /// Operations or bytes in a second; more is better.
+        /// Operations or bytes per second. More is better.
         case rate(String)
-        /// Bytes on disk or in memory; less is better.
+        /// Bytes on disk or in memory. Less is better.
         case bytes
     }
 
     enum Asked {
-        /// Ours at most so many times the peer's time, or at least so many times its rate.
+        /// Our time is at most this multiple of the peer's, or our rate at least this multiple of its rate.
         case ratio(Double)
-        /// Ours at most so many seconds or bytes more than the peer.
+        /// Ours is at most this many seconds or bytes above the peer's.
         case plus(Double)
-        /// Ours at least so many a second, whatever the peer does.
+        /// Our rate is at least this number per second. The peer does not count.
         case atLeast(Double)
-        /// Ours at most so many seconds or bytes, whatever the peer does.
+        /// Ours is at most this many seconds or bytes. The peer does not count.
         case atMost(Double)
-        /// Nothing: the peer is there for scale.
+        /// No target: the peer only shows the scale.
         case nothing
     }
 
-    /// One of the two, measured once a round.
+    /// One side of the comparison, measured once in each round.
     struct Side {
         let label: String
         let measure: () throws(BenchError) -> Double
@@ -33,7 +33,7 @@ struct Row {
     let unit: Unit
     let asked: Asked
     let ours: Side
-    /// Nil where nobody else does this.
+    /// Nil if no other program does this.
     let peer: Side?
 
     struct Result {
@@ -41,8 +41,8 @@ struct Row {
         let isMet: Bool
     }
 
-    /// Ours, the peer, ours, the peer …, after one round that only warms the caches. A peer that is not installed is
-    /// said to be missing; what is asked of ours alone is measured without it.
+    /// Measures ours, the peer, ours, the peer …, after one round that only warms the caches. The line names a peer that is not
+    /// installed. A row whose target needs no peer is then measured without it.
     func run(rounds: Int) throws(BenchError) -> Result {
         var peer = peer
         var missing: String?
@@ -133,7 +133,7 @@ struct Row {
 }
 
 private struct Statistics {
-    /// The least time, or the highest rate.
+    /// The shortest time, or the highest rate.
     let best: Double
     let median: Double
 

@@ -1,4 +1,4 @@
-// Signatures a second with one key, beside `openssl speed`, which sets its key up once and hashes nothing.
+// Signatures per second with one key, compared with `openssl speed`, which sets its key up once and does not hash.
 
 internal import COpenSSL
 internal import OMCrypto
@@ -11,12 +11,13 @@ enum SignatureRows {
             + rows("ECDSA P-256", .ec(.p256), .ecdsa(.sha256), options, "ecdsap256")
             + rows("ECDSA P-384", .ec(.p384), .ecdsa(.sha384), options, "ecdsap384")
             + rows("Ed25519", .ed25519, .ed25519, options, "ed25519")
-            // A digest shows beside a signature of P-256: these peers hash the message, as ours does.
+            // The time of a digest is noticeable beside a P-256 signature, so these peers hash the message, as ours does.
             + [("P-256", "SHA2-256", EllipticCurve.p256, DigestAlgorithm.sha256), ("P-384", "SHA2-384", .p384, .sha384)]
             .flatMap { messages($0.0, $0.1, .ec($0.2), .ecdsa($0.3)) }
     }
 
-    /// - Parameter name: what `openssl speed` calls it; its line ends with signatures and then verifications a second.
+    /// - Parameter name: The name for `openssl speed`, whose line ends with signatures per second, then verifications per
+    ///   second.
     private static func rows(
         _ title: String, _ kind: KeyKind, _ algorithm: SignatureAlgorithm, _ options: Options, _ name: String
     ) -> [Row] {
@@ -87,7 +88,7 @@ enum SignatureRows {
         }
     }
 
-    /// A key, made when the first row asks for it: RSA-4096 takes seconds.
+    /// A key pair. It is made when the first row asks for it, because RSA-4096 takes seconds.
     private final class Pair {
         private let kind: KeyKind
         private var made: PrivateKey?
@@ -104,7 +105,7 @@ enum SignatureRows {
     }
 }
 
-/// OpenSSL's ECDSA by itself, for the peers' sides: the digest of a message, then its signature.
+/// OpenSSL's ECDSA without our types, for the peers' sides: the digest of a message, then its signature.
 struct BareSignature: ~Copyable {
     private let key: OpaquePointer
     private let function: OpaquePointer
@@ -129,7 +130,7 @@ struct BareSignature: ~Copyable {
         EVP_MD_CTX_free(digest)
     }
 
-    /// Messages a second, of which each is hashed.
+    /// Messages per second. Each message is hashed.
     borrowing func rate(_ message: [UInt8], isSigning: Bool) throws(BenchError) -> Double {
         let (signer, verifier) = (EVP_PKEY_CTX_new_from_pkey(nil, key, nil), EVP_PKEY_CTX_new_from_pkey(nil, key, nil))
         defer {

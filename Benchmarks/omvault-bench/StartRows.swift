@@ -1,4 +1,4 @@
-// What a person waits for: the start of the command, and its verbs that stretch a password.
+// The waits that a user notices: the start of the command, and a verb that stretches a password.
 
 internal import OMSecrets
 
@@ -38,15 +38,15 @@ enum StartRows {
     }
 }
 
-/// A home with a login of the standard cost.
+/// A home folder with a login of the standard cost.
 private struct Home {
     let omvault: Program
     let password: String
 
-    /// What came of making it, once: a second attempt would only find the first one's vault in its way.
+    /// The result of the only attempt to make it. A second attempt would fail, because the first one's files exist.
     nonisolated(unsafe) private static var made: Result<Home, BenchError>?
 
-    /// Made when the first row asks for it.
+    /// The home. It is made when the first row asks for it.
     static func shared(_ options: Options, _ folder: TemporaryFolder) throws(BenchError) -> Home {
         if let made { return try made.get() }
         do throws(BenchError) {

@@ -20,7 +20,7 @@ enum StretchRows {
         ]
     }
 
-    /// The machine's own Argon2id, as every unlock runs it.
+    /// The seconds of one stretch with the bedrock's Argon2id, as in every unlock.
     static func stretch() throws(BenchError) -> Double {
         let password = SecretBytes(copying: Array("correct horse battery staple".utf8))
         let salt = [UInt8](repeating: 7, count: Argon2id.saltCount)

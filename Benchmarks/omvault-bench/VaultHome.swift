@@ -1,5 +1,5 @@
-// Vaults to measure, of 10 to 100,000 items, made through the library and unlocked in an agent. Through the command the
-// largest would take an hour.
+// Vaults of 10 to 100,000 items for the measurements. The library makes them, and an agent unlocks them. With the command,
+// the largest vault would take an hour.
 
 internal import Glibc
 internal import OMAgent
@@ -8,7 +8,7 @@ internal import OMSecrets
 internal import OMStorage
 internal import OMVault
 
-/// An item whose names and secrets have 210 bytes together, as in design 5.
+/// An item whose names and secrets together have 210 bytes, as in design 5.
 struct SampleItem {
     static let count = 210
 
@@ -28,10 +28,10 @@ struct SampleItem {
         self.fields = fields.dropLast() + [(fields[2].0, fields[2].1 + generator.text(Self.count - used))]
     }
 
-    /// As the programs keep it that have one file an item: the password first.
+    /// The item for programs with one file for each item: the password first.
     var text: String { fields[1].value + "\nusername: \(fields[0].value)\nnotes: \(fields[2].value)\n" }
 
-    /// Letters that no compression shortens much, the same in every run.
+    /// Letters that hardly compress, and that are the same in every run.
     private struct Letters {
         private var state: UInt64
 
@@ -49,7 +49,7 @@ struct SampleItem {
     }
 }
 
-/// A user's home with the vaults and an agent that has them open.
+/// A user's home folder with the vaults, and an agent that keeps them open.
 final class VaultHome {
     let omvault: Program
     let folder: TemporaryFolder
@@ -59,7 +59,7 @@ final class VaultHome {
 
     struct MadeVault {
         let name: String
-        /// Bytes of its file, the write-ahead log folded in.
+        /// The bytes of its file, with the content of the write-ahead log.
         let bytes: Int
     }
 
@@ -73,12 +73,12 @@ final class VaultHome {
     }
 
     private static let passphrase = "correct horse battery staple"
-    /// The item that is asked for; every vault has it.
+    /// The item that the rows ask for. Every vault has it.
     static let sample = SampleItem(7)
 
     var unlocking: [String] { ["--no-agent", "--password-from", "file:\(password)"] }
 
-    /// The vault of so many items, open in the agent; made when the first row asks for it.
+    /// The vault with `count` items, open in the agent. It is made when the first row asks for it.
     func vault(_ count: Int) throws(BenchError) -> MadeVault {
         if let made = made[count] { return try made.get() }
         let result: Result<MadeVault, BenchError>
@@ -103,7 +103,7 @@ final class VaultHome {
         return MadeVault(name: name, bytes: Int(status.st_size))
     }
 
-    /// Seconds for one change that adds `count` items to a new vault.
+    /// The seconds for one change that adds `count` items to a new vault.
     func timeImport(_ count: Int) throws(BenchError) -> Double {
         var seconds = 0.0
         let path = try create("imported", .floor) { vault throws(VaultError) in
@@ -115,7 +115,7 @@ final class VaultHome {
         return seconds
     }
 
-    /// Seconds for one item that is added through the agent by a process that runs already.
+    /// The seconds in which a running process adds one item through the agent.
     func timeAdd(_ count: Int) throws(BenchError) -> Double {
         let name = newName()
         return try timeMessage(count) {
@@ -125,7 +125,7 @@ final class VaultHome {
         }
     }
 
-    /// The same for a search.
+    /// The seconds in which a running process searches through the agent.
     func timeFind(_ count: Int, _ word: String) throws(BenchError) -> Double {
         try timeMessage(count) {
             var search = ItemSearch()
@@ -153,7 +153,7 @@ final class VaultHome {
         }
     }
 
-    /// Seconds for what an add asks of the disk: four pages behind a log, a mark in its place, each synced.
+    /// The seconds for the disk writes of an add: four pages at the end of a log and a mark in its place, each synced.
     func timeSyncs() throws(BenchError) -> Double {
         let files = try ["syncs-log", "syncs-mark"].map { name throws(BenchError) in
             let file = open("\(folder.path)/\(name)", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -171,7 +171,7 @@ final class VaultHome {
         return Clock.now - start
     }
 
-    /// Locks the vault and opens it again, so that the agent remembers nothing of it.
+    /// Locks the vault and opens it again, so the agent's caches are empty.
     func forget(_ count: Int) throws(BenchError) {
         let name = try vault(count).name
         try omvault.run(["--vault", name, "lock"])
@@ -193,7 +193,7 @@ final class VaultHome {
 
     func end() { try? omvault.run(["agent", "stop"]) }
 
-    /// - Returns: the vault's path; it is closed by then.
+    /// - Returns: The path of the vault, which is closed when this returns.
     private func create(
         _ name: String, _ stretch: Argon2id.Parameters, _ fill: (borrowing Vault) throws(VaultError) -> Void
     ) throws(BenchError) -> String {

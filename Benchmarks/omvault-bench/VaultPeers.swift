@@ -1,4 +1,4 @@
-// The same items in the programs that people would use instead: age, pass, keepassxc-cli.
+// The same items in other programs for the same task: age, pass, keepassxc-cli.
 
 internal import Glibc
 
@@ -41,7 +41,7 @@ struct PasswordStore {
         let user = "bench@example.org"
         try gpg.run(["--batch", "--passphrase", "", "--quick-generate-key", user, "default", "default", "never"])
         try pass.run(["init", user])
-        // What `pass insert` would write, without a thousand runs of it.
+        // The files that `pass insert` would write, without a thousand runs of it.
         let sealed = folder.path + "/item.gpg"
         try gpg.run(["--batch", "--trust-model", "always", "-e", "-r", user, "-o", sealed, item])
         for index in 0..<count {
@@ -115,7 +115,7 @@ struct KeePassFile {
             + "</Group></Root></KeePassFile>\n"
     }
 
-    /// 16 bytes in base64: the number in twenty letters, of which the file takes what it needs.
+    /// 16 bytes in base64, with the number in them.
     private static func identifier(_ index: Int) -> String {
         let digits = String(index + 10_000_000)
         return "AAAAAAAAAAAAA" + digits + "A=="

@@ -1,4 +1,4 @@
-// The vault as a user meets it: whole processes, from start to exit, at 10 to 100,000 items.
+// Vault operations as a user runs them: mostly whole processes, from start to exit, with 10 to 100,000 items.
 
 internal import Glibc
 
@@ -13,7 +13,7 @@ enum VaultRows {
             + (options.mostItems >= 10_000 ? atTenThousand(options, world) : [])
     }
 
-    /// Ends what was started for these rows.
+    /// Ends the processes that were started for these rows.
     static func end() { World.shared?.end() }
 
     // MARK: - Reading
@@ -177,9 +177,9 @@ enum VaultRows {
     }
 }
 
-/// What the rows share, each made when the first row asks for it.
+/// The homes and files that the rows share. Each is made when the first row asks for it.
 private final class World {
-    /// For ``VaultRows/end()``: an agent that runs on would keep the folder's keys.
+    /// For ``VaultRows/end()``: an agent that kept running would keep the folder's keys.
     nonisolated(unsafe) static var shared: World?
 
     let options: Options
