@@ -1,3 +1,4 @@
+// The start of a test's process, and pipes to it.
 #define _GNU_SOURCE
 #include "CSupport.h"
 
@@ -23,7 +24,7 @@ int test_spawn(
         posix_spawn_file_actions_destroy(&files);
         return -1;
     }
-    // In a new session the first terminal that is opened becomes the one that controls it.
+    // In a new session, the first opened terminal becomes its controlling terminal.
     int failure = posix_spawn_file_actions_addopen(&files, 0, input, reading, 0);
     if (!failure) failure = posix_spawn_file_actions_addopen(&files, 1, output, writing, 0600);
     if (!failure) failure = posix_spawn_file_actions_addopen(&files, 2, errors, writing, 0600);

@@ -1,4 +1,4 @@
-// The compiler lets a transitive import pass; this does not.
+// Tests of the floors: the rooms import only what Package.swift allows. The compiler also accepts transitive imports.
 
 import Foundation
 import Testing
@@ -34,7 +34,7 @@ import Testing
         let floors = Dictionary(grouping: house.rooms.keys) { house.rooms[$0]?.floor.rawValue ?? "" }
         #expect(try names(in: "Sources") == Set(floors.keys).union(["C"]))
         for (floor, rooms) in floors {
-            // The PAM module is C, and built by its own script.
+            // The PAM module is C, and its own script builds it.
             #expect(try names(in: "Sources/\(floor)") == Set(rooms).union(floor == "Doors" ? ["pam_omvault"] : []))
         }
         #expect(try names(in: "Sources/C") == house.cModules.union(["Linking"]))
@@ -72,7 +72,7 @@ import Testing
 
     @Test("what is unsafe has one public name, under Insecure")
     func legacy() throws {
-        // A `case` is as public as the enum around it; `isInsecure` is a question.
+        // A `case` is as public as the enum around it. `isInsecure` only asks, so it is allowed.
         let isPublic = try Regex(#"public [^{=]*\b(case|func|let|var|struct|enum|class|protocol) [a-zA-Z]*[iI]nsecure[A-Z]"#)
         let isCase = try Regex(#"\bcase ([a-zA-Z0-9_]+, )*insecure[A-Z]"#)
         let isEnum = try Regex(#"^ *(public |package |private |fileprivate )?(indirect )?enum "#)
@@ -92,7 +92,7 @@ import Testing
 
     @Test("no room keeps a private move-only type: an optimised build of another room could not destroy it")
     func handlesAreLinkable() throws {
-        // The linker then misses the type's metadata, and only in a release build, which no other test makes.
+        // Then the linker misses the type's metadata, but only in a release build, which no other test makes.
         for source in try sources() where source.room == "OMCrypto" {
             let isPrivate = try Regex("(private|fileprivate) (struct|enum) [A-Za-z]+(<[^>]*>)?: ~Copyable")
             #expect(source.text.firstMatch(of: isPrivate) == nil, "\(source.path)")
@@ -103,7 +103,7 @@ import Testing
         "a record's bytes with what is bound to this device are asked for where they go to a file of this device, and nowhere else"
     )
     func storedRecords() throws {
-        // Whoever sends or exports a record takes `PortableRecord`, which has no bytes for such a one.
+        // Code that sends or exports a record takes `PortableRecord`, which has no bytes for such a record.
         let allowed: Set = [
             "OMRecords/PortableRecord.swift", "OMVault/Backup/BackupWriter.swift", "OMVault/Items/StoredVersion.swift",
         ]
@@ -115,7 +115,7 @@ import Testing
             if source.text.firstMatch(of: names) != nil { found.insert(source.path) }
         }
         #expect(found == allowed)
-        // The type's own file declares it, for the package and no further.
+        // The type's own file declares it, for the package only.
         let record = try #require(try sources().first { $0.path == "OMRecords/Record.swift" })
         #expect(record.text.contains("package var stored: [UInt8]"))
     }
@@ -162,7 +162,7 @@ import Testing
         let text: String
     }
 
-    /// The rooms' Swift files; their paths begin with the room.
+    /// The rooms' Swift files. Their paths begin with the room.
     private func sources() throws -> [Source] {
         let folder = repository.appending(path: "Sources")
         let files =

@@ -1,4 +1,4 @@
-// docs/internals/glossary.md against the public types, read from the sources.
+// Tests that compare docs/internals/glossary.md with the public types in the sources.
 
 import Foundation
 import Testing
@@ -50,10 +50,10 @@ import Testing
 
 /// The words of docs/internals/glossary.md.
 private struct Glossary {
-    /// As they are spelled there.
+    /// The words as the page spells them.
     private(set) var spelled: Set<String> = []
     private(set) var doubled: [String] = []
-    /// The types that its tables name.
+    /// The types that the page's tables name.
     private(set) var types: Set<String> = []
 
     static func ofRepository() throws -> Glossary {
@@ -82,10 +82,10 @@ private struct Glossary {
         }
     }
 
-    /// The words of a type's name, singular and as they are spelled; nil when it has another one.
+    /// The words of a type's name, in singular and as the page spells them. Nil if the page lacks a word.
     func words(of name: some StringProtocol) -> [String]? {
         guard !name.isEmpty else { return [] }
-        // The longest word first: OAuth, and not an O before Auth.
+        // The longest word first: OAuth, not an O before Auth.
         for end in name.indices.reversed() {
             let rest = name[name.index(after: end)...]
             guard rest.first.map({ $0.isUppercase || $0.isNumber }) ?? true, let word = word(String(name[...end])) else {

@@ -1,4 +1,4 @@
-// The table of rooms in Package.swift. It is read as text: asking SwiftPM would wait for the very run that this test is part of.
+// The table of rooms in Package.swift. It is read as text: SwiftPM would wait for the run to which this test belongs.
 
 import Foundation
 import Testing
@@ -16,7 +16,7 @@ struct House {
     struct Room {
         let floor: Floor
         let imports: Set<String>
-        /// Of other packages.
+        /// The products of other packages.
         let products: Set<String>
 
         var modules: Set<String> { imports.union(products) }
@@ -25,7 +25,7 @@ struct House {
     let rooms: [String: Room]
     let cModules: Set<String>
 
-    /// What the system brings. Full Foundation is not among it: it costs every start 3 ms and 48 MB.
+    /// The system's modules. Full Foundation is not one of them: it costs every start 3 ms and 48 MB.
     static let system: Set = ["Glibc", "Synchronization", "FoundationEssentials"]
 
     init(_ repository: URL) throws {

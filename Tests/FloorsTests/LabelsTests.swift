@@ -1,4 +1,4 @@
-// The labels of parameters, read from the sources.
+// Tests of the labels of parameters, which they read from the sources.
 
 import Foundation
 import Testing
@@ -44,7 +44,7 @@ import Testing
 
     // MARK: - Reading
 
-    /// The functions with more than three parameters without a label: their lines and names.
+    /// The lines and names of the functions with more than three parameters without a label.
     private static func unlabelled(in text: String) -> [String] {
         text.matches(of: /\b(?:func +(\w+)|init[?]?)(?:<[^(]*>)?\(/).compactMap { match in
             guard parameters(from: match.range.upperBound, in: text).count(where: { $0.hasPrefix("_ ") }) > 3 else { return nil }
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// What stands between commas, from behind a parenthesis to where it closes.
+    /// The texts between commas, from after an opening parenthesis to its closing one.
     private static func parameters(from start: String.Index, in text: String) -> [String] {
         var (found, depth) = ([""], 0)
         for character in text[start...] {

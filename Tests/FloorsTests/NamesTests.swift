@@ -1,4 +1,4 @@
-// How types are named and found.
+// Tests of the names of types and of their files.
 
 import Testing
 
@@ -12,7 +12,7 @@ import Testing
         #expect(types.count > 400, "the sources were not found")
     }
 
-    /// What a key may be used for: empty types, read together.
+    /// The uses of a key: empty types in one file.
     private static let keyUses: Set = [
         "DerivingUse", "Sealing", "Wrapping", "Unlocking", "Remembering", "Deriving", "Authenticating", "Hashing",
     ]

@@ -1,4 +1,4 @@
-// The table of docs/threat-model.md, held against the tests and the mutants that it names.
+// Tests that compare the table of docs/threat-model.md with the tests and the mutants that it names.
 
 import Foundation
 import Testing
@@ -55,7 +55,7 @@ import Testing
         return section.split(separator: "\n").prefix { !$0.hasPrefix("## ") }.compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
             guard line.hasPrefix("|"), cells.count == 3, cells[0] != "promise", !cells[0].hasPrefix("---") else { return nil }
-            // A suite's name stands once before its titles.
+            // A suite's name comes once, before its titles.
             var (suite, tests) = ("", [(suite: String, title: String)]())
             for match in cells[1].matches(of: /`(\w+)` |"([^"]+)"/) {
                 if let name = match.1 { suite = String(name) }

@@ -1,4 +1,4 @@
-// What the comments of the sources refer to.
+// Tests of the references in the sources' comments.
 
 import Foundation
 import Testing
@@ -71,7 +71,7 @@ import Testing
             }
         }
 
-        /// - Parameter reference: `Type`, `member(_:)`, or several of them with slashes between.
+        /// - Parameter reference: `Type`, `member(_:)`, or several of these with slashes between them.
         func has(_ reference: String) -> Bool {
             reference.split(separator: "/").allSatisfy { part in
                 let name = part.prefix { $0.isLetter || $0.isNumber || $0 == "_" }

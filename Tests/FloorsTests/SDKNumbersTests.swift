@@ -1,10 +1,10 @@
-// docs/sdk-numbers.md, held against the code that gives the numbers.
+// Tests that compare docs/sdk-numbers.md with the code that gives the numbers.
 
 import Foundation
 import Testing
 
 @Suite("The SDK's error numbers") struct SDKNumbersTests {
-    /// The SDK's own list, without the parts of it that are not here.
+    /// The SDK's own list, without the parts that this package does not have.
     private static let listed: [Int] =
         [10000, 10001, 10003, 10005, 10011, 10015, 10021, 10023, 10025, 10029, 10030] + Array(10017...10020)
         + Array(10034...10040) + Array(10042...10045) + Array(10100...10119)
@@ -35,7 +35,7 @@ import Testing
 
     // MARK: - The code
 
-    /// What bears each number: cases, keys of a profile, and files that give one themselves.
+    /// The names with each number: cases, keys of a profile, and files that give a number themselves.
     private func numbers() throws -> [Int: Set<String>] {
         var found: [Int: Set<String>] = [:]
         let property = /var (?:sdkCode: Int\??|entry: \([^)\n]*sdkCode: Int\?\)) \{\n(.*?)\n    \}\n/.dotMatchesNewlines()

@@ -2,10 +2,10 @@
 
 import Foundation
 
-/// Where a type is declared.
+/// The declaration of a type.
 struct TypeDeclaration {
     let name: String
-    /// Below `Sources`.
+    /// The path below `Sources`.
     let path: String
     let isPublic: Bool
     let isPrivate: Bool
@@ -36,5 +36,5 @@ struct TypeDeclaration {
     }
 }
 
-/// The checkout that these tests are of.
+/// The checkout that holds these tests.
 let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

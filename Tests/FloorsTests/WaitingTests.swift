@@ -1,4 +1,4 @@
-// How tests wait, start programs and make folders: only as Tests/Support does.
+// Tests that other tests wait, start programs and make folders only through Tests/Support.
 
 import Foundation
 import Testing
@@ -8,13 +8,13 @@ import Testing
         #"(^|[^\w])Process\(\)"#, "waitUntilExit", #"usleep\("#, #"(^|[^ ]|[^c] )sleep\("#, #"Task\.sleep"#, "DispatchSemaphore",
         "DispatchGroup",
         "mkdtemp", "temporaryDirectory", "concurrentPerform",
-        // Of a script.
+        // In a script.
         #"(^|[^\w.])sleep \$?[0-9]"#, "until .*do :; done",
-        // It waits for ever for a child that has ended: `while_runs` does not.
+        // This would wait for ever for a child that has ended. `while_runs` does not.
         "do kill -0",
     ]
 
-    /// How often a word is in a file of tests, and why.
+    /// How often a file of tests has one of the words, and why.
     private static let exceptions: [String: (count: Int, reason: String)] = [
         "OMOnlineTests/ConfinementTests.swift": (1, "the kernel sends no event when another process has a connection"),
         "OMOnlineTests/HelperTests.swift": (1, "a helper that hangs is the test"),
@@ -44,7 +44,7 @@ import Testing
         }
         #expect(checked > 200, "the tests were not found")
         for (path, lines) in found { #expect(lines.count == Self.exceptions[path]?.count, "\(path): \(lines)") }
-        // What is no exception any more is none.
+        // The list has no outdated exceptions.
         #expect(Set(Self.exceptions.keys).subtracting(found.keys) == [])
     }
 

@@ -1,10 +1,10 @@
-# What every bash in a test has, also those that a script starts: $BASH_ENV names this file.
+# Functions for every bash of a test, also for a bash that a script starts: $BASH_ENV names this file.
 #
-# `refused CODE COMMAND…` ends the script unless the command exits with this code. Under `set -e`, `! COMMAND` fails only
-# where it is the last one.
-# `eventually COMMAND…` waits until the command succeeds, however long that takes.
-# `while_runs PROCESS COMMAND…` waits until the command succeeds. If the process ends first, the script ends too, and shows
-# the file `log`.
+# `refused CODE COMMAND…` ends the script unless the command exits with this code. With `set -e`, `! COMMAND` only fails if it
+# is the last command.
+# `eventually COMMAND…` waits without a limit until the command succeeds.
+# `while_runs PROCESS COMMAND…` waits until the command succeeds. If the process ends first, the script shows the file `log`
+# and ends too.
 
 refused() {
     local wanted=$1 code=0; shift
@@ -29,10 +29,10 @@ while_runs() {
 
 is_gone() { ! kill -0 "$1" 2> /dev/null; }
 
-# It waits for a process that is writing.
+# Waits for a process that is writing to the database.
 sqlite3() { command sqlite3 -cmd '.timeout 60000' "$@"; }
 
-# A misspelt command must not pass for one that fails.
+# A misspelled command must not look like a command that fails.
 command_not_found_handle() {
     echo "$1: no such command" >&2
     kill -TERM $$

@@ -1,7 +1,7 @@
-"""Servers on loopback that break rules, one port for each kind: started by `serve odd`, which see.
+"""Servers on loopback that break rules, with one port for each kind. `serve odd` starts them.
 
-Each prints its port as KEY=VALUE. The one called `http` (and `https`) answers by the path: see `http`. A path behind `/for/WORD`
-is answered as without it, and what is asked there stands in a file of its own, for the test that has this word.
+Each prints its port as KEY=VALUE. The servers `http` and `https` answer by the path: see `http`. A path after `/for/WORD` gets
+the same answer as without it. Its requests are in a separate file, for the test that uses this word.
 """
 import json, os, pathlib, socket, ssl, struct, sys, threading, time, urllib.parse
 
@@ -63,12 +63,12 @@ def garbage(connection):
 
 
 def closing(connection):
-    """Ends within the handshake of TLS, by FIN: all that came is read before."""
+    """Ends the connection with FIN during the TLS handshake, after reading everything that came."""
     connection.recv(65536)
 
 
 def closing_at_once(connection):
-    """Ends before the handshake: what comes then is answered by RST."""
+    """Ends the connection before the handshake. The system answers later bytes with RST."""
 
 
 def resetting(connection):
@@ -77,7 +77,7 @@ def resetting(connection):
 
 
 def half_hello(connection):
-    """Begins its part of the handshake, and ends by FIN in the middle of it."""
+    """Begins its part of the handshake, and ends the connection with FIN in the middle of it."""
     arriving, leaving = ssl.MemoryBIO(), ssl.MemoryBIO()
     tls = context("good").wrap_bio(arriving, leaving, server_side=True)
     arriving.write(connection.recv(65536))
@@ -89,7 +89,7 @@ def half_hello(connection):
 
 
 def leaving(connection):
-    """Takes a password, sends the login on to itself, and refuses every connection from then on."""
+    """Takes a password, redirects the login to itself, and then refuses every connection."""
     _, _, fields, _ = request(connection)
     if "authorization" not in fields:
         return send(connection, 401, b"", 'WWW-Authenticate: Basic realm="odd"')
@@ -98,7 +98,7 @@ def leaving(connection):
 
 
 def request(connection):
-    """Head and body of one request."""
+    """The head and the body of one request."""
     data = b""
     while b"\r\n\r\n" not in data:
         piece = connection.recv(65536)
@@ -128,7 +128,7 @@ def send(connection, status, body=b"", *fields, protocol="HTTP/1.1", length=True
 
 
 def oauth(connection, case, method, fields, body, base):
-    """A token endpoint with the habits of some server. `case` is the last part of the path."""
+    """A token endpoint that behaves like some real server. `case` is the last part of the path."""
     form = dict(urllib.parse.parse_qsl(body.decode("latin-1"), keep_blank_values=True, encoding="utf-8"))
     refreshing = form.get("grant_type") == "refresh_token"
     good = {"access_token": "at-2" if refreshing else "at-1", "token_type": "Bearer"}
@@ -210,7 +210,7 @@ def http(scheme):
         path = target.partition("?")[0]
         authorized = "authorization" in fields
         if target.startswith("/token?as="):
-            # One endpoint, and so one login, whatever its habits.
+            # One endpoint with any behaviour, so it is always one login.
             path = "/token/" + target.removeprefix("/token?as=")
         if path.startswith("/token/"):
             oauth(connection, path.rpartition("/")[2], method, fields, body, base)
@@ -256,7 +256,7 @@ def http(scheme):
             connection.sendall(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n")
             send(connection, 200, b"hello")
         elif path == "/bad-record":
-            # Over TLS, a record that nobody has sealed.
+            # Over TLS, a record that is not encrypted.
             os.write(connection.fileno(), b"\x17\x03\x03\x00\x40" + b"x" * 64)
             time.sleep(0.2)
         elif path == "/cut":
@@ -322,10 +322,10 @@ old.minimum_version, old.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.
 old.load_cert_chain(f"{FOLDER}/good.crt", f"{FOLDER}/good.key")
 listen("tls11", http("https"), tls=old)
 
-# Where localhost has two addresses, at one port only one of them answers, at the next only the other.
+# If localhost has two addresses: at one port only the IPv6 address answers, at another port only the IPv4 address.
 if socket.has_ipv6 and pathlib.Path("/proc/net/if_inet6").read_text():
     listen("v6", http("http"), family=socket.AF_INET6, host="::1")
-    # The first one takes no connection and refuses none: its queue is full.
+    # The IPv6 address neither accepts nor refuses connections here: its queue is full.
     half = listen("half", http("http"))
     full = socket.socket(socket.AF_INET6)
     full.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)

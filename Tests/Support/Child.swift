@@ -1,13 +1,13 @@
-// A program that a test runs and awaits.
+// A program that a test starts and waits for.
 
 import CSupport
 import Foundation
 import Glibc
 import Synchronization
 
-/// What a program left behind.
+/// The result of a program.
 public struct Ran: Sendable {
-    /// The exit code; 128 + n after signal n; 124 where it did not end in time.
+    /// The exit code; 128 + n after signal n; 124 if the program did not end in time.
     public let status: Int32
     public let output: String
     public let errors: String
@@ -18,18 +18,18 @@ public struct NotStarted: Error {
     let reason: String
 }
 
-/// A process in a session of its own, with every signal at its default and no descriptor but 0, 1 and 2.
+/// A process in a session of its own. Every signal has its default, and only the descriptors 0, 1 and 2 are open.
 public struct Child: Sendable {
-    /// Far beyond what any test takes on a loaded machine: it ends what hangs, and measures nothing.
+    /// Far longer than any test takes on a loaded machine. It ends a process that hangs, and is not a measurement.
     private static let longest = 900.0
 
     private let process: pid_t
 
     /// - Parameters:
-    ///   - command: the program's absolute path and its arguments.
-    ///   - folder: where it runs.
-    ///   - environment: all of it.
-    ///   - input, output, errors: files to open; one terminal for all three controls the process.
+    ///   - command: The program's absolute path and its arguments.
+    ///   - folder: The program's current directory.
+    ///   - environment: The whole environment.
+    ///   - input, output, errors: The files to open. If all three are one terminal, it controls the process.
     public init(
         _ command: [String], in folder: String, environment: [String: String], input: String = "/dev/null",
         output: String, errors: String
@@ -41,7 +41,7 @@ public struct Child: Sendable {
         guard process > 0 else { throw NotStarted(program: command[0], reason: String(cString: strerror(errno))) }
     }
 
-    /// Waits without blocking a thread of Swift's pool. To be called once.
+    /// Waits without blocking a thread of Swift's pool. Call it once.
     public func end() async -> Int32 { await onOwnThread { wait() } }
 
     fileprivate func wait() -> Int32 {
@@ -60,23 +60,23 @@ public struct Child: Sendable {
     }
 }
 
-/// Runs a program to its end. Only so many run at once, whichever tests ask.
+/// Runs a program to its end. The number of programs that run at once is limited over all tests.
 public func run(_ command: [String], in folder: TestFolder, environment: [String: String] = [:]) async throws -> Ran {
     try await gated { try await onOwnThread { try runHere(command, in: folder, environment: environment) } }
 }
 
-/// The same for plain functions: this thread waits. Only in a test or suite that is ``OwnThreads``.
+/// The same for synchronous functions: this thread waits. Only in a test or suite with ``OwnThreads``.
 public func runHere(_ command: [String], in folder: TestFolder, environment: [String: String] = [:]) throws -> Ran {
-    // Beside the program's own folder: being watched changes nothing there.
+    // In another folder than the program's, so the output files do not change that folder.
     let said = try TestFolder()
     let output = said.path + "/output", errors = said.path + "/errors"
     let status = try Child(command, in: folder.path, environment: environment, output: output, errors: errors).wait()
     return Ran(status: status, output: try text(output), errors: try text(errors))
 }
 
-/// Runs a program at a terminal of its own. Each answer is typed once its prompt was shown after the answer before.
+/// Runs a program at a terminal of its own. Types each answer after its prompt, which must come after the answer before.
 ///
-/// - Returns: in `output` all that the terminal showed. A prompt that never came is an error in `errors`, with status 1.
+/// - Returns: `output` holds everything that the terminal showed. A missing prompt gives status 1 and a message in `errors`.
 public func runAtTerminal(
     _ command: [String], _ dialogue: [(prompt: String, answer: String?)], in folder: TestFolder,
     environment: [String: String] = [:]
@@ -86,7 +86,7 @@ public func runAtTerminal(
         let child = try Child(
             command, in: folder.path, environment: environment, input: terminal.path, output: terminal.path,
             errors: terminal.path)
-        // From the start: it also ends a program that waits at the terminal for ever.
+        // From the start, because it also ends a program that waits at the terminal for ever.
         async let ended = child.end()
         let unasked = await onOwnThread { terminal.play(dialogue) }
         let status = await ended

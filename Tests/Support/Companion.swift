@@ -4,7 +4,7 @@ import CSupport
 import Glibc
 import Synchronization
 
-/// The test reads the program's lines and may write to it. The program has to end when its input ends.
+/// A program whose lines the test reads, and to which it may write. The program must end when its input ends.
 public final class Companion: Sendable {
     private let child: Child
     private let folder: TestFolder
@@ -12,19 +12,19 @@ public final class Companion: Sendable {
     private let output: Int32
     private let unread = Mutex<[UInt8]>([])
 
-    /// How many programs were let go of and have not ended yet.
+    /// The number of programs whose companion is gone and which have not ended yet.
     private static let ending = Mutex(0)
 
-    /// The tests' process waits for them at its end: else the folder of the last one would stay.
+    /// Makes the tests' process wait for them at its end. Otherwise the folder of the last program would stay.
     private static let awaited: Void = {
         atexit {
             for _ in 0..<10_000 where Companion.ending.withLock({ $0 > 0 }) { usleep(1_000) }
         }
     }()
 
-    /// - Parameter folder: where it runs. What it says on standard error is in the file "errors" there.
+    /// - Parameter folder: The program's current directory. The file "errors" in it holds the program's standard error.
     public init(_ command: [String], in folder: TestFolder, environment: [String: String] = [:]) throws {
-        // A word to a program that has ended must not end the tests.
+        // If the program has ended, a write to it must not end the tests.
         signal(SIGPIPE, SIG_IGN)
         Self.awaited
         var toChild: [Int32] = [-1, -1], fromChild: [Int32] = [-1, -1]
@@ -48,10 +48,10 @@ public final class Companion: Sendable {
         }
     }
 
-    /// The next line, however long it takes; nil when there is none any more.
+    /// The next line. Waits for it without a limit. Nil if no more lines come.
     public func line() async -> String? { await onOwnThread { self.readLine() } }
 
-    /// Writes a line to it.
+    /// Writes a line to the program.
     public func say(_ line: String) {
         _ = Array((line + "\n").utf8).withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
     }
@@ -72,7 +72,7 @@ public final class Companion: Sendable {
         }
     }
 
-    /// Its folder lives until the program has ended.
+    /// Keeps the folder until the program has ended.
     deinit {
         close(input)
         close(output)

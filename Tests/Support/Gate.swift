@@ -1,8 +1,8 @@
-// Limits how many children of the tests run at once.
+// A limit on how many children of the tests run at once.
 
 import Foundation
 
-/// A counted gate. Without it hundreds of scripts would start at once, and each would wait for all the others.
+/// A counted gate. Without it, hundreds of scripts would start at once, and each would wait for all the others.
 actor Gate {
     static let children = Gate(2 * ProcessInfo.processInfo.activeProcessorCount)
 

@@ -1,4 +1,4 @@
-// What another process does to a test's file, and how much memory this process takes.
+// Changes that another process makes to a test's file, and the memory of this process.
 
 import Foundation
 
@@ -8,15 +8,15 @@ public struct Unexpected: Error, CustomStringConvertible {
     public init(_ description: String) { self.description = description }
 }
 
-/// Another process changes the database, so that no memory of this one has held the value.
+/// Changes the database in another process, so the value was never in this process's memory.
 public func sqlite3(_ path: String, _ statement: String) async throws {
     let ran = try await run(["/usr/bin/sqlite3", "-cmd", ".timeout 60000", path, statement], in: TestFolder())
     guard ran.status == 0 else { throw Unexpected("sqlite3: \(statement): \(ran.errors)") }
 }
 
-/// The most memory that this process has had at once.
+/// The most memory that this process has used at once.
 public enum PeakMemory {
-    /// Starts again from what is in use now, and returns that.
+    /// Sets the peak to the memory in use now, and returns it.
     public static func reset() throws -> Int {
         try "5".write(toFile: "/proc/self/clear_refs", atomically: false, encoding: .utf8)
         return try kilobytes()

@@ -1,9 +1,9 @@
-// A build without tests has no module Testing, and builds this target all the same.
+// A trait for tests that block threads. A build without tests also builds this target, but has no module Testing.
 #if canImport(Testing)
     import Foundation
     public import Testing
 
-    /// Every job of a suite's tests runs on a thread of its own: for tests that call what blocks.
+    /// Runs every job of a suite's tests on a thread of its own. For tests that call blocking functions.
     public struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
         public let isRecursive = true
 

@@ -6,7 +6,7 @@ public enum Programs {
     private static let built =
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
 
-    /// The folder of omvault and its helpers: what $OMVAULT_PROGRAMS names, as .ci/test does, or where the tests were built.
+    /// The folder of omvault and its helpers: $OMVAULT_PROGRAMS, which .ci/test sets, or the folder of the built tests.
     public static let folder: String = {
         guard let named = ProcessInfo.processInfo.environment["OMVAULT_PROGRAMS"] else { return built }
         precondition(named.hasPrefix("/"), "OMVAULT_PROGRAMS is not a whole path")
@@ -15,13 +15,13 @@ public enum Programs {
 
     public static func path(of name: String) -> String { folder + "/" + name }
 
-    /// A program that only tests have, built with them.
+    /// A program that only tests use, built with them.
     public static func worker(_ name: String) -> String { built + "/" + name }
 
-    /// Starts the servers of Tests/Servers.
+    /// The script that starts the servers of Tests/Servers.
     public static let serve = file("Servers/serve")
 
-    /// The functions that every bash of a test has.
+    /// The functions for every bash of a test.
     public static let scriptPrelude = file("Scripts/prelude.bash")
 
     private static func file(_ path: String) -> String {

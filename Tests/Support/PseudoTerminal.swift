@@ -1,4 +1,4 @@
-// A terminal, and the user who types at it: for a program that a test starts, and for the test's own process.
+// A terminal and a user at it, for a program that a test starts and for the test's own process.
 
 import Foundation
 import Glibc
@@ -9,14 +9,14 @@ public final class PseudoTerminal: Sendable {
         let call: String
     }
 
-    /// The terminal's device, for the process that it controls.
+    /// The device of the terminal, for the process that it will control.
     public let path: String
     private let master: Int32
     private let seen = Mutex<[UInt8]>([])
 
     public init() throws {
         master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        // What unlockpt and ptsname do; glibc does not hand them to Swift.
+        // The same as unlockpt and ptsname, which Swift cannot call.
         var unlocked: Int32 = 0
         var number: Int32 = 0
         guard master >= 0, ioctl(master, 0x4004_5431, &unlocked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
@@ -27,19 +27,19 @@ public final class PseudoTerminal: Sendable {
 
     deinit { close(master) }
 
-    /// A terminal that controls this process, so that code which opens /dev/tty can be called directly. Only in an exit
-    /// test: the process leaves its session for a new one.
+    /// A terminal that controls this process, so a test can call code that opens /dev/tty. Only for an exit test, because the
+    /// process leaves its session for a new one.
     public static func controllingThisProcess() throws -> PseudoTerminal {
         guard setsid() > 0 else { throw Failed(call: "setsid") }
         let terminal = try PseudoTerminal()
-        // The first terminal that a session's leader opens becomes the controlling one.
+        // The first terminal that a session's leader opens becomes its controlling terminal.
         guard open(terminal.path, O_RDWR) >= 0 else { throw Failed(call: "open \(terminal.path)") }
-        // Never let go of: a terminal that closes hangs up on the process.
+        // Never released: a terminal that closes sends the process a hang-up.
         _ = Unmanaged.passRetained(terminal)
         return terminal
     }
 
-    /// All that the terminal has shown so far.
+    /// Everything that the terminal has shown so far.
     public var shown: String { String(decoding: seen.withLock { $0 }, as: UTF8.self) }
 
     public var echoes: Bool {
@@ -47,14 +47,15 @@ public final class PseudoTerminal: Sendable {
         return tcgetattr(master, &state) == 0 && state.c_lflag & tcflag_t(ECHO) != 0
     }
 
-    /// Types each answer, as it is, once its prompt was shown after the answer before. Then reads until no process has the
-    /// terminal open.
+    /// Types each answer, unchanged, after its prompt, which must come after the answer before. Then reads until no process has
+    /// the terminal open.
     ///
     /// - Parameters:
-    ///   - dialogue: an answer that is nil types the last whole line that the terminal showed before its prompt.
-    ///   - echo: whether the terminal must echo as an answer is typed; nil: either way. On a mismatch this process ends with 99.
-    ///   - last: called when all is typed.
-    /// - Returns: the first prompt that never came; nil when all came.
+    ///   - dialogue: A nil answer types the last whole line that the terminal showed before its prompt.
+    ///   - echo: Whether the terminal must echo while an answer is typed. Nil: either way. On a mismatch this process exits
+    ///     with 99.
+    ///   - last: Called after the last answer.
+    /// - Returns: The first prompt that did not come. Nil if all came.
     @discardableResult
     public func play(
         _ dialogue: [(prompt: String, answer: String?)], echo: Bool? = nil, last: @Sendable () -> Void = {}
@@ -78,7 +79,7 @@ public final class PseudoTerminal: Sendable {
         return nil
     }
 
-    /// ``play(_:echo:last:)`` on a thread of its own, for a process that is asked by its own code.
+    /// ``play(_:echo:last:)`` on a thread of its own, for a test whose own process asks.
     public func playBeside(
         _ dialogue: [(prompt: String, answer: String?)], echo: Bool = false, last: @escaping @Sendable () -> Void = {}
     ) {
@@ -90,7 +91,7 @@ public final class PseudoTerminal: Sendable {
         return "\(lines.dropLast().last ?? "")\n"
     }
 
-    /// False when no process has the terminal open any more.
+    /// False if no process has the terminal open any more.
     private func readMore() -> Bool {
         var bytes = [UInt8](repeating: 0, count: 4096)
         var count = read(master, &bytes, bytes.count)

@@ -3,8 +3,9 @@
 import Foundation
 
 public final class Server: Sendable {
-    /// For scripts, with $SERVE: `serve [NAME] KIND` starts a server, called `web` if nothing is said; what it prints becomes variables, and
-    /// stays in `facts`. What `at_end` says is run as the script ends. `tell stop` and `tell start` end it and start it again at the same port.
+    /// Functions for scripts, which need $SERVE. `serve [NAME] KIND` starts a server with the name `web` or NAME. Its output
+    /// becomes variables, and stays in `facts`. The script runs the commands in `at_end` when it ends. `tell stop` ends the
+    /// server, and `tell start` starts it again at the same port.
     public static let shell = """
         servers=() facts=() at_end=
         # The script ends once its servers have, so that they have removed their files.
@@ -51,7 +52,7 @@ public final class Server: Sendable {
         rm -rf "$PWD"
         """#
 
-    // Each starts once for all tests, and ends when the tests' process has.
+    // Each starts once for all tests, and ends after the tests' process.
     public static let nginx = Task { try await Server("nginx") }
     public static let odd = Task { try await Server("odd") }
     public static let glewlwyd = Task { try await Server("glewlwyd") }
@@ -59,7 +60,7 @@ public final class Server: Sendable {
     public let facts: [String: String]
     private let script: Companion
 
-    /// A server of the test's own, which ends when the test lets go of it.
+    /// A server for one test. It ends when the test releases it.
     public init(_ kind: String) async throws {
         let folder = try TestFolder()
         script = try Companion(
@@ -76,7 +77,7 @@ public final class Server: Sendable {
         }
     }
 
-    /// Ends it. Its ports stay its own, and refuse.
+    /// Ends the server. Its ports stay reserved and refuse connections.
     public func stop() async {
         script.say("stop")
         _ = await script.line()

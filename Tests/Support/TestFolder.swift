@@ -3,15 +3,15 @@
 public import Foundation
 import Glibc
 
-/// A folder with mode 0700, removed with everything in it when the test lets go of it.
+/// A folder with mode 0700. It is removed with its content when the test releases it.
 public final class TestFolder: Sendable {
     public let path: String
 
     public var url: URL { URL(filePath: path) }
 
     /// - Parameters:
-    ///   - parent: where it is made; a folder in memory for tests that need one.
-    ///   - folders: what it holds from the start, each with mode 0700.
+    ///   - parent: The folder in which it is made, such as a folder in memory for tests that need one.
+    ///   - folders: The folders that it holds from the start, each with mode 0700.
     public init(
         in parent: String? = nil, containing folders: [String] = []
     ) throws {
@@ -23,7 +23,7 @@ public final class TestFolder: Sendable {
         }
     }
 
-    /// A server or an agent of the test may still be removing files of its own, and then one pass is not enough.
+    /// A server or an agent of the test may still remove its own files. Then one pass is not enough.
     deinit {
         for _ in 0..<1_000 {
             try? FileManager.default.removeItem(atPath: path)

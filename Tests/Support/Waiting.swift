@@ -1,14 +1,14 @@
-// Ways to wait that hold none of Swift's few threads.
+// Ways to wait that block none of Swift's few threads.
 
 import Foundation
 import Glibc
 
-/// Runs what blocks on a thread of its own, so that it holds up no other test.
+/// Runs blocking code on a thread of its own, so it does not delay other tests.
 public func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { done in Thread.detachNewThread { done.resume(returning: body()) } }
 }
 
-/// The same for what can fail.
+/// The same for code that can throw.
 public func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     let result: Result<Value, any Error> = await onOwnThread { Result { try body() } }
     return try result.get()
@@ -16,7 +16,7 @@ public func onOwnThread<Value: Sendable>(_ body: @escaping @Sendable () throws -
 
 /// Runs `body` on `count` threads at once.
 ///
-/// - Returns: what each of them returned, in the order in which they ended.
+/// - Returns: The results, in the order in which the threads ended.
 public func atOnce<Value: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (_ number: Int) throws -> Value
 ) async throws -> [Value] {
@@ -26,12 +26,12 @@ public func atOnce<Value: Sendable>(
     }
 }
 
-/// Waits for another thread or process that tells nobody when it is done, however long that takes.
+/// Waits without a limit for another thread or process that does not report when it is done.
 public func eventually(_ isDone: () throws -> Bool) async throws {
     while try !isDone() { try await Task.sleep(for: .milliseconds(10)) }
 }
 
-/// The same for plain functions: this thread waits. Only on a thread that is not one of Swift's.
+/// The same for synchronous functions: this thread waits. Do not call it on one of Swift's threads.
 public func eventuallyHere(_ isDone: () -> Bool) {
     while !isDone() { usleep(1_000) }
 }
