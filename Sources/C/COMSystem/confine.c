@@ -157,7 +157,7 @@ static void put_answer(struct filter *filter, uint32_t answer) {
 }
 
 // Attack: a process makes calls of another architecture, whose numbers mean other calls. The filter kills such a process.
-// The numbers of x32 are all above the last known call.
+// `om_filter_calls` also refuses the calls of x32: their numbers are all above the last known call.
 static void put_head(struct filter *filter) {
     put_load(filter, offsetof(struct seccomp_data, arch));
     put(filter, BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0);

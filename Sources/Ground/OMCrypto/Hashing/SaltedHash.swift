@@ -14,8 +14,8 @@ public enum SaltedHash {
     ///     try SaltedHash.string(of: password, algorithm: .sha512, saltHex: SaltedHash.generateSalt(bits: 128))
     ///
     /// - Parameter saltHex: The salt's text, pairs of upper-case hex digits. Nil gives the unsalted form.
-    /// - Throws: In the SDK's order: ``CryptoError/emptyInput``, ``CryptoError/saltRequired``,
-    ///   ``CryptoError/saltNotHex``, ``CryptoError/inputTooLong``, ``CryptoError/unknownAlgorithm``.
+    /// - Throws: In this order: ``CryptoError/emptyInput``, ``CryptoError/saltRequired``, ``CryptoError/saltNotHex``,
+    ///   ``CryptoError/unknownAlgorithm``, ``CryptoError/inputTooLong``.
     public static func string(
         of secret: borrowing SecretBytes, algorithm: DigestAlgorithm, saltHex: String?
     ) throws(CryptoError) -> SecretBytes {

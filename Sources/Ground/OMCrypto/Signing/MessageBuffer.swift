@@ -39,10 +39,15 @@ struct MessageBuffer: ~Copyable {
         free(storage)
     }
 
-    /// Grows by half, and by at most 16 MiB: realloc moves the pages of large blocks and does not copy them.
+    /// Copies the message to a block of twice the size. `realloc` could free the old block without wiping it.
     private mutating func grow(to needed: Int) throws(CryptoError) {
-        let wanted = max(needed, capacity + min(max(capacity / 2, 64 << 10), 16 << 20))
-        guard let grown = realloc(storage, wanted) else { throw .outOfMemory }
+        let wanted = max(needed, capacity * 2, 64 << 10)
+        guard let grown = malloc(wanted) else { throw .outOfMemory }
+        if let storage {
+            grown.copyMemory(from: storage, byteCount: count)
+            explicit_bzero(storage, count)
+            free(storage)
+        }
         (storage, capacity) = (grown, wanted)
     }
 }

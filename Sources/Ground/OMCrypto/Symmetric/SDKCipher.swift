@@ -33,7 +33,7 @@ extension Insecure {
         ///   - algorithm: The SDK's name: `AES`, `DES`, `3DES`.
         ///   - prefix: Whether to put `{AES}` in front of the base64 text. Without base64 it has no effect.
         /// - Throws: In this order: ``CryptoError/emptyInput`` (10406), ``CryptoError/emptyKey`` (10501),
-        ///   ``CryptoError/keyLength`` (10507), ``CryptoError/unknownAlgorithm`` (10506), ``CryptoError/ivLength`` (10508),
+        ///   ``CryptoError/unknownAlgorithm`` (10506), ``CryptoError/keyLength`` (10507), ``CryptoError/ivLength`` (10508),
         ///   ``CryptoError/notWholeBlocks`` (10509), ``CryptoError/paddingNotForSymmetric`` (10510).
         public static func encrypt(
             unauthenticated message: borrowing SecretBytes, key: borrowing SecretBytes, iv: [UInt8]?, algorithm: String,
