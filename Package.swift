@@ -20,7 +20,7 @@ let rooms: [Target] = [
             "OMSystem", "OMJSON", "COMSystem",
         ],
         packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")], .callsC),
-    room(.doors, "omvault-agent", imports: ["OMAgent", "OMOnline", "OMOnlineModel", "OMSecrets"], .callsC),
+    room(.doors, "omvault-agent", imports: ["OMAgent", "OMOnline", "OMOnlineModel", "OMSecrets", "OMSystem"], .callsC),
     room(
         .doors, "omvault-pam-helper",
         imports: ["OMAgent", "OMAuth", "OMOnlineModel", "OMSecrets", "OMSystem", "COMSystem"], .callsC),

@@ -8,6 +8,8 @@ struct TypeDeclaration {
     /// The path below `Sources`.
     let path: String
     let isPublic: Bool
+    /// Public, or of the package: other rooms can name it.
+    let isShared: Bool
     let isPrivate: Bool
     let isNested: Bool
 
@@ -30,7 +32,8 @@ struct TypeDeclaration {
             .anchorsMatchLineEndings()
         return text.matches(of: words).map { match in
             TypeDeclaration(
-                name: String(match.3), path: path, isPublic: match.2.contains("public"), isPrivate: match.2.contains("private"),
+                name: String(match.3), path: path, isPublic: match.2.contains("public"),
+                isShared: match.2.contains("public") || match.2.contains("package"), isPrivate: match.2.contains("private"),
                 isNested: !match.1.isEmpty)
         }
     }

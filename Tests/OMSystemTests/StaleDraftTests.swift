@@ -50,11 +50,14 @@ import Testing
         for name in [".omvault-0123456789abcdef"] + others { try leave(name) }
         try leave(".omvault-3333333333333333", age: 30)
         let path = folder.file("a")
-        let locked = try Draft(at: folder.file(".omvault-1111111111111111"), for: path, .onlyNew, mode: 0o600)
+        let locked = try Draft.makeHidden(for: path, .onlyNew)
         let time = timespec(tv_sec: Glibc.time(nil) - 3600, tv_nsec: 0)
         #expect(unsafe utimensat(AT_FDCWD, locked.path, [time, time], 0) == 0)
-        try Draft(at: Draft.hiddenPath(for: path), for: path, .onlyNew, mode: 0o600).finish()
-        #expect(try names == (others + ["a", ".omvault-1111111111111111", ".omvault-3333333333333333"]).sorted())
+        var noted = ""
+        let draft = try Draft.makeHidden(for: path, .onlyNew) { noted = $0 }
+        #expect(noted == draft.path)
+        try draft.finish()
+        #expect(try names == (others + ["a", FilePath.name(of: locked.path), ".omvault-3333333333333333"]).sorted())
         locked.remove()
     }
 

@@ -38,11 +38,19 @@ package struct Draft: ~Copyable {
         return try Draft(at: "\(target).\(randomDigits())\(StaleDrafts.suffix)", for: target, naming, mode: 0o600)
     }
 
-    /// A path for the draft of a file in a folder of the user's own. It is hidden, and short even if the file's name is
-    /// long. Also removes the hidden drafts that killed processes left in that folder.
-    package static func hiddenPath(for target: String) -> String {
-        StaleDrafts.removeHidden(besides: target)
-        return "\(FilePath.folder(of: target))/\(StaleDrafts.hiddenPrefix)\(randomDigits())"
+    /// Creates the draft of `target` in a folder of the user's own. Its name is hidden, and short even if the target's name
+    /// is long. Also removes the hidden drafts that killed processes left in that folder, whatever files they were for.
+    ///
+    /// - Parameter willCreate: Called with the draft's path before the draft exists, so that a signal handler can know it.
+    package static func makeHidden(
+        for target: String, _ naming: Naming, mode: mode_t = 0o600, willCreate: (String) -> Void = { _ in }
+    ) throws(StorageError) -> Draft {
+        if naming != .replacing, try FilePath.exists(target) { throw .exists }
+        let folder = FilePath.folder(of: target)
+        StaleDrafts.removeHidden(in: folder)
+        let path = "\(folder)/\(StaleDrafts.hiddenPrefix)\(randomDigits())"
+        willCreate(path)
+        return try Draft(at: path, for: target, naming, mode: mode)
     }
 
     /// 16 hex digits. Random: two threads of one process must not share a draft.
@@ -51,14 +59,13 @@ package struct Draft: ~Copyable {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Creates the draft under a path that the caller chose, such as ``hiddenPath(for:)``.
-    package init(at path: String, for target: String, _ naming: Naming, mode: mode_t) throws(StorageError) {
+    init(at path: String, for target: String, _ naming: Naming, mode: mode_t) throws(StorageError) {
         // Attack: another user puts a link or a file under the draft's name. O_EXCL refuses both.
         let descriptor = retryingInterrupts {
             open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         }
         guard descriptor >= 0 else { throw .last }
-        // The lock tells this draft from those of killed processes. On a file system without locks only its age does.
+        // The lock tells this draft from those of killed processes. On a file system without locks those stay.
         _ = flock(descriptor, LOCK_EX | LOCK_NB)
         (self.path, self.descriptor, self.target, self.naming) = (path, descriptor, target, naming)
     }

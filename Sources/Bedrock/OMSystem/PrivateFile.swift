@@ -54,10 +54,8 @@ package struct PrivateFile: ~Copyable {
 
     /// Whether `path` still names this open file.
     package func isStill(at path: String) -> Bool {
-        var mine = stat()
-        var named = stat()
-        return fstat(descriptor, &mine) == 0 && lstat(path, &named) == 0 && mine.st_ino == named.st_ino
-            && mine.st_dev == named.st_dev
+        guard let mine = FileNumber(open: descriptor) else { return false }
+        return mine == FileNumber(path)
     }
 
     /// Reads up to `count` bytes from the start.

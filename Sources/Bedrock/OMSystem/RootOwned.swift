@@ -18,7 +18,7 @@ extension PrivateFolder {
     }
 
     private static func checkParts(of path: String, user: UInt32, allowsSticky: Bool) throws(StorageError) {
-        precondition(path.hasPrefix("/"), "a folder is named from the root on")
+        precondition(FilePath.isAbsolute(path), "a folder is named from the root on")
         let names = [""] + FilePath.names(in: path)
         var part = ""
         for (index, name) in names.enumerated() {

@@ -13,22 +13,24 @@ enum StaleDrafts {
     /// minute old, and no process has locked it. A draft that cannot be removed stays. Nothing depends on it.
     static func remove(for path: String) {
         let start = FilePath.name(of: path) + "."
-        remove(in: FilePath.folder(of: path)) { isDraft($0, from: start, to: suffix) }
+        remove(in: FilePath.folder(of: path), from: start, to: suffix)
     }
 
-    /// The same for all hidden drafts in the folder of `path`, whatever file each one is for.
-    static func removeHidden(besides path: String) {
-        remove(in: FilePath.folder(of: path)) { isDraft($0, from: hiddenPrefix, to: "") }
-    }
+    /// The same for all hidden drafts in a folder, whatever file each one is for.
+    static func removeHidden(in folder: String) { remove(in: folder, from: hiddenPrefix, to: "") }
 
-    private static func remove(in folder: String, where isDraft: (String) -> Bool) {
+    private static func remove(in folder: String, from start: String, to end: String) {
+        let first = Array(start.utf8)
         guard let stream = opendir(folder) else { return }
         defer { closedir(stream) }
         var drafts: [String] = []
         while let entry = readdir(stream) {
-            let found = withUnsafeBytes(of: &entry.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
+            // A folder may hold a million files, so most names are only compared.
+            let found = withUnsafeBytes(of: &entry.pointee.d_name) { name in
+                name.starts(with: first) ? Array(name.prefix { $0 != 0 }) : []
+            }
             let text = String(decoding: found, as: UTF8.self)
-            if isDraft(text) { drafts.append("\(folder)/\(text)") }
+            if isDraft(text, from: start, to: end) { drafts.append("\(folder)/\(text)") }
         }
         for draft in drafts where isStale(draft) { Draft.remove(draft) }
     }
@@ -49,7 +51,8 @@ enum StaleDrafts {
         // The file got its name, and only the draft's name was left. The file must not be opened: closing any
         // descriptor of a database drops the locks that this process holds on it.
         if status.st_nlink > 1 { return true }
-        let descriptor = retryingInterrupts { open(draft, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
+        // Open for writing: NFS gives this lock for no other descriptor.
+        let descriptor = retryingInterrupts { open(draft, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) }
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return flock(descriptor, LOCK_EX | LOCK_NB) == 0

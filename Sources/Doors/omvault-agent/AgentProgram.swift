@@ -3,6 +3,7 @@
 
 internal import Glibc
 internal import OMAgent
+internal import OMSystem
 
 @main
 enum AgentProgram {
@@ -69,7 +70,7 @@ private struct AgentArguments {
         while let word = rest.popFirst() {
             switch word {
             case "--socket":
-                guard let path = rest.popFirst(), path.hasPrefix("/") else { return nil }
+                guard let path = rest.popFirst(), FilePath.isAbsolute(path) else { return nil }
                 socket = path
             case "--idle":
                 guard let seconds = Self.seconds(rest.popFirst()) else { return nil }
@@ -85,7 +86,7 @@ private struct AgentArguments {
     }
 
     private static func seconds(_ word: String?) -> UInt32? {
-        word.flatMap { UInt32($0) }.flatMap { (1...AgentServer.TimeOuts.longest).contains($0) ? $0 : nil }
+        word.flatMap { UInt32($0) }.flatMap { AgentServer.TimeOuts.isAllowed($0) ? $0 : nil }
     }
 }
 

@@ -26,6 +26,14 @@ extension OnlineRefusal {
         }
     }
 
+    /// Whether the server says, in answer to a renewal, that the session is over.
+    package var endsSession: Bool {
+        switch self {
+        case .rejected, .blocked, .failed(.invalidGrant, _, _): true
+        default: false
+        }
+    }
+
     /// The table of the refusals: the name in machine-readable answers, and the SDK's number if it has one.
     private var entry: (name: String, sdkCode: Int?) {
         switch self {

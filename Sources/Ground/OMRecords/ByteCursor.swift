@@ -1,26 +1,26 @@
 // Strict reading and writing of the house's binary formats: big-endian numbers, counted bytes, nothing left over.
 
 /// A position in bytes that are read from front to back. It holds no bytes itself, so it serves secrets too.
-public struct ByteCursor: Sendable {
-    public private(set) var offset = 0
+package struct ByteCursor: Sendable {
+    package private(set) var offset = 0
 
-    public init() {}
+    package init() {}
 
     /// The range of the next `count` bytes.
-    public mutating func skip(_ count: Int, in bytes: Span<UInt8>) throws(MalformedBytes) -> Range<Int> {
+    package mutating func skip(_ count: Int, in bytes: Span<UInt8>) throws(MalformedBytes) -> Range<Int> {
         guard count >= 0, count <= bytes.count - offset else { throw MalformedBytes() }
         defer { offset += count }
         return offset..<offset + count
     }
 
-    public mutating func take(_ count: Int, in bytes: Span<UInt8>) throws(MalformedBytes) -> [UInt8] {
+    package mutating func take(_ count: Int, in bytes: Span<UInt8>) throws(MalformedBytes) -> [UInt8] {
         try skip(count, in: bytes).map { bytes[$0] }
     }
 
     // Inlined into the other rooms: as unspecialised generic code it costs a walk through every conformance in the
     // program, on each start.
     @inlinable
-    public mutating func number<Number: FixedWidthInteger>(
+    package mutating func number<Number: FixedWidthInteger>(
         _: Number.Type = Number.self, in bytes: Span<UInt8>
     ) throws(MalformedBytes) -> Number {
         var number: Number = 0
@@ -31,13 +31,13 @@ public struct ByteCursor: Sendable {
     }
 
     /// UTF-8 of `count` bytes; anything that is not is refused, not repaired.
-    public mutating func text(_ count: Int, in bytes: Span<UInt8>) throws(MalformedBytes) -> String {
+    package mutating func text(_ count: Int, in bytes: Span<UInt8>) throws(MalformedBytes) -> String {
         let range = try skip(count, in: bytes)
         do { return String(copying: try UTF8Span(validating: bytes.extracting(range))) } catch { throw MalformedBytes() }
     }
 
     /// To be called last: trailing bytes are refused.
-    public func end(in bytes: Span<UInt8>) throws(MalformedBytes) {
+    package func end(in bytes: Span<UInt8>) throws(MalformedBytes) {
         guard offset == bytes.count else { throw MalformedBytes() }
     }
 }
@@ -45,7 +45,7 @@ public struct ByteCursor: Sendable {
 extension [UInt8] {
     /// The number in big-endian order.
     @inlinable
-    public mutating func append<Number: FixedWidthInteger>(number: Number) {
+    package mutating func append<Number: FixedWidthInteger>(number: Number) {
         for shift in stride(from: Number.bitWidth - 8, through: 0, by: -8) {
             append(UInt8(truncatingIfNeeded: number >> Number(shift)))
         }

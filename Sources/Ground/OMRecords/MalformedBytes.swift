@@ -1,4 +1,4 @@
 /// Bytes that do not follow their format.
-public struct MalformedBytes: Error, Hashable, Sendable {
-    public init() {}
+package struct MalformedBytes: Error, Hashable, Sendable {
+    package init() {}
 }

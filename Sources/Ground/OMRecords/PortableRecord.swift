@@ -5,20 +5,20 @@
 ///
 ///     guard let portable = PortableRecord(record) else { … }   // bound to this device
 ///     stream += portable.encoded
-public struct PortableRecord: Hashable, Sendable {
-    public let record: Record
+package struct PortableRecord: Hashable, Sendable {
+    package let record: Record
 
     /// - Returns: nil for a record that is bound to its device.
-    public init?(_ record: Record) {
+    package init?(_ record: Record) {
         guard !record.header.level.isDeviceOnly else { return nil }
         self.record = record
     }
 
     /// For a portable backup, and for sync.
-    public var encoded: [UInt8] { record.stored }
+    package var encoded: [UInt8] { record.stored }
 
     /// - Throws: for a record that is bound to a device too: nobody sends one.
-    public init(decoding bytes: [UInt8]) throws(MalformedBytes) {
+    package init(decoding bytes: [UInt8]) throws(MalformedBytes) {
         guard let portable = PortableRecord(try Record(decoding: bytes)) else { throw MalformedBytes() }
         self = portable
     }

@@ -2,28 +2,28 @@
 // Format: docs/vault-format.md, "Record".
 
 /// One version of one item, sealed.
-public struct Record: Hashable, Sendable {
+package struct Record: Hashable, Sendable {
     /// What everybody may see and nobody can change: it is the associated data of the box.
-    public struct Header: Hashable, Sendable {
-        public static let count = 80
+    package struct Header: Hashable, Sendable {
+        package static let count = 80
         static let version: UInt8 = 1
         /// XChaCha20-Poly1305 under a key that HKDF-SHA-256 derives for each version.
         static let suite: UInt8 = 1
 
-        public let level: ProtectionLevel
-        public let isDeleted: Bool
+        package let level: ProtectionLevel
+        package let isDeleted: Bool
         /// 16 random bytes, the same for every version of an item.
-        public let id: [UInt8]
+        package let id: [UInt8]
         /// 1 for the first version.
-        public let revision: UInt64
+        package let revision: UInt64
         /// Which root key's class keys: rises with a rekey.
-        public let epoch: UInt32
+        package let epoch: UInt32
         /// The digest of the version before, or zeros: 32 bytes.
-        public let parent: [UInt8]
+        package let parent: [UInt8]
         /// 16 random bytes that make this version's key its own.
-        public let salt: [UInt8]
+        package let salt: [UInt8]
 
-        public init(
+        package init(
             level: ProtectionLevel, isDeleted: Bool, id: [UInt8], revision: UInt64, epoch: UInt32, parent: [UInt8]?,
             salt: [UInt8]
         ) {
@@ -34,7 +34,7 @@ public struct Record: Hashable, Sendable {
         }
 
         /// version ‖ suite ‖ level ‖ flags ‖ id (16) ‖ revision (8) ‖ epoch (4) ‖ parent (32) ‖ salt (16)
-        public var encoded: [UInt8] {
+        package var encoded: [UInt8] {
             var bytes = [Self.version, Self.suite, level.code, isDeleted ? 1 : 0] + id
             bytes.append(number: revision)
             bytes.append(number: epoch)
@@ -43,20 +43,20 @@ public struct Record: Hashable, Sendable {
     }
 
     /// Sealed content comes in steps of this many bytes, so that its length tells little.
-    public static let step = 256
+    package static let step = 256
     /// What the box adds: nonce and tag.
     static let boxOverhead = 40
 
-    public let header: Header
-    public let box: [UInt8]
+    package let header: Header
+    package let box: [UInt8]
 
-    public init(header: Header, box: [UInt8]) { (self.header, self.box) = (header, box) }
+    package init(header: Header, box: [UInt8]) { (self.header, self.box) = (header, box) }
 
     /// As it stands in this device's own vault, and in a whole backup of it. What may go to another device is a
     /// ``PortableRecord``; a package beside this one has no other encoding.
     package var stored: [UInt8] { header.encoded + box }
 
-    public init(decoding bytes: [UInt8]) throws(MalformedBytes) {
+    package init(decoding bytes: [UInt8]) throws(MalformedBytes) {
         let span = bytes.span
         var cursor = ByteCursor()
         guard try cursor.number(UInt8.self, in: span) == Header.version,

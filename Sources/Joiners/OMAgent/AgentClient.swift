@@ -50,7 +50,7 @@ public struct AgentClient: Sendable {
     }
 
     /// Locks every vault that this login opened; the keys of after-first-unlock go too.
-    public func lockOpened(by login: [UInt8]) throws(AgentError) {
+    package func lockOpened(by login: [UInt8]) throws(AgentError) {
         guard case .done = try ask(.lockOpened(by: login)) else { throw .misbehaved }
     }
 
@@ -70,13 +70,13 @@ public struct AgentClient: Sendable {
     }
 
     /// Takes away the tickets of one vault, or of all with nil, which outlive an agent that was killed.
-    public func deleteTickets(of vault: [UInt8]?) {
+    package func deleteTickets(of vault: [UInt8]?) {
         let tickets = VaultTickets(socket.folder)
         for id in vault.map({ [$0] }) ?? tickets.vaults { tickets.remove(id) }
     }
 
     /// The same, of the vaults that this login opened.
-    public func deleteTickets(openedBy login: [UInt8]) { VaultTickets(socket.folder).remove(openedBy: login) }
+    package func deleteTickets(openedBy login: [UInt8]) { VaultTickets(socket.folder).remove(openedBy: login) }
 
     public func status() throws(AgentError) -> AgentStatus {
         switch try ask(.status) {

@@ -55,12 +55,21 @@ public enum AgentProcess {
     /// when it listens.
     ///
     /// - Parameters:
-    ///   - program: absolute. Nobody but this user and root may be able to change it, or its folder.
-    ///   - options: further arguments.
-    /// - Returns: whether this call started it.
+    ///   - program: An absolute path. Only this user and root may be able to change the program or its folder.
+    ///   - idle: Seconds without use until a vault locks, from 1 to 30 days. Nil: 10 minutes.
+    ///   - hard: Seconds until a vault locks even in use, from 1 to 30 days. Nil: 12 hours.
+    /// - Returns: Whether this call started the agent.
     /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``, ``AgentError/cannotStart(_:)``.
     public static func start(
-        _ program: String, at socket: AgentSocket, options: [String] = []
+        _ program: String, at socket: AgentSocket, idle: UInt32? = nil, hard: UInt32? = nil
+    ) throws(AgentError) -> Bool {
+        try start(
+            program, at: socket, options: (idle.map { ["--idle", "\($0)"] } ?? []) + (hard.map { ["--hard", "\($0)"] } ?? []))
+    }
+
+    /// The same with the program's own options.
+    package static func start(
+        _ program: String, at socket: AgentSocket, options: [String]
     ) throws(AgentError) -> Bool {
         let program = try check(program)
         let lock = open(socket.folder.descriptorPath("\(socket.name).start"), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
@@ -149,7 +158,7 @@ public enum AgentProcess {
     /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``.
     @discardableResult
     package static func check(_ program: String) throws(AgentError) -> String {
-        guard program.hasPrefix("/") else { throw .programMissing(program) }
+        guard FilePath.isAbsolute(program) else { throw .programMissing(program) }
         // The folder first: in one that others can change it is they who say whether there is a program.
         guard let folder = resolved(FilePath.folder(of: program)) else { throw .programMissing(program) }
         do throws(StorageError) { try PrivateFolder.checkOwned(folder, by: geteuid()) } catch {

@@ -21,6 +21,8 @@ package final class AgentServer: Sendable {
         package let idle: UInt32
         package let hard: UInt32
 
+        package static func isAllowed(_ seconds: UInt32) -> Bool { (1...longest).contains(seconds) }
+
         package init(idle: UInt32 = 600, hard: UInt32 = 12 * 3600) { (self.idle, self.hard) = (idle, hard) }
     }
 

@@ -16,7 +16,7 @@ public struct AgentSocket: Sendable {
             self = try AgentSocket(path: path)
             return
         }
-        guard let runtime = variable("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") else { throw .noRuntimeFolder }
+        guard let runtime = variable("XDG_RUNTIME_DIR"), FilePath.isAbsolute(runtime) else { throw .noRuntimeFolder }
         do throws(AgentError) { _ = try RuntimeFolder(runtime) } catch {
             throw error == .notRunning ? .noRuntimeFolder : error
         }
@@ -28,7 +28,7 @@ public struct AgentSocket: Sendable {
 
     /// The socket at `path`, which must be absolute.
     public init(path: String) throws(AgentError) {
-        guard path.hasPrefix("/"), !path.hasSuffix("/"), !path.utf8.contains(0) else { throw .noRuntimeFolder }
+        guard FilePath.isAbsolute(path), !path.hasSuffix("/"), !path.utf8.contains(0) else { throw .noRuntimeFolder }
         folder = try RuntimeFolder(FilePath.folder(of: path))
         name = FilePath.name(of: path)
     }

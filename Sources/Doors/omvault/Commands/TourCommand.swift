@@ -101,7 +101,7 @@ private struct TourHome {
         guard readlink("/proc/self/exe", &program, program.count - 1) > 0 else {
             throw Failure(.io, "cannot find omvault's own file: \(systemMessage(errno))")
         }
-        let parent = Environment.text("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+        let parent = Environment.text("TMPDIR").flatMap { FilePath.isAbsolute($0) ? $0 : nil } ?? "/tmp"
         var template = Array("\(parent)/omvault-tour-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw Failure(.io, "cannot make a folder in \(parent.shown): \(systemMessage(errno))")

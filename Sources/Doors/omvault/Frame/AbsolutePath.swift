@@ -22,7 +22,7 @@ enum AbsolutePath {
             defer { free(resolved) }
             return String(cString: resolved)
         }
-        guard path.utf8.first != UInt8(ascii: "/"), let folder = getcwd(nil, 0) else { return path }
+        guard !FilePath.isAbsolute(path), let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
         return "\(String(cString: folder))/\(path)"
     }

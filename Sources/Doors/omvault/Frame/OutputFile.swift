@@ -11,15 +11,13 @@ internal import OMSystem
 ///     try target.finish()
 ///
 /// Until `finish` the bytes stand in a file beside the target, of mode 0600 unless it is public. It is made with the first
-/// write and removed on every way out, a signal included, so that a failure leaves nothing behind. What SIGKILL leaves, the
-/// next command that writes into the folder removes.
+/// write and removed on every way out, a signal included, so that a failure leaves nothing behind. Only SIGKILL leaves it:
+/// the next command with `-o` in this folder removes it, once it is a minute old.
 struct OutputFile: ~Copyable {
     /// Nil for standard output.
     private let path: String?
     private let naming: Draft.Naming
     private let mode: mode_t
-    /// Whether a file is there that the new one replaces.
-    private var isReplacing = false
     private var draft: Draft?
     /// Of ``TemporaryPath``, while there is a draft.
     private var slot: Int?
@@ -49,16 +47,15 @@ struct OutputFile: ~Copyable {
             throw Failure(.usage, "\"\(path)\" is no file", hint: "leave out -o to write to standard output")
         }
         guard replacing else { throw Self.exists(path) }
-        isReplacing = true
     }
 
     var isStandardOutput: Bool { path == nil }
 
     /// Whether two paths lead to one file, there or not yet.
     static func areSame(_ one: String, _ other: String) -> Bool {
-        if let file = identity(one), let same = identity(other), file == same { return true }
+        if let file = FileNumber(following: one), file == FileNumber(following: other) { return true }
         return FilePath.name(of: one) == FilePath.name(of: other)
-            && identity(FilePath.folder(of: one)) == identity(FilePath.folder(of: other))
+            && FileNumber(following: FilePath.folder(of: one)) == FileNumber(following: FilePath.folder(of: other))
     }
 
     /// Makes the file beside the target, so that a folder that takes none is told before the work is done.
@@ -83,8 +80,9 @@ struct OutputFile: ~Copyable {
     consuming func finish(survivesPowerCut: Bool = false) throws(Failure) {
         guard let path else { return }
         try prepare()
-        // A file that was there is not lost by a power cut: the new bytes are on the disk before they take its name.
-        if survivesPowerCut || isReplacing {
+        // A power cut must not lose the file that is replaced: the new bytes are on the disk before they get its name.
+        let replaces = naming == .replacing && ((try? FilePath.exists(path)) ?? true)
+        if survivesPowerCut || replaces {
             do throws(StorageError) { try draft?.sync() } catch {
                 throw Failure(.io, "cannot write \"\(path)\" to the disk: \(systemMessage(error.code))")
             }
@@ -118,32 +116,20 @@ struct OutputFile: ~Copyable {
     private mutating func descriptor() throws(Failure) -> Int32 {
         guard let path else { return STDOUT_FILENO }
         if let descriptor = draft?.descriptor { return descriptor }
-        // The path before the file, so that a signal in between finds it.
-        let hidden = Draft.hiddenPath(for: path)
-        slot = TemporaryPath.removeOnSignal(hidden)
         do throws(StorageError) {
-            let made = try Draft(at: hidden, for: path, naming, mode: mode)
+            // The path is noted before the file exists, so that a signal in between removes the file.
+            let made = try Draft.makeHidden(for: path, naming, mode: mode) { slot = TemporaryPath.removeOnSignal($0) }
             let descriptor = made.descriptor
             draft = consume made
             return descriptor
         } catch {
+            guard error != .exists else { throw Self.exists(path) }
             throw Failure(.io, "cannot write beside \"\(path)\": \(systemMessage(error.code))")
         }
     }
 
-    /// Takes away a file that was made here and is of no use.
+    /// Removes a file that was made here and that nothing needs.
     static func remove(_ path: String) { unlink(path) }
-
-    struct FileIdentity: Equatable {
-        fileprivate let device: dev_t
-        fileprivate let inode: ino_t
-    }
-
-    /// Which file a path leads to.
-    static func identity(_ path: String) -> FileIdentity? {
-        var status = stat()
-        return stat(path, &status) == 0 ? FileIdentity(device: status.st_dev, inode: status.st_ino) : nil
-    }
 
     private static func exists(_ path: String) -> Failure {
         Failure(.exists, "\"\(path)\" is there already", hint: "--force replaces it")

@@ -1,5 +1,7 @@
 // Where things live, by the XDG base directory specification.
 
+internal import OMSystem
+
 /// The folders of one user. Nothing is created here.
 struct UserFolders: Sendable {
     /// `$XDG_DATA_HOME/omvault`: the vaults.
@@ -18,8 +20,8 @@ struct UserFolders: Sendable {
     init(_ variable: (String) -> String? = Environment.text) throws(Failure) {
         func folder(_ name: String, inHome fallback: String) throws(Failure) -> String {
             // A relative path would name another folder after every cd; the specification says to ignore it.
-            if let path = variable(name), path.hasPrefix("/") { return path }
-            guard let home = variable("HOME"), home.hasPrefix("/") else {
+            if let path = variable(name), FilePath.isAbsolute(path) { return path }
+            guard let home = variable("HOME"), FilePath.isAbsolute(home) else {
                 throw Failure(
                     .config, "HOME is not set to an absolute path", hint: "set HOME, or \(name) to an absolute path")
             }

@@ -3,13 +3,6 @@
 
 public import OMSecrets
 
-/// The source of a stream's bytes. It fills the span from its start with the bytes that it has, and returns their number. 0 is
-/// the end.
-public typealias ByteSource = (inout MutableSpan<UInt8>) throws -> Int
-
-/// The receiver of a stream's bytes.
-public typealias ByteSink = (Span<UInt8>) throws -> Void
-
 /// Encrypts one stream into one container.
 ///
 ///     let sealer = try FileSealer(password: password)

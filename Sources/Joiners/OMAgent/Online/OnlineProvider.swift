@@ -134,7 +134,10 @@ extension OnlineService {
     /// Whom to ask about `login`, and how.
     fileprivate init(_ login: ProviderQuestion) throws(OnlineRefusal) { try self.init(login.profile, login.domain) }
 
-    fileprivate init(_ profile: Profile, _ domain: IdentityDomain) throws(OnlineRefusal) {
+    /// The server of a profile, for an application that asks it in its own process.
+    ///
+    /// - Throws: ``OnlineRefusal/failed(_:status:retryAfter:)`` if the profile names no server that can be asked.
+    public init(_ profile: Profile, _ domain: IdentityDomain = .none) throws(OnlineRefusal) {
         self.init(
             try Self.kind(profile), domain: Self.domain(profile, domain),
             headers: profile.customHeaders.map { Header($0.name, $0.value) }, trusted: try Self.trusted(profile),

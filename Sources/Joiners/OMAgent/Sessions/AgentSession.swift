@@ -1,6 +1,7 @@
 // The description of a session outside the agent, and the name by which a client asks for it.
 
 public import OMAuth
+internal import OMSystem
 
 /// A session that the agent keeps. Nothing of it is secret.
 public struct AgentSession: Hashable, Sendable {
@@ -42,5 +43,5 @@ public struct AgentSession: Hashable, Sendable {
 }
 
 extension String {
-    var isAgentPath: Bool { hasPrefix("/") && utf8.count <= 4096 && !utf8.contains(0) }
+    var isAgentPath: Bool { FilePath.isAbsolute(self) && utf8.count <= 4096 && !utf8.contains(0) }
 }

@@ -88,5 +88,5 @@ extension AgentClient {
     /// Whether there may be tickets here at all: only in a folder that is in memory.
     package var canKeepSessionTickets: Bool { SessionTickets(socket.folder).canBeKept }
 
-    public func deleteSessionTicket(_ login: LoginReference) { SessionTickets(socket.folder).remove(login) }
+    package func deleteSessionTicket(_ login: LoginReference) { SessionTickets(socket.folder).remove(login) }
 }

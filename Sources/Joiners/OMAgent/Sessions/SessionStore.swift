@@ -223,13 +223,3 @@ final class SessionStore: Sendable {
         return next
     }
 }
-
-extension OnlineRefusal {
-    /// Whether the server says that the session is over.
-    fileprivate var endsSession: Bool {
-        switch self {
-        case .rejected, .blocked, .failed(.invalidGrant, _, _): true
-        default: false
-        }
-    }
-}

@@ -1,28 +1,21 @@
-internal import Glibc
 internal import OMStorage
 internal import OMSystem
 internal import OMVault
 
-/// An open vault and the very file that it was opened from.
+/// An open vault and the number of the file that it was opened from.
 final class LoadedVault {
     let vault: Vault
-    private let file: stat?
+    private let number: FileNumber?
 
-    init(_ vault: consuming Vault, _ paths: VaultPaths) {
-        self.vault = vault
-        file = Self.inspect(paths)
+    /// - Parameter open: Opens the vault at `paths`.
+    init(_ paths: VaultPaths, _ open: () throws(VaultError) -> Vault) throws(VaultError) {
+        // Read before the file is opened. If another file replaces it in between, the numbers differ.
+        number = FileNumber(paths.vault)
+        vault = try open()
     }
 
-    /// Attack: an agent that reads on from a deleted file does not see what replaced it.
-    func isStill(at paths: VaultPaths) -> Bool {
-        guard let file, let named = Self.inspect(paths) else { return false }
-        return file.st_dev == named.st_dev && file.st_ino == named.st_ino
-    }
-
-    private static func inspect(_ paths: VaultPaths) -> stat? {
-        var status = stat()
-        return lstat(paths.vault, &status) == 0 ? status : nil
-    }
+    /// Attack: an attacker replaces the vault's file, and the agent goes on with the deleted one.
+    func isStill(at paths: VaultPaths) -> Bool { number != nil && number == FileNumber(paths.vault) }
 }
 
 extension VaultPaths {

@@ -55,7 +55,7 @@ final class VaultHandle: Sendable {
     ///   - hard: seconds until it locks in any case.
     func unlock(_ keys: ClassKeys, openedBy login: [UInt8]?, idle: Int64, hard: Int64) throws(VaultError) {
         try withState { state throws(VaultError) in
-            let loaded = LoadedVault(try paths.file().open(with: keys, keepingOpen: keepingOpen), paths)
+            let loaded = try load(keys)
             let now = Self.bootSeconds()
             state = VaultHandleState(
                 loaded: loaded, keys: keys, login: login, isUnlocked: true, idle: idle, lastUse: now, end: now + hard,
@@ -145,10 +145,10 @@ final class VaultHandle: Sendable {
     func resume() -> Bool {
         withState { state in
             guard state.keys == nil, let file = try? paths.file(),
-                let (keys, login) = tickets.keys(for: file), let vault = try? file.open(with: keys, keepingOpen: keepingOpen)
+                let (keys, login) = tickets.keys(for: file), let loaded = try? load(keys)
             else { return false }
             state = VaultHandleState(
-                loaded: LoadedVault(vault, paths), keys: keys, login: login, lastUse: Self.bootSeconds(), purge: state.purge)
+                loaded: loaded, keys: keys, login: login, lastUse: Self.bootSeconds(), purge: state.purge)
             return true
         }
     }
@@ -246,14 +246,16 @@ final class VaultHandle: Sendable {
         guard let keys = state.keys else { throw .rekeyed }
         state.loaded = nil
         let loaded: LoadedVault
-        do throws(VaultError) {
-            loaded = LoadedVault(try paths.file().open(with: keys, keepingOpen: keepingOpen), paths)
-        } catch {
+        do throws(VaultError) { loaded = try load(keys) } catch {
             // Another vault stands at this path now, which these keys do not open.
             throw error == .cannotUnlock ? .rekeyed : error
         }
         state.loaded = loaded
         return loaded
+    }
+
+    private func load(_ keys: ClassKeys) throws(VaultError) -> LoadedVault {
+        try LoadedVault(paths) { () throws(VaultError) in try paths.file().open(with: keys, keepingOpen: keepingOpen) }
     }
 
     private static func bootSeconds() -> Int64 { OMAgent.bootMilliseconds() / 1000 }

@@ -25,7 +25,7 @@ extension Authenticator {
 
     /// The ids of the logins with these names, at every server. Ask before a removal: a deleted row names no server.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
-    public func ids(naming key: LoginKey) throws(AuthError) -> [[UInt8]] {
+    package func ids(naming key: LoginKey) throws(AuthError) -> [[UInt8]] {
         guard let store = try openIfPresent() else { return [] }
         return try store.ids(naming: key)
     }
@@ -36,7 +36,7 @@ extension Authenticator {
     /// - Parameter before: What ``ids(naming:)`` returned before a removal.
     /// - Throws: ``AuthError/storage(_:)``.
     @available(*, noasync, message: "await it in Authenticator.awaiting")
-    public func idsWithoutCredential(naming key: LoginKey, before: [[UInt8]] = []) throws(AuthError) -> [[UInt8]] {
+    package func idsWithoutCredential(naming key: LoginKey, before: [[UInt8]] = []) throws(AuthError) -> [[UInt8]] {
         guard let store = try openIfPresent() else { return before }
         return Set(try store.ids(naming: key) + before).filter { id in
             do throws(AuthError) { return try store.load(LoginID(id))?.isLive != true } catch { return false }

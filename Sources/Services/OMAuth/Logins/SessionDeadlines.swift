@@ -75,7 +75,7 @@ public struct SessionDeadlines: Hashable, Sendable {
     }
 
     /// When the state changes next, in seconds since boot. Nil if it does not change by itself.
-    public func nextChange(after clock: ClockReading) -> Int64? {
+    package func nextChange(after clock: ClockReading) -> Int64? {
         switch state(at: clock) {
         case .valid(let idleLeft, let sessionLeft, _):
             [idleLeft, sessionLeft].compactMap(\.self).min().map { clock.sinceBoot + $0 }

@@ -2,6 +2,7 @@
 
 internal import OMOnlineModel
 internal import OMRecords
+internal import OMSystem
 
 /// A value as a profile file or a command line gives it.
 public enum ProfileValue: Hashable, Sendable {
@@ -41,7 +42,7 @@ extension ProfileKey {
             case .url: ServerURL(text).map(\.text)
             case .list: ProfileValueParser.list(text, areScopes: self == .oauthScope)?.joined(separator: ",")
             case .headers: ProfileValueParser.headers(text).map { $0.map { "\($0.name):\($0.value)" }.joined(separator: ",") }
-            case .path: text.hasPrefix("/") && ProfileValueParser.isText(text, bytes: 2...4095) ? text : nil
+            case .path: FilePath.isAbsolute(text) && ProfileValueParser.isText(text, bytes: 2...4095) ? text : nil
             case .secret: ProfileValueParser.isSecretSource(text) ? text : nil
             case .scheme: CryptoScheme(named: text)?.rawValue
             case .level: ProtectionLevel(named: text)?.sdkName

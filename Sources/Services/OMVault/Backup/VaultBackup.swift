@@ -9,7 +9,7 @@ extension Vault {
     ///
     /// - Parameters:
     ///   - isPortable: leaves out everything that is bound to this device.
-    ///   - drafting: gets the draft's path, for who has to take it away after a signal.
+    ///   - drafting: Gets the draft's path before the draft exists, so that a signal handler can remove it.
     ///   - progress: gets the number of bytes written, again and again.
     /// - Throws: ``VaultError/noPortableSlot``; ``VaultError/levelLocked(_:)`` when a whole backup cannot be whole;
     ///   ``VaultError/storage(_:)``; the errors of reading: what does not check is not backed up.
@@ -17,8 +17,9 @@ extension Vault {
         to path: String, portable isPortable: Bool, now: Int64 = secondsNow(),
         drafting: (String) -> Void = { _ in }, progress: @escaping (Int) -> Void = { _ in }
     ) throws(VaultError) -> BackupSummary {
-        var draft = try storingBackup { () throws(StorageError) in try Draft.make(for: path, .onlyNewAnywhere) }
-        drafting(draft.path)
+        var draft = try storingBackup { () throws(StorageError) in
+            try Draft.makeHidden(for: path, .onlyNewAnywhere, willCreate: drafting)
+        }
         let summary = try read { snapshot throws(VaultError) in
             try snapshot.backUp(portable: isPortable, now) { piece throws(VaultError) in
                 try storingBackup { () throws(StorageError) in try draft.write(piece.span) }

@@ -1,6 +1,6 @@
 // The backend of `CredentialStore`: an unlocked vault or the agent.
 
-/// Whoever answers an ``ItemRequest``: a ``Vault``, or a client of the agent that holds its keys.
+/// Answers an ``ItemRequest``: a ``Vault``, or the agent that keeps one open.
 public protocol ItemBackend: ~Copyable {
     associatedtype Problem: Error
     borrowing func perform(_ request: consuming ItemRequest) throws(Problem) -> ItemReply

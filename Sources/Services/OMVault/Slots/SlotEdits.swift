@@ -95,7 +95,7 @@ extension Vault {
     /// To be asked before a question is put: whether the slot may go.
     ///
     /// - Throws: ``VaultError/lastSlot``, ``VaultError/onlyLoginSlots``.
-    public static func checkRemoval(of slot: KeySlot, from slots: [KeySlot]) throws(VaultError) {
+    package static func checkRemoval(of slot: KeySlot, from slots: [KeySlot]) throws(VaultError) {
         try checkRules(slots.filter { $0 != slot })
     }
 

@@ -57,7 +57,7 @@ extension Failure {
     /// What a server said about a session, and not about a password.
     init(duringRenewal refusal: OnlineRefusal) {
         switch refusal {
-        case .rejected, .blocked, .failed(.invalidGrant, _, _):
+        case _ where refusal.endsSession:
             self.init(.remoteAuth, "the server says that the session is spent; it is gone here too", hint: "log in again")
         case .failed(.unusableSession, _, _):
             self.init(

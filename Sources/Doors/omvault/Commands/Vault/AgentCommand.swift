@@ -34,7 +34,7 @@ struct AgentOptions: ParsableArguments {
     }
 
     func validate() throws {
-        for value in [idle, hard].compactMap(\.self) where !(1...AgentServer.TimeOuts.longest).contains(value) {
+        for value in [idle, hard].compactMap(\.self) where !AgentServer.TimeOuts.isAllowed(value) {
             throw ValidationError("a time-out is 1 to \(AgentServer.TimeOuts.longest) seconds")
         }
     }

@@ -12,19 +12,18 @@ struct AgentVaultClient {
 
     /// Answers a question, or makes a change, of a vault that is unlocked there.
     func perform(_ request: consuming ItemRequest) throws(Failure) -> ItemReply {
-        let answer: AgentItemReply
-        // What went wrong may have gone wrong after the change was made, so it is not made again here.
-        do throws(AgentError) { answer = try client.perform(paths, request) } catch {
-            guard error == .misbehaved || error == .deadline else { throw Failure(error) }
-            throw Failure(
-                .agent, Failure(error).message, hint: "the change may have been made: look before you run it again")
-        }
-        switch consume answer {
-        case .reply(let reply): return reply
-        case .failure(let error): throw Failure(error, vault: name)
-        case .locked:
-            throw Failure(
-                .locked, "vault \"\(name.shown)\" was locked meanwhile; nothing was changed", hint: "run it again")
+        do throws(AgentItems.Problem) { return try AgentItems(client, paths).perform(request) } catch {
+            switch error {
+            case .vault(let error): throw Failure(error, vault: name)
+            case .locked:
+                throw Failure(
+                    .locked, "vault \"\(name.shown)\" was locked meanwhile; nothing was changed", hint: "run it again")
+            // The error may have come after the change was made, so this process does not make it again.
+            case .agent(let error) where error == .misbehaved || error == .deadline:
+                throw Failure(
+                    .agent, Failure(error).message, hint: "the change may have been made: look before you run it again")
+            case .agent(let error): throw Failure(error)
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import OMAuth
+internal import OMSystem
 internal import OMVault
 
 /// `omvault key add-slot`
@@ -139,7 +140,7 @@ struct KeyAddSlot: Verb {
         try target.write(file.text())
         // Attack, or accident: a power cut leaves the slot and an empty file. So the file is on the disk before the slot is.
         try target.finish(survivesPowerCut: true)
-        let made = OutputFile.identity(out)
+        let made = FileNumber(out)
         let before = try access.run { () throws(VaultError) in try vault.settings() }.slots
         do throws(Failure) {
             try add(.keyFile(file), to: vault, policy: policy, access: access)
@@ -147,7 +148,7 @@ struct KeyAddSlot: Verb {
             // The slot may be there although an error came behind it; its file must not go then.
             let after = (try? vault.settings())?.slots
             let isThere = after?.contains { slot in slot.kind == .keyFile && !before.contains(slot) } ?? true
-            if !isThere, OutputFile.identity(out) == made { OutputFile.remove(out) }
+            if !isThere, FileNumber(out) == made { OutputFile.remove(out) }
             throw error
         }
     }

@@ -25,7 +25,7 @@ struct UnlockCommand: Verb {
 
     func validate() throws {
         for (name, value) in [("--idle", idle), ("--hard", hard)] {
-            if let value, !(1...AgentServer.TimeOuts.longest).contains(value) {
+            if let value, !AgentServer.TimeOuts.isAllowed(value) {
                 throw ValidationError("\(name) takes 1 to \(AgentServer.TimeOuts.longest) seconds")
             }
         }
