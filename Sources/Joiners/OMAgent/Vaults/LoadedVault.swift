@@ -3,7 +3,7 @@ internal import OMStorage
 internal import OMSystem
 internal import OMVault
 
-/// An open vault and the very file that it was opened from.
+/// An open vault, and the identity of the file that it was opened from.
 final class LoadedVault {
     let vault: Vault
     private let file: stat?
@@ -13,7 +13,7 @@ final class LoadedVault {
         file = Self.inspect(paths)
     }
 
-    /// Attack: an agent that reads on from a deleted file does not see what replaced it.
+    /// Attack: an agent that reads on from a deleted file does not see the file that replaced it. So the files are compared.
     func isStill(at paths: VaultPaths) -> Bool {
         guard let file, let named = Self.inspect(paths) else { return false }
         return file.st_dev == named.st_dev && file.st_ino == named.st_ino
@@ -26,7 +26,7 @@ final class LoadedVault {
 }
 
 extension VaultPaths {
-    /// The vault's file, as it stands there now.
+    /// The vault's file that is at the path now.
     func file() throws(VaultError) -> VaultFile {
         let folder: DeviceFolder?
         do throws(StorageError) { folder = device.isEmpty ? nil : try DeviceFolder(device) } catch {
@@ -36,10 +36,10 @@ extension VaultPaths {
     }
 }
 
-// What a request may leave behind.
+// Purges that a request may leave unfinished.
 
 extension ItemReply {
-    /// Whether bytes that must be gone are still in the vault's files.
+    /// Whether purged bytes are still in the vault's files.
     var leavesPurge: Bool {
         switch self {
         case .changed(_, let purge): purge == .pending
