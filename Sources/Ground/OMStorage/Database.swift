@@ -193,7 +193,7 @@ package struct Database: ~Copyable {
         setWait(Self.standardWait)
         for limit in Self.limits { sqlite3_limit(handle, limit.of, limit.most) }
         // Attack: an attacker fills the memory with one huge row of a table without row numbers. To compare its key,
-        // SQLite reads the whole row before an expression can check its length, and the limit of a value does not apply
+        // SQLite reads the whole row before an expression can check its length. The limit of a value does not apply
         // there. So the memory of the whole process is limited. A lower limit that the host program has set stays.
         let most = sqlite3_hard_heap_limit64(-1)
         if most == 0 || most > Self.mostMemory { sqlite3_hard_heap_limit64(Self.mostMemory) }

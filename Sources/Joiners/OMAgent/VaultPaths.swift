@@ -1,4 +1,4 @@
-/// The vault that a message is about: the two paths with which the client would open it itself.
+/// The paths that a message names its vault by. The client would open the vault itself with the same paths.
 public struct VaultPaths: Hashable, Sendable {
     /// The vault's file, an absolute path.
     public let vault: String

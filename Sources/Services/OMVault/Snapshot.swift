@@ -25,7 +25,7 @@ final class Snapshot {
     /// Whether the next marks name this file.
     private var takesFile = false
     private var findRecord: Statement
-    /// Whether the header is the one that this device noted, or its seal was checked with the root key.
+    /// Whether this device noted or announced the header, or its seal was checked with the root key.
     let isHeaderProven: Bool
     /// Whether the change removes bytes that must also leave the write-ahead log.
     var purges = false
@@ -33,8 +33,8 @@ final class Snapshot {
     /// Call it inside a transaction, with marks that were read before it began. A writer commits first and writes the
     /// marks after that, so a genuine vault is never behind its marks.
     ///
-    /// - Parameter refuse: Called with the error of a level. By default it throws. A report of everything that is
-    ///   wrong goes on.
+    /// - Parameter refuse: Called with the error of a level. By default it throws. It does not throw for a report
+    ///   of all errors.
     /// - Throws: ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
     init(
         _ vault: UnlockedState, seen: [HighWaterMark]?,
@@ -93,7 +93,7 @@ final class Snapshot {
     /// The item's entry. Every unlocked level is searched.
     ///
     /// - Throws: ``VaultError/ambiguous(_:_:)``. Attack: while the vault is locked, an attacker adds an `always` item
-    ///   under the name of a protected one, so that it is read, or written, instead.
+    ///   with a protected item's name. A client would read or write it instead.
     func find(_ name: ItemName) throws(VaultError) -> (level: ProtectionLevel, entry: TreeEntry)? {
         var found: [(level: ProtectionLevel, entry: TreeEntry)] = []
         for level in vault.levels {
@@ -278,8 +278,8 @@ final class Snapshot {
             if let unloggedEvent = vault.unloggedEvent { events.insert(unloggedEvent, at: 0) }
             if isOther { events.insert(.fileReplaced, at: 0) }
         }
-        // Attack, or accident: an entry without a change, such as one about stray rows, is written into a copy's log,
-        // so that the vault's own log never gets it. So a copy's log gets entries only with a change.
+        // Attack, or accident: an entry without a change, such as one about stray rows, is written into a copy's log.
+        // The vault's own log would never get it. So a copy's log gets entries only with a change.
         takesFile = isChange || !isOther
         if let log = vault.log, takesFile {
             let end = try log.append(events, after: marks[MarkIndex.log], now: now, in: vault.database)

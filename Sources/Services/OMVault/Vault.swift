@@ -155,8 +155,8 @@ public struct Vault: ~Copyable {
                     }
                     let result = try body(snapshot)
                     let isChanged = try snapshot.finish(now: now)
-                    // Attack: an attacker writes a header without the root key. A holder of class keys only, such as
-                    // the agent, would add items at its default level or keep no history, as its policy says. So such a
+                    // Attack: an attacker writes a header without the root key, with a weaker policy. A holder of class
+                    // keys only, such as the agent, would add items at its default level or keep no history. So such a
                     // change is refused.
                     guard !isChanged || snapshot.isHeaderProven else { throw .rekeyed }
                     if let noted, let announcement = snapshot.announcement(after: noted) {

@@ -69,7 +69,7 @@ public struct VaultEdit: ~Copyable {
     /// Moves an item to another level. Every version is sealed again under that level's keys, and the bytes under the old
     /// keys are purged. If no live item has this name, all items of that name in the trash are moved, and stay in the trash.
     ///
-    /// - Returns: The item. Of several in the trash, the one that was trashed last.
+    /// - Returns: The item. If several items in the trash were moved, the last trashed one.
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/levelLocked(_:)``, ``VaultError/changedMeanwhile(_:revision:)``,
     ///   ``VaultError/unchanged``.
     @discardableResult
@@ -148,7 +148,7 @@ public struct VaultEdit: ~Copyable {
     /// Brings an item back from the trash, or an earlier version of it to the top, in one new version.
     ///
     /// - Parameters:
-    ///   - id: Chooses among several items of that name in the trash. Nil for the one that was trashed last.
+    ///   - id: Chooses among several items of that name in the trash. Nil for the last trashed one.
     ///   - revision: The version whose fields the new one gets. Nil for the version that was trashed.
     /// - Throws: ``VaultError/noItem(_:)``; ``VaultError/itemExists(_:)`` if the item is not in the trash, or its name
     ///   is taken; ``VaultError/noRevision(_:of:)``; ``VaultError/unchanged`` for the version at the top.

@@ -259,7 +259,7 @@ public struct VaultFile: ~Copyable {
     /// slot, charged, and called wrong. A change announces its header before it commits it. So a newer header that was
     /// not announced is refused here.
     ///
-    /// - Returns: Whether the header is the one of the mark or was announced, and the header.
+    /// - Returns: Whether this device noted or announced the header, and the header.
     private static func validateOrReread(
         _ first: VaultHeader, at path: String, device: borrowing DeviceKey?, folder: DeviceFolder?,
         acceptsRollback: Bool

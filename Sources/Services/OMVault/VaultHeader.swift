@@ -102,7 +102,7 @@ struct VaultHeader: Hashable, Sendable {
     /// The mark of this state. It can be compared without the root key.
     var mark: HighWaterMark { HighWaterMark(generation: generation, digest: PublicHash.hash(signed + mac)) }
 
-    /// Compares the header with the one that this device noted last. This needs no key, so it comes before the user
+    /// Compares the header with the last header that this device noted. This needs no key, so it comes before the user
     /// types a password: nothing is stretched with parameters that an attacker changed.
     ///
     /// - Returns: Whether the header is ahead of its mark, for example after a crash between the two.

@@ -29,7 +29,7 @@ public struct VaultReport: Hashable, Sendable {
     public internal(set) var strays = 0
     /// Whether purged bytes may still be in the write-ahead log. This is no damage: the next open removes them.
     public internal(set) var isPurgePending = false
-    /// Whether this is another file than the one that this device wrote last: see ``VaultFile/isReplaced``. This is
+    /// Whether this device wrote another file last, so that this one is a copy: see ``VaultFile/isReplaced``. This is
     /// no damage either.
     public internal(set) var isFileReplaced = false
 }

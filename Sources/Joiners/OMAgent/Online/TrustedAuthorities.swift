@@ -7,7 +7,7 @@ package enum TrustedAuthorities {
     /// Reads the file. It need not hold a certificate.
     ///
     /// Attack: a user who can change the file decides which servers are trusted. So the file and its folder must belong
-    /// to this user or to root, and no other user may be able to write to them.
+    /// to this user or to root. No other user may be able to write to them.
     ///
     /// - Throws: ``StorageError/missing``, ``StorageError/hazardous(_:path:)``; ``StorageError/corrupt`` for more than 1 MiB.
     package static func read(_ path: String) throws(StorageError) -> [UInt8] {

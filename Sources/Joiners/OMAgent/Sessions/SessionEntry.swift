@@ -118,7 +118,7 @@ final class SessionEntry: @unchecked Sendable {
             : .check(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
     }
 
-    /// Replaces the server's session with the one that the server gave now.
+    /// Replaces the server's session with the new one from the server.
     ///
     /// - Parameter lifetime: How long its access token is valid, in seconds.
     func replaceServerSession(_ session: consuming SecretBytes, lifetime: UInt32?, at clock: ClockReading) {

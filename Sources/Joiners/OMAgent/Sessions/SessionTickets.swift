@@ -1,5 +1,5 @@
 // The tickets of sessions, which survive a restart of the agent but not a reboot. A session has one only if its
-// profile asks for it (`SessionActiveOnRestart`): with a ticket, any process of the user can do what the agent does
+// profile asks for it (`SessionActiveOnRestart`). With a ticket, any process of the user can do what the agent does
 // here, and has the tokens.
 
 internal import OMAuth

@@ -13,7 +13,8 @@ final class LoadedVault {
         file = Self.inspect(paths)
     }
 
-    /// Attack: an agent that reads on from a deleted file does not see the file that replaced it. So the files are compared.
+    /// Attack: the vault's file is replaced, and an agent that reads the deleted file does not see the new one. So the
+    /// files are compared.
     func isStill(at paths: VaultPaths) -> Bool {
         guard let file, let named = Self.inspect(paths) else { return false }
         return file.st_dev == named.st_dev && file.st_ino == named.st_ino

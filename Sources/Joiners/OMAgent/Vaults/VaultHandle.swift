@@ -1,5 +1,5 @@
 // One vault in the agent: its keys, their time limits, and the open file. The levels are enforced here: a client gets
-// nothing that needs a key which the handle does not hold.
+// nothing for which the handle has no key.
 
 internal import Glibc
 internal import OMRecords

@@ -1,5 +1,5 @@
 // The tickets of vaults, which survive a restart of the agent but not a reboot. They hold the keys of the
-// after-first-unlock levels, sealed under a secret of this boot. A vault has one only if its policy asks for it: with a
+// after-first-unlock levels, sealed under a secret of this boot. A vault has one only if its policy asks for it. With a
 // ticket, any process of the user can do what the agent does here.
 
 internal import OMRecords

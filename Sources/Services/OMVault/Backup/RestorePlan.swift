@@ -11,14 +11,14 @@ struct RestorePlan {
     static let nothingSeen = [HighWaterMark](repeating: HighWaterMark.beginning, count: MarkIndex.count)
 
     let isFromThisDevice: Bool
-    /// Whether the backup's header is the one that this device noted last.
+    /// Whether this device noted the backup's header last.
     let isLatestHere: Bool
     /// The levels whose records come from the backup. The other levels start empty.
     let restored: Set<ProtectionLevel>
     let header: VaultHeader
     let keys: [ProtectionLevel: LevelKeys]
     let states: [ProtectionLevel: LevelState]
-    /// The marks of the new vault. The log's mark is still the one that this device saw.
+    /// The marks of the new vault. The log's mark still names the end that this device saw.
     let marks: [HighWaterMark]
 
     /// - Throws: ``VaultError/rolledBack(_:)``, ``VaultError/corrupt(_:)``.

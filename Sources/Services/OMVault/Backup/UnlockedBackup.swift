@@ -19,7 +19,7 @@ public struct UnlockedBackup: ~Copyable {
     ///
     /// - Parameters:
     ///   - password: The new password slot, if the backup comes from another device. Nil for none.
-    ///   - acceptsRollback: Whether to restore a state that is older than the last one that this device saw.
+    ///   - acceptsRollback: Whether to restore a state that is older than the last state that this device saw.
     ///   - replacesLiving: Whether to restore although this device knows the vault. The known vault is then
     ///     refused, wherever its file is.
     /// - Throws: ``VaultError/vaultExists``; ``VaultError/vaultKnownHere``; ``VaultError/rolledBack(_:)``;

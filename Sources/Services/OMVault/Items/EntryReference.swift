@@ -67,8 +67,8 @@ extension Snapshot {
     /// still claim an id, which proves nothing. So claimed ids count only if nothing else fits.
     ///
     /// Attack: an attacker plants an `always` item under the id, or the entry, of a protected item. The owner, asked to
-    /// remove the planted item, would remove the protected one. So this finds all of them, and in a given level an
-    /// entry's own key precedes ids. So the owner can always name the one that is meant.
+    /// remove the planted item, would remove the protected one. So this finds all of them. In a given level an entry's
+    /// own key precedes ids, so the owner can always name the right item.
     fileprivate func find(id: [UInt8], level wanted: ProtectionLevel?) throws(VaultError) -> [Found] {
         var (found, claimed): ([Found], [Found]) = ([], [])
         if let wanted, vault.keys[wanted] == nil { throw .levelLocked(wanted) }
@@ -100,15 +100,15 @@ extension Snapshot {
     /// names is removed, and the older versions stay, sealed, until the last damaged item is purged. Nothing proves
     /// which item and which revision it was, so this leaves no tombstone.
     ///
-    /// Attack: an attacker makes the damaged row, or the row that the entry names, look like another item's, so that the
-    /// owner deletes that item. So no row is removed that another item leads to, and a damaged row's content decides nothing.
+    /// Attack: an attacker makes the damaged row, or the entry's row, look like another item's, so that the owner
+    /// deletes that item. So no row is removed that another item leads to, and a damaged row's content decides nothing.
     fileprivate func destroyDamaged(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) {
         var used: Set<Int64> = []
         var isRestWhole = true
         for each in ProtectionLevel.allCases {
             guard vault.keys[each] != nil else { throw .levelLocked(each) }
-            // Attack: an attacker adds an `always` entry with the key of a protected item, so that the protected item's
-            // rows seem to have no item. So an entry is skipped only if both level and key are equal.
+            // Attack: an attacker adds an `always` entry with the key of a protected item. The protected item's rows
+            // would seem to have no item. So an entry is skipped only if both level and key are equal.
             for other in try entries(each) where each != level || other.key != entry.key {
                 if try !collect(other, each, into: &used) { isRestWhole = false }
             }

@@ -32,7 +32,7 @@ public enum ItemRequest: ~Copyable, Sendable {
     case purgeTrash([ItemName]?)
     /// The entries that ``purgeID(_:level:)`` would purge: ``ItemReply/entries(_:)``.
     case entries(id: [UInt8], level: ProtectionLevel?)
-    /// Purges one item with all versions, readable or not, live or in the trash; see ``VaultEdit/purge(id:level:)``:
+    /// Purges one item with all versions: see ``VaultEdit/purge(id:level:)``. The answer is
     /// ``ItemReply/removed(_:purge:)``, without the item if it could not be read.
     case purgeID([UInt8], level: ProtectionLevel?)
     /// ``ItemReply/changed(_:purge:)``; see ``VaultEdit/restore(_:id:revision:)``.

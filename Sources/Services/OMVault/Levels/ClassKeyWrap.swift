@@ -12,8 +12,8 @@ struct ClassKeyWrap: Hashable, Sendable {
     let under: Under
     let box: SealedBox
 
-    /// The wraps of a level. `always` has one under the device key, so that it opens while the vault is locked, and one
-    /// under the root key for other devices. A device-only level has no wrap that another device could open.
+    /// The wraps of a level. `always` has one under the device key, so that it opens while the vault is locked. It has
+    /// another one under the root key, for other devices. A device-only level has no wrap that another device could open.
     static func kinds(of level: ProtectionLevel) -> [Under] {
         switch (level.availability, level.isDeviceOnly) {
         case (.always, false): [.device, .root]

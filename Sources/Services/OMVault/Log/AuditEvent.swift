@@ -35,7 +35,7 @@ public enum AuditEvent: Hashable, Sendable {
 
     /// Rows that this device did not write came after the log's end, from this sequence on. They were deleted.
     case strayRows(first: UInt64)
-    /// The file is a copy of the one that this device wrote last. This change made the copy the vault's file.
+    /// The file is a copy of the last file that this device wrote. This change made the copy the vault's file.
     case fileReplaced
 
     /// Equal events that followed each other.

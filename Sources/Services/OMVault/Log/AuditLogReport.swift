@@ -5,6 +5,6 @@ public struct AuditLogReport: LogReport, Sendable {
     public let entries: [AuditEntry]
     /// Nil if this device wrote the whole log.
     public let fault: LogFault?
-    /// Whether the log is in another file than the one that this device wrote last: see ``VaultFile/isReplaced``.
+    /// Whether this device wrote another file last, so that this log is in a copy: see ``VaultFile/isReplaced``.
     public internal(set) var isFileReplaced = false
 }

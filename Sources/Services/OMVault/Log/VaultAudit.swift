@@ -21,8 +21,8 @@ extension VaultFile {
         return report
     }
 
-    /// Whether this is another file than the one that this device wrote last: a copy, in the vault's place or
-    /// elsewhere. A copy's log has no unlocks until the copy is changed.
+    /// Whether this device wrote another file last. Then this file is a copy, in the vault's place or elsewhere. A
+    /// copy's log has no unlocks until the copy is changed.
     public var isReplaced: Bool {
         guard isOwnDevice, let seen = try? UnlockedState.readMarks(highWater(), true) else { return false }
         return MarkIndex.isOther(seen, than: FilePath.fileNumber(path))
@@ -31,7 +31,7 @@ extension VaultFile {
     /// Writes an event that changes nothing into the audit log, such as a wrong password. Nothing else is changed or noted.
     ///
     /// Nothing is written into a copy of the vault, because the entry would be missing in the vault itself. Nothing is
-    /// written either if the log's end is not the one that this device noted.
+    /// written either if this device noted another end of the log.
     ///
     /// - Parameter wait: How long to wait for the vault's lock, in milliseconds.
     /// - Returns: Whether the entry was written.
@@ -83,7 +83,7 @@ extension Vault {
 }
 
 extension AuditLog {
-    /// Writes an entry in its own transaction, if the log is the one that the mark names.
+    /// Writes an entry in its own transaction, if the mark names the end of this log.
     ///
     /// - Returns: Whether it was written.
     @discardableResult
