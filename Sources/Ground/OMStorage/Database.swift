@@ -184,7 +184,8 @@ package struct Database: ~Copyable {
     /// Attack: an attacker fills the memory with one huge value. A row stores the length of its blobs, so a
     /// blob longer than `most` is not loaded.
     ///
-    /// Attack: a text that starts with a zero byte has the length 0 and gives all of its bytes. So the type is checked first.
+    /// Attack: an attacker stores a text that starts with a zero byte. It has the length 0 and gives all of its bytes.
+    /// So the type is checked first.
     package static func bounded(_ column: String, _ most: Int) -> String {
         "CASE WHEN typeof(\(column)) = 'blob' AND length(\(column)) <= \(most) THEN \(column) ELSE x'' END"
     }

@@ -94,7 +94,7 @@ public struct AgentClient: Sendable {
             guard frame.kind == FrameKind.done.rawValue || frame.version != AgentProtocol.version else {
                 throw .malformed
             }
-            // The connection ends with the process, and so does its hold on the socket.
+            // The connection ends with the process. After that the process no longer holds the socket.
             _ = try channel.receive(start: 10_000, frame: AgentProtocol.frameTime)
         }
     }

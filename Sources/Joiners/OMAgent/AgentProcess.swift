@@ -143,7 +143,7 @@ public enum AgentProcess {
     /// Checks that only root and this user can have changed the program and every folder above it.
     ///
     /// Attack: another user writes the program, or renames another file over it or over a folder above it. That user
-    /// would get every key that is unlocked.
+    /// would get every key that is unlocked. So such a program is refused.
     ///
     /// - Returns: The program's path without links. Start this path.
     /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``.

@@ -93,7 +93,7 @@ final class Snapshot {
     /// The item's entry. Every unlocked level is searched.
     ///
     /// - Throws: ``VaultError/ambiguous(_:_:)``. Attack: while the vault is locked, an attacker adds an `always` item
-    ///   with a protected item's name. A client would read or write it instead.
+    ///   with a protected item's name. A client would read or write it instead. So a name at two levels is refused.
     func find(_ name: ItemName) throws(VaultError) -> (level: ProtectionLevel, entry: TreeEntry)? {
         var found: [(level: ProtectionLevel, entry: TreeEntry)] = []
         for level in vault.levels {

@@ -18,7 +18,7 @@ public struct VaultFile: ~Copyable {
     /// The policy in the file. Only an unlock proves it, unless ``isNoted``.
     public var policy: VaultPolicy { header.policy }
 
-    /// Whether slots and policy are exactly those that this device noted last.
+    /// Whether this device noted or announced exactly these slots and this policy.
     public let isNoted: Bool
 
     /// 16 bytes.

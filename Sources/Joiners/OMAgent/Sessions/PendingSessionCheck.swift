@@ -6,7 +6,7 @@ internal import Synchronization
 /// The answer to a question that one thread is asking a server. Other threads with the same question wait for it and do
 /// not ask (single-flight).
 final class PendingSessionCheck: Sendable {
-    /// Whether the question asks for new tokens in any case. Its answer then also tells whether the session is valid.
+    /// Whether the question asks for new tokens in any case. Its answer then also says whether the session is valid.
     let renewsTokens: Bool
     private let arrival = Latch()
     private let verdict = Mutex<SessionCheckResult?>(nil)

@@ -8,7 +8,7 @@ public enum SessionEnding: Hashable, Sendable {
     case endedHere
     /// The agent deleted it, and the server ended it.
     case endedAtServer
-    /// The agent deleted it. It may go on at the server, for this reason.
+    /// The agent deleted it. It may continue at the server, for this reason.
     case endedHereOnly(OnlineRefusal)
 
     public var wasThere: Bool { self != .notThere }

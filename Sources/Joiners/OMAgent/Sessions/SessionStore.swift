@@ -212,7 +212,8 @@ final class SessionStore: Sendable {
                 for login in idle { clear(login, .idleTimeOut) }
                 for entry in over {
                     clear(entry.login, .sessionTimeOut)
-                    // The ticket goes last: if this agent ends before, the next one finds it and clears the login again.
+                    // The ticket is removed last: if this agent ends before that, the next one finds it and clears
+                    // the login again.
                     entries.withLock { entries in
                         if entries[entry.login] == nil { tickets?.remove(entry.login) }
                     }

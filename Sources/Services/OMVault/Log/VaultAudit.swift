@@ -74,7 +74,8 @@ extension Vault {
         }
     }
 
-    /// How long an unlock waits to write its entry, in milliseconds. With ``PasswordCounter/noteWait`` half a second.
+    /// How long an unlock waits to write its entry, in milliseconds. Together with ``PasswordCounter/noteWait`` it
+    /// is half a second.
     static let unlockWait: (lock: Int, database: Int32) = (250, 150)
 
     /// Whether the unlock is missing in the audit log, because its entry could not be written in time. The next
