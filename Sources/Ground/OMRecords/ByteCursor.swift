@@ -1,6 +1,6 @@
-// Strict reading and writing of the house's binary formats: big-endian numbers, counted bytes, nothing left over.
+// Strict reading and writing of our binary formats: big-endian numbers, counted bytes, no trailing bytes.
 
-/// A position in bytes that are read from front to back. It holds no bytes itself, so it serves secrets too.
+/// A position in bytes that are read from front to back. It holds no bytes itself, so it can read secrets too.
 package struct ByteCursor: Sendable {
     package private(set) var offset = 0
 
@@ -17,8 +17,8 @@ package struct ByteCursor: Sendable {
         try skip(count, in: bytes).map { bytes[$0] }
     }
 
-    // Inlined into the other rooms: as unspecialised generic code it costs a walk through every conformance in the
-    // program, on each start.
+    // Inlined into the other rooms. Unspecialised generic code would walk through every conformance
+    // in the program, at each start.
     @inlinable
     package mutating func number<Number: FixedWidthInteger>(
         _: Number.Type = Number.self, in bytes: Span<UInt8>
@@ -30,13 +30,13 @@ package struct ByteCursor: Sendable {
         return number
     }
 
-    /// UTF-8 of `count` bytes; anything that is not is refused, not repaired.
+    /// Text of `count` bytes. Bytes that are not UTF-8 are refused, not repaired.
     package mutating func text(_ count: Int, in bytes: Span<UInt8>) throws(MalformedBytes) -> String {
         let range = try skip(count, in: bytes)
         do { return String(copying: try UTF8Span(validating: bytes.extracting(range))) } catch { throw MalformedBytes() }
     }
 
-    /// To be called last: trailing bytes are refused.
+    /// Refuses trailing bytes. Call it last.
     package func end(in bytes: Span<UInt8>) throws(MalformedBytes) {
         guard offset == bytes.count else { throw MalformedBytes() }
     }

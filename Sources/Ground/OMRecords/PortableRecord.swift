@@ -1,5 +1,5 @@
-// A record that may leave the device. A device-only one cannot become this type, and only this type has an encoding for
-// another device. Format: docs/vault-format.md, "Record".
+// Records that can leave the device. A device-only record cannot become this type, and only this type has an encoding
+// for another device. Format: docs/vault-format.md, "Record".
 
 /// A record of a level that is not device-only.
 ///
@@ -14,10 +14,10 @@ package struct PortableRecord: Hashable, Sendable {
         self.record = record
     }
 
-    /// For a portable backup, and for sync.
+    /// The bytes for a portable backup and for sync.
     package var encoded: [UInt8] { record.stored }
 
-    /// - Throws: for a record that is bound to a device too: nobody sends one.
+    /// - Throws: Also for a record that is bound to a device, because no device sends one.
     package init(decoding bytes: [UInt8]) throws(MalformedBytes) {
         guard let portable = PortableRecord(try Record(decoding: bytes)) else { throw MalformedBytes() }
         self = portable

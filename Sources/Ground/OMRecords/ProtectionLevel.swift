@@ -1,4 +1,4 @@
-// When a secret may be read, and whether it may leave the device. SDK chapter 9.16; design D5.
+// The protection levels: when a secret can be read, and whether it can leave the device. SDK chapter 9.16; design D5.
 
 /// A protection level: an availability, and whether the item is bound to this device.
 public struct ProtectionLevel: Hashable, Sendable, CaseIterable {
@@ -19,23 +19,23 @@ public struct ProtectionLevel: Hashable, Sendable, CaseIterable {
 
     public static let whenUnlocked = ProtectionLevel(.whenUnlocked)
 
-    /// What the library and profiles use where nothing is given, as the SDK says.
+    /// The default of the library and of profiles, as in the SDK.
     public static let highest = ProtectionLevel(.whenUnlocked, deviceOnly: true)
 
     public static let allCases = Availability.allCases.flatMap { availability in
         [false, true].map { ProtectionLevel(availability, deviceOnly: $0) }
     }
 
-    /// The byte on disk: the availability, plus 16 when the item is bound to this device.
+    /// The byte on disk: the availability, plus 16 if the item is bound to this device.
     package var code: UInt8 { availability.rawValue | (isDeviceOnly ? 0x10 : 0) }
 
-    /// - Returns: nil for a byte that is no level: it never means a weaker one.
+    /// - Returns: nil for a byte that is no level. An unknown byte never means a weaker level.
     package init?(code: UInt8) {
         guard let availability = Availability(rawValue: code & 0x0f), code & 0xe0 == 0 else { return nil }
         self.init(availability, deviceOnly: code & 0x10 != 0)
     }
 
-    /// omvault's name, such as `after-first-unlock`; the device-only axis has a flag of its own.
+    /// omvault's name, such as `after-first-unlock`. The device-only axis has its own flag.
     public var name: String {
         switch availability {
         case .always: "always"
@@ -44,7 +44,7 @@ public struct ProtectionLevel: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Reads omvault's names and the SDK's six strings; the latter without regard to case, as the SDK does.
+    /// Reads omvault's names and the SDK's six strings. Case does not matter in the SDK's strings, as in the SDK.
     ///
     /// - Returns: nil for anything else.
     public init?(named text: String) {

@@ -1,9 +1,9 @@
-// An item as it is stored: sealed, padded, and in clear only what sync cannot do without.
+// An item as it is stored: sealed and padded. Only the facts that sync needs are in clear.
 // Format: docs/vault-format.md, "Record".
 
 /// One version of one item, sealed.
 package struct Record: Hashable, Sendable {
-    /// What everybody may see and nobody can change: it is the associated data of the box.
+    /// The part of a record that everyone can read. It is the associated data of the box, so no change of it goes unnoticed.
     package struct Header: Hashable, Sendable {
         package static let count = 80
         static let version: UInt8 = 1
@@ -16,11 +16,11 @@ package struct Record: Hashable, Sendable {
         package let id: [UInt8]
         /// 1 for the first version.
         package let revision: UInt64
-        /// Which root key's class keys: rises with a rekey.
+        /// The number of the root key whose class keys seal this record. A rekey raises it.
         package let epoch: UInt32
-        /// The digest of the version before, or zeros: 32 bytes.
+        /// The digest of the previous version, or zeros: 32 bytes.
         package let parent: [UInt8]
-        /// 16 random bytes that make this version's key its own.
+        /// 16 random bytes, so that this version has its own key.
         package let salt: [UInt8]
 
         package init(
@@ -42,9 +42,9 @@ package struct Record: Hashable, Sendable {
         }
     }
 
-    /// Sealed content comes in steps of this many bytes, so that its length tells little.
+    /// Sealed content comes in steps of this many bytes, so that its length reveals little.
     package static let step = 256
-    /// What the box adds: nonce and tag.
+    /// The bytes that the box adds: nonce and tag.
     static let boxOverhead = 40
 
     package let header: Header
@@ -52,8 +52,8 @@ package struct Record: Hashable, Sendable {
 
     package init(header: Header, box: [UInt8]) { (self.header, self.box) = (header, box) }
 
-    /// As it stands in this device's own vault, and in a whole backup of it. What may go to another device is a
-    /// ``PortableRecord``; a package beside this one has no other encoding.
+    /// The bytes in this device's own vault, and in a whole backup of it. For another device there is
+    /// ``PortableRecord``; code outside this package has no other encoding.
     package var stored: [UInt8] { header.encoded + box }
 
     package init(decoding bytes: [UInt8]) throws(MalformedBytes) {

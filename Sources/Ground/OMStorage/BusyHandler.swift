@@ -1,17 +1,17 @@
-// How long a connection waits for what another process has locked, and who may end that wait.
+// How long a connection waits for another process's lock, and how another thread ends that wait.
 
 internal import COMSystem
 internal import CSQLite
 internal import Glibc
 internal import OMSystem
 
-/// The wait of one connection. SQLite's own time-out sleeps on whatever happens.
+/// The wait of one connection. SQLite's own time-out cannot be interrupted.
 final class BusyHandler {
     var milliseconds: Int64 = 0
     var interruption: Interruption?
     private var start: Int64 = 0
 
-    /// To be called once, for a connection that does not outlive this.
+    /// Call it once, for a connection that this object outlives.
     func install(_ handle: OpaquePointer) {
         sqlite3_busy_handler(
             handle,
@@ -21,7 +21,7 @@ final class BusyHandler {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// - Parameter times: how often it was asked for this lock before.
+    /// - Parameter times: How often SQLite has asked for this lock already.
     private func shouldRetry(_ times: Int32) -> Bool {
         let now = om_boot_milliseconds()
         if times == 0 { start = now }

@@ -1,24 +1,24 @@
-// A file that cannot be read makes place, and is kept: somebody may want to know what happened to it.
+// Setting a damaged file aside. It is kept, because the user may want to find out what happened to it.
 
 internal import Glibc
 package import OMSystem
 
-/// What became of a file that could not be read.
+/// The result of setting a damaged file aside.
 public struct DamagedFile: Hashable, Sendable {
-    /// Where it is now.
+    /// The file's new path.
     public let path: String
-    /// Where older ones were that had to go for it.
+    /// The paths of older damaged files that were removed to limit their number.
     public let removed: [String]
 
     package init(path: String, removed: [String]) { (self.path, self.removed) = (path, removed) }
 }
 
 extension Database {
-    /// Gives a file that cannot be read, and its log, another name: `PATH.damaged-` and the time.
+    /// Renames a file that cannot be read, and its log, to `PATH.damaged-` and the time.
     ///
     /// - Parameters:
-    ///   - wall: seconds since 1970.
-    ///   - most: how many such files are kept, with this one; the oldest go.
+    ///   - wall: Seconds since 1970.
+    ///   - most: How many such files are kept, including this one. The oldest are removed.
     package static func renameDamaged(_ path: String, at wall: Int64, keeping most: Int = 4) throws(StorageError) -> DamagedFile {
         let prefix = Self.prefix(path)
         var (aside, number) = (prefix + stamp(wall), 1)
@@ -26,7 +26,7 @@ extension Database {
             number += 1
             aside = "\(prefix)\(stamp(wall))-\(number)"
         }
-        // The log first: beside another file of this name it would be taken for that one's.
+        // The log is renamed first. Otherwise SQLite would take it for the log of a new file with this name.
         for end in ["-wal", "-shm", ""] {
             guard rename(path + end, aside + end) == 0 || errno == ENOENT else { throw .last }
         }
@@ -34,7 +34,7 @@ extension Database {
         return DamagedFile(path: aside, removed: try removeOldest(for: path, but: aside, keeping: most))
     }
 
-    /// Where the files are that were set aside for `path`, the oldest first.
+    /// The paths of the files that were set aside for `path`, the oldest first.
     package static func damagedFiles(for path: String) throws(StorageError) -> [String] {
         let prefix = Self.prefix(path)
         let folder: PrivateFolder
@@ -42,7 +42,7 @@ extension Database {
             guard error == .missing else { throw error }
             return []
         }
-        // Names in order are times in order.
+        // The names contain the time, so their order is the order of the times.
         return try folder.names().map { folder.file($0) }.filter { file in
             file.hasPrefix(prefix) && !file.hasSuffix("-wal") && !file.hasSuffix("-shm")
         }.sorted()

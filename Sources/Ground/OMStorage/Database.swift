@@ -1,25 +1,25 @@
-// SQLite, opened the one durable way.
+// SQLite connections with durable commits.
 //
-// WAL with synchronous=FULL: a commit that returned is on the disk. secure_delete zeroes what is deleted; what still
-// stands in the write-ahead log goes with `truncateLog()`.
+// WAL with synchronous=FULL: a commit that returned is on the disk. secure_delete overwrites deleted bytes with zeros.
+// `truncateLog()` removes their copies from the write-ahead log.
 
 internal import CSQLite
 internal import Glibc
 package import OMSystem
 
-/// One connection. Not shared between threads.
+/// One connection. Threads do not share it.
 package struct Database: ~Copyable {
     let handle: OpaquePointer
     private let cache: StatementCache
     private let busy = BusyHandler()
 
-    /// Opens a file of ours.
+    /// Opens a file with our schema.
     ///
     /// - Throws: ``StorageError/missing``, ``StorageError/hazardous(_:path:)``, ``StorageError/corrupt``,
     ///   ``StorageError/laterFormat(_:)``.
     package static func open(_ path: String, _ schema: Schema) throws(StorageError) -> Database {
         let database = try connect(path)
-        // Whose file it is comes first: the next line but three would convert somebody else's database.
+        // The application id is checked first. The journal mode below would otherwise convert a foreign database.
         guard try database.number("PRAGMA application_id") == Int64(schema.applicationID) else { throw .corrupt }
         let version = UInt32(truncatingIfNeeded: try database.number("PRAGMA user_version"))
         guard version <= schema.version else { throw .laterFormat(version) }
@@ -29,7 +29,7 @@ package struct Database: ~Copyable {
         return database
     }
 
-    /// Makes the file, mode 0600, with its tables and what `fill` puts in: whole or not at all.
+    /// Creates the file with mode 0600, its tables and the rows from `fill`, completely or not at all.
     ///
     /// - Throws: ``StorageError/exists``.
     package static func create(
@@ -48,12 +48,12 @@ package struct Database: ~Copyable {
 
     deinit {
         cache.close()
-        // A statement that is let go of later closes the connection then, and finds nobody to ask how long to wait.
+        // A statement that outlives this value closes the connection later. Then the busy handler no longer exists.
         sqlite3_busy_handler(handle, nil, nil)
         sqlite3_close_v2(handle)
     }
 
-    /// A statement that is prepared once and kept for the next time: `sql` is one of a schema's few.
+    /// A statement that is prepared once and kept for the next use. `sql` is one of the schema's few texts.
     package borrowing func prepare(_ sql: String) throws(StorageError) -> Statement {
         try Statement(cache, sql)
     }
@@ -63,7 +63,7 @@ package struct Database: ~Copyable {
         while try statement.step() {}
     }
 
-    /// The single number that `sql` gives.
+    /// The single number that `sql` returns.
     package borrowing func number(_ sql: String) throws(StorageError) -> Int64 {
         var statement = try Statement(handle, sql)
         guard try statement.step() else { throw .corrupt }
@@ -76,8 +76,8 @@ package struct Database: ~Copyable {
         return statement.text(0)
     }
 
-    /// Runs `body` in a transaction, of which a connection has one at a time, that sees one state from start to end; `.write` also keeps other writers out.
-    /// What it throws rolls the transaction back.
+    /// Runs `body` in a transaction. The transaction sees one state from start to end, and a connection has one at a
+    /// time. `.write` also keeps other writers out. An error from `body` rolls the transaction back.
     package borrowing func transaction<R: ~Copyable, E: StorageErrorConvertible>(
         _ access: Access, _ body: () throws(E) -> R
     ) throws(E) -> R {
@@ -102,9 +102,9 @@ package struct Database: ~Copyable {
 
     package enum Access: Sendable { case read, write }
 
-    /// Moves the write-ahead log into the file and empties it, so that nothing deleted is left in it.
+    /// Moves the write-ahead log into the file and empties it, so that it holds no deleted bytes.
     ///
-    /// - Returns: false while another process still reads an older state; the deleted bytes are in the log until then.
+    /// - Returns: false while another process still reads an older state. Until then the log keeps the deleted bytes.
     package borrowing func truncateLog() throws(StorageError) -> Bool {
         do throws(StorageError) { return try number("PRAGMA wal_checkpoint(TRUNCATE)") == 0 } catch {
             if error == .busy { return false }
@@ -112,7 +112,7 @@ package struct Database: ~Copyable {
         }
     }
 
-    /// Whether SQLite finds no damage in the whole file. It reads all of it.
+    /// Whether SQLite finds no damage in the whole file. This reads all of it.
     package borrowing func isWhole() throws(StorageError) -> Bool {
         do throws(StorageError) { return try text("PRAGMA integrity_check(1)") == "ok" } catch {
             if error == .corrupt { return false }
@@ -120,13 +120,13 @@ package struct Database: ~Copyable {
         }
     }
 
-    /// How long a statement waits where nobody says otherwise, in milliseconds.
+    /// How long a statement waits by default, in milliseconds.
     package static let standardWait: Int32 = 5_000
 
     /// How long a statement waits for another process, in milliseconds.
     package borrowing func setWait(_ milliseconds: Int32) { busy.milliseconds = Int64(milliseconds) }
 
-    /// Has no statement wait longer than until `interruption` is asked.
+    /// Ends the waits of all statements as soon as `interruption` is asked.
     package borrowing func wait(unless interruption: Interruption) { busy.interruption = interruption }
 
     // MARK: - Opening
@@ -145,31 +145,32 @@ package struct Database: ~Copyable {
         return database
     }
 
-    /// The path with its folder resolved: SQLite's own check against links then holds for the file alone.
+    /// The path with its folder resolved. SQLite's own check against links then applies to the file only.
     private static func check(_ path: String) throws(StorageError) -> String {
         guard try PrivateFile.inspect(path) else { throw .missing }
         guard let resolved = realpath(FilePath.folder(of: path), nil) else { throw .last }
         defer { free(resolved) }
         let whole = String(cString: resolved) + "/" + FilePath.name(of: path)
         for companion in ["-wal", "-shm"] {
-            // Attack: an archive brings a log that is a second name of another file of the user's, and SQLite writes into it.
+            // Attack: an archive brings a log that is a second name of the user's own file, so that SQLite writes into
+            // that file. A log with a second name is refused.
             guard try PrivateFile.inspect(whole + companion), try PrivateFile.hasSecondName(whole + companion) else { continue }
             throw .hazardous(.secondName, path: whole + companion)
         }
-        // Attack: a forged rollback journal names a "super-journal", any file of the user's, and SQLite deletes that when
-        // it replays the journal. Ours are in WAL mode and never have one.
+        // Attack: a forged rollback journal names any file of the user as its "super-journal", and SQLite deletes that file
+        // when it replays the journal. Our files are in WAL mode and never have a journal, so any journal is refused.
         guard try !FilePath.exists(whole + "-journal") else {
             throw .hazardous(.foreignJournal, path: whole + "-journal")
         }
         return whole
     }
 
-    /// The most memory that SQLite takes in this process, for all connections, in bytes.
+    /// The most memory that SQLite can use in this process, for all connections, in bytes.
     private static let mostMemory: Int64 = 256 << 20
 
-    /// What a connection takes from a file, whatever its bytes ask for.
+    /// A connection's limits for values in a file, whatever the file's bytes ask for.
     private static let limits: [(of: Int32, most: Int32)] = [
-        // No row of ours has more.
+        // No row of ours is longer.
         (SQLITE_LIMIT_LENGTH, 20 << 20), (SQLITE_LIMIT_SQL_LENGTH, 1 << 16), (SQLITE_LIMIT_COLUMN, 32),
         (SQLITE_LIMIT_EXPR_DEPTH, 64), (SQLITE_LIMIT_COMPOUND_SELECT, 4), (SQLITE_LIMIT_FUNCTION_ARG, 8),
         (SQLITE_LIMIT_VARIABLE_NUMBER, 16), (SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 64), (SQLITE_LIMIT_TRIGGER_DEPTH, 1),
@@ -178,10 +179,13 @@ package struct Database: ~Copyable {
         (SQLITE_LIMIT_ATTACHED, 1),
     ]
 
-    /// A column as an expression that gives its blob, or no bytes, which no decoder takes.
+    /// A column as an expression. It gives the column's blob, or no bytes, which every decoder refuses.
     ///
-    /// Attack: fill the memory with one huge value. A blob's length stands in its row, so a longer one is not loaded. Attack:
-    /// a text that starts with a zero byte has the length 0, and gives all of its bytes; so the type comes first.
+    /// Attack: an attacker fills the memory with one huge value. A row stores the length of its blobs, so a
+    /// blob longer than `most` is not loaded.
+    ///
+    /// Attack: an attacker stores a text that starts with a zero byte. It has the length 0 and gives all of its bytes.
+    /// So the type is checked first.
     package static func bounded(_ column: String, _ most: Int) -> String {
         "CASE WHEN typeof(\(column)) = 'blob' AND length(\(column)) <= \(most) THEN \(column) ELSE x'' END"
     }
@@ -189,9 +193,9 @@ package struct Database: ~Copyable {
     private borrowing func configure() throws(StorageError) {
         setWait(Self.standardWait)
         for limit in Self.limits { sqlite3_limit(handle, limit.of, limit.most) }
-        // Attack: fill the memory with one huge row of a table without row numbers. SQLite reads such a row whole to compare its
-        // key, before any expression can ask for its length, and the limit of a value does not count there.
-        // It counts for the whole process: a lower limit of the host's stays.
+        // Attack: an attacker fills the memory with one huge row of a table without row numbers. To compare its key,
+        // SQLite reads the whole row before an expression can check its length. The limit of a value does not apply
+        // there. So the memory of the whole process is limited. A lower limit that the host program has set stays.
         let most = sqlite3_hard_heap_limit64(-1)
         if most == 0 || most > Self.mostMemory { sqlite3_hard_heap_limit64(Self.mostMemory) }
         // A file from elsewhere must not bring code with it.
@@ -212,8 +216,8 @@ package struct Database: ~Copyable {
         return found.sorted()
     }
 
-    /// SQLite syncs the folder after it made the write-ahead log, and drops what came of that. A log whose name is not on
-    /// the disk takes every commit in it along in a power cut, so it is synced here, where that is told.
+    /// SQLite syncs the folder after it has created the write-ahead log, but ignores errors of that sync. If the log's name
+    /// is not on the disk, a power cut loses every commit in the log. So this syncs the folder again and reports errors.
     private borrowing func syncNewLog() throws(StorageError) {
         guard let name = sqlite3_db_filename(handle, "main") else { return }
         let log = String(cString: name) + "-wal"
@@ -223,7 +227,8 @@ package struct Database: ~Copyable {
     }
 
     private borrowing func rollBack() {
-        // A transaction that SQLite ended by itself needs none; there is nobody to tell but the caller's own error.
+        // If SQLite has ended the transaction itself, there is no rollback. If the rollback fails, the caller
+        // still gets its own error.
         if sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
     }
 }
@@ -233,7 +238,7 @@ extension StorageError {
         switch code & 0xff {
         case SQLITE_BUSY, SQLITE_LOCKED: self = .busy
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_ERROR, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_CONSTRAINT,
-            // A value above the limits of a connection; ours are all below.
+            // A value above the limits of a connection. Our own values are all below.
             SQLITE_TOOBIG:
             self = .corrupt
         case SQLITE_FULL: self = .io(ENOSPC)

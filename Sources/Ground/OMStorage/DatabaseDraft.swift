@@ -1,21 +1,21 @@
-// A database in the making: under another name until it is whole.
+// The draft of a database. It has another name until it is complete.
 
 internal import CSQLite
 package import OMSystem
 
 extension Database {
-    /// Makes a database with its tables and what `fill` puts in, mode 0600. It gets its name by ``Draft/finish()``.
+    /// Creates a draft with mode 0600, the schema's tables and the rows from `fill`. ``Draft/finish()`` gives it its name.
     ///
     ///     let draft = try Database.draft(for: path, schema) { database in … }
-    ///     // read it back: Database.open(draft.path, schema), and close that again
+    ///     // read it back: Database.open(draft.path, schema), and close that connection again
     ///     try draft.finish()
     ///
-    /// The draft's file is open while it lives. SQLite loses its locks on a file when any descriptor of it closes, so no
-    /// connection to the draft may be open when the draft ends.
+    /// The draft's file stays open as long as the draft exists. SQLite loses its locks on a file when any descriptor of
+    /// that file closes. So close every connection to the draft before the draft ends.
     package static func draft<E: StorageErrorConvertible>(
         for target: String, _ schema: Schema, fill: (borrowing Database) throws(E) -> Void
     ) throws(E) -> Draft {
-        // The file first: SQLite alone would follow a link, or take a file that another user put there.
+        // The file is created first. SQLite alone would follow a link, or use a file that another user put there.
         let draft = try E.storing { () throws(StorageError) in try Draft.make(for: target, .onlyNew) }
         try write(draft.path, schema, fill)
         return draft
@@ -34,7 +34,7 @@ extension Database {
             try fill(database)
         }
         try E.storing { () throws(StorageError) in
-            // WAL before the file gets its name: no reader ever finds it with a rollback journal beside it.
+            // WAL before the file gets its name, so that no reader ever finds a rollback journal beside it.
             guard try database.text("PRAGMA journal_mode = WAL") == "wal" else { throw .corrupt }
         }
     }

@@ -1,10 +1,10 @@
-// What stays on this device: its key, and the marks of what it has seen. The folder belongs in no backup.
+// The folder for data that stays on this device: its key, and the marks of the states it has seen. Keep it out of backups.
 
 internal import Glibc
 internal import OMSecrets
 public import OMSystem
 
-/// `$XDG_STATE_HOME/omvault-device/`: mode 0700, ours, no symbolic link, on a local file system.
+/// `$XDG_STATE_HOME/omvault-device/`: mode 0700, owned by this user, not a symbolic link, on a local file system.
 public struct DeviceFolder: Sendable {
     private static let keyFile = "device.key"
 
@@ -15,19 +15,19 @@ public struct DeviceFolder: Sendable {
 
     private init(made folder: PrivateFolder) { self.folder = folder }
 
-    /// The folder, made if it is not there.
+    /// The folder. It is created if it is missing.
     public static func make(_ path: String) throws(StorageError) -> DeviceFolder {
         DeviceFolder(made: try PrivateFolder.make(path))
     }
 
-    /// How well the key is tied to the machine: 1, a file. A vault's header and a backup record it, so that it never falls
-    /// unnoticed.
+    /// How strongly the key is tied to the machine. 1 means a file. A vault's header and a backup record it, so
+    /// that a lower value is noticed.
     package var rank: UInt8 { 1 }
 
-    /// - Returns: nil when no key was ever made here.
+    /// - Returns: nil if no key was ever made here.
     package func load() throws(StorageError) -> DeviceKey? {
         guard let file = try PrivateFile.ifPresent(folder.file(Self.keyFile), O_RDONLY) else { return nil }
-        // Straight into locked memory; one byte more than a key has, to notice a longer file.
+        // Read directly into locked memory. One byte more than a key has, to notice a longer file.
         var bytes = SecretBuffer(capacity: Key<Deriving>.count + 1)
         try bytes.append(upTo: Key<Deriving>.count + 1) { (target: inout MutableSpan<UInt8>) throws(StorageError) in
             try file.read(into: &target)
@@ -35,12 +35,12 @@ public struct DeviceFolder: Sendable {
         do { return DeviceKey(try Key<Deriving>(readFrom: bytes.finish())) } catch { throw .deviceKeyDamaged }
     }
 
-    /// The key, made if there is none. Two that make it at once get the same one.
+    /// The key, made if there is none. If two processes make it at once, both get the same key.
     ///
-    /// - Throws: ``StorageError/deviceKeyMissing`` when there was one before.
+    /// - Throws: ``StorageError/deviceKeyMissing`` if there was a key here that is gone.
     package func make() throws(StorageError) -> DeviceKey {
         if let key = try load() { return key }
-        // A new key would make every vault and login of the lost one look damaged.
+        // A new key would make every vault and login of the lost key look damaged.
         guard try !folder.names().contains(where: { $0.hasSuffix(HighWaterFile.suffix) }) else {
             throw .deviceKeyMissing
         }

@@ -1,16 +1,17 @@
-// What this device saw last. A vault or a login row that is older than its mark was put back from a copy.
+// The file of the newest states that this device saw. A vault or a login row that is older than its mark
+// was put back from a copy.
 // Format: docs/vault-format.md, "High-water file".
 
 internal import Glibc
 internal import OMSecrets
 package import OMSystem
 
-/// The marks of one vault or login, in two slots of 512 bytes that are written in place in turn: a torn write leaves the
-/// slot before it.
+/// The marks of one vault or login. There are two slots of 512 bytes, written in place in turn, so a torn write
+/// leaves the previous slot intact.
 package struct HighWaterFile: ~Copyable, Sendable {
     package enum Kind: String, Sendable { case vault, login, password }
 
-    /// Marks that fit into a slot.
+    /// The number of marks that fit into a slot.
     package static let capacity = 11
     static let suffix = ".mark"
     private static let slotCount = 512
@@ -30,19 +31,19 @@ package struct HighWaterFile: ~Copyable, Sendable {
         self.key = key
     }
 
-    /// The lock that goes with these marks.
+    /// The lock that protects these marks.
     package var lock: FileLock { FileLock(folder, "\(name).lock") }
 
-    /// The last marks written.
+    /// The marks that were written last.
     ///
-    /// - Returns: nil when there is no file.
-    /// - Throws: ``StorageError/corrupt`` when neither slot is authentic.
+    /// - Returns: nil if there is no file.
+    /// - Throws: ``StorageError/corrupt`` if neither slot is authentic.
     package borrowing func read() throws(StorageError) -> [HighWaterMark]? {
         guard let file = try PrivateFile.ifPresent(folder.file(fileName), O_RDONLY) else { return nil }
         return try newest(file).marks
     }
 
-    /// Whether there is a file, readable or not.
+    /// Whether the file exists, readable or not.
     package borrowing func exists() throws(StorageError) -> Bool { try PrivateFile.inspect(folder.file(fileName)) }
 
     /// Writes the first marks.
@@ -54,16 +55,16 @@ package struct HighWaterFile: ~Copyable, Sendable {
         try folder.create(fileName, holding: (slot + blank).span)
     }
 
-    /// Puts first marks in the place of those that are beyond reading, or makes them: another process sees the old file or
-    /// the new one. To be called under ``lock``.
+    /// Replaces unreadable marks with first marks, or creates the file. Another process sees the old file or the new
+    /// one. The caller holds ``lock``.
     package borrowing func replace(_ marks: [HighWaterMark]) throws(StorageError) {
         try folder.replace(fileName, holding: encode(marks, sequence: 1) + [UInt8](repeating: 0, count: Self.slotCount))
     }
 
-    /// Replaces the marks, over the older slot. To be called under ``lock``.
+    /// Writes the marks over the older slot. The caller holds ``lock``.
     ///
-    /// - Parameter isSynced: whether to wait until the disk has them. Without it a power cut may bring the marks before
-    ///   back; a crash of the process does not.
+    /// - Parameter isSynced: Whether to wait until the disk has the marks. Without that, a power cut may bring the old
+    ///   marks back; a crash of the process does not.
     package borrowing func write(_ marks: [HighWaterMark], isSynced: Bool = true) throws(StorageError) {
         let file = try PrivateFile(folder.file(fileName), O_RDWR)
         let last = try newest(file)
@@ -72,7 +73,7 @@ package struct HighWaterFile: ~Copyable, Sendable {
         if isSynced { try file.writeDurably(slot.span, at: offset) } else { try file.write(slot.span, at: offset) }
     }
 
-    /// Deletes marks that are beyond reading. A state that is found without its marks counts as put back.
+    /// Deletes the marks, also unreadable ones. A state without its marks counts as put back.
     package borrowing func remove() throws(StorageError) {
         guard unlink(folder.file(fileName)) == 0 || errno == ENOENT else { throw .last }
         try syncFolder(above: folder.file(fileName))

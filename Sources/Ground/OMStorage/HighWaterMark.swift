@@ -9,7 +9,7 @@ package struct HighWaterMark: Hashable, Sendable {
         (self.generation, self.digest) = (generation, digest)
     }
 
-    /// The place before the first step of a history.
+    /// The position before the first step of a history.
     package static let beginning = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: 32))
 
     /// Compares the state that was found with the mark that this device wrote last.
@@ -20,7 +20,7 @@ package struct HighWaterMark: Hashable, Sendable {
 
     package enum Comparison: Sendable {
         case same
-        /// A crash between the commit and the mark. Accepted, and to be noted.
+        /// Newer than the mark: a crash came between the commit and the mark. It is accepted, and the caller notes it.
         case newer
         /// Older, or another state under the same number.
         case rolledBack

@@ -1,21 +1,21 @@
-// A log in which each entry carries the MAC of the one before: what the vault's log and the log of logins have in common.
-// Their entries' bytes are their own.
+// A log in which each entry carries the MAC of the previous one. The vault's log and the log of logins share these rules.
+// Each has its own bytes for an entry.
 
-/// The rules by which a log is read against the mark that says where it ends.
+/// The rules for reading a log and comparing it with the mark of its end.
 package enum LogChain {
     /// The most entries that are kept.
     package static let capacity: UInt64 = 10_000
 
-    /// The oldest entry that is kept of a log that ends with number `last`.
+    /// The number of the oldest entry that is kept in a log whose last entry has the number `last`.
     package static func oldest(upTo last: UInt64) -> UInt64 { last > capacity ? last - capacity + 1 : 1 }
 
     /// The fault of a row; nil if this device wrote it there.
     ///
     /// - Parameters:
-    ///   - entry: nil for bytes that this device did not write under the row's number.
-    ///   - last: the newest entry that is proven; nil: none is.
-    ///   - first: the number of the oldest entry that is kept.
-    ///   - end: the mark.
+    ///   - entry: The row's entry. Nil if this device did not write the bytes under the row's number.
+    ///   - last: The newest entry that is proven. Nil if none is.
+    ///   - first: The number of the oldest entry that is kept.
+    ///   - end: The mark of the log's end.
     package static func fault<Entry: ChainedEntry>(
         row: UInt64, _ entry: Entry?, after last: Entry?, first: UInt64, end: HighWaterMark
     ) -> LogFault? {
@@ -30,7 +30,7 @@ package enum LogChain {
         return nil
     }
 
-    /// The fault of a log whose last proven entry is `last`: it ends before its mark.
+    /// The fault of a log that ends before the mark. `last` is its last proven entry. Nil if the log reaches the mark.
     package static func fault<Entry: ChainedEntry>(
         afterAll last: Entry?, first: UInt64, end: HighWaterMark
     ) -> LogFault? {
@@ -38,13 +38,13 @@ package enum LogChain {
         return last < end.generation ? LogFault(sequence: last + 1, kind: .missing) : nil
     }
 
-    /// Reads a log that other processes may write meanwhile.
+    /// Reads a log while other processes may write to it.
     ///
-    /// A writer writes rows before the mark. So the log reaches at least to a mark that was read before the rows. But since
-    /// then a writer may have replaced the mark's entry twice, and the entry no longer names the mark's. So after a fault at
-    /// the mark's entry the mark is read again. If it has not moved, the fault is real.
+    /// A writer writes rows before the mark. So the log reaches at least to a mark that was read before the rows. But
+    /// since then a writer may have replaced the mark's entry twice, and the entry no longer names the mark's digest.
+    /// So after a fault at the mark's entry, this reads the mark again. If the mark has not changed, the fault is real.
     ///
-    /// - Parameter mark: reads where this device says that the log ends.
+    /// - Parameter mark: Reads the mark that this device wrote for the log's end.
     package static func read<Report: LogReport, E: Error>(
         mark readMark: () throws(E) -> HighWaterMark?, _ read: (HighWaterMark?) throws(E) -> Report
     ) throws(E) -> Report {

@@ -5,7 +5,7 @@ public struct LogFault: Hashable, Sendable {
         case missing
         /// An entry was edited, moved or replaced.
         case changed
-        /// An entry stands where this device keeps none.
+        /// An entry is in a place where this device keeps none.
         case added
     }
 
@@ -16,7 +16,7 @@ public struct LogFault: Hashable, Sendable {
     package init(sequence: UInt64, kind: Kind) { (self.sequence, self.kind) = (sequence, kind) }
 }
 
-/// What was read of a log.
+/// The result of reading a log.
 package protocol LogReport {
     var fault: LogFault? { get }
 }

@@ -1,8 +1,8 @@
-/// The tables of one kind of file, and the marks that tell it from others.
+/// The tables of one kind of file, and the two numbers that identify the kind.
 package struct Schema: Sendable {
     package let applicationID: UInt32
     package let version: UInt32
-    /// Exactly the statements that make the tables; a file whose schema differs in one byte is refused.
+    /// The exact statements that create the tables. A file whose schema differs in one byte is refused.
     package let statements: [String]
 
     package init(applicationID: UInt32, version: UInt32, statements: [String]) {

@@ -1,4 +1,4 @@
-// A prepared statement: bound from 1, read from 0, as SQLite counts.
+// A prepared statement. As in SQLite, bindings count from 1 and columns from 0.
 
 internal import CSQLite
 package import OMSystem
@@ -6,7 +6,7 @@ package import OMSystem
 package struct Statement: ~Copyable {
     private let handle: OpaquePointer
     private let sql: String
-    /// Where it goes when it is let go of; nil for one that is not used again.
+    /// The cache that takes the handle back at the end. Nil if the statement is not used again.
     private let cache: StatementCache?
 
     init(_ database: OpaquePointer, _ sql: String) throws(StorageError) {
@@ -25,7 +25,7 @@ package struct Statement: ~Copyable {
 
     /// Runs to the next row.
     ///
-    /// - Returns: false when there is none; the statement can then be bound and run again.
+    /// - Returns: false if there is no further row. The statement can then be bound and run again.
     package mutating func step() throws(StorageError) -> Bool {
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }

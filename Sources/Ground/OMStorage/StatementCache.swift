@@ -1,10 +1,10 @@
 internal import CSQLite
 internal import OMSystem
 
-/// Prepared statements of one connection that wait for their next use: to prepare one costs more than most of them do,
-/// and one reading takes sixteen.
+/// Idle prepared statements of one connection. Preparing a statement costs more than running most of them, and one
+/// read of a vault needs sixteen.
 final class StatementCache {
-    /// Of one text: a tree a level has its own.
+    /// The most idle statements with the same text. Each of the six levels has its own tree, which needs its own statement.
     private static let most = 6
 
     private let database: OpaquePointer
@@ -18,11 +18,11 @@ final class StatementCache {
         return try Self.prepare(database, sql)
     }
 
-    /// Ends the statement's run, so that no read transaction outlives it, and forgets what was bound.
+    /// Ends the statement's run, so that no read transaction outlives it, and clears the bindings.
     func put(_ handle: OpaquePointer, _ sql: String) {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
-        // One that outlived its connection lets that go now.
+        // Finalizing a statement that outlived its connection closes that connection.
         guard !isClosed, idle[sql, default: []].count < Self.most else {
             sqlite3_finalize(handle)
             return
@@ -30,7 +30,7 @@ final class StatementCache {
         idle[sql, default: []].append(handle)
     }
 
-    /// To be called before the connection is closed.
+    /// Call it before the connection is closed.
     func close() {
         for handle in idle.values.joined() { sqlite3_finalize(handle) }
         (idle, isClosed) = ([:], true)

@@ -1,4 +1,4 @@
-// Asking the agent. Whoever answers must be this very user: the kernel says so, not the socket's name.
+// The client of the agent. The process that answers must run as this user: the kernel names that user, not the socket's path.
 
 internal import COMSystem
 internal import Glibc
@@ -6,13 +6,13 @@ public import OMRecords
 public import OMSecrets
 public import OMVault
 
-/// This user's agent, if one runs. Each call is a connection of its own.
+/// This user's agent, if one runs. Each call opens its own connection.
 public struct AgentClient: Sendable {
     let socket: AgentSocket
 
     public init(_ socket: AgentSocket) { self.socket = socket }
 
-    /// Has the agent answer a question or make a change.
+    /// Sends a question or a change to the agent.
     public func perform(_ paths: VaultPaths, _ request: consuming ItemRequest) throws(AgentError) -> AgentItemReply {
         var body = SecretBuffer()
         body.write(paths)
@@ -28,11 +28,11 @@ public struct AgentClient: Sendable {
     /// Hands the agent the keys of an unlocked vault.
     ///
     /// - Parameters:
-    ///   - login: the id of the login whose slot opened it; nil for a slot of another kind. Where that login loses its
-    ///     credential, ``lockOpened(by:)`` ends what it opened.
-    ///   - idle: seconds without use after which it locks; 0 for the agent's own.
-    ///   - hard: seconds after which it locks in any case; 0 for the agent's own.
-    /// - Returns: what the vault refused, if it did.
+    ///   - login: The id of the login whose slot opened the vault. Nil for a slot of another kind. If that login loses
+    ///     its credential, ``lockOpened(by:)`` locks the vault.
+    ///   - idle: Seconds without use after which the vault locks. 0 for the agent's default.
+    ///   - hard: Seconds after which the vault locks in any case. 0 for the agent's default.
+    /// - Returns: The vault's refusal. Nil if there is none.
     public func unlock(
         _ paths: VaultPaths, _ keys: ClassKeys, openedBy login: [UInt8]?, idle: UInt32, hard: UInt32
     ) throws(AgentError) -> VaultError? {
@@ -44,38 +44,38 @@ public struct AgentClient: Sendable {
         }
     }
 
-    /// Locks one vault, or all with nil. With `forgets` the keys of after-first-unlock go too.
+    /// Locks one vault, or all if `paths` is nil. With `forgets` it also wipes the keys of the after-first-unlock levels.
     public func lock(_ paths: VaultPaths?, forgets: Bool) throws(AgentError) {
         guard case .done = try ask(.lock(paths, forgets: forgets)) else { throw .misbehaved }
     }
 
-    /// Locks every vault that this login opened; the keys of after-first-unlock go too.
+    /// Locks every vault that this login opened. It also wipes the keys of the after-first-unlock levels.
     package func lockOpened(by login: [UInt8]) throws(AgentError) {
         guard case .done = try ask(.lockOpened(by: login)) else { throw .misbehaved }
     }
 
     /// The key for passwords that are remembered at `level` of a vault.
     ///
-    /// - Returns: nil while that level is locked there.
+    /// - Returns: nil while that level is locked in the agent, and if the vault cannot be read there.
     public func rememberingKey(
         _ paths: VaultPaths, of level: ProtectionLevel
     ) throws(AgentError) -> Key<Remembering>? {
         switch try ask(.rememberingKey(paths, level)) {
         case .rememberingKey(let key): return key
-        // What is wrong with the vault, whoever opens it is told.
+        // The vault's error is reported to the process that opens the vault next.
         case .locked: return nil
         case .failure: return nil
         default: throw .misbehaved
         }
     }
 
-    /// Takes away the tickets of one vault, or of all with nil, which outlive an agent that was killed.
+    /// Deletes the ticket of one vault, or all tickets if `vault` is nil. A ticket outlives an agent that was killed.
     package func deleteTickets(of vault: [UInt8]?) {
         let tickets = VaultTickets(socket.folder)
         for id in vault.map({ [$0] }) ?? tickets.vaults { tickets.remove(id) }
     }
 
-    /// The same, of the vaults that this login opened.
+    /// Deletes the tickets of the vaults that this login opened.
     package func deleteTickets(openedBy login: [UInt8]) { VaultTickets(socket.folder).remove(openedBy: login) }
 
     public func status() throws(AgentError) -> AgentStatus {
@@ -94,7 +94,7 @@ public struct AgentClient: Sendable {
             guard frame.kind == FrameKind.done.rawValue || frame.version != AgentProtocol.version else {
                 throw .malformed
             }
-            // The connection ends with the process, and so does its hold on the socket.
+            // The connection ends with the process. After that the process no longer holds the socket.
             _ = try channel.receive(start: 10_000, frame: AgentProtocol.frameTime)
         }
     }
@@ -126,7 +126,7 @@ public struct AgentClient: Sendable {
     private func ask(_ kind: FrameKind, _ body: borrowing SecretBuffer) throws(AgentError) -> AgentReply {
         let channel = try connect()
         return try exchange { () throws(ChannelError) in
-            // An agent that is busy answers before it reads, and closes: what it said still counts.
+            // A busy agent answers before it reads, and closes the connection. Its answer still counts.
             do throws(ChannelError) { try channel.send(kind, body, within: AgentProtocol.answerTime) } catch {
                 guard error == .ended else { throw error }
             }
@@ -147,7 +147,7 @@ public struct AgentClient: Sendable {
     private func connect() throws(AgentError) -> FrameChannel {
         let descriptor = om_socket_connect(socket.folder.descriptorPath(socket.name), Int32(AgentProtocol.busyTime))
         guard descriptor >= 0 else {
-            // A socket that nobody listens at is what a killed agent leaves behind.
+            // A killed agent leaves a socket on which no process listens.
             throw errno == ENOENT || errno == ECONNREFUSED ? .notRunning : errno == EAGAIN ? .busy : .io(errno)
         }
         let channel = FrameChannel(descriptor)

@@ -1,26 +1,26 @@
 public import OMSystem
 
-/// Why there is no agent to ask. Every verb that reads or writes a vault then works without one.
+/// The reasons why the agent does not answer. Every verb that reads or writes a vault then works without it.
 @nonexhaustive
 public enum AgentError: Error, Hashable, Sendable {
     /// `XDG_RUNTIME_DIR` is not set to an absolute path, and there is no fallback under a shared folder.
     case noRuntimeFolder
-    /// The folder of the socket could be read or changed by somebody else.
+    /// Another user could read or change the socket's folder.
     case unsafeFolder(FileHazard, path: String)
-    /// There is no agent's program beside this one.
+    /// The agent's program is missing beside this one.
     case programMissing(String)
-    /// The agent's program, or its folder, could be changed by somebody else.
+    /// Another user could change the agent's program, or its folder.
     case unsafeProgram(String)
     case notRunning
     /// Another user listens at the socket.
     case otherUser(UInt32)
     /// An agent of another version of the protocol runs.
     case otherVersion(UInt8)
-    /// The program was started and ended with these words.
+    /// The program was started and ended with this message.
     case cannotStart(String)
-    /// As many clients as the agent serves are there already.
+    /// The agent already serves as many clients as it can.
     case busy
-    /// The agent has served as many vaults as it serves until it ends, which is 256.
+    /// The agent has no room for another vault, or for another session. It serves 256 vaults until it ends.
     case full
     /// No answer in time.
     case deadline
@@ -29,7 +29,7 @@ public enum AgentError: Error, Hashable, Sendable {
     case io(Int32)
 }
 
-/// For questions that are awaited: ``OwnThread``.
+/// ``OwnThread`` needs this for awaited calls.
 extension AgentError: StorageErrorConvertible {
     public init(storage error: StorageError) {
         switch error {

@@ -1,9 +1,9 @@
 public import OMVault
 
-/// What became of a request to the agent.
+/// The agent's answer to an item request.
 public enum AgentItemReply: ~Copyable, Sendable {
     case reply(ItemReply)
     case failure(VaultError)
-    /// The keys that the request needs are not at hand there: ask for the password here.
+    /// The agent does not have the keys that the request needs. Ask the user for the password here.
     case locked(AgentVaultState)
 }

@@ -1,4 +1,4 @@
-// What makes a process fit to hold keys for hours, and how one is started.
+// The agent's process: hardening it so that it can hold keys for hours, and starting one.
 
 internal import COMSystem
 internal import Glibc
@@ -8,21 +8,21 @@ internal import OMSystem
 /// The agent's process.
 public enum AgentProcess {
     package static let programName = "omvault-agent"
-    /// Freed memory is overwritten: names and other text that is no secret by itself do not stay behind either. malloc
-    /// reads it before `main`, so it stands in the environment.
+    /// Freed memory is overwritten, so that names and other text that is not a secret do not stay there either. malloc
+    /// reads this before `main`, so it is in the environment.
     package static let environment = (
         name: "GLIBC_TUNABLES", value: "glibc.malloc.tcache_count=0:glibc.malloc.perturb=90"
     )
 
-    /// The path of the program that runs; empty where the system does not say.
+    /// The path of the running program. Empty if the system does not give it.
     static var ownProgram: String {
         resolved("/proc/self/exe") ?? ""
     }
 
-    /// To be called first thing.
+    /// Hardens this process. Call it first.
     ///
-    /// - Parameter hidesMemory: false keeps secrets in memory that root can read; a test looks for them there.
-    /// - Returns: false when the system refuses.
+    /// - Parameter hidesMemory: If false, secrets stay in memory that root can read; a test looks for them there.
+    /// - Returns: false if the system refuses.
     package static func harden(hidesMemory: Bool) -> Bool {
         umask(0o077)
         guard om_harden_process() == 0, om_no_new_privileges() == 0 else { return false }
@@ -31,7 +31,7 @@ public enum AgentProcess {
         return true
     }
 
-    /// How much of the locked memory that the system allows goes to records which are remembered: half, and 64 MiB at most.
+    /// How many bytes of locked memory the record caches can use: half of what the system allows, and 64 MiB at most.
     static func recordBytes() -> Int {
         let most = 64 << 20
         var limit = rlimit()
@@ -39,8 +39,8 @@ public enum AgentProcess {
         return limit.rlim_cur > UInt(2 * most) ? most : Int(limit.rlim_cur) / 2
     }
 
-    /// Each open vault takes three descriptors, and the usual limit of 1,024 leaves none for the last ones' clients.
-    /// Locked memory as far as it may be.
+    /// Each open vault takes three descriptors, and the usual limit of 1,024 leaves none for the clients of the last
+    /// vaults. The limit of locked memory is raised as far as the system allows.
     private static func raiseLimits() {
         for (resource, most) in [(RLIMIT_NOFILE, 4096), (__RLIMIT_MEMLOCK, rlim_t.max)] {
             let resource = __rlimit_resource_t(resource.rawValue)
@@ -51,14 +51,14 @@ public enum AgentProcess {
         }
     }
 
-    /// Starts the agent's program in a session of its own, once, however many ask for it at the same time, and returns
-    /// when it listens.
+    /// Starts the agent's program in its own session, and returns when it listens. If several processes call this at
+    /// the same time, one of them starts it.
     ///
     /// - Parameters:
-    ///   - program: An absolute path. Only this user and root may be able to change the program or its folder.
+    ///   - program: An absolute path. Only this user and root may be able to change the program, or its folder.
     ///   - idle: Seconds without use until a vault locks, from 1 to 30 days. Nil: 10 minutes.
     ///   - hard: Seconds until a vault locks even in use, from 1 to 30 days. Nil: 12 hours.
-    /// - Returns: Whether this call started the agent.
+    /// - Returns: Whether this call started it.
     /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``, ``AgentError/cannotStart(_:)``.
     public static func start(
         _ program: String, at socket: AgentSocket, idle: UInt32? = nil, hard: UInt32? = nil
@@ -75,7 +75,7 @@ public enum AgentProcess {
         let lock = open(socket.folder.descriptorPath("\(socket.name).start"), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard lock >= 0 else { throw .io(errno) }
         defer { close(lock) }
-        // Whoever has the lock starts one; the others find it running.
+        // The process that gets the lock starts the agent. The others find it running.
         var waited = 0
         while flock(lock, LOCK_EX | LOCK_NB) != 0 {
             guard waited < 15_000 else { throw .deadline }
@@ -101,7 +101,7 @@ public enum AgentProcess {
         let failure = errno
         close(ends[1])
         guard child > 0 else { throw .io(failure) }
-        // It goes on in a process of its own and ends: a child that nobody waits for would stay as a zombie.
+        // The child continues as another process and ends. Without this wait it would stay as a zombie.
         _ = om_wait(child)
         let words = readWords(ends[0])
         guard words == ready else {
@@ -109,9 +109,9 @@ public enum AgentProcess {
         }
     }
 
-    /// Starts the program in a session of its own, with `descriptor` as descriptor 3. Its id, or -1 with `errno`.
+    /// Starts the program in its own session, with `descriptor` as descriptor 3. Returns its id, or -1 with `errno`.
     static func spawnDetached(_ program: String, _ options: [String], _ descriptor: Int32) -> pid_t {
-        // A new process takes nothing of ours along: no variable that steers the loader, no secret that stands in one.
+        // The new process gets none of our variables: one could control the loader, and one could contain a secret.
         let environment = ["\(environment.name)=\(environment.value)", "PATH=/usr/bin:/bin"]
         return withStrings([program] + options) { arguments in
             withStrings(environment) { om_spawn_detached(program, arguments, $0, descriptor) }
@@ -120,14 +120,14 @@ public enum AgentProcess {
 
     static let ready = "ready"
 
-    /// Goes on in a process that whoever started this one need not wait for.
+    /// Continues in a new process, so that the process that started this one need not wait.
     package static func leaveParent() {
         guard om_leave_parent() != 0 else { return }
         report("this system starts no process")
         exit(61)
     }
 
-    /// Tells whoever started this process that it listens, or why it does not: on descriptor 3, once.
+    /// Reports to the process that started this one: it listens, or why it does not. It writes to descriptor 3, once.
     package static func report(_ failure: String?) {
         let words = Array((failure ?? ready).utf8)
         _ = words.withUnsafeBytes { write(3, $0.baseAddress, $0.count) }
@@ -151,15 +151,15 @@ public enum AgentProcess {
 
     /// Checks that only root and this user can have changed the program and every folder above it.
     ///
-    /// Attack: a user who can write the program, or rename another one over it or over a folder above it, gets every key
-    /// that is unlocked.
+    /// Attack: another user writes the program, or renames another file over it or over a folder above it. That user
+    /// would get every key that is unlocked. So such a program is refused.
     ///
-    /// - Returns: the program's path without links, which is the one to start.
+    /// - Returns: The program's path without links. Start this path.
     /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``.
     @discardableResult
     package static func check(_ program: String) throws(AgentError) -> String {
         guard FilePath.isAbsolute(program) else { throw .programMissing(program) }
-        // The folder first: in one that others can change it is they who say whether there is a program.
+        // The folder is checked first. In a folder that other users can change, they decide whether the program exists.
         guard let folder = resolved(FilePath.folder(of: program)) else { throw .programMissing(program) }
         do throws(StorageError) { try PrivateFolder.checkOwned(folder, by: geteuid()) } catch {
             guard case .hazardous(_, let path) = error else { throw .programMissing(program) }

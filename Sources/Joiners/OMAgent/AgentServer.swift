@@ -1,5 +1,5 @@
-// The agent: one process of one user that holds the keys of unlocked vaults. A thread a connection, all bounded; the
-// first thread waits for connections, for the clock and for signals.
+// The agent's server: one process of one user that holds the keys of unlocked vaults. Each connection has its own
+// thread, and everything is bounded. The first thread waits for connections, for the clock and for signals.
 
 internal import COMSystem
 internal import Glibc
@@ -11,10 +11,10 @@ internal import OMSystem
 internal import OMVault
 internal import Synchronization
 
-/// Serves clients until it is told to go. The process must be hardened before the first secret gets into it:
+/// Serves clients until it is asked to stop. Harden the process before the first secret gets into it:
 /// ``AgentProcess/harden(hidesMemory:)``.
 package final class AgentServer: Sendable {
-    /// Seconds.
+    /// In seconds.
     package struct TimeOuts: Sendable {
         package static let longest: UInt32 = 30 * 24 * 3600
 
@@ -26,14 +26,14 @@ package final class AgentServer: Sendable {
         package init(idle: UInt32 = 600, hard: UInt32 = 12 * 3600) { (self.idle, self.hard) = (idle, hard) }
     }
 
-    /// Bytes for each thread: a client holds one, and there may be hundreds.
+    /// The stack of each thread in bytes. It is small, because there can be many threads.
     static let stack = 1 << 20
 
     private let listening: ListeningSocket
     private let timeOuts: TimeOuts
     private let vaults: VaultTable
     private let sessions: SessionStore
-    /// Connections, and those of them whose request is being answered.
+    /// The number of connections, and of those whose request is being answered.
     private let clients = Mutex<(all: Int, working: Int)>((0, 0))
     private let timer: Int32
     private let signals: Int32
@@ -42,7 +42,7 @@ package final class AgentServer: Sendable {
     package init(_ listening: ListeningSocket, _ timeOuts: TimeOuts) throws(AgentError) {
         (self.listening, self.timeOuts) = (listening, timeOuts)
         vaults = VaultTable(VaultTickets(listening.folder))
-        // A server is asked by this very program in another process, and not by anything that a client could name.
+        // This same program, in another process, asks a server. A client cannot name another program.
         let program = AgentProcess.ownProgram
         sessions = SessionStore(
             SessionTickets(listening.folder),
@@ -56,12 +56,12 @@ package final class AgentServer: Sendable {
                 _ = try? authenticator.end(login.key, after: event)
             })
         timer = om_boot_timer()
-        // Before the first thread: each inherits that these signals are held back.
+        // Before the first thread, so that every thread inherits the blocked signals.
         signals = om_signal_descriptor()
         guard timer >= 0, signals >= 0 else { throw .io(errno) }
     }
 
-    /// Returns after SIGTERM, SIGINT, SIGHUP, a request to step down, or the loss of the socket: every vault is locked then.
+    /// Returns after SIGTERM, SIGINT, SIGHUP, a request to step down, or the loss of the socket. Then every vault is locked.
     package func run() {
         sessions.resume()
         expireDue()
@@ -80,7 +80,7 @@ package final class AgentServer: Sendable {
         }
         listening.end()
         vaults.lock(nil, forgets: false)
-        // Whoever was promised an answer gets it, within reason.
+        // Running requests still get their answers, for at most 5 seconds.
         var waited = 0
         while clients.withLock({ $0.working }) > 0, waited < 5_000 {
             usleep(2_000)
@@ -90,7 +90,7 @@ package final class AgentServer: Sendable {
 
     // MARK: - The clock
 
-    /// Does what is due and sets the timer for what comes next.
+    /// Expires what is due, and sets the timer for the next time.
     private func expireDue() {
         var expirations: UInt64 = 0
         _ = read(timer, &expirations, 8)
@@ -104,12 +104,13 @@ package final class AgentServer: Sendable {
         while true {
             let descriptor = om_socket_accept(listening.descriptor)
             guard descriptor >= 0 else {
-                // Out of descriptors: the queue waits until a connection ends.
+                // There are no descriptors left. The queue waits until a connection ends.
                 if errno == EMFILE || errno == ENFILE || errno == ENOMEM { usleep(10_000) }
                 return
             }
             let channel = FrameChannel(descriptor)
-            // Attack: another user reaches the socket through a descriptor that was handed on, or a folder gone wrong.
+            // Attack: another user reaches the socket through a descriptor that was passed on, or through an unsafe
+            // folder. So the peer's user, as the kernel reports it, must be this user.
             guard channel.peer() == geteuid() else { continue }
             let isFull = clients.withLock { clients in
                 guard clients.all < AgentProtocol.maximumClients else { return true }
@@ -135,14 +136,14 @@ package final class AgentServer: Sendable {
                 if error == .malformed { refuse(channel) }
                 goesOn = false
             }
-            // What the calls of this request left on the stack.
+            // Wipes what this request's calls left on the stack.
             om_wipe_stack()
             guard goesOn else { return }
             start = AgentProtocol.restTime
         }
     }
 
-    /// - Returns: whether the connection goes on.
+    /// - Returns: Whether the connection continues.
     private func serveOne(_ channel: borrowing FrameChannel, _ start: Int) throws(ChannelError) -> Bool {
         guard let frame = try channel.receive(start: start, frame: AgentProtocol.frameTime) else { return false }
         clients.withLock { $0.working += 1 }
@@ -170,7 +171,7 @@ package final class AgentServer: Sendable {
             try channel.send(.failure, instead, within: AgentProtocol.frameTime)
             return true
         }
-        // Not longer: what a client does not fetch stands here, also after its vault was locked.
+        // No longer: an answer that the client does not fetch stays here, also after its vault was locked.
         try channel.send(kind, body, within: AgentProtocol.frameTime)
         return true
     }
@@ -211,7 +212,7 @@ package final class AgentServer: Sendable {
             guard let handle = vaults.handleOrResume(at: paths) else { return .locked(.locked) }
             return handle.rememberingKey(of: level)
         case .keepSession(let kept):
-            // What is over ends before a login could go on with it.
+            // An ended session is removed first. Otherwise a login could continue it.
             expireDue()
             guard sessions.keep(kept) else { return .full }
             expireDue()
@@ -246,7 +247,7 @@ package final class AgentServer: Sendable {
     }
 }
 
-/// A connection on its way to the thread that serves it.
+/// Carries a connection to the thread that serves it.
 private final class Connection: Sendable {
     private let server: AgentServer
     private let channel: FrameChannel

@@ -7,9 +7,9 @@ public struct AgentSocket: Sendable {
 
     public var path: String { "\(folder.path)/\(name)" }
 
-    /// The socket by the environment: `OMVAULT_AGENT_SOCK`, else `$XDG_RUNTIME_DIR/omvault/agent.sock`.
+    /// The socket from the environment: `OMVAULT_AGENT_SOCK`, else `$XDG_RUNTIME_DIR/omvault/agent.sock`.
     ///
-    /// - Parameter makes: whether the last folder is made when it is not there.
+    /// - Parameter makes: Whether to create the last folder if it is missing.
     /// - Throws: ``AgentError/noRuntimeFolder``, ``AgentError/unsafeFolder(_:path:)``, ``AgentError/notRunning``.
     public init(_ variable: (String) -> String?, makes: Bool = false) throws(AgentError) {
         if let path = variable("OMVAULT_AGENT_SOCK") {

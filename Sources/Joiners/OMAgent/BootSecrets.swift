@@ -1,5 +1,5 @@
-// What may outlive the agent and not the boot: a file in a folder that is in memory, and beside it the secret that it is
-// sealed under, in the kernel's keyring of the user where that has room.
+// Files that may outlive the agent but not the boot. Each file is in a folder in memory. The secret that seals it is in
+// the user's keyring in the kernel, or beside the file if the keyring has no room.
 
 internal import COMSystem
 internal import Glibc
@@ -9,7 +9,7 @@ internal import OMSystem
 /// Files of this boot in the runtime folder, and their secrets.
 struct BootSecrets: Sendable {
     private let folder: RuntimeFolder
-    /// How the files' names begin, and those of the secrets where the keyring takes none.
+    /// The start of the files' names, and of the secrets' names if the keyring takes no secret.
     private let prefix: String
     private let secretPrefix: String
     private let longest: Int
@@ -18,7 +18,7 @@ struct BootSecrets: Sendable {
         (self.folder, self.prefix, self.secretPrefix, self.longest) = (folder, prefix, secretPrefix, longest)
     }
 
-    /// On a disk it would outlive the boot.
+    /// A file on a disk would outlive the boot.
     var isInMemory: Bool { folder.isInMemory }
 
     /// The ids that have a file.
@@ -47,7 +47,7 @@ struct BootSecrets: Sendable {
 
     // MARK: - The secret of this boot
 
-    /// In the kernel's keyring; where that is full or not allowed, in a file of the folder in memory.
+    /// Keeps the secret in the kernel's keyring. If the keyring is full or not allowed, a file in the folder keeps it.
     func keep(_ secret: borrowing Key<Deriving>, for id: [UInt8]) -> Bool {
         secret.withExposedBytes { bytes in
             bytes.withUnsafeBytes { om_keyring_put(name(id), $0.baseAddress, $0.count) == 0 }

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// What one thread at a time works on, for as long as that takes.
+/// A value that one thread at a time uses, for as long as it needs.
 ///
-/// `Synchronization.Mutex` wants its value to be sendable in parts; a vault's open file is not, but all of it stays in
-/// here.
+/// `Synchronization.Mutex` needs a value that is sendable in parts. A vault's open file is not, but all of it
+/// stays in this class.
 final class Guarded<State: ~Copyable>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var state: State
@@ -25,7 +25,7 @@ final class Guarded<State: ~Copyable>: @unchecked Sendable {
         return try body(&state)
     }
 
-    /// Nil when another thread works on it now.
+    /// Nil if another thread uses it now.
     func withLockIfFree<R>(_ body: (inout State) -> R) -> R? {
         guard pthread_mutex_trylock(mutex) == 0 else { return nil }
         defer { pthread_mutex_unlock(mutex) }

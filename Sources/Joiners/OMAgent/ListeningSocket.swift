@@ -1,24 +1,25 @@
-// The one socket of this user's agent: made by us, under a lock that only one agent holds, or handed over by systemd.
+// The only socket of this user's agent. The agent makes it under a lock that only one agent holds, or systemd hands it over.
 
 internal import COMSystem
 internal import Glibc
 
-/// A socket at which the agent listens.
+/// A socket on which the agent listens.
 package final class ListeningSocket: Sendable {
     let descriptor: Int32
     let folder: RuntimeFolder
-    /// Readable once a name in the folder was removed; -1 where the system watches no more folders.
+    /// Readable after a name in the folder was removed. -1 if the system watches no more folders.
     let removals: Int32
     private let inode: ino_t
     private let name: String
-    /// Held until the process ends, however it ends. Nil when systemd owns the socket.
+    /// Held until the process ends, in whatever way. Nil if systemd owns the socket.
     private let lock: Int32?
-    /// Milliseconds: longer than an agent takes to end (``AgentServer/run()``), shorter than the wait of its starter.
+    /// In milliseconds. This is longer than an agent takes to end (``AgentServer/run()``), and shorter than
+    /// its starter's wait.
     private static let leaving: Int64 = 10_000
 
-    /// Makes the socket. What a killed agent left in its place is removed; a living agent's is not.
+    /// Creates the socket. The socket of a killed agent is removed, that of a live agent is not.
     ///
-    /// - Throws: ``AgentError/cannotStart(_:)`` when another agent holds the folder.
+    /// - Throws: ``AgentError/cannotStart(_:)`` if another agent holds the folder.
     package init(_ socket: AgentSocket) throws(AgentError) {
         (folder, name) = (socket.folder, socket.name)
         lock = try Self.takeLock(socket)
@@ -39,7 +40,7 @@ package final class ListeningSocket: Sendable {
 
     /// Takes the socket that systemd passed, if it passed one: `LISTEN_PID`, `LISTEN_FDS`, descriptor 3.
     ///
-    /// - Throws: ``AgentError/cannotStart(_:)`` when that is no listening Unix socket in a folder of ours.
+    /// - Throws: ``AgentError/cannotStart(_:)`` if that is no listening Unix socket in a folder of this user.
     package init?(passed variable: (String) -> String?) throws(AgentError) {
         guard let process = variable("LISTEN_PID"), process == "\(getpid())" else { return nil }
         var path = [CChar](repeating: 0, count: 128)
@@ -47,7 +48,7 @@ package final class ListeningSocket: Sendable {
             throw .cannotStart("what systemd passed is not one listening Unix socket")
         }
         let text = String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        // The folder is checked as if we had made the socket ourselves.
+        // The folder is checked as if this process had made the socket.
         let socket = try AgentSocket(path: text)
         for (command, flag) in [(F_SETFD, FD_CLOEXEC), (F_SETFL, O_NONBLOCK)] {
             guard fcntl(3, command, flag) == 0 else { throw .io(errno) }
@@ -61,7 +62,8 @@ package final class ListeningSocket: Sendable {
 
     /// Whether a client still finds this socket at its path.
     ///
-    /// Attack: an agent whose socket is gone keeps its keys for hours, and no `lock` reaches it.
+    /// Attack: an attacker removes the socket of a running agent. The agent would keep its keys for hours, and no
+    /// `lock` would reach it. So such an agent ends.
     var isReachable: Bool {
         om_removals_seen(removals)
         var status = stat()
@@ -78,7 +80,7 @@ package final class ListeningSocket: Sendable {
         let path = socket.folder.descriptorPath("\(socket.name).lock")
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .io(errno) }
-        // An agent that is ending has closed its socket and holds the lock until it is gone.
+        // An agent that is ending has closed its socket, but holds the lock until the process is gone.
         let end = bootMilliseconds() + leaving
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let other = om_socket_connect(socket.folder.descriptorPath(socket.name), 0)

@@ -1,18 +1,18 @@
-// Where the agent's socket stands, and why nobody else can have put one there.
+// The folder of the agent's socket, checked so that no other user can have put a socket there.
 //
-// Attack: another user makes the folder or the socket first, in a shared place, and is handed keys. So the folder must
-// be ours alone, it is held open from the check to the use, and there is no fallback under /tmp.
+// Attack: another user creates the folder or the socket first, in a shared place, and receives keys. So the folder must
+// belong to this user only. It is held open from the check to the use. There is no fallback under /tmp.
 
 internal import COMSystem
 internal import Glibc
 internal import OMSystem
 
-/// A folder of ours with mode 0700, held open.
+/// A folder of this user with mode 0700, held open.
 final class RuntimeFolder: Sendable {
     let path: String
     private let descriptor: Int32
 
-    /// - Throws: ``AgentError/notRunning`` when it is not there, ``AgentError/unsafeFolder(_:path:)``.
+    /// - Throws: ``AgentError/notRunning`` if it is missing, ``AgentError/unsafeFolder(_:path:)``.
     init(_ path: String) throws(AgentError) {
         self.path = path
         var named = stat()
@@ -28,15 +28,16 @@ final class RuntimeFolder: Sendable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// The folder, made if it is not there.
+    /// The folder. It is created if it is missing.
     static func make(_ path: String) throws(AgentError) -> RuntimeFolder {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .io(errno) }
         return try RuntimeFolder(path)
     }
 
-    /// A name in the very folder that was checked, whatever its path leads to by now; short enough for a socket too.
+    /// A path for a name in the checked folder, even if the folder's own path now leads elsewhere. It is short
+    /// enough for a socket.
     func descriptorPath(_ name: String) -> String { "/proc/self/fd/\(descriptor)/\(name)" }
 
-    /// Whether what is in it is gone at reboot.
+    /// Whether a reboot deletes everything in it.
     var isInMemory: Bool { om_is_in_memory(descriptor) == 1 }
 }

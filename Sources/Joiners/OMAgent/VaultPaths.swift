@@ -1,8 +1,8 @@
-/// Which vault a message is about: two names that the client found, as it would open them itself.
+/// The paths that a message names its vault by. The client would open the vault itself with the same paths.
 public struct VaultPaths: Hashable, Sendable {
     /// The vault's file, an absolute path.
     public let vault: String
-    /// The device folder, an absolute path; empty where the user has none.
+    /// The device folder, an absolute path. Empty if the user has none.
     public let device: String
 
     /// - Returns: nil unless the paths are absolute, without a NUL and within 4096 bytes.

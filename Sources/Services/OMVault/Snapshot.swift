@@ -1,40 +1,40 @@
-// One state of the vault, read inside one transaction and judged before anything in it is believed.
+// One state of the vault, read inside one transaction. It is checked before anything in it is trusted.
 
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 
-/// The state inside a running transaction. Its trees are loaded as they are asked for.
+/// The state inside a running transaction. Its trees are loaded on demand.
 final class Snapshot {
     let vault: UnlockedState
-    /// As it stands in this state: slots and policy may have changed since the unlock.
+    /// The header of this state. Slots and policy may have changed since the unlock.
     private(set) var header: VaultHeader
     private(set) var states: [ProtectionLevel: LevelState] = [:]
-    /// The states as they stand, sealed.
+    /// The sealed states, as stored.
     let boxes: [ProtectionLevel: [UInt8]]
-    /// Where this state stands, level by level; what this vault cannot read keeps the mark that was noted before.
+    /// The marks of this state, level by level. A level that this vault cannot read keeps its earlier mark.
     private(set) var marks: [HighWaterMark]
-    /// Whether the vault is ahead of its marks, as after a crash between the two.
+    /// Whether the vault is ahead of its marks, for example after a crash between the two.
     private(set) var isNewer = false
     private var trees: [ProtectionLevel: HashTree] = [:]
     private var events: [AuditEvent] = []
     private var hasNewHeader = false
-    /// Whether more than the marks was changed.
+    /// Whether more than the marks has changed.
     private(set) var isChange = false
-    /// Whether the marks are to speak of this file from now on.
+    /// Whether the next marks name this file.
     private var takesFile = false
     private var findRecord: Statement
-    /// Whether the header is the one that this device noted, or its seal was checked with the root key.
+    /// Whether this device noted or announced the header, or its seal was checked with the root key.
     let isHeaderProven: Bool
-    /// Whether the change takes away what must be gone from the log too.
+    /// Whether the change removes bytes that must also leave the write-ahead log.
     var purges = false
 
-    /// To be called inside a transaction, with marks that were read before it began: a writer commits first and notes
-    /// after, so an honest vault is never behind them.
+    /// Call it inside a transaction, with marks that were read before it began. A writer commits first and writes the
+    /// marks after that, so a genuine vault is never behind its marks.
     ///
-    /// - Parameter refuse: called with what is wrong with a level. It throws, except for those who look for all that
-    ///   is wrong.
+    /// - Parameter refuse: Called with the error of a level. By default it throws. It does not throw for a report
+    ///   of all errors.
     /// - Throws: ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
     init(
         _ vault: UnlockedState, seen: [HighWaterMark]?,
@@ -45,7 +45,7 @@ final class Snapshot {
         self.vault = vault
         findRecord = try storing { () throws(StorageError) in try vault.database.prepare(VaultSchema.findRecord) }
         header = try VaultFile.readHeader(vault.database)
-        // A rekey came in between. Whether it was one, the next unlock judges; these keys read nothing of it.
+        // A rekey came in between, and these keys can read nothing after it. The next unlock checks that it was a rekey.
         guard header.epoch <= vault.header.epoch else { throw .rekeyed }
         // The header may have changed since the slot was opened, but only by a holder of the root key.
         switch vault.root {
@@ -58,7 +58,7 @@ final class Snapshot {
         for level in ProtectionLevel.allCases {
             guard let keys = vault.keys[level] else { continue }
             do throws(VaultError) {
-                // A level without a row has a box of no bytes, which does not open.
+                // A level without a row gets an empty box, which does not open.
                 let box = boxes.first { $0.0 == level }?.1 ?? []
                 states[level] = try LevelState(opening: box, level, keys, vault: header.id)
             } catch { try refuse(error, level) }
@@ -67,7 +67,7 @@ final class Snapshot {
         let unread = HighWaterMark(generation: 0, digest: [UInt8](repeating: 0, count: 32))
         let before = seen ?? [HighWaterMark](repeating: unread, count: MarkIndex.count)
         marks = before
-        // Without the root key the header's own seal cannot be judged, so it is compared but never noted.
+        // Without the root key the header's own seal cannot be checked. Then a newer header is noted only if it was announced.
         if header.generation < marks[MarkIndex.header].generation { vault.hasReadOlder = true }
         let isAhead = try header.validate(against: marks[MarkIndex.header], acceptsRollback: vault.acceptsRollback)
         isHeaderProven = !isAhead || vault.root != nil || header.mark == marks[MarkIndex.announced]
@@ -90,10 +90,10 @@ final class Snapshot {
 
     // MARK: - Reading
 
-    /// The item's entry, looked for in every level at hand.
+    /// The item's entry. Every unlocked level is searched.
     ///
-    /// - Throws: ``VaultError/ambiguous(_:_:)``. Attack: while the vault is locked, an `always` item is put in under the
-    ///   name of a protected one, to be read, or written, in its place.
+    /// - Throws: ``VaultError/ambiguous(_:_:)``. Attack: while the vault is locked, an attacker adds an `always` item
+    ///   with a protected item's name. A client would read or write it instead. So a name at two levels is refused.
     func find(_ name: ItemName) throws(VaultError) -> (level: ProtectionLevel, entry: TreeEntry)? {
         var found: [(level: ProtectionLevel, entry: TreeEntry)] = []
         for level in vault.levels {
@@ -108,10 +108,10 @@ final class Snapshot {
         try tree(level).entries(vault.checkInterruption)
     }
 
-    /// The branches of a level of which the entries were read.
+    /// The branches of a level whose entries were read.
     func branches(_ level: ProtectionLevel) throws(VaultError) -> [TreeBranch] { try tree(level).branches() }
 
-    /// The record at a place: the very one that its digest names.
+    /// The record in a row. Its bytes must have the reference's digest.
     func version(_ reference: RowReference, _ level: ProtectionLevel) throws(VaultError) -> StoredVersion {
         try vault.checkInterruption()
         let (bytes, previous) = try row(reference.row)
@@ -121,7 +121,7 @@ final class Snapshot {
         return StoredVersion(reference: reference, previous: previous, record: record)
     }
 
-    /// The bytes of a row of records, whatever they are, and the row that they name as the one before.
+    /// The bytes of a record's row, unchecked, and the row that they name as the previous version.
     func row(_ number: Int64) throws(VaultError) -> (bytes: [UInt8], previous: Int64) {
         try storing { () throws(StorageError) in
             try findRecord.bind(1, number)
@@ -153,7 +153,7 @@ final class Snapshot {
 
     // MARK: - Changing
 
-    /// Puts the next header in place of this one, and its slots.
+    /// Replaces the header and its slots.
     func replaceHeader(_ next: VaultHeader) throws(VaultError) {
         let (before, policy, epoch) = (header.slots, header.policy, header.epoch)
         header = next
@@ -202,10 +202,10 @@ final class Snapshot {
         }
     }
 
-    /// The marks to write before a commit with another header in it. Who finds a newer header that was not announced knows,
-    /// without a key and before a password is stretched, that it is not this device's.
+    /// The marks to write before a commit with another header. A newer header that was not announced is not from this
+    /// device. A reader finds that out without a key, and before a password is stretched.
     ///
-    /// - Returns: nil when the header stays.
+    /// - Returns: nil if the header stays.
     func announcement(after seen: [HighWaterMark]) -> [HighWaterMark]? {
         guard hasNewHeader else { return nil }
         var announced = seen
@@ -215,20 +215,20 @@ final class Snapshot {
 
     /// The marks of this state.
     ///
-    /// Only a change makes another file the vault's, since only a change tells the log of it.
+    /// Only a change makes another file the vault's file, because only a change logs it.
     var nextMarks: [HighWaterMark] {
         var marks = marks
         if takesFile { marks[MarkIndex.file] = MarkIndex.number(vault.fileNumber) }
-        // What was announced stands in the file now, or was a restore's that never came to its end. Attack: its draft, put in
-        // the vault's place.
+        // The announced header is in the file now, or it belongs to a restore that never finished. Attack: an attacker
+        // puts that restore's draft in the vault's place. So the announcement is cleared.
         if marks[MarkIndex.header] == header.mark { marks[MarkIndex.announced] = HighWaterMark.beginning }
         return marks
     }
 
-    /// Tells the audit log what this change does.
+    /// Adds an event of this change to the audit log.
     func log(_ event: AuditEvent) { events.append(event) }
 
-    /// Puts a tree under other keys in place of a level's.
+    /// Replaces the tree of a level by one under other keys.
     func replaceTree(_ level: ProtectionLevel, _ keys: LevelKeys, _ entries: [TreeEntry]) throws(VaultError) {
         try storing { () throws(StorageError) in
             for statement in [VaultSchema.dropEntries, VaultSchema.dropAllBranches] {
@@ -243,7 +243,7 @@ final class Snapshot {
         try store(tree, level, keys)
     }
 
-    /// Stores a tree and seals the level's next state around it.
+    /// Stores a tree, and seals the level's next state with it.
     private func store(_ tree: HashTree, _ level: ProtectionLevel, _ keys: LevelKeys) throws(VaultError) {
         guard let old = states[level], let index = ProtectionLevel.allCases.firstIndex(of: level) else {
             throw .levelLocked(level)
@@ -261,7 +261,7 @@ final class Snapshot {
 
     /// Stores the trees that changed, raises their generations, and writes the audit log.
     ///
-    /// - Returns: whether anything changed; ``marks`` then stand for the new state.
+    /// - Returns: Whether anything changed. Then ``marks`` are those of the new state.
     func finish(now: Int64) throws(VaultError) -> Bool {
         var hasChanged = false
         for level in ProtectionLevel.allCases {
@@ -278,8 +278,8 @@ final class Snapshot {
             if let unloggedEvent = vault.unloggedEvent { events.insert(unloggedEvent, at: 0) }
             if isOther { events.insert(.fileReplaced, at: 0) }
         }
-        // Attack, or accident: what is written into a copy's log without a change, such as that there are stray rows, is missing
-        // in the vault's own.
+        // Attack, or accident: an entry without a change, such as one about stray rows, is written into a copy's log.
+        // The vault's own log would never get it. So a copy's log gets entries only with a change.
         takesFile = isChange || !isOther
         if let log = vault.log, takesFile {
             let end = try log.append(events, after: marks[MarkIndex.log], now: now, in: vault.database)

@@ -1,38 +1,38 @@
-// What an unlocked vault holds while it is open: its file, its keys, and the marks of what this device saw.
+// The internals of an open vault: its file, its keys, and the marks of the states that this device saw.
 
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 
-/// What an unlocked vault works with. The keys at hand decide which levels it sees.
+/// The internals of an open vault. Its keys decide which levels it can read.
 final class UnlockedState {
     let database: Database
     let header: VaultHeader
-    /// Nil where only the `always` levels are open.
+    /// Nil if only the `always` levels are open, or if class keys were handed over.
     let root: Key<Deriving>?
     /// Nil on another device than the vault's own.
     let device: DeviceKey?
     let keys: [ProtectionLevel: LevelKeys]
-    /// Nil on a device that has no key: nothing was ever noted there.
+    /// Nil if there is nothing to compare with: the device has no key, or never saw this vault of another device.
     let marks: HighWaterFile?
-    /// Nil where the vault's own device key is not at hand.
+    /// Nil without the vault's own device key.
     let log: AuditLog?
-    /// Another device's marks were written under another key, so they say nothing here.
+    /// Whether this is the vault's own device. Marks under another device's key say nothing here.
     let isOwnDevice: Bool
-    /// The user asked to read once what would otherwise be refused as put back.
+    /// Whether the user asked to read a state that would otherwise be refused as put back.
     let acceptsRollback: Bool
-    /// Whether an older state was read on request, and whether the audit log has it.
+    /// Whether an older state was read on request, and whether the audit log has an entry for it.
     var hasReadOlder = false
     var hasLoggedRollback = false
-    /// What unlocked it; nil for the `always` levels alone, and for keys that were handed over.
+    /// The slot that unlocked it. Nil for the `always` levels alone, and for keys that were handed over.
     var openedBy: KeySlot?
-    /// What could not be written to the audit log, for the next change to write; and whether the log could not be written at all.
+    /// An event that is missing in the audit log; the next change writes it. And whether an error was the cause.
     var unloggedEvent: AuditEvent?
     var hasMissedEntry = false
-    /// Which file this is, for the marks.
+    /// The number of this file, for the marks.
     let fileNumber: UInt64
-    /// Lets another thread end waits and long reads; nil if nobody can.
+    /// Lets another thread end waits and long reads. Nil if no thread can.
     private(set) var interruption: Interruption?
     /// The records that were opened before, in a process that keeps the vault open.
     private(set) var recordCache: RecordCache?
@@ -53,21 +53,21 @@ final class UnlockedState {
         self.fileNumber = fileNumber
     }
 
-    /// Makes it one that stays open: others may have it give up what it does, and it remembers what it opened.
+    /// Prepares a vault that stays open: other threads can interrupt it, and it caches the records that it opens.
     func keepOpen(_ keepingOpen: KeepOpenOptions) {
         interruption = keepingOpen.interruption
         database.wait(unless: keepingOpen.interruption)
         recordCache = RecordCache(keepingOpen.budget)
     }
 
-    /// To be asked before each piece of work that has changed nothing yet.
+    /// Throws if this vault was interrupted. Call it before each step that has not changed anything yet.
     func checkInterruption() throws(VaultError) {
         guard interruption?.isAsked != true else { throw .storage(.busy) }
     }
 
     /// The marks of this vault on this device.
     ///
-    /// - Returns: nil where this device has no key, or its marks are not to be believed and that is accepted.
+    /// - Returns: nil if this device has no key. Also nil if its marks are missing or damaged and that is accepted.
     /// - Throws: ``VaultError/unseenHere``, ``VaultError/storage(_:)``.
     static func readMarks(
         _ marks: borrowing HighWaterFile?, _ acceptsRollback: Bool
@@ -89,27 +89,27 @@ final class UnlockedState {
         }
     }
 
-    /// Takes out of the write-ahead log what must be gone. To be called under the lock: a purge that another process
-    /// commits meanwhile would lose its row with ours.
+    /// Removes purged bytes from the write-ahead log. Call it under the lock. Otherwise another process could commit a
+    /// purge meanwhile, and would lose its row with ours.
     func purge() throws(VaultError) -> PurgeResult {
         do throws(StorageError) {
             guard try database.truncateLog() else { return .pending }
             try database.execute(VaultSchema.dropPending)
             return .complete
         } catch {
-            // The change stands: to be busy here is no reason to say that it was not made.
+            // The change is committed. A busy database here must not report it as failed.
             guard error != .busy else { return .pending }
             throw VaultError(storage: error)
         }
     }
 
-    /// Whether bytes that must be gone may still stand in the write-ahead log.
+    /// Whether purged bytes may still be in the write-ahead log.
     var isPurgePending: Bool { (try? database.number(VaultSchema.countPending) > 0) ?? false }
 
-    /// Finishes a purge that a crash or a reader held up. What fails here is tried again by the next open: the row says
-    /// so until it is done, and no reader has to wait for it.
+    /// Finishes a purge that a crash or a reader delayed. If this fails, the next open tries again: the row stays until
+    /// the purge is done. No reader has to wait for it.
     ///
-    /// - Parameter isLocked: whether the caller holds the vault's lock.
+    /// - Parameter isLocked: Whether the caller holds the vault's lock.
     func finishPurge(isLocked: Bool = false) {
         guard !acceptsRollback, isOwnDevice, isPurgePending else { return }
         switch marks {
@@ -125,6 +125,6 @@ final class UnlockedState {
         }
     }
 
-    /// The levels at hand, the most protected first.
+    /// The unlocked levels, the most protected first.
     var levels: [ProtectionLevel] { ProtectionLevel.allCases.reversed().filter { keys[$0] != nil } }
 }

@@ -1,35 +1,35 @@
-// An unlocked vault. Letting go of it locks it: the keys are wiped with the last holder.
+// An unlocked vault. Releasing it locks it: the keys are wiped with the last holder.
 
 public import OMRecords
 public import OMSecrets
 internal import OMStorage
 internal import OMSystem
 
-/// A vault whose keys are at hand.
+/// A vault with its keys.
 public struct Vault: ~Copyable {
     let state: UnlockedState
 
     init(_ state: UnlockedState) { self.state = state }
 
-    /// The levels that can be read: all six, fewer while locked or on another device.
+    /// The levels that can be read: all six, or fewer while the vault is locked or on another device.
     public var levels: [ProtectionLevel] { state.levels }
 
-    /// The slot that it was unlocked through, if it was.
+    /// The slot that unlocked it. Nil if no slot did.
     public var openedBy: KeySlot? { state.openedBy }
 
-    /// Whether bytes that a purge was to take away may still stand in the write-ahead log.
+    /// Whether purged bytes may still be in the write-ahead log.
     public var isPurgePending: Bool { state.isPurgePending }
 
-    /// Finishes a purge that a reader or a crash held up, if that can be done now.
+    /// Finishes a purge that a reader or a crash delayed, if that is possible now.
     public func finishPurge() { state.finishPurge() }
 
-    /// The items of the levels at hand, live or in the trash, in the order of their names' bytes, without their
-    /// secrets. The whole tree of each level is checked.
+    /// The items of the unlocked levels, live or in the trash, in the order of their names' bytes, without their
+    /// secrets. This checks the whole tree of each level.
     public func items(trashed isTrashed: Bool = false) throws(VaultError) -> [Item] {
         try items(trashed: isTrashed) { _, _ in true }
     }
 
-    /// Those of ``items(trashed:)`` in which the search finds what it looks for.
+    /// The items of ``items(trashed:)`` that the search finds.
     public func items(
         matching search: borrowing ItemSearch, trashed isTrashed: Bool = false
     ) throws(VaultError) -> [Item] {
@@ -62,7 +62,7 @@ public struct Vault: ~Copyable {
                     }
                 }
             }
-            // A search that was called off looked no further.
+            // An interrupted search has not looked at every item.
             try snapshot.vault.checkInterruption()
             return items.sorted { $0.name.precedes($1.name) }
         }
@@ -73,9 +73,9 @@ public struct Vault: ~Copyable {
         try read { snapshot throws(VaultError) in try snapshot.open(name, revision: nil).item }
     }
 
-    /// One secret. The record it stands in, and its place in the vault, were checked before it was opened.
+    /// One secret. Its record, and the record's place in the vault, are checked before the record is opened.
     ///
-    /// - Parameter revision: that of an earlier version; nil for the newest.
+    /// - Parameter revision: The revision of an earlier version. Nil for the newest.
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/noField(_:of:)``, ``VaultError/noRevision(_:of:)``,
     ///   ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
     public func secret(_ path: FieldPath, revision: UInt64? = nil) throws(VaultError) -> SecretBytes {
@@ -86,8 +86,8 @@ public struct Vault: ~Copyable {
         }
     }
 
-    /// The versions of an item, the newest first; of the item of that name that went to the trash last where none is
-    /// live.
+    /// The versions of an item, the newest first. If no live item has this name, the versions of the item that
+    /// was trashed last.
     ///
     /// - Throws: ``VaultError/noItem(_:)``.
     public func history(_ name: ItemName) throws(VaultError) -> [ItemVersion] {
@@ -106,7 +106,7 @@ public struct Vault: ~Copyable {
         }
     }
 
-    /// An item with all its secrets, of one version.
+    /// An item with all its secrets, in one version.
     func secrets(_ name: ItemName, revision: UInt64?) throws(VaultError) -> ItemReply {
         try read { snapshot throws(VaultError) in
             let opened = try snapshot.open(name, revision: revision)
@@ -114,9 +114,9 @@ public struct Vault: ~Copyable {
         }
     }
 
-    /// Makes one atomic change: all of what `body` does, or nothing.
+    /// Makes one atomic change: everything that `body` does, or nothing.
     ///
-    /// - Throws: what `body` throws; ``VaultError/readOnlyHere`` where this device cannot note what it saw.
+    /// - Throws: The errors of `body`; ``VaultError/readOnlyHere`` if this device cannot note the states that it saw.
     @discardableResult
     public func edit<R>(
         now: Int64 = secondsNow(), _ body: (inout VaultEdit) throws(VaultError) -> R
@@ -124,7 +124,7 @@ public struct Vault: ~Copyable {
         try change(now: now, body).result
     }
 
-    /// A change, and what became of the bytes that must be gone after it; nil when there are none.
+    /// Makes a change. `purge` says whether the purged bytes are gone. Nil if there are none.
     func change<R>(
         now: Int64 = secondsNow(), _ body: (inout VaultEdit) throws(VaultError) -> R
     ) throws(VaultError) -> (result: R, purge: PurgeResult?) {
@@ -134,7 +134,7 @@ public struct Vault: ~Copyable {
         }
     }
 
-    /// One transaction under the vault's lock, its marks, and the purge that it asks for.
+    /// Runs one write transaction under the vault's lock, writes its marks, and purges if the change asks for it.
     func write<R>(
         now: Int64 = secondsNow(), _ body: (Snapshot) throws(VaultError) -> R
     ) throws(VaultError) -> (result: R, purge: PurgeResult?) {
@@ -148,15 +148,16 @@ public struct Vault: ~Copyable {
                     let snapshot = try Snapshot(state, seen: seen)
                     var noted = seen
                     if snapshot.isNewer {
-                        // A crash came between a commit and its marks. They are made good before another header is
-                        // announced, or that one's failure would leave a header that is neither noted nor announced.
+                        // A crash came between a commit and its marks. They are corrected before another header is announced.
+                        // Otherwise a failure of that change would leave a header that is neither noted nor announced.
                         noted = snapshot.nextMarks
                         try storing { () throws(StorageError) in try marks.write(noted ?? []) }
                     }
                     let result = try body(snapshot)
                     let isChanged = try snapshot.finish(now: now)
-                    // Attack: a header that somebody wrote without the root key, so that those who hold class keys only,
-                    // such as the agent, add at its default level or keep no history, as its policy says.
+                    // Attack: an attacker writes a header without the root key, with a weaker policy. A holder of class
+                    // keys only, such as the agent, would add items at its default level or keep no history. So such a
+                    // change is refused.
                     guard !isChanged || snapshot.isHeaderProven else { throw .rekeyed }
                     if let noted, let announcement = snapshot.announcement(after: noted) {
                         try storing { () throws(StorageError) in try marks.write(announcement) }
@@ -171,7 +172,7 @@ public struct Vault: ~Copyable {
                     state.recordCache?.removeAll()
                     return (result, try state.purge())
                 }
-                // What another process could not finish, the one that keeps the vault open does.
+                // The process that keeps the vault open finishes a purge that another process could not finish.
                 state.finishPurge(isLocked: true)
                 return (result, nil)
             }
@@ -181,7 +182,7 @@ public struct Vault: ~Copyable {
     // MARK: - Reading
 
     func read<R: ~Copyable>(_ body: (Snapshot) throws(VaultError) -> R) throws(VaultError) -> R {
-        // The marks before the state: see Snapshot.
+        // The marks are read before the state: see Snapshot.
         let seen = try readMarks()
         var isNewer = false
         let result = try state.database.transaction(.read) { () throws(VaultError) -> R in
@@ -191,10 +192,10 @@ public struct Vault: ~Copyable {
         }
         if state.hasReadOlder, !state.hasLoggedRollback, let log = state.log {
             state.hasLoggedRollback = true
-            // Not to be told of an error: what this reads may be all that is left, on a disk that takes nothing more.
+            // An error is ignored: the data of this read may be all that is left, on a disk that cannot be written any more.
             _ = try? log.record(.rollbackAccepted, state.marks, file: state.fileNumber, now: secondsNow(), in: state.database)
         }
-        // A crash came between a commit and its marks. Noted now, so that the state before is refused from here on.
+        // A crash came between a commit and its marks. The marks are written now, so that the previous state is refused.
         if isNewer, seen != nil, !state.acceptsRollback { try edit { _ throws(VaultError) in } }
         return result
     }

@@ -1,4 +1,4 @@
-// Making a vault: whole or not at all.
+// Creating a vault.
 
 internal import OMRecords
 internal import OMSecrets
@@ -6,7 +6,7 @@ public import OMStorage
 internal import OMSystem
 
 extension VaultFile {
-    /// Makes a vault: whole or not at all. Its slots get the ids 1, 2 and so on.
+    /// Creates a vault, completely or not at all. Its slots get the ids 1, 2 and so on.
     ///
     /// - Throws: ``VaultError/vaultExists``, ``VaultError/storage(_:)``.
     public static func create(
@@ -41,7 +41,7 @@ extension VaultFile {
             id: id, created: now, policy: policy, deviceRank: folder.rank, device: fingerprint,
             wraps: wraps, slots: slots, root: root)
         try storing { () throws(StorageError) in
-            // The marks first: a crash before the vault leaves marks of a vault that never was, which nobody asks for.
+            // The marks come first: a crash before the vault exists leaves marks that no vault uses.
             try marks.create(MarkIndex.whole([header.mark] + first + [entry.mark]) ?? [])
             try PasswordCounter.create(passwords)
             _ = try Database.create(path, VaultSchema.schema) { (database) throws(StorageError) in

@@ -1,11 +1,11 @@
-// One atomic change to a vault.
+// One atomic change of a vault.
 
 public import OMRecords
 public import OMSecrets
 
-/// What can be changed inside ``Vault/edit(now:_:)``. It cannot leave the closure.
+/// The changes that are possible inside ``Vault/edit(now:_:)``. This value cannot leave the closure.
 ///
-/// A change of an item is a new version; the one before stays behind it, as far as the history goes back.
+/// A change of an item is a new version. The previous version stays behind it, as far as the history goes back.
 public struct VaultEdit: ~Copyable {
     let snapshot: Snapshot
     private let now: Int64
@@ -15,8 +15,8 @@ public struct VaultEdit: ~Copyable {
     /// Adds an item.
     ///
     /// - Parameters:
-    ///   - level: nil for the vault's default.
-    ///   - fill: puts the fields in.
+    ///   - level: Nil for the vault's default.
+    ///   - fill: Adds the fields.
     /// - Throws: ``VaultError/itemExists(_:)``, ``VaultError/levelLocked(_:)``, ``VaultError/tooLarge``.
     @discardableResult
     public mutating func add(
@@ -37,9 +37,9 @@ public struct VaultEdit: ~Copyable {
         return item
     }
 
-    /// Puts fields in, in place of those of the same names, and takes fields out: one new version.
+    /// Sets fields, which replaces those of the same names, and removes fields, in one new version.
     ///
-    /// - Parameter ifRevision: the revision that the item must have; nil for any.
+    /// - Parameter ifRevision: The revision that the item must have. Nil for any.
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/noField(_:of:)``, ``VaultError/changedMeanwhile(_:revision:)``,
     ///   ``VaultError/unchanged``, ``VaultError/tooLarge``.
     @discardableResult
@@ -57,7 +57,7 @@ public struct VaultEdit: ~Copyable {
         return try succeed(current, kept: opened.content.kept, draft, AuditEvent.itemChanged)
     }
 
-    /// Puts a secret into an item, in place of the field of that name or as a new one.
+    /// Sets the secret of one field. It replaces the field of that name or adds a new one.
     ///
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/unchanged``, ``VaultError/tooLarge``.
     public mutating func put(_ secret: borrowing SecretBytes, at path: FieldPath) throws(VaultError) {
@@ -66,11 +66,10 @@ public struct VaultEdit: ~Copyable {
         try update(path.item, set: values)
     }
 
-    /// Moves an item to another level: every version is sealed anew under that level's keys, and what was sealed
-    /// under the old ones is purged. Where no item of that name is live, all of that name in the trash are moved, and stay
-    /// there.
+    /// Moves an item to another level. Every version is sealed again under that level's keys, and the bytes under the old
+    /// keys are purged. If no live item has this name, all items of that name in the trash are moved, and stay in the trash.
     ///
-    /// - Returns: the item; of several in the trash, the one that went there last.
+    /// - Returns: The item. If several items in the trash were moved, the last trashed one.
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/levelLocked(_:)``, ``VaultError/changedMeanwhile(_:revision:)``,
     ///   ``VaultError/unchanged``.
     @discardableResult
@@ -97,13 +96,13 @@ public struct VaultEdit: ~Copyable {
         snapshot.purges = true
         let moved = Current(level: level, keys: keys, entry: entry, newest: try snapshot.newest(entry, level))
         let opened = try snapshot.open(moved.newest, at: entry)
-        // When an item in the trash was modified is when it went there.
+        // The modification time of an item in the trash is the time when it was trashed. So it stays.
         let isTrashed = opened.content.isTrashed
         let draft = try opened.content.draft(isTrashed: isTrashed, at: isTrashed ? opened.content.modified : now)
         return try succeed(moved, kept: opened.content.kept, draft) { .levelChanged($0, from: old.level) }
     }
 
-    /// Moves an item to the trash. Its name is free then, and its versions stay.
+    /// Moves an item to the trash. Its name is then free, and its versions stay.
     ///
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/changedMeanwhile(_:revision:)``.
     @discardableResult
@@ -114,9 +113,9 @@ public struct VaultEdit: ~Copyable {
         return try succeed(current, kept: opened.content.kept, draft, AuditEvent.itemTrashed)
     }
 
-    /// Removes an item with all its versions. A tombstone stays, which says only that something was there.
+    /// Removes an item with all its versions. A tombstone stays, which shows only that there was an item.
     ///
-    /// - Returns: the item as it stood.
+    /// - Returns: The item before the purge.
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/changedMeanwhile(_:revision:)``.
     @discardableResult
     public mutating func purge(_ name: ItemName, ifRevision: UInt64? = nil) throws(VaultError) -> Item {
@@ -126,10 +125,11 @@ public struct VaultEdit: ~Copyable {
         return opened.item
     }
 
-    /// Removes items that are in the trash, with all their versions.
+    /// Removes items in the trash, with all their versions.
     ///
-    /// - Parameter names: whose items; nil for all. Where several of one name are in the trash, all of them go.
-    /// - Returns: the items as they stood.
+    /// - Parameter names: The names of the items. Nil for all. If several items in the trash have one name, all of
+    ///   them are removed.
+    /// - Returns: The items before the purge.
     /// - Throws: ``VaultError/noItem(_:)`` for a name that is not in the trash.
     @discardableResult
     public mutating func purgeTrash(_ names: [ItemName]? = nil) throws(VaultError) -> [Item] {
@@ -145,13 +145,13 @@ public struct VaultEdit: ~Copyable {
         return going.map(\.item)
     }
 
-    /// Brings an item back from the trash, or an earlier version of it to the top: one new version.
+    /// Brings an item back from the trash, or an earlier version of it to the top, in one new version.
     ///
     /// - Parameters:
-    ///   - id: which of several items of that name in the trash; nil for the one that went there last.
-    ///   - revision: the version whose fields the new one gets; nil for the one that went to the trash.
-    /// - Throws: ``VaultError/noItem(_:)``; ``VaultError/itemExists(_:)`` when the item is not in the trash, or its
-    ///   name is taken; ``VaultError/noRevision(_:of:)``; ``VaultError/unchanged`` for the version that is on top.
+    ///   - id: Chooses among several items of that name in the trash. Nil for the last trashed one.
+    ///   - revision: The version whose fields the new one gets. Nil for the version that was trashed.
+    /// - Throws: ``VaultError/noItem(_:)``; ``VaultError/itemExists(_:)`` if the item is not in the trash, or its name
+    ///   is taken; ``VaultError/noRevision(_:of:)``; ``VaultError/unchanged`` for the version at the top.
     @discardableResult
     public mutating func restore(
         _ name: ItemName, id: [UInt8]? = nil, revision: UInt64? = nil
@@ -171,7 +171,7 @@ public struct VaultEdit: ~Copyable {
 
     // MARK: - Steps
 
-    /// An item as it stands before a change of it.
+    /// An item before it is changed.
     struct Current {
         let level: ProtectionLevel
         let keys: LevelKeys
@@ -199,7 +199,7 @@ public struct VaultEdit: ~Copyable {
         return try succeed(current, kept: kept, try wanted.content.draft(at: now), AuditEvent.itemRestored)
     }
 
-    /// Puts a new version on top and drops what the history no longer holds.
+    /// Puts a new version on top, and drops the versions that the history no longer keeps.
     private func succeed(
         _ current: Current, kept: Int, _ draft: consuming ItemDraft,
         _ event: (AuditEvent.ItemVersionID) -> AuditEvent
@@ -219,7 +219,7 @@ public struct VaultEdit: ~Copyable {
 
     func destroy(_ current: Current, kept: Int) throws(VaultError) {
         do throws(VaultError) { try snapshot.drop(try snapshot.references(current.newest, kept: kept)) } catch {
-            // A history that is damaged must be able to go, too.
+            // An item with a damaged history must be removable too.
             guard error.isDamage else { throw error }
             try snapshot.dropVersions(of: current.newest.header.id)
         }

@@ -2,61 +2,60 @@ public import OMRecords
 internal import OMSecrets
 public import OMSystem
 
-/// What a vault can refuse. Wrong secret, damaged, put back, locked and not found are five different cases.
+/// The errors of a vault. Wrong secret, damaged, put back, locked and not found are five different cases.
 @nonexhaustive
 public enum VaultError: Error, Hashable, Sendable {
     /// There is no vault at this path.
     case noVault
-    /// Something is at this path already.
+    /// There is something at this path already.
     case vaultExists
     /// The password, code or key does not open this slot.
     case cannotUnlock
-    /// It is too early after a wrong password; nothing was checked.
+    /// It is too early after a wrong password. Nothing was checked.
     case delayed(seconds: Int)
-    /// The login is right, but slot `id` was made for an enrolment before this one.
+    /// The login is right, but slot `id` was made for an earlier enrolment.
     case staleLogin(UInt32)
     case noSlot(UInt32)
     /// A vault without a slot could never be opened again.
     case lastSlot
-    /// A login slot needs a password or recovery slot beside it: a login can be wiped.
+    /// A login slot needs a password or recovery slot beside it, because a login can be wiped.
     case onlyLoginSlots
-    /// The vault has as many slots as there can be.
+    /// The vault has as many slots as the format allows.
     case tooManySlots
-    /// The vault has as many password slots as one try goes to.
+    /// The vault has as many password slots as one try covers.
     case tooManyPasswordSlots
     /// Another process changed or removed the slot meanwhile.
     case slotChanged(UInt32)
-    /// The vault got new keys since it was unlocked, or a header that only an unlock can judge: it is locked for those who
-    /// hold the old ones.
+    /// The vault got new keys since it was unlocked, or a header that only an unlock can check. For a holder of the old
+    /// keys it is locked.
     case rekeyed
     /// A policy keeps 0 to 1000 older versions, and stretches within the bounds of Argon2id.
     case policyOutOfBounds
-    /// The slot needs this device's key, which is not there.
+    /// The slot needs this device's key, which is missing.
     case deviceKeyMissing
-    /// The slot needs the key of the device that the vault was made on; this device has another one.
+    /// The slot needs the key of the device that the vault was made on. This device has another key.
     case otherDeviceKey
-    /// A part of the vault was changed by somebody without its keys, or damaged.
+    /// A part of the vault is damaged, or an attacker without its keys changed it.
     case corrupt(Part)
-    /// The vault is older than the last state that this device saw, or another one of the same age.
+    /// The vault is older than the last state that this device saw, or a different state of the same age.
     case rolledBack(Part)
     /// This device has a key but never saw this vault: it was copied here, or its high-water file was deleted.
     case unseenHere
-    /// Reading is all that can be done with this vault here: this device has no key to note the change with.
+    /// This vault can only be read here: this device has no key to note a change with.
     case readOnlyHere
-    /// The level's key is not at hand: the vault is locked, or the level is bound to another device.
+    /// The level's key is missing: the vault is locked, or the level is bound to another device.
     case levelLocked(ProtectionLevel)
     case noItem(ItemName)
-    /// Items of this name stand under more than one level: one of them was put there while the others were locked.
+    /// Items at more than one level have this name. One of them was added while the other levels were locked.
     case ambiguous(ItemName, [ProtectionLevel])
-    /// More than one item has this id, or stands at this entry: one of them was put there by somebody who has this device's
-    /// key.
+    /// More than one item has this id or this entry. An attacker with this device's key added one of them.
     case ambiguousID([EntryReference])
     case noField(FieldName, of: ItemName)
-    /// The item has no such version: it never had, or it was dropped.
+    /// The item has no such version. It never had one, or the version was dropped.
     case noRevision(UInt64, of: ItemName)
     case itemExists(ItemName)
     case fieldExists(FieldName)
-    /// The item has another revision than the change was meant for: somebody else changed it.
+    /// The item has another revision than the change expects, because it was changed meanwhile.
     case changedMeanwhile(ItemName, revision: UInt64)
     /// The new value is the old one.
     case unchanged
@@ -73,17 +72,17 @@ public enum VaultError: Error, Hashable, Sendable {
     case outOfMemory
     /// The slot's stretch has more lanes than this build computes.
     case unsupportedStretch
-    /// No slot would open on another device, so a backup would be worth nothing there.
+    /// No slot would open on another device, so the backup would be useless there.
     case noPortableSlot
-    /// This device has seen the vault of a backup, and what is restored would take its place.
+    /// This device has seen the vault of the backup. The restored vault would replace it.
     case vaultKnownHere
-    /// The audit log can be read and written only beside the device key that it stands under.
+    /// The audit log can be read and written only with the device key that authenticates it.
     case noLogHere
     case storage(StorageError)
 
     public enum Part: String, Hashable, Sendable { case header, slot, level, tree, record, backup }
 
-    /// Whether it tells of damage in the file, and not of a file that cannot be read now.
+    /// Whether it reports damage in the file, and not a file that cannot be read now.
     var isDamage: Bool {
         switch self {
         case .corrupt, .storage(.corrupt): true
@@ -93,8 +92,8 @@ public enum VaultError: Error, Hashable, Sendable {
 }
 
 extension VaultError {
-    /// The table of the errors: the number in the agent's protocol, which never changes its meaning, and the SDK's number,
-    /// where it has one.
+    /// The table of the errors: the number in the agent's protocol, which never changes its meaning, and the SDK's
+    /// number. Nil if the SDK has none.
     package var entry: (tag: UInt8, sdkCode: Int?) {
         switch self {
         case .noVault: (1, nil)
@@ -141,7 +140,7 @@ extension VaultError {
         }
     }
 
-    /// The errors that their tag says whole.
+    /// The errors without an associated value: the tag says everything.
     package static let withoutValue: [VaultError] = [
         .noVault, .vaultExists, .cannotUnlock, .deviceKeyMissing, .otherDeviceKey, .unseenHere, .readOnlyHere, .rekeyed,
         .unchanged, .tooLarge, .mistypedRecoveryCode, .invalidItemName, .invalidFieldName, .outOfMemory, .unsupportedStretch,
@@ -149,7 +148,7 @@ extension VaultError {
         .noPortableSlot, .vaultKnownHere, .tooManyPasswordSlots,
     ]
 
-    /// The SDK's number, where it has one.
+    /// The SDK's number. Nil if the SDK has none.
     public var sdkCode: Int? { entry.sdkCode }
 }
 
@@ -163,24 +162,24 @@ extension VaultError: StorageErrorConvertible {
     }
 }
 
-/// Runs `body` and turns the ground floor's errors into this room's.
+/// Runs `body`, and turns a ``StorageError`` into an error of this room.
 func storing<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(VaultError) -> R {
     do throws(StorageError) { return try body() } catch { throw VaultError(storage: error) }
 }
 
-/// The same where the file is a backup: that it is missing or there already says nothing of a vault.
+/// The same for a backup file. A missing or existing backup says nothing about a vault.
 func storingBackup<R: ~Copyable>(_ body: () throws(StorageError) -> R) throws(VaultError) -> R {
     do throws(StorageError) { return try body() } catch { throw .storage(error) }
 }
 
-/// Runs a stretch of which the parameters were checked before.
+/// Runs a stretch whose parameters were checked before.
 func stretching<R: ~Copyable>(_ body: () throws(SecretsError) -> R) throws(VaultError) -> R {
     do throws(SecretsError) { return try body() } catch {
         throw error == .lanesUnsupported ? .unsupportedStretch : .outOfMemory
     }
 }
 
-/// Runs `body`; bytes that break their format, or a box that does not open, mean that `part` is corrupt.
+/// Runs `body`. Bytes that break their format, or a box that does not open, mean that `part` is corrupt.
 func authentic<R: ~Copyable, E: Error>(
     _ part: VaultError.Part, _ body: () throws(E) -> R
 ) throws(VaultError) -> R {

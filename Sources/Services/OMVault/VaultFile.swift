@@ -1,4 +1,4 @@
-// A vault on disk, locked: it has slots and no way to ask for a secret.
+// The file of a locked vault. It has slots, and no way to ask for a secret.
 
 internal import Glibc
 internal import OMRecords
@@ -15,10 +15,10 @@ public struct VaultFile: ~Copyable {
     /// The ways to unlock this vault.
     public var slots: [KeySlot] { header.slots }
 
-    /// The policy as the file has it. Only an unlock proves it, unless ``isNoted``.
+    /// The policy in the file. Only an unlock proves it, unless ``isNoted``.
     public var policy: VaultPolicy { header.policy }
 
-    /// Whether slots and policy are the very ones that this device noted last.
+    /// Whether this device noted or announced exactly these slots and this policy.
     public let isNoted: Bool
 
     /// 16 bytes.
@@ -34,8 +34,9 @@ public struct VaultFile: ~Copyable {
     /// Opens the file and reads its slots.
     ///
     /// - Parameters:
-    ///   - device: this device's folder; nil where it has none, as on a machine that only recovers a vault.
-    ///   - acceptsRollback: whether to read a vault that is older than what this device saw. It cannot be changed then.
+    ///   - device: This device's folder. Nil if it has none, for example on a machine that only recovers a vault.
+    ///   - acceptsRollback: Whether to read a vault that is older than the state that this device saw. Then it
+    ///     cannot be changed.
     /// - Throws: ``VaultError/noVault``, ``VaultError/corrupt(_:)``, ``VaultError/storage(_:)``.
     public static func open(
         _ path: String, device folder: DeviceFolder?, acceptsRollback: Bool = false
@@ -43,7 +44,7 @@ public struct VaultFile: ~Copyable {
         try open(path, device: folder, acceptsRollback: acceptsRollback, clock: millisecondsNow)
     }
 
-    /// - Parameter clock: milliseconds since 1970.
+    /// - Parameter clock: Milliseconds since 1970.
     static func open(
         _ path: String, device folder: DeviceFolder?, acceptsRollback: Bool = false,
         clock: @escaping @Sendable () -> Int64
@@ -52,9 +53,9 @@ public struct VaultFile: ~Copyable {
         return try VaultFile(path, database, folder: folder, acceptsRollback: acceptsRollback, clock: clock)
     }
 
-    /// Opens the file, and over the same connection what can be read without any password.
+    /// Opens the file and, over the same connection, the levels that can be read without a password.
     ///
-    /// - Throws: as ``open(_:device:acceptsRollback:)``.
+    /// - Throws: Like ``open(_:device:acceptsRollback:)``.
     package static func openWithAlways(
         _ path: String, device folder: DeviceFolder?, acceptsRollback: Bool = false
     ) throws(VaultError) -> LockedVault {
@@ -77,7 +78,7 @@ public struct VaultFile: ~Copyable {
         self.device = device
     }
 
-    /// To be asked before anybody types: whether the slot can be opened on this device, and now.
+    /// Checks whether the slot can be opened on this device now. Call it before the user types a password.
     ///
     /// - Throws: ``VaultError/deviceKeyMissing``, ``VaultError/otherDeviceKey``, ``VaultError/delayed(seconds:)``.
     public func checkUse(of slot: KeySlot) throws(VaultError) {
@@ -89,34 +90,33 @@ public struct VaultFile: ~Copyable {
         }
     }
 
-    /// Whether something stands at `path`, whatever it is.
+    /// Whether there is anything at `path`.
     public static func exists(_ path: String) throws(VaultError) -> Bool {
         try storing { () throws(StorageError) in try FilePath.exists(path) }
     }
 
-    /// Whether bytes that a purge was to take away may still stand in the write-ahead log; whoever unlocks the vault next
-    /// takes them out.
+    /// Whether purged bytes may still be in the write-ahead log. The next unlock of the vault removes them.
     package static func isPurgePending(_ path: String) throws(VaultError) -> Bool {
         try storing { () throws(StorageError) in
             try Database.open(path, VaultSchema.schema).number(VaultSchema.countPending) > 0
         }
     }
 
-    /// Unlocks with the key that `slot` asks for. A password slot is charged for it first; the audit log has it before this
-    /// returns.
+    /// Unlocks with the key for `slot`. A password slot is charged first. The audit log gets its entry before this
+    /// returns, if the log can be written in time.
     ///
     /// - Throws: ``VaultError/cannotUnlock`` for another key; ``VaultError/deviceKeyMissing`` and
-    ///   ``VaultError/otherDeviceKey`` when the slot is bound to a device key that is not here;
-    ///   ``VaultError/delayed(seconds:)`` too early after a wrong password; ``VaultError/staleLogin(_:)``; the errors of
-    ///   reading.
+    ///   ``VaultError/otherDeviceKey`` if the slot is bound to a device key that is not here;
+    ///   ``VaultError/delayed(seconds:)`` too early after a wrong password; ``VaultError/staleLogin(_:)``; the
+    ///   errors of reading.
     public func unlock(_ slot: KeySlot, with key: borrowing Key<Unlocking>) throws(VaultError) -> Vault {
         try unlock(anyOf: [slot]) { _ throws(VaultError) in key.duplicate() }
     }
 
-    /// Unlocks with the first of several slots that opens, such as those of ``KeySlot/tried(_:of:)``. It is one attempt: to the
-    /// audit log, and to the count of wrong passwords.
+    /// Unlocks with the first of several slots that opens, such as those of ``KeySlot/tried(_:of:)``. It is one attempt
+    /// for the audit log and for the count of wrong passwords.
     ///
-    /// - Parameter key: the key that a slot asks for, from what was typed. For password slots it is called for all of them
+    /// - Parameter key: The key for a slot, from the typed secret. For password slots it is called for all of them
     ///   before the first is tried.
     public func unlock(
         anyOf slots: [KeySlot], with key: (KeySlot) throws(VaultError) -> Key<Unlocking>
@@ -131,7 +131,7 @@ public struct VaultFile: ~Copyable {
     private func unlockCharged(
         _ slots: [KeySlot], _ key: (KeySlot) throws(VaultError) -> Key<Unlocking>
     ) throws(VaultError) -> Vault {
-        // A slot that the vault no longer has opens nothing, though its bytes may be in somebody's hands.
+        // A slot that the vault no longer has opens nothing, even if an attacker still has its bytes.
         guard slots.allSatisfy(self.slots.contains) else { throw .cannotUnlock }
         try checkUse(of: slots[0])
         let opened = try KeySlot.open(
@@ -141,33 +141,33 @@ public struct VaultFile: ~Copyable {
         try header.check(opened.root)
         let vault = try open(root: opened.root)
         vault.state.openedBy = slot
-        // Before the keys are handed out. They are, all the same, where no log can be written: a full disk must not keep
-        // anybody from his secrets.
+        // Logged before the keys are handed out. If the log cannot be written, they are handed out all the same: a full
+        // disk must not keep the owner from the secrets.
         vault.logUnlock(slot)
         return vault
     }
 
-    /// The answer does not wait long for a log that cannot be written; on another device there is none.
+    /// Logs a wrong secret. The answer does not wait long for a log that cannot be written. On another device there is no log.
     private func logFailure(_ error: VaultError, _ slot: KeySlot) {
         guard error == .cannotUnlock else { return }
         _ = try? record(.wrongSecret(slot: slot.id), wait: Self.failureWait)
     }
 
-    /// How long the answer to a wrong secret waits for the vault's lock, in milliseconds. Longer than an unlock does: it
-    /// keeps nobody from his secrets, and who guesses under a lock that he holds himself guesses slowly.
+    /// How long the answer to a wrong secret waits for the vault's lock, in milliseconds. An unlock waits less. This
+    /// wait does not keep the owner from the secrets, and it slows down an attacker who guesses while holding the lock.
     private static let failureWait = 5_000
 
-    /// What can be read without any password: the two `always` levels, and nothing on another device than their own.
+    /// Opens the levels that need no password: the two `always` levels. On another device than the vault's own there are none.
     public func openAlways() throws(VaultError) -> Vault {
         try open(root: nil)
     }
 
-    /// Takes out of the write-ahead log what a purge left there, if there is something and no reader needs it. No
-    /// password is needed, and nobody is waited for.
+    /// Removes purged bytes from the write-ahead log, if there are any and no reader needs them. It needs no password,
+    /// and does not wait.
     ///
-    /// - Returns: ``PurgeResult/pending`` when there is still something.
+    /// - Returns: ``PurgeResult/pending`` if some are left.
     public func finishPurge() throws(VaultError) -> PurgeResult {
-        // Every open tries.
+        // Every open tries to remove them.
         let vault = try openAlways()
         let isPending = try storing { () throws(StorageError) in
             try vault.state.database.number(VaultSchema.countPending) > 0
@@ -175,7 +175,7 @@ public struct VaultFile: ~Copyable {
         return isPending ? .pending : .complete
     }
 
-    /// - Parameter keys: class keys that somebody else unwrapped before, beside those that open here.
+    /// - Parameter keys: Class keys that another process unwrapped before, in addition to those that open here.
     func open(
         root: consuming Key<Deriving>?, adding keys: [ProtectionLevel: LevelKeys] = [:]
     ) throws(VaultError) -> Vault {
@@ -203,10 +203,10 @@ public struct VaultFile: ~Copyable {
 
     func highWater() -> HighWaterFile? { Self.marks(.vault, of: header, device: device, folder: folder) }
 
-    /// The marks that a state of the vault is held against.
+    /// The marks that a state of the vault is compared with.
     ///
-    /// Another device's vault that was never here is as on a device without a key: there is nothing that it could be behind.
-    /// One that has marks here was restored here once, and what comes as the other device's now is from before.
+    /// Another device's vault that was never here has no marks to compare with, as on a device without a key. If it has
+    /// marks here, it was restored here once. The other device's vault is then the older state.
     private func marksToCompare() throws(VaultError) -> HighWaterFile? {
         let marks = highWater()
         guard !isOwnDevice else { return marks }
@@ -242,7 +242,7 @@ public struct VaultFile: ~Copyable {
         }
     }
 
-    /// Whether the vault was made on this device.
+    /// Whether this device is the vault's own: the vault was made or restored here.
     public var isOwnDevice: Bool { Self.isOwn(header, device) }
 
     private static func isOwn(_ header: VaultHeader, _ device: borrowing DeviceKey?) -> Bool {
@@ -252,14 +252,14 @@ public struct VaultFile: ~Copyable {
         }
     }
 
-    /// On the vault's own device the header has a mark. A header that was read before the marks may be behind them, if a
-    /// change came between the two; that is why one that does not fit is read once more.
+    /// Checks the header against its mark, on the vault's own device. A header that was read before the marks may be
+    /// behind them, if a change came between the two. So a header that does not fit is read again.
     ///
-    /// Attack: a slot that somebody changed, under a generation that he raised, so that it is stretched with, charged,
-    /// and called a wrong password. A change announces its header before it commits it, so a newer one that was not
-    /// announced is refused here.
+    /// Attack: an attacker changes a slot and raises the header's generation. The password would be stretched with that
+    /// slot, charged, and called wrong. A change announces its header before it commits it. So a newer header that was
+    /// not announced is refused here.
     ///
-    /// - Returns: whether the header is the one of the mark or was announced, and the header.
+    /// - Returns: Whether this device noted or announced the header, and the header.
     private static func validateOrReread(
         _ first: VaultHeader, at path: String, device: borrowing DeviceKey?, folder: DeviceFolder?,
         acceptsRollback: Bool
@@ -285,7 +285,7 @@ public struct VaultFile: ~Copyable {
         return (false, header)
     }
 
-    /// Reads the header and the slots, in their strict formats; authentic is what a key says of them later.
+    /// Reads the header and the slots in their strict formats. Later a key proves them.
     static func readHeader(_ database: borrowing Database) throws(VaultError) -> VaultHeader {
         let (body, rows): ([UInt8], [(Int64, [UInt8])]) = try storing { () throws(StorageError) in
             var find = try database.prepare(VaultSchema.findHeader)
@@ -306,5 +306,5 @@ public struct VaultFile: ~Copyable {
     }
 }
 
-/// The wall clock, in seconds since 1970. Where `now` is not given, the caller's own code calls it.
+/// The wall clock, in seconds since 1970. If `now` is not given, the caller's own code calls this.
 @usableFromInline package func secondsNow() -> Int64 { Int64(time(nil)) }

@@ -1,4 +1,4 @@
-// What a vault says of itself: its id, its policy, its device, its class keys, its slots. Format: docs/vault-format.md, "Header".
+// The header of a vault: its id, its policy, its device, its class keys, its slots. Format: docs/vault-format.md, "Header".
 
 internal import OMRecords
 internal import OMSecrets
@@ -20,7 +20,7 @@ struct VaultHeader: Hashable, Sendable {
     /// Rises with every rekey.
     private(set) var epoch: UInt32
     private(set) var policy: VaultPolicy
-    /// The rank of the provider that holds the device key, and the key's fingerprint.
+    /// How strongly the device key is tied to the machine, and the key's fingerprint.
     let deviceRank: UInt8
     let device: [UInt8]
     private(set) var wraps: [ClassKeyWrap]
@@ -28,7 +28,7 @@ struct VaultHeader: Hashable, Sendable {
     private(set) var slots: [KeySlot]
     private(set) var mac: [UInt8]
 
-    /// The first header of a vault, signed with the root key.
+    /// The first header of a vault, authenticated under the root key.
     static func make(
         id: [UInt8], created: Int64, policy: VaultPolicy, deviceRank: UInt8, device: [UInt8],
         wraps: [ClassKeyWrap], slots: [KeySlot], root: borrowing Key<Deriving>
@@ -40,7 +40,7 @@ struct VaultHeader: Hashable, Sendable {
         return header
     }
 
-    /// The next header: other slots or another policy.
+    /// The next header, with other slots or another policy.
     func changed(
         policy: VaultPolicy? = nil, slots: [KeySlot]? = nil, root: borrowing Key<Deriving>
     ) -> VaultHeader {
@@ -52,7 +52,7 @@ struct VaultHeader: Hashable, Sendable {
         return header
     }
 
-    /// The next header, of another root key and other class keys.
+    /// The next header, with another root key and other class keys.
     func rekeyed(
         policy: VaultPolicy, slots: [KeySlot], wraps: [ClassKeyWrap], root: borrowing Key<Deriving>
     ) -> VaultHeader {
@@ -62,7 +62,7 @@ struct VaultHeader: Hashable, Sendable {
         return header.changed(policy: policy, slots: slots, root: root)
     }
 
-    /// The same state for a portable backup: nothing in it opens with the device key.
+    /// The same state for a portable backup. The device key opens nothing in it.
     func portable(root: borrowing Key<Deriving>) -> VaultHeader {
         var header = self
         header.wraps = wraps.map { wrap in
@@ -74,7 +74,7 @@ struct VaultHeader: Hashable, Sendable {
         return header
     }
 
-    /// The header of a vault that is restored: other wraps and slots, for this device.
+    /// The header of a restored vault, with other wraps and slots, for this device.
     func restored(
         generation: UInt64, deviceRank: UInt8, device: [UInt8], wraps: [ClassKeyWrap], slots: [KeySlot],
         root: borrowing Key<Deriving>
@@ -90,8 +90,8 @@ struct VaultHeader: Hashable, Sendable {
         mac = MAC.tag(of: signed, using: Self.macKey(root), context: macContext)
     }
 
-    /// - Throws: ``VaultError/corrupt(_:)`` when a byte of the header, or the set of slots, is not what a holder of
-    ///   the root key wrote.
+    /// - Throws: ``VaultError/corrupt(_:)`` if a byte of the header, or the set of slots, is not what a holder of the
+    ///   root key wrote.
     func check(_ root: borrowing Key<Deriving>) throws(VaultError) {
         let key = Self.macKey(root)
         try authentic(.header) { () throws(SecretsError) in
@@ -99,15 +99,16 @@ struct VaultHeader: Hashable, Sendable {
         }
     }
 
-    /// The state for the high-water file. It can be compared without the root key.
+    /// The mark of this state. It can be compared without the root key.
     var mark: HighWaterMark { HighWaterMark(generation: generation, digest: PublicHash.hash(signed + mac)) }
 
-    /// Compares the header with what this device noted last. No key is needed for it, so it comes before any password
-    /// is asked for: parameters that somebody changed are not stretched with.
+    /// Compares the header with the last header that this device noted. This needs no key, so it comes before the user
+    /// types a password: nothing is stretched with parameters that an attacker changed.
     ///
-    /// - Returns: whether the header is ahead of its mark, as after a crash between the two.
-    /// - Throws: ``VaultError/rolledBack(_:)`` for an older one, ``VaultError/corrupt(_:)`` for another one of the same
-    ///   age: two histories of a header need the root key, so this is a header that somebody changed without it.
+    /// - Returns: Whether the header is ahead of its mark, for example after a crash between the two.
+    /// - Throws: ``VaultError/rolledBack(_:)`` for an older header, ``VaultError/corrupt(_:)`` for a different header
+    ///   of the same age. Only a holder of the root key could write two histories. So an attacker changed this header
+    ///   without that key.
     func validate(against noted: HighWaterMark, acceptsRollback: Bool) throws(VaultError) -> Bool {
         switch noted.compare(with: mark) {
         case .same: return false
@@ -125,7 +126,7 @@ struct VaultHeader: Hashable, Sendable {
 
     private var macContext: Context { Context(.headerMAC, .bytes(id)) }
 
-    /// The body, then each slot with its length, in the order of their ids: a slot cannot be added or taken away.
+    /// The body, then each slot with its length, in the order of their ids. So a slot cannot be added or removed unnoticed.
     private var signed: [UInt8] {
         var bytes = body
         bytes.append(number: UInt32(slots.count))

@@ -1,4 +1,4 @@
-// What a vault's owner decided for all of it. It stands in the header, under the root key's seal.
+// The rules of a vault's owner for the whole vault. They are in the header, under the root key's seal.
 // Format: docs/vault-format.md, "Policy".
 
 public import OMRecords
@@ -8,14 +8,14 @@ public import OMSecrets
 public struct VaultPolicy: Hashable, Sendable {
     package static let maximumHistory: UInt16 = 1000
 
-    /// The level of items for which none is given.
+    /// The level of items that are added without one.
     public var defaultLevel: ProtectionLevel
-    /// Whether the agent may keep the keys of after-first-unlock over its own restart. Any process of the user can then
-    /// read those items until the next boot.
+    /// Whether the agent may keep the keys of the after-first-unlock levels over its own restart. Any process of the
+    /// user can then read those items until the next boot.
     public var keepsTicket: Bool
     /// How many older versions of an item are kept: 0 to 1000.
     public private(set) var history: UInt16
-    /// How the passwords and recovery codes of new slots are stretched. Older slots below it follow with their next use.
+    /// How the passwords and recovery codes of new slots are stretched. An older slot below it is raised at its next use.
     public private(set) var stretch: Argon2id.Parameters
 
     public init(
@@ -39,17 +39,17 @@ public struct VaultPolicy: Hashable, Sendable {
         }
     }
 
-    /// What a slot that is stretched with `parameters` has to be stretched with.
+    /// The stretch that a slot with `parameters` needs under this policy.
     ///
-    /// - Returns: nil when it is good enough.
+    /// - Returns: nil if `parameters` are good enough.
     func raised(_ parameters: Argon2id.Parameters) -> Argon2id.Parameters? {
         guard parameters.memoryKiB < stretch.memoryKiB || parameters.passes < stretch.passes else { return nil }
-        // The larger of the two each: within the bounds, since both are.
+        // The larger value of each pair. It is within the bounds, because both are.
         return try? Argon2id.Parameters(
             memoryKiB: max(parameters.memoryKiB, stretch.memoryKiB), passes: max(parameters.passes, stretch.passes))
     }
 
-    /// Whether a slot is stretched as new ones are; always for one that is not stretched.
+    /// Whether a slot is stretched as strongly as new ones. True for a slot that is not stretched.
     package func isMet(by slot: KeySlot) -> Bool { slot.stretch.map { raised($0) == nil } ?? true }
 
     // MARK: - Bytes

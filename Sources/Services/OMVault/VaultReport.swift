@@ -1,20 +1,21 @@
-// Everything that is wrong with a vault, where reading would stop at the first.
+// A report of everything that is wrong with a vault. A normal read stops at the first error.
 
 public import OMRecords
 internal import OMStorage
 internal import OMSystem
 
-/// What ``Vault/verify(deep:)`` found.
+/// The findings of ``Vault/verify(deep:)``.
 public struct VaultReport: Hashable, Sendable {
     public struct Finding: Hashable, Sendable {
         public let error: VaultError
-        /// Nil when it is about the vault as a whole.
+        /// Nil if it is about the whole vault.
         public var level: ProtectionLevel?
-        /// The item, where its name could be read.
+        /// The item, if its name could be read.
         public var item: ItemName?
-        /// The item's place in its level's tree, or the start of the places that a damaged node stands for: nibbles.
+        /// The path of the item's entry in its level's tree, in nibbles. For a damaged node, the common start of
+        /// the paths below it.
         public var entryPath: [UInt8]?
-        /// The version that is damaged; nil when that is the newest.
+        /// The damaged version. Nil if it is the newest.
         public var revision: UInt64?
         /// The versions that are whole: sealed under the level's key, and opened.
         public var readable: [UInt64] = []
@@ -24,20 +25,20 @@ public struct VaultReport: Hashable, Sendable {
 
     public internal(set) var findings: [Finding] = []
     public internal(set) var (items, trashed, tombstones, versions) = (0, 0, 0, 0)
-    /// Records that belong to no item; 0 when not all levels are at hand, for then nobody can tell.
+    /// Records that belong to no item. 0 if not all levels are unlocked, because then this is unknown.
     public internal(set) var strays = 0
-    /// Whether bytes that a purge was to take away may still stand in the write-ahead log. No damage: the next who opens the
-    /// vault takes them out.
+    /// Whether purged bytes may still be in the write-ahead log. This is no damage: the next open removes them.
     public internal(set) var isPurgePending = false
-    /// Whether this is another file than the one that this device wrote last: see ``VaultFile/isReplaced``. No damage either.
+    /// Whether this device wrote another file last, so that this one is a copy: see ``VaultFile/isReplaced``. This is
+    /// no damage either.
     public internal(set) var isFileReplaced = false
 }
 
 extension Vault {
-    /// Checks the marks and the whole tree of every level at hand; `deep` opens every version of every record too. It
-    /// goes on where something is damaged.
+    /// Checks the marks and the whole tree of every unlocked level. With `deep` it also opens every version of every
+    /// record. It goes on after damage.
     ///
-    /// - Throws: ``VaultError/storage(_:)`` when the file cannot be read at all; damage is in the report.
+    /// - Throws: ``VaultError/storage(_:)`` if the file cannot be read at all. Damage is in the report.
     public func verify(deep: Bool) throws(VaultError) -> VaultReport {
         var inspection = VaultInspection()
         var seen: [HighWaterMark]?
@@ -59,7 +60,7 @@ extension Vault {
     }
 }
 
-/// A walk through a vault that does not stop.
+/// A walk through a vault that does not stop at damage.
 private struct VaultInspection {
     var report = VaultReport()
     private var rows: Set<Int64> = []
@@ -113,8 +114,8 @@ private struct VaultInspection {
         if newest.content.isTrashed { report.trashed += 1 } else { report.items += 1 }
     }
 
-    /// Looks behind a damaged record for versions that open. Their seals prove what they are, not that they are the
-    /// last.
+    /// Searches behind a damaged record for versions that open. Their seals prove what they are, but not that
+    /// they are the last.
     private mutating func salvage(
         _ entry: TreeEntry, of level: ProtectionLevel, in snapshot: Snapshot, into finding: inout VaultReport.Finding
     ) {

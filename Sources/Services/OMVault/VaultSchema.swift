@@ -1,4 +1,4 @@
-// The vault file's tables and every statement on them, in one place. Format: docs/vault-format.md, "Tables".
+// The vault file's tables and every statement on them. Format: docs/vault-format.md, "Tables".
 
 internal import OMStorage
 
@@ -22,7 +22,7 @@ enum VaultSchema {
             "CREATE TABLE pending (id INTEGER PRIMARY KEY CHECK (id = 1))",
         ])
 
-    /// The most slots that a vault has.
+    /// The most slots of a vault.
     static let maximumSlots = 64
 
     static let findHeader = "SELECT \(bounded("body", VaultHeader.count)) FROM header WHERE id = 1"
@@ -52,9 +52,9 @@ enum VaultSchema {
     static let saveBranch = """
         INSERT INTO branches VALUES (?1, ?2, ?3) ON CONFLICT (level, prefix) DO UPDATE SET digests = ?3
         """
-    /// What stands below a leaf belongs to nothing and would come alive when the leaf splits.
+    /// Branches below a leaf belong to nothing, and would become part of the tree when the leaf splits.
     static let dropBranches = "DELETE FROM branches WHERE level = ?1 AND prefix BETWEEN ?2 AND ?3"
-    /// Without a second value the version has none before it.
+    /// Without a second value, the version has no previous one.
     static let addRecord = "INSERT INTO records (body, previous) VALUES (?1, ?2) RETURNING id"
     static let placeRecord = "INSERT INTO records (id, body, previous) VALUES (?1, ?2, ?3)"
     static let addPending = "INSERT INTO pending VALUES (1) ON CONFLICT DO NOTHING"
@@ -62,14 +62,14 @@ enum VaultSchema {
     static let dropEntry = "DELETE FROM entries WHERE level = ?1 AND key = ?2"
     static let dropEntries = "DELETE FROM entries WHERE level = ?1"
     static let dropAllBranches = "DELETE FROM branches WHERE level = ?1"
-    /// The epoch stands in clear in every record.
+    /// The epoch is in clear in every record.
     static let dropOtherEpochs = "DELETE FROM records WHERE substr(body, 29, 4) <> ?1"
     static let dropRecord = "DELETE FROM records WHERE id = ?1"
     static let findRows = "SELECT id FROM records"
-    /// Every version of an item, by the id that stands in clear.
+    /// Every version of an item, by the id that is in clear.
     static let dropVersions = "DELETE FROM records WHERE substr(body, 5, 16) = ?1"
 
-    /// One row more than are kept: a log that somebody filled is not read to its end.
+    /// One row more than the log keeps: a log that an attacker has filled is not read to its end.
     static let findLogFrom = """
         SELECT id, \(bounded("body", AuditEntry.maximumCount)) FROM log WHERE id >= ?1 \
         ORDER BY id LIMIT \(LogChain.capacity + 1)

@@ -3,15 +3,16 @@ internal import OMRecords
 internal import OMSecrets
 internal import OMVault
 
-/// What a client asks.
+/// A client's request.
 enum AgentRequest: ~Copyable, Sendable {
     case stepDown
     case status
-    /// Time-outs in seconds; 0 for the agent's own. The login is the one whose slot opened the vault; nil for any other slot.
+    /// Time-outs in seconds; 0 for the agent's default. The login is the one whose slot opened the vault. Nil
+    /// for any other slot.
     case unlock(VaultPaths, ClassKeys, openedBy: [UInt8]?, idle: UInt32, hard: UInt32)
     /// Nil for every vault.
     case lock(VaultPaths?, forgets: Bool)
-    /// Every vault that this login opened, with all that is kept of it.
+    /// Locks and forgets every vault that this login opened.
     case lockOpened(by: [UInt8])
     case perform(VaultPaths, ItemRequest)
     /// The key for passwords that are remembered at a level of the vault.
@@ -23,20 +24,20 @@ enum AgentRequest: ~Copyable, Sendable {
     case sessions
 }
 
-/// What the agent answers.
+/// The agent's answer.
 enum AgentReply: ~Copyable, Sendable {
     case done
     case otherVersion(UInt8)
-    /// Too many clients; the connection is closed.
+    /// There are too many clients. The connection is closed.
     case busy
-    /// The frame breaks the protocol; the connection is closed.
+    /// The frame breaks the protocol. The connection is closed.
     case refused
     case status(AgentStatus)
     case reply(ItemReply)
     case failure(VaultError)
-    /// The keys that the request needs are not at hand.
+    /// The agent does not have the keys that the request needs.
     case locked(AgentVaultState)
-    /// As many vaults are open, or sessions valid, as the agent keeps.
+    /// The agent already has as many vaults, or as many valid sessions, as it can keep.
     case full
     case rememberingKey(Key<Remembering>)
     case session(AgentSession)

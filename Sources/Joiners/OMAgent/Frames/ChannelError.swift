@@ -2,6 +2,6 @@ enum ChannelError: Error, Hashable {
     /// The other end closed the connection, or broke it.
     case ended
     case deadline
-    /// The head is none of ours, or announces more than is allowed.
+    /// The head does not follow the protocol, or announces more than is allowed.
     case malformed
 }

@@ -1,4 +1,4 @@
-// A vault's errors as bytes, so that a refusal reads the same whether the agent or the command itself made it.
+// A vault's errors as bytes. So a refusal reads the same whether the agent or the command itself made it.
 // Format: docs/agent-protocol.md, "Errors". The tags are in VaultError's table.
 
 internal import OMRecords
@@ -72,7 +72,7 @@ extension StorageError: WireValue {
         switch self {
         case .missing: body.write(tag: 1)
         case .exists: body.write(tag: 2)
-        // A path longer than any that the system takes would not fit its count.
+        // A path longer than the system allows would not fit its count.
         case .hazardous(let hazard, let path): body.write(tag: 3, hazard, path.utf8.count <= 4096 ? path : "")
         case .corrupt: body.write(tag: 4)
         case .laterFormat(let version): body.write(tag: 5, version)

@@ -1,4 +1,4 @@
-// Frames over a socket: bounded in length and in time at both ends, their bodies in locked memory from the first byte.
+// Frames over a socket. Length and time are bounded at both ends. Bodies are in locked memory from the first byte.
 
 internal import COMSystem
 internal import Glibc
@@ -15,7 +15,7 @@ struct Frame: ~Copyable {
 struct FrameChannel: ~Copyable {
     let descriptor: Int32
 
-    /// - Parameter descriptor: connected and not blocking. From here on it is the channel's to close.
+    /// - Parameter descriptor: Connected and non-blocking. The channel closes it.
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
@@ -30,9 +30,10 @@ struct FrameChannel: ~Copyable {
     /// The next frame.
     ///
     /// - Parameters:
-    ///   - start: how long it may take to begin, in milliseconds.
-    ///   - frame: how long until it is whole, once it has begun. Attack: a byte a second keeps a thread for years.
-    /// - Returns: nil when the other end closed the connection between two frames.
+    ///   - start: How long the frame may take to begin, in milliseconds.
+    ///   - frame: How long it may take to be complete, once it has begun. Attack: an attacker sends a byte a second, to
+    ///     keep a thread for years. This limit ends it.
+    /// - Returns: nil if the other end closed the connection between two frames.
     func receive(
         start: Int, frame: Int, maximum: Int = AgentProtocol.maximumBody
     ) throws(ChannelError) -> Frame? {
@@ -45,12 +46,13 @@ struct FrameChannel: ~Copyable {
             guard try fill(&head, AgentProtocol.headCount, until: end) else { throw .ended }
         }
         let (version, kind, count) = try Self.parse(head, maximum)
-        // What another version means by its kinds is not for us to read.
+        // The meaning of another version's kinds is unknown here.
         let isFrozen = kind == FrameKind.stepDown.rawValue || kind == FrameKind.otherVersion.rawValue
         if version != AgentProtocol.version {
             guard isFrozen, count <= 1 else { return Frame(version: version, kind: 0, body: SecretBuffer()) }
         }
-        // It grows with what arrives, not with what was announced; a client expects a long list from its own agent.
+        // The buffer grows with the bytes that arrive, not with the announced count. A client expects a long list
+        // from its own agent.
         let first = maximum > AgentProtocol.maximumBody ? 2 << 20 : 64 << 10
         var body = SecretBuffer(capacity: min(count, first))
         while body.count < count {
@@ -68,7 +70,7 @@ struct FrameChannel: ~Copyable {
         return (bytes[2], bytes[3], count)
     }
 
-    /// Receives until `buffer` holds `total` bytes, or once if `stopAfterFirst`; false at the end of the stream.
+    /// Receives until `buffer` holds `total` bytes, or once if `stopAfterFirst`. Returns false at the end of the stream.
     private func fill(
         _ buffer: inout SecretBuffer, _ total: Int, until end: Int64, stopAfterFirst: Bool = false
     ) throws(ChannelError) -> Bool {
@@ -85,7 +87,7 @@ struct FrameChannel: ~Copyable {
         return true
     }
 
-    /// Sends one frame, whole or not at all as far as the other end can tell.
+    /// Sends one frame. The other end accepts all of it or nothing.
     func send(
         _ kind: FrameKind, _ body: borrowing SecretBuffer, version: UInt8 = AgentProtocol.version, within time: Int
     ) throws(ChannelError) {
@@ -93,7 +95,7 @@ struct FrameChannel: ~Copyable {
         let end = bootMilliseconds() + Int64(time)
         var head = AgentProtocol.magic + [version, kind.rawValue]
         for shift in [24, 16, 8, 0] { head.append(UInt8(truncatingIfNeeded: body.count >> shift)) }
-        // In one piece where it fits, so that a short answer costs one call.
+        // In one piece if it fits, so that a short answer needs one call.
         var first = SecretBuffer(capacity: head.count + min(body.count, 4096))
         first.append(head.span)
         body.withBytes { first.append($0.extracting(0..<min($0.count, 4096))) }
@@ -113,7 +115,7 @@ struct FrameChannel: ~Copyable {
         }
     }
 
-    /// Waits for the socket after a call that would have waited.
+    /// Waits for the socket after a call that would have blocked.
     private func waitUnless(_ failure: Int32, _ event: Int32, until end: Int64) throws(ChannelError) {
         if failure == EINTR { return }
         guard failure == EAGAIN || failure == EWOULDBLOCK else { throw .ended }

@@ -1,4 +1,4 @@
-/// The kinds of frames. `stepDown` and `otherVersion` mean the same in every version, and so does the head.
+/// The kinds of frames. `stepDown`, `otherVersion` and the head of a frame mean the same in every version.
 enum FrameKind: UInt8 {
     // From the client
     case stepDown = 0x01

@@ -138,7 +138,7 @@ extension ItemSearch: WireValue {
         var search = ItemSearch(in: try wire.read())
         for _ in 0..<(try wire.read(UInt8.self)) {
             let count = Int(try wire.read(UInt16.self))
-            // A request has one spelling.
+            // A request has only one form, so capitals are refused.
             let isAdded = try wire.lent(count) { word in ItemSearch.isFolded(word) && search.add(word) }
             guard isAdded else { throw MalformedBytes() }
         }
@@ -147,7 +147,7 @@ extension ItemSearch: WireValue {
     }
 }
 
-/// count (1) ‖ per level: code (1) ‖ key (32); rising codes, so that each level comes once.
+/// count (1) ‖ per level: code (1) ‖ key (32). The least protected level comes first, and each level comes once.
 extension ClassKeys {
     func writeKeys(to body: inout SecretBuffer) {
         body.append(UInt8(levels.count))

@@ -73,7 +73,7 @@ extension AgentReply {
         }
     }
 
-    /// About how long its body will be, so that a long list is written without being moved time and again.
+    /// The approximate length of the body, so that a long list is written without moving it again and again.
     var expectedCount: Int {
         switch self {
         case .reply(.items(let items)):
@@ -85,7 +85,7 @@ extension AgentReply {
     }
 }
 
-/// place ‖ state (1) ‖ idle (4) ‖ hard (4)
+/// paths ‖ state (1) ‖ idle (4) ‖ hard (4)
 extension AgentStatus.VaultStatus: WireValue {
     func write(to body: inout SecretBuffer) { body.write(paths, state, idleLeft, hardLeft) }
 

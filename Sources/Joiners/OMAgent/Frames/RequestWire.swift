@@ -44,7 +44,7 @@ extension AgentRequest {
         }
     }
 
-    /// - Throws: for a kind that no client sends, and for a body that is not exactly what the page allows.
+    /// - Throws: For a kind that no client sends, and for a body that is not exactly what docs/agent-protocol.md allows.
     static func decode(_ kind: UInt8, _ bytes: Span<UInt8>) throws(MalformedBytes) -> AgentRequest {
         var wire = WireReader(bytes)
         let request = try decode(kind, &wire)
@@ -80,7 +80,7 @@ extension AgentRequest {
         case .rememberingKey:
             let paths: VaultPaths = try wire.read()
             let level: ProtectionLevel = try wire.read()
-            // What is remembered at always stands under the device key, which a client has itself.
+            // Passwords that are remembered at `always` are under the device key, which a client has itself.
             guard level.availability != .always else { throw MalformedBytes() }
             return .rememberingKey(paths, level)
         default: throw MalformedBytes()
@@ -144,8 +144,8 @@ extension ItemRequest {
         }
     }
 
-    /// Whether it may be answered with what is at hand while the vault is locked. A new item may not: a locked
-    /// item may have the same name.
+    /// Whether the agent can answer it with the keys that remain while the vault is locked. It cannot add an item: a
+    /// locked item may have the same name.
     var isForLockedToo: Bool {
         switch self {
         case .item: true

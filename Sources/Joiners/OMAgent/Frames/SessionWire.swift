@@ -49,7 +49,7 @@ extension SessionLimits: WireValue {
     }
 }
 
-/// login ‖ profile ‖ way ‖ limits ‖ optional server
+/// login ‖ profile ‖ mode ‖ limits ‖ optional server
 extension NewSession: WireValue {
     borrowing func write(to body: inout SecretBuffer) {
         body.write(login, profile, mode, limits)

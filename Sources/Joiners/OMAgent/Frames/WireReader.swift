@@ -22,7 +22,7 @@ struct WireReader: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     mutating func bytes(_ count: Int) throws(MalformedBytes) -> [UInt8] { try cursor.take(count, in: bytes) }
 
-    /// The next `count` bytes, lent.
+    /// Lends the next `count` bytes to `body`.
     @_lifetime(self: copy self)
     mutating func lent<R: ~Copyable>(
         _ count: Int, _ body: (Span<UInt8>) throws(MalformedBytes) -> R
@@ -40,13 +40,13 @@ struct WireReader: ~Copyable, ~Escapable {
         return secret
     }
 
-    /// A list behind a count of 4 bytes.
+    /// A list after a count of 4 bytes.
     @_lifetime(self: copy self)
     mutating func longList<Element: WireValue>(upTo maximum: Int = .max) throws(MalformedBytes) -> [Element] {
         try list(Int(try read(UInt32.self)), maximum)
     }
 
-    /// A list behind a count of 2 bytes.
+    /// A list after a count of 2 bytes.
     @_lifetime(self: copy self)
     mutating func shortList<Element: WireValue>(upTo maximum: Int = .max) throws(MalformedBytes) -> [Element] {
         try list(Int(try read(UInt16.self)), maximum)
@@ -60,6 +60,6 @@ struct WireReader: ~Copyable, ~Escapable {
         return elements
     }
 
-    /// To be called last: trailing bytes are refused.
+    /// Refuses trailing bytes. Call it last.
     func end() throws(MalformedBytes) { try cursor.end(in: bytes) }
 }

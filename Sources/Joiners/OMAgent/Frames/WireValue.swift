@@ -1,5 +1,5 @@
-// Values as bytes in the agent's protocol and the online helper's. Writing goes into locked memory. Reading is strict: what
-// the pages do not allow is refused.
+// Values as bytes in the agent's protocol and the online helper's. Writing goes into locked memory. Reading is strict:
+// it refuses bytes that the protocols' pages do not allow.
 
 internal import OMRecords
 internal import OMSecrets
@@ -7,14 +7,14 @@ internal import OMSecrets
 /// A value with one form in bytes.
 protocol WireValue: ~Copyable {
     borrowing func write(to body: inout SecretBuffer)
-    /// - Throws: for bytes that the page does not allow.
+    /// - Throws: For bytes that the protocol's page does not allow.
     init(from wire: inout WireReader) throws(MalformedBytes)
 }
 
 extension SecretBuffer {
     mutating func write<Value: WireValue & ~Copyable>(_ value: borrowing Value) { value.write(to: &self) }
 
-    /// Writes values one behind the other.
+    /// Writes values one after the other.
     mutating func write<First: WireValue, Second: WireValue, each Other: WireValue>(
         _ first: First, _ second: Second, _ other: repeat each Other
     ) {
@@ -23,7 +23,7 @@ extension SecretBuffer {
         repeat (each other).write(to: &self)
     }
 
-    /// The same behind the number that tells a case of an enum from the others.
+    /// The same after a tag, which is the number of an enum's case.
     mutating func write<each Value: WireValue>(tag: UInt8, _ value: repeat each Value) {
         append(tag)
         repeat (each value).write(to: &self)
@@ -31,7 +31,7 @@ extension SecretBuffer {
 
     mutating func write(longList elements: [some WireValue]) { write(LongList(elements)) }
 
-    /// A list behind a count of 2 bytes.
+    /// A list after a count of 2 bytes.
     mutating func write(shortList elements: [some WireValue]) {
         write(UInt16(elements.count))
         for element in elements { element.write(to: &self) }

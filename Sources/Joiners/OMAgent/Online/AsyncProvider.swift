@@ -1,4 +1,4 @@
-// What an online provider is asked beside a login, for those who await it.
+// The calls of an online provider beside a login, for async callers.
 
 public import OMAuth
 public import OMOnlineModel
@@ -6,10 +6,10 @@ public import OMSecrets
 internal import OMSystem
 
 extension OnlineProvider {
-    /// Fetches the policy of a profile's server by itself, as a profile is set up. Cancelling ends it with
-    /// ``AuthError/policyMissing(_:)``.
+    /// Fetches the policy of a profile's server without a login, for example when a profile is set up. Cancelling ends
+    /// it with ``AuthError/policyMissing(_:)``.
     ///
-    /// - Returns: nil where the profile names no place from which one would be believed.
+    /// - Returns: nil if the profile has no address for a policy.
     public func policy(of profile: Profile) async throws(AuthError) -> ServerPolicy? {
         let cancellation = OnlineCancellation()
         return try await OwnThread.run({ () throws(AuthError) in
@@ -17,9 +17,10 @@ extension OnlineProvider {
         }) { cancellation.cancel() }
     }
 
-    /// Ends a session at its server that nobody is going to keep. Not to be cancelled; it ends within the logout's deadline.
+    /// Ends a session at its server that the caller does not keep. It cannot be cancelled, and ends within the
+    /// logout's deadline.
     ///
-    /// - Returns: why it goes on there; nil when it does not.
+    /// - Returns: Why the session continues at the server. Nil if it does not.
     public func end(_ session: consuming SecretBytes, of request: LoginRequest) async -> OnlineRefusal? {
         let session = session
         do throws(AuthError) {

@@ -6,9 +6,9 @@ internal import Glibc
 
 /// The confinement of the online helper.
 package enum Confinement {
-    /// One thing that is taken away. No layer relies on another one.
+    /// One restriction. No layer relies on another one.
     package enum Layer: String, CaseIterable, Sendable {
-        /// Root's helper goes on as a user of its own, in no group.
+        /// Root's helper continues as a user of its own, in no group.
         case user
         /// No capability, and no program that gains rights.
         case privileges
@@ -24,21 +24,21 @@ package enum Confinement {
         case calls
     }
 
-    /// The port of name servers: an answer that does not fit a datagram is fetched over TCP.
+    /// The port of name servers. An answer that does not fit a datagram is fetched over TCP.
     private static let namePort: UInt16 = 53
 
-    /// The files that resolving a name and checking a certificate read, and folders of such files.
+    /// The files that are read to resolve a name and to check a certificate, and folders of such files.
     private static let readable = [
         "/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf",
         // A module that nsswitch.conf names is loaded when the first name is resolved.
         "/etc/ld.so.cache", "/lib", "/lib64", "/usr/lib", "/usr/lib64",
         "/etc/ssl/certs", "/usr/share/ca-certificates", "/usr/local/share/ca-certificates", "/etc/pki/ca-trust/extracted",
         "/etc/pki/tls/certs",
-        // On some systems these are links to a file in no folder above; the rule then holds for that file.
+        // On some systems these are links to a file outside the folders above. Then the rule holds for that file.
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
-        // Swift's thread pool reads /proc/THREAD/stat of each of its threads, and ends the process where it cannot. These files are
-        // in no folder of /proc/self, and a rule names only what is there already. Landlock and the other user keep the
-        // memory, environment and descriptors of other processes closed.
+        // Swift's thread pool reads /proc/THREAD/stat of each of its threads, and ends the process if it cannot. These
+        // files are in no folder of /proc/self, and a rule can name only existing files. Landlock and the separate user
+        // keep the memory, environment and descriptors of other processes closed.
         "/proc",
     ]
 
@@ -57,11 +57,11 @@ package enum Confinement {
         }
     }
 
-    /// Applies the layers that the kernel has, for good. To be called while there is one thread, before the first byte of a
-    /// server.
+    /// Applies the layers that the kernel has, for good. Call it while there is one thread, before the first
+    /// byte from a server.
     ///
-    /// - Parameter layers: all of them, but in a test that shows what a layer is for.
-    /// - Returns: false when the system refuses one that it has.
+    /// - Parameter layers: All of them, except in a test that shows what a layer is for.
+    /// - Returns: false if the system refuses a layer that it has.
     package static func apply(_ layers: Set<Layer> = Set(Layer.allCases), ports: Set<UInt16>) -> Bool {
         if layers.contains(.privileges), om_no_new_privileges() != 0 { return false }
         guard landlock(layers, Array(ports) + [namePort]) else { return false }

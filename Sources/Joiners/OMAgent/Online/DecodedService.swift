@@ -1,4 +1,4 @@
-// The service that a question names, as bytes. Format: docs/online-protocol.md, "Service".
+// The service of a question, as bytes. Format: docs/online-protocol.md, "Service".
 
 internal import OMOnlineModel
 internal import OMRecords
@@ -28,7 +28,7 @@ extension OnlineService {
 }
 
 extension SecretBuffer {
-    /// The page's "service", with the secret of a confidential client.
+    /// Writes the "Service" of docs/online-protocol.md, with the secret of a confidential client.
     mutating func write(_ service: OnlineService, clientSecret: borrowing SecretBytes) {
         write(service.deadlines, service.domain)
         write(shortList: service.headers)
@@ -47,7 +47,7 @@ extension SecretBuffer {
     }
 }
 
-/// A service as it was read, with the secret of a confidential client: empty for all others.
+/// A service as it was read, with the secret of a confidential client. The secret is empty for all other clients.
 struct DecodedService: ~Copyable {
     let service: OnlineService
     let clientSecret: SecretBytes

@@ -2,15 +2,15 @@ package import OMOnlineModel
 internal import OMRecords
 package import OMSecrets
 
-/// What a server granted.
+/// A server's acceptance.
 package struct OnlineAcceptance: ~Copyable, Sendable {
-    /// What proves the login from here on; nil when there is none, or the old one stays.
+    /// The session that proves the login from now on. Nil if there is none, or if the old one stays.
     package let session: SecretBytes?
-    /// Seconds that the server gives the session.
+    /// How long the session lasts at the server, in seconds.
     package let lifetime: UInt32?
-    /// The server's clock, when TLS vouches for it.
+    /// The server's clock, if TLS authenticates it.
     package let serverTime: Int64?
-    /// What the server says about the login, or why it could not be asked.
+    /// The answer to the request for the server's profile.
     package let profile: ProfileAnswer
 
     package init(

@@ -1,7 +1,7 @@
 internal import COMSystem
 internal import Glibc
 
-/// A way to call a question off from another thread, or from a signal's handler.
+/// Cancels a question from another thread, or from a signal's handler.
 package final class OnlineCancellation: Sendable {
     let event = om_event()
 

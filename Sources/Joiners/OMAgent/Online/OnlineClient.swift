@@ -1,4 +1,4 @@
-// Asking a server through a process that ends with the answer. docs/online-protocol.md, "The helper".
+// The client of the online helper, a process that ends with its answer. docs/online-protocol.md, "The helper".
 
 internal import COMSystem
 internal import Glibc
@@ -6,24 +6,23 @@ internal import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets
 
-/// The online helper of this machine. Each question is a process of its own, so that questions do not wait for each
-/// other.
+/// The online helper of this machine. Each question gets its own process, so that questions do not wait for each other.
 package struct OnlineClient: Sendable {
-    /// What the helper may take beyond the question's own deadline, in milliseconds.
+    /// How long the helper may take beyond the question's own deadline, in milliseconds.
     static let grace: Int64 = 1_000
 
     private let program: String
 
-    /// - Parameter program: the agent's program, absolute. Nobody but this user and root may be able to change it, or its
-    ///   folder.
+    /// - Parameter program: The absolute path of the agent's program. Only this user and root may be able to change the
+    ///   program, or its folder.
     package init(program: String) { self.program = program }
 
-    /// Asks, and waits for the answer: no longer than the question's total deadline and a second.
+    /// Asks, and waits for the answer. The wait ends after the question's total deadline and a second.
     ///
-    /// - Returns: what the server said, or why it said nothing. A helper that fails in any way is
+    /// - Returns: The server's answer, or the reason why there is none. A helper that fails in any way is
     ///   ``OnlineFailure/helper``.
-    /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``, ``AgentError/io(_:)`` when no helper
-    ///   can be started.
+    /// - Throws: ``AgentError/programMissing(_:)``, ``AgentError/unsafeProgram(_:)``, ``AgentError/io(_:)`` if no
+    ///   helper can be started.
     package func ask(
         _ question: consuming OnlineQuestion, cancellation: OnlineCancellation? = nil
     ) throws(AgentError) -> OnlineReply {
@@ -62,7 +61,7 @@ package struct OnlineClient: Sendable {
     }
 }
 
-/// A helper that runs, and is gone when this is: however a question ends, no process is left behind.
+/// A running helper. It ends with this value, so however a question ends, no process is left behind.
 private struct Helper: ~Copyable {
     let channel: FrameChannel
     private let process: ChildProcess

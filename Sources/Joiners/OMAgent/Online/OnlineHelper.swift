@@ -6,15 +6,15 @@ package import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets
 
-/// The process that asks a server on somebody's behalf.
+/// The process that asks one server one question.
 package enum OnlineHelper {
     private static let descriptor: Int32 = 3
 
-    /// Reads the question, confines the process, has `answer` answer the question, and ends the process. To be called first
-    /// thing after ``AgentProcess/harden(hidesMemory:)``, while there is one thread.
+    /// Reads the question, confines the process, gets the answer from `answer`, sends it, and ends the process. Call it
+    /// right after ``AgentProcess/harden(hidesMemory:)``, while there is one thread.
     ///
-    /// The exit code is 0 once an answer is sent, 2 when no process of this user is at descriptor 3, 1 for all else: the
-    /// parent learns no more from it than from the silence.
+    /// The exit code is 0 after an answer was sent, 2 if no process of this user is at descriptor 3, and 1 for
+    /// everything else. The parent learns no more from the code than from the missing answer.
     ///
     /// - Parameter ports: The TCP ports that answering may connect to.
     package static func run(
@@ -27,13 +27,13 @@ package enum OnlineHelper {
         guard om_socket_peer(descriptor, &user, &process) == 0, user == geteuid() else { _exit(2) }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
 
-        // The question comes from the parent. All that comes later may be a server's, so this is the last moment.
-        // Hidden memory is mapped with the question: under the limits it could not be.
+        // The question comes from the parent. All later bytes may come from a server, so this is the last moment to confine
+        // the process. The question is read first, because reading it maps hidden memory: under the limits that would fail.
         guard let asked = ReceivedQuestion(descriptor), om_limit_process() == 0,
             Confinement.apply(ports: ports(asked.question.service))
         else { _exit(1) }
         let end = bootMilliseconds() + Int64(asked.question.service.deadlines.total) + OnlineClient.grace
-        // The thread that began stays behind to end the process when the parent is gone or the time is over.
+        // The first thread stays here, to end the process when the parent is gone or the time is over.
         Task.detached {
             let body = await answer(asked.question).encoded(asked.question.id)
             guard (try? asked.channel.send(.answer, body, within: AgentProtocol.frameTime)) != nil else { _exit(1) }
@@ -52,7 +52,7 @@ private final class ReceivedQuestion: Sendable {
     let channel: FrameChannel
     let question: OnlineQuestion
 
-    /// Nil for anything that is no whole question in time.
+    /// Nil if no complete question comes in time.
     init?(_ descriptor: Int32) {
         let channel = FrameChannel(descriptor)
         guard let question = try? Self.question(channel) else { return nil }

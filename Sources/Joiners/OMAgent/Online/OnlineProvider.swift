@@ -1,4 +1,4 @@
-// Joins a login to the online helper: what a profile says becomes a question, and the answer a login's.
+// Joins a login to the online helper. It turns a profile into a question, and the helper's answer into the login's answer.
 
 public import OMAuth
 public import OMOnlineModel
@@ -15,9 +15,9 @@ public final class OnlineProvider: Provider {
     private let longest: UInt32
 
     /// - Parameters:
-    ///   - program: the agent's program, as for ``OnlineClient``; nil: there is none, and no server is reached.
-    ///   - clientSecret: of a profile with `OAuthClientSecret`; nil: of a public client.
-    ///   - longest: milliseconds that a login may take at most, whatever the profile says.
+    ///   - program: The agent's program, as for ``OnlineClient``. If nil, there is none, and no server is asked.
+    ///   - clientSecret: The secret of a profile with `OAuthClientSecret`. Nil for a public client.
+    ///   - longest: The most milliseconds that a login may take, whatever the profile says.
     public init(program: String?, clientSecret: consuming SecretBytes? = nil, longest: UInt32 = .max) {
         self.longest = longest
         client = program.map { OnlineClient(program: $0) }
@@ -49,9 +49,9 @@ public final class OnlineProvider: Provider {
         }
     }
 
-    /// Fetches the policy of a profile's server by itself, as a profile is set up.
+    /// Fetches the policy of a profile's server without a login, for example when a profile is set up.
     ///
-    /// - Returns: nil where the profile names no place for one.
+    /// - Returns: nil if the profile has no address for a policy.
     /// - Throws: ``AuthError/policyMissing(_:)``.
     public func policy(of profile: Profile) throws(AuthError) -> ServerPolicy? {
         try policy(of: profile, OnlineCancellation())
@@ -72,11 +72,11 @@ public final class OnlineProvider: Provider {
         }
     }
 
-    /// A policy that is not understood whole is none.
+    /// A policy counts only if every part of it is understood.
     private static func policy(_ answer: ProfileAnswer, _ profile: Profile) -> (ServerPolicy?, PolicyProblem?) {
         switch answer {
         case .notAsked: return (nil, profile.profileURL == nil ? nil : .notAsked)
-        // What came was no application profile at all.
+        // The answer was not an application profile.
         case .missing(.failed(.unusableProfile, nil, _)): return (nil, .notUnderstood)
         case .missing(let refusal): return (nil, .notFetched(refusal))
         case .given(let given):
@@ -85,9 +85,9 @@ public final class OnlineProvider: Provider {
         }
     }
 
-    /// What the agent needs to go on with the session of a login.
+    /// The data that the agent needs to continue the session of a login.
     ///
-    /// - Returns: nil where the profile names nobody who could be asked.
+    /// - Returns: nil if the profile names no server, or if a part is too long for the protocol.
     func serverPart(of request: LoginRequest, session: consuming SecretBytes?, expires: Int64?) -> NewSession.ServerPart? {
         guard let service = try? OnlineService(request.question), service.fitsWire,
             clientSecret.count <= OnlineQuestion.maximumSecret
@@ -97,9 +97,9 @@ public final class OnlineProvider: Provider {
             session: session ?? SecretBytes(copying: []), expires: expires)
     }
 
-    /// Ends a session at its server that nobody is going to keep.
+    /// Ends a session at its server that the caller does not keep.
     ///
-    /// - Returns: why it goes on there; nil when it does not.
+    /// - Returns: Why the session continues at the server. Nil if it does not.
     public func end(_ session: consuming SecretBytes, of request: LoginRequest) -> OnlineRefusal? {
         let service: OnlineService
         do throws(OnlineRefusal) { service = try OnlineService(request.question) } catch { return error }
@@ -113,7 +113,7 @@ public final class OnlineProvider: Provider {
         }
     }
 
-    /// Milliseconds.
+    /// In milliseconds.
     private static func logoutTime(_ profile: Profile) -> UInt32 {
         UInt32(clamping: (profile.logoutTimeOut ?? profile.totalTimeOut) * 1_000)
     }
@@ -131,7 +131,7 @@ extension OnlineService {
         within(OnlineDeadlines(connect: min(deadlines.connect, longest), total: min(deadlines.total, longest)))
     }
 
-    /// Whom to ask about `login`, and how.
+    /// The service to ask about `login`.
     fileprivate init(_ login: ProviderQuestion) throws(OnlineRefusal) { try self.init(login.profile, login.domain) }
 
     /// The server of a profile, for an application that asks it in its own process.
@@ -180,7 +180,7 @@ extension OnlineService {
 
     private static func trusted(_ profile: Profile) throws(OnlineRefusal) -> [UInt8]? {
         guard let path = profile.trustedCA else { return nil }
-        // One that is not there is no reason to trust others.
+        // If this file is missing, no other authorities may be trusted instead.
         do throws(StorageError) { return try TrustedAuthorities.read(path) } catch { throw .failed(.unusableTrust) }
     }
 }

@@ -16,11 +16,11 @@ package struct OnlineQuestion: ~Copyable, Sendable {
     package let id: [UInt8]
     package let service: OnlineService
     package let task: OnlineTask
-    /// Of a confidential client; empty for all others.
+    /// The secret of a confidential client. Empty for all others.
     package let clientSecret: SecretBytes
     /// Empty for a task without one.
     package let session: SecretBytes
-    /// Sent with every task that has a user, even when it is empty; no other task sends one.
+    /// Sent with every task that has a user, even if it is empty. No other task sends a password.
     package let password: SecretBytes
 
     package static func login(
@@ -42,7 +42,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         OnlineQuestion(.refresh, of: service, clientSecret: clientSecret, session: session)
     }
 
-    /// - Parameters user, password: for a server that wants the password once more (`SendAuthorizationHeaderInLogout`).
+    /// - Parameters user, password: For a server that wants the password again (`SendAuthorizationHeaderInLogout`).
     package static func logout(
         _ session: consuming SecretBytes, user: String? = nil, password: consuming SecretBytes? = nil,
         of service: OnlineService, clientSecret: consuming SecretBytes? = nil
@@ -68,7 +68,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         self.password = password ?? SecretBytes(copying: [])
     }
 
-    /// Nil when the question is longer than the protocol allows in one of its parts.
+    /// Nil if a part of the question is longer than the protocol allows.
     borrowing func encoded() -> SecretBuffer? {
         guard service.fitsWire, task.user?.utf8.count ?? 0 <= UInt16.max, session.count <= Self.maximumSession,
             password.count <= Self.maximumSecret, clientSecret.count <= Self.maximumSecret
@@ -97,7 +97,7 @@ package struct OnlineQuestion: ~Copyable, Sendable {
         return body
     }
 
-    /// - Throws: for a body that is not exactly what docs/online-protocol.md allows.
+    /// - Throws: For a body that is not exactly what docs/online-protocol.md allows.
     init(decoding bytes: Span<UInt8>) throws(MalformedBytes) {
         var wire = WireReader(bytes)
         let id = try wire.read(WireID.self).bytes

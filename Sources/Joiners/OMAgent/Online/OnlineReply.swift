@@ -4,14 +4,14 @@ package import OMOnlineModel
 internal import OMRecords
 internal import OMSecrets
 
-/// What became of a question. Only ``accepted(_:)`` is a yes.
+/// The answer to a question. Only ``accepted(_:)`` is a yes.
 package enum OnlineReply: ~Copyable, Sendable {
     case accepted(OnlineAcceptance)
     case refused(OnlineRefusal)
 
-    /// What the server granted.
+    /// The acceptance, if there is one.
     ///
-    /// - Throws: what came instead.
+    /// - Throws: The refusal.
     package consuming func get() throws(OnlineRefusal) -> OnlineAcceptance {
         switch consume self {
         case .accepted(let acceptance): return acceptance
@@ -32,8 +32,8 @@ package enum OnlineReply: ~Copyable, Sendable {
         return body
     }
 
-    /// - Throws: for a body that is not exactly what the page allows, for the answer to another question, and for more or
-    ///   less than was asked.
+    /// - Throws: For a body that is not exactly what docs/online-protocol.md allows. Also for the answer to another
+    ///   question, and for more or less than the question asked for.
     static func decode(
         _ bytes: Span<UInt8>, to id: [UInt8], _ task: OnlineTask
     ) throws(MalformedBytes) -> OnlineReply {
@@ -48,8 +48,9 @@ package enum OnlineReply: ~Copyable, Sendable {
 }
 
 extension OnlineAcceptance {
-    /// Attack: a helper that was taken over hands out what nobody asked for. A login's answer has a session, a session
-    /// comes with nothing but a login, a check or new tokens, and a profile with nothing but a login or its own question.
+    /// Attack: an attacker has taken over the helper, which then returns data that was not asked for. A login's answer
+    /// must have a session. Only a login, a check or a refresh can return a session. Only a login or its own question
+    /// can return a profile.
     fileprivate init(from wire: inout WireReader, to task: OnlineTask) throws(MalformedBytes) {
         let hasSession: Bool = try wire.read()
         let session = hasSession ? try wire.secret(upTo: OnlineQuestion.maximumSession) : nil
@@ -82,7 +83,7 @@ extension OnlineFailure: WireValue {}
 
 extension UnreachableCause: WireValue {
     init(from wire: inout WireReader) throws(MalformedBytes) {
-        // That there is no helper, no helper says.
+        // A helper cannot report that there is no helper.
         guard let cause = UnreachableCause(rawValue: try wire.read()), cause != .noHelper else { throw MalformedBytes() }
         self = cause
     }
@@ -132,7 +133,7 @@ extension ProfileAnswer: WireValue {
         case 1: self = .given(try wire.read())
         case 2:
             let refusal: OnlineRefusal = try wire.read()
-            // Nobody was asked about a password, so nobody refused one.
+            // This question has no password, so the server cannot have refused one.
             guard !refusal.isDecision else { throw MalformedBytes() }
             self = .missing(refusal)
         default: throw MalformedBytes()

@@ -1,14 +1,14 @@
-/// What a service is asked.
+/// The task of a question to a service.
 package enum OnlineTask: Hashable, Sendable {
-    /// With a password.
+    /// Logs in with a password.
     case login(user: String)
-    /// Does the session still count?
+    /// Asks whether the session still counts.
     case check
-    /// New tokens; only OAuth has them.
+    /// Gets new tokens. Only OAuth has them.
     case refresh
-    /// With a session; and with a password too where the server wants it once more from `user`.
+    /// Ends a session. If the server wants the password again, it comes from `user`.
     case logout(user: String?)
-    /// The application profile from its address.
+    /// Fetches the application profile from its address.
     case profile
 
     var user: String? {

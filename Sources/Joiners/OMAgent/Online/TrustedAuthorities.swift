@@ -6,8 +6,8 @@ package import OMSystem
 package enum TrustedAuthorities {
     /// Reads the file. It need not hold a certificate.
     ///
-    /// Attack: a user who can change the file says which servers are trusted. So it is this user's or root's, in a folder of
-    /// the same, and nobody else may write to either.
+    /// Attack: a user who can change the file decides which servers are trusted. So the file and its folder must belong
+    /// to this user or to root. No other user may be able to write to them.
     ///
     /// - Throws: ``StorageError/missing``, ``StorageError/hazardous(_:path:)``; ``StorageError/corrupt`` for more than 1 MiB.
     package static func read(_ path: String) throws(StorageError) -> [UInt8] {

@@ -1,9 +1,9 @@
-// The description of a session outside the agent, and the name by which a client asks for it.
+// The description of a session for clients.
 
 public import OMAuth
 internal import OMSystem
 
-/// A session that the agent keeps. Nothing of it is secret.
+/// A session that the agent keeps. None of it is secret.
 public struct AgentSession: Hashable, Sendable {
     public enum Mode: UInt8, Sendable {
         case online = 0
@@ -12,9 +12,9 @@ public struct AgentSession: Hashable, Sendable {
 
     public enum State: UInt8, Sendable {
         case valid = 0
-        /// Not used for too long: it cannot be used before the next login.
+        /// It was not used for too long. It cannot be used before the next login.
         case idle = 1
-        /// Its access token has ended: it lets no user in until the server gives a new one.
+        /// Its access token has expired. It lets no user in until the server gives a new one.
         case expired = 2
     }
 
@@ -26,17 +26,17 @@ public struct AgentSession: Hashable, Sendable {
     public let state: State
     /// When the user logged in, in seconds since 1970.
     public let since: Int64
-    /// Seconds; nil without such a time-out.
+    /// In seconds. Nil without such a time-out.
     public let idleLeft: Int64?
     public let sessionLeft: Int64?
-    /// So little of the idle time is left that the user should be told.
+    /// Whether so little of the idle time is left that the user should be warned.
     public let isWarningDue: Bool
     /// Whether the agent holds cookies or tokens of a server.
     public let hasServerSession: Bool
     /// Whether the agent wrote a ticket of it. It may have none although the profile asks for one.
     public let survivesRestart: Bool
 
-    /// Whether it began under this very profile. A session of another one lets no user in.
+    /// Whether it began under exactly this profile. A session of another profile lets no user in.
     public func isOf(_ profile: Profile) -> Bool {
         login.key.profile == profile.name && login.key.server == profile.serverIdentity && self.profile == profile.digest
     }

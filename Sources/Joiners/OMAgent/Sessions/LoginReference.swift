@@ -1,9 +1,9 @@
 public import OMAuth
 internal import OMSecrets
 
-/// The login that a session belongs to, in the ledger that knows it.
+/// The login that a session belongs to, and its ledger.
 public struct LoginReference: Hashable, Sendable {
-    /// The folders of the ledger and of the device key, absolute paths.
+    /// The folders of the ledger and of the device key, as absolute paths.
     public let state: String
     public let device: String
     public let key: LoginKey
@@ -15,7 +15,7 @@ public struct LoginReference: Hashable, Sendable {
         (self.state, self.device, self.key) = (state, device, key)
     }
 
-    /// Names the session's ticket.
+    /// The id in the name of the session's ticket.
     var id: [UInt8] {
         var name = SecretBuffer()
         name.write(self)

@@ -7,13 +7,13 @@ struct NewSession: ~Copyable, Sendable {
     /// The server, and the session that it gave.
     struct ServerPart: ~Copyable, Sendable {
         let service: OnlineService
-        /// The secret of a confidential client; empty for all others.
+        /// The secret of a confidential client. Empty for all others.
         let clientSecret: SecretBytes
         /// How long a logout may take, in milliseconds.
         let logout: UInt32
         /// Empty after an offline login.
         let session: SecretBytes
-        /// When its access token ends, in seconds since boot; nil if it has no end.
+        /// When its access token expires, in seconds since boot. Nil if it does not expire.
         let expires: Int64?
     }
 

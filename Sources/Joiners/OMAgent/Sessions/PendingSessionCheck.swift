@@ -1,12 +1,12 @@
-// The verdict of a server that has been asked about a session: one question, and several threads may wait for the answer.
+// A pending question to a server about a session. One thread asks, and several threads can wait for the answer.
 
 internal import OMSystem
 internal import Synchronization
 
-/// The answer to a question that one thread has put to a server. Threads with the same question wait for it and do not ask
-/// themselves (single-flight).
+/// The answer to a question that one thread is asking a server. Other threads with the same question wait for it and do
+/// not ask (single-flight).
 final class PendingSessionCheck: Sendable {
-    /// Whether the question asks for new tokens in any case. Its answer then also tells whether the session is valid.
+    /// Whether the question asks for new tokens in any case. Its answer then also says whether the session is valid.
     let renewsTokens: Bool
     private let arrival = Latch()
     private let verdict = Mutex<SessionCheckResult?>(nil)
@@ -23,7 +23,7 @@ final class PendingSessionCheck: Sendable {
         arrival.open()
     }
 
-    /// Waits until the verdict is there. The question has a deadline of its own.
+    /// Waits for the verdict. The question has a deadline of its own.
     func wait() -> SessionCheckResult {
         waiting.withLock { $0 += 1 }
         defer { waiting.withLock { $0 -= 1 } }

@@ -1,13 +1,13 @@
-// Asking the agent about sessions.
+// The agent client's calls about sessions.
 
 public import OMAuth
 public import OMSecrets
 
 extension AgentClient {
-    /// Has the agent keep what a login left behind.
+    /// Hands the agent the session of a login to keep.
     ///
-    /// - Parameter provider: who was asked, or could be; nil: there is no server.
-    /// - Throws: ``AgentError/full`` when as many valid sessions are kept as the agent keeps.
+    /// - Parameter provider: The provider that was asked, or that could be asked. Nil if there is no server.
+    /// - Throws: ``AgentError/full`` if the agent already keeps as many valid sessions as it can.
     public func keep(
         _ receipt: borrowing LoginReceipt, of request: LoginRequest, in login: LoginReference, asking provider: OnlineProvider?
     ) throws(AgentError) {
@@ -35,7 +35,7 @@ extension AgentClient {
         }
     }
 
-    /// The session, used just now; nil when there is none.
+    /// Uses the session, which starts its idle time again. Nil if there is none.
     public func useSession(_ login: LoginReference) throws(AgentError) -> AgentSession? {
         switch try ask(.useSession(login)) {
         case .session(let session): return session
@@ -44,7 +44,8 @@ extension AgentClient {
         }
     }
 
-    /// Has the agent ask the server whether the session counts; with `anew` for new tokens in any case.
+    /// Asks the server, through the agent, whether the session is valid. With `anew` the agent asks for new
+    /// tokens in any case.
     public func renewSession(_ login: LoginReference, anew: Bool) throws(AgentError) -> SessionCheckResult {
         switch try ask(.renewSession(login, anew: anew)) {
         case .session(let session): return .valid(session)
@@ -54,11 +55,11 @@ extension AgentClient {
         }
     }
 
-    /// Ends a session here, and at its server as far as that can be done.
+    /// Ends a session here, and also at its server if that is possible.
     ///
     /// - Parameters:
-    ///   - waits: whether for the server.
-    ///   - password: what the server's logout wants to see once more (`SendAuthorizationHeaderInLogout`).
+    ///   - waits: Whether to wait for the server.
+    ///   - password: The password, if the server's logout wants it again (`SendAuthorizationHeaderInLogout`).
     public func endSession(
         _ login: LoginReference, waits: Bool = true, password: borrowing Password? = nil
     ) throws(AgentError) -> SessionEnding {
@@ -82,10 +83,10 @@ extension AgentClient {
 }
 
 extension AgentClient {
-    /// Whether an agent that is gone left a ticket of the session.
+    /// Whether an agent that has ended left a ticket of the session.
     package func hasSessionTicket(_ login: LoginReference) -> Bool { SessionTickets(socket.folder).holds(login) }
 
-    /// Whether there may be tickets here at all: only in a folder that is in memory.
+    /// Whether there can be tickets here at all: only in a folder in memory.
     package var canKeepSessionTickets: Bool { SessionTickets(socket.folder).canBeKept }
 
     package func deleteSessionTicket(_ login: LoginReference) { SessionTickets(socket.folder).remove(login) }

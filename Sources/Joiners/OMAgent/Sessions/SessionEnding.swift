@@ -8,7 +8,7 @@ public enum SessionEnding: Hashable, Sendable {
     case endedHere
     /// The agent deleted it, and the server ended it.
     case endedAtServer
-    /// The agent deleted it. It may go on at the server, for this reason.
+    /// The agent deleted it. It may continue at the server, for this reason.
     case endedHereOnly(OnlineRefusal)
 
     public var wasThere: Bool { self != .notThere }
@@ -21,7 +21,7 @@ public enum SessionEnding: Hashable, Sendable {
         }
     }
 
-    /// The SDK's number for a logout that the server did not carry out; nil where the server was not asked.
+    /// The SDK's number for a logout that the server was asked for and did not carry out. Nil for every other ending.
     public var sdkCode: Int? {
         switch wasServerAsked ? self : .endedHere {
         case .endedHereOnly(.unreachable(.timedOut)): 10034

@@ -15,16 +15,16 @@ final class SessionEntry: @unchecked Sendable {
     private(set) var since: Int64
     private let service: OnlineService?
     private let logout: UInt32
-    /// Empty without one. Not optional: the optimiser crashes on an optional move-only value in a class.
+    /// Empty if there is none. Not optional: the optimiser crashes on an optional move-only value in a class.
     private let clientSecret: SecretBytes
     private var session: SecretBytes
-    /// When the access token in it ends, in seconds since boot.
+    /// When the session's access token expires, in seconds since boot.
     private var expires: Int64?
-    /// The answer to the question that the server is being asked.
+    /// The pending answer, while the server is being asked.
     var pending: PendingSessionCheck?
     /// Whether it was removed from the store.
     var isRemoved = false
-    /// Whether a ticket was written, so that it outlives the agent.
+    /// Whether a ticket was written, so that the session outlives the agent.
     var hasTicket = false
     private var wasIdle = false
 
@@ -60,7 +60,7 @@ final class SessionEntry: @unchecked Sendable {
 
     func isIdle(at clock: ClockReading) -> Bool { deadlines.state(at: clock) == .idle }
 
-    /// True once each time it becomes idle.
+    /// True once each time the session becomes idle.
     func becomesIdle(at clock: ClockReading) -> Bool {
         defer { wasIdle = isIdle(at: clock) }
         return !wasIdle && isIdle(at: clock)
@@ -70,12 +70,12 @@ final class SessionEntry: @unchecked Sendable {
 
     func use(at clock: ClockReading) { deadlines.use(at: clock) }
 
-    /// Whether its access token has ended. After an offline login the token's end does not matter: the token let no user in.
+    /// Whether its access token has expired. After an offline login this does not matter: the token let no user in.
     private func isExpired(at clock: ClockReading) -> Bool {
         mode == .online && expires.map { clock.sinceBoot >= $0 } ?? false
     }
 
-    /// Its description for clients; nil when its time is over.
+    /// Its description for clients. Nil if its time is over.
     func description(at clock: ClockReading) -> AgentSession? {
         func told(
             _ state: AgentSession.State, idle: Int64?, left: Int64?, isWarningDue: Bool = false
@@ -110,7 +110,7 @@ final class SessionEntry: @unchecked Sendable {
         return true
     }
 
-    /// The question to its server; nil without a server's session.
+    /// The question to its server. Nil without a server's session.
     func question(anew: Bool) -> OnlineQuestion? {
         guard let service, session.count > 0 else { return nil }
         return anew && isOAuth
@@ -118,9 +118,9 @@ final class SessionEntry: @unchecked Sendable {
             : .check(session.duplicate(), of: service, clientSecret: clientSecret.duplicate())
     }
 
-    /// Takes the session that the server gave in place of the old one.
+    /// Replaces the server's session with the new one from the server.
     ///
-    /// - Parameter lifetime: how long its access token is valid, in seconds.
+    /// - Parameter lifetime: How long its access token is valid, in seconds.
     func replaceServerSession(_ session: consuming SecretBytes, lifetime: UInt32?, at clock: ClockReading) {
         self.session = session
         expires = lifetime.map { clock.sinceBoot + Int64($0) }
@@ -159,7 +159,7 @@ final class SessionEntry: @unchecked Sendable {
         return content.finish()
     }
 
-    /// - Throws: for what is not exactly a ticket's content.
+    /// - Throws: For bytes that are not exactly a ticket's content.
     static func decode(
         _ bytes: Span<UInt8>, at clock: ClockReading
     ) throws(MalformedBytes) -> SessionEntry {

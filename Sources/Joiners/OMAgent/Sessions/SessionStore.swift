@@ -22,9 +22,9 @@ final class SessionStore: Sendable {
     private let clock: @Sendable () -> ClockReading
 
     /// - Parameters:
-    ///   - tickets: nil: sessions do not outlive the agent.
-    ///   - ask: puts a question to a server.
-    ///   - clear: deletes the parts of a stored login that an event deletes.
+    ///   - tickets: If nil, sessions do not outlive the agent.
+    ///   - ask: Asks a server a question.
+    ///   - clear: Deletes the parts of a stored login that an event deletes.
     init(
         _ tickets: SessionTickets?, ask: @escaping Ask, clear: @escaping Clear,
         clock: @escaping @Sendable () -> ClockReading = { ClockReading.now() }
@@ -32,7 +32,7 @@ final class SessionStore: Sendable {
         (self.tickets, self.ask, self.clear, self.clock) = (tickets, ask, clear, clock)
     }
 
-    /// Takes over the sessions of the agent before this one, from their tickets.
+    /// Takes over the sessions of the previous agent, from their tickets.
     func resume() {
         guard let tickets else { return }
         let clock = clock()
@@ -57,7 +57,7 @@ final class SessionStore: Sendable {
                 entries[idle.login] = nil
                 tickets?.remove(idle.login)
             }
-            // An offline login continues the server's session of the login before it.
+            // An offline login continues the server's session of the previous login.
             if let old, old.continues(with: new) {
                 tickets?.renew(old)
                 return (true, nil)
@@ -74,7 +74,7 @@ final class SessionStore: Sendable {
         return isKept
     }
 
-    /// Begins the idle time again.
+    /// Starts the idle time again.
     func use(_ login: LoginReference) -> AgentSession? {
         let clock = clock()
         return entries.withLock { entries in
@@ -92,7 +92,7 @@ final class SessionStore: Sendable {
 
     /// Asks the server whether the session is valid.
     ///
-    /// - Parameter anew: whether to ask for new tokens in any case.
+    /// - Parameter anew: Whether to ask for new tokens in any case.
     func renew(_ login: LoginReference, anew: Bool) -> SessionCheckResult {
         while true {
             switch step(login, anew) {
@@ -139,7 +139,7 @@ final class SessionStore: Sendable {
             switch reply.take() {
             case .none: return .none
             case .accepted(let acceptance)?:
-                // A session that has been ended meanwhile takes them too: its logout must revoke the newest tokens.
+                // A session that was ended meanwhile gets them too: its logout must revoke the newest tokens.
                 let lifetime = acceptance.lifetime
                 if let session = acceptance.takeSession() { entry.replaceServerSession(session, lifetime: lifetime, at: clock) }
                 guard !entry.isRemoved else { return .none }
@@ -160,7 +160,7 @@ final class SessionStore: Sendable {
 
     /// Deletes the session at once, then asks the server to end it.
     ///
-    /// - Parameter waits: whether to wait for the server's answer.
+    /// - Parameter waits: Whether to wait for the server's answer.
     func end(_ login: LoginReference, waits: Bool, password: consuming SecretBytes?) -> SessionEnding {
         let entry = entries.withLock { entries in
             tickets?.remove(login)
@@ -176,7 +176,7 @@ final class SessionStore: Sendable {
         return endAtServer(entry, password: password)
     }
 
-    /// Ends a session at its server that the agent has deleted already.
+    /// Ends a session at its server, after the agent has deleted it.
     private func endAtServer(_ entry: SessionEntry, password: consuming SecretBytes?) -> SessionEnding {
         while let pending = entries.withLock({ _ in entry.pending }) { _ = pending.wait() }
         var password: SecretBytes? = password
@@ -195,7 +195,7 @@ final class SessionStore: Sendable {
 
     /// Ends the sessions whose time is over.
     ///
-    /// - Returns: when to call it next, in seconds since boot; nil for never.
+    /// - Returns: When to call it next, in seconds since boot. Nil for never.
     func expireDue() -> Int64? {
         let clock = clock()
         let (idle, over, next) = entries.withLock { entries in
@@ -212,7 +212,8 @@ final class SessionStore: Sendable {
                 for login in idle { clear(login, .idleTimeOut) }
                 for entry in over {
                     clear(entry.login, .sessionTimeOut)
-                    // The ticket goes last: if this agent ends before, the next one finds it and clears the login again.
+                    // The ticket is removed last: if this agent ends before that, the next one finds it and clears
+                    // the login again.
                     entries.withLock { entries in
                         if entries[entry.login] == nil { tickets?.remove(entry.login) }
                     }

@@ -1,5 +1,6 @@
-// Sessions over a restart of the agent, and not over a reboot. Only where the profile asks for it
-// (`SessionActiveOnRestart`), since any process of the user can do what the agent does here, and has the tokens then.
+// The tickets of sessions, which survive a restart of the agent but not a reboot. A session has one only if its
+// profile asks for it (`SessionActiveOnRestart`). With a ticket, any process of the user can do what the agent does
+// here, and has the tokens.
 
 internal import OMAuth
 internal import OMSecrets
@@ -17,10 +18,10 @@ struct SessionTickets: Sendable {
             longest: OnlineQuestion.maximumBody + 8192)
     }
 
-    /// A folder on a disk takes none: a ticket there would outlive the boot.
+    /// A ticket on a disk would outlive the boot, so such a folder gets none.
     var canBeKept: Bool { secrets.isInMemory }
 
-    /// Writes the session's ticket where it may have one, and notes whether it has.
+    /// Writes the session's ticket if it may have one, and notes whether it has one.
     func renew(_ entry: SessionEntry) {
         entry.hasTicket = entry.deadlines.survivesRestart && canBeKept && write(entry)
         if !entry.hasTicket { remove(entry.login) }
@@ -41,7 +42,7 @@ struct SessionTickets: Sendable {
 
     func remove(_ id: [UInt8]) { secrets.remove(id) }
 
-    /// Every session that has a ticket of this boot; all other tickets go.
+    /// Every session with a ticket of this boot. All other tickets are removed.
     func restoreAll(at clock: ClockReading) -> [SessionEntry] {
         ids.compactMap { id in
             guard canBeKept, let entry = entry(id, clock) else {
@@ -56,7 +57,7 @@ struct SessionTickets: Sendable {
     private func entry(_ id: [UInt8], _ clock: ClockReading) -> SessionEntry? {
         guard let bytes = secrets.read(id) else { return nil }
         let whole = bytes.withBytes { bytes in bytes.indices.map { bytes[$0] } }
-        // The id of the boot only ever discards: whoever can fake it gains nothing without the secret.
+        // The boot's id can only make a ticket invalid. An attacker who fakes it gains nothing without the secret.
         guard whole.count > Self.magic.count + 16, Array(whole.prefix(Self.magic.count)) == Self.magic,
             Array(whole[Self.magic.count..<Self.magic.count + 16]) == clock.bootID,
             let secret = secrets.secret(for: id)

@@ -2,7 +2,7 @@ internal import OMStorage
 internal import OMSystem
 internal import OMVault
 
-/// An open vault and the number of the file that it was opened from.
+/// An open vault, and the identity of the file that it was opened from.
 final class LoadedVault {
     let vault: Vault
     private let number: FileNumber?
@@ -14,12 +14,13 @@ final class LoadedVault {
         vault = try open()
     }
 
-    /// Attack: an attacker replaces the vault's file, and the agent goes on with the deleted one.
+    /// Attack: the vault's file is replaced, and an agent that reads the deleted file does not see the new one. So the
+    /// files are compared.
     func isStill(at paths: VaultPaths) -> Bool { number != nil && number == FileNumber(paths.vault) }
 }
 
 extension VaultPaths {
-    /// The vault's file, as it stands there now.
+    /// The vault's file that is at the path now.
     func file() throws(VaultError) -> VaultFile {
         let folder: DeviceFolder?
         do throws(StorageError) { folder = device.isEmpty ? nil : try DeviceFolder(device) } catch {
@@ -29,10 +30,10 @@ extension VaultPaths {
     }
 }
 
-// What a request may leave behind.
+// Purges that a request may leave unfinished.
 
 extension ItemReply {
-    /// Whether bytes that must be gone are still in the vault's files.
+    /// Whether purged bytes are still in the vault's files.
     var leavesPurge: Bool {
         switch self {
         case .changed(_, let purge): purge == .pending

@@ -1,5 +1,5 @@
-// One vault in the agent: its keys, when they go, and the open file. Here the levels are enforced: what a handle does not
-// hold, nobody gets from it.
+// One vault in the agent: its keys, their time limits, and the open file. The levels are enforced here: a client gets
+// nothing for which the handle has no key.
 
 internal import Glibc
 internal import OMRecords
@@ -7,15 +7,15 @@ internal import OMSystem
 internal import OMVault
 internal import Synchronization
 
-/// A vault that was unlocked at least once. One request at a time works on it.
+/// A vault that was unlocked at least once. One request at a time uses it.
 final class VaultHandle: Sendable {
     let paths: VaultPaths
     private let tickets: VaultTickets
     private let budget: MemoryBudget
     private let state: Guarded<VaultHandleState>
-    /// What can be said of it while a request works on it.
+    /// The facts that are known while a request uses the vault.
     private let summary = Mutex(VaultHandleSummary())
-    /// Asked while somebody waits to lock it.
+    /// Asked while a thread waits to lock the vault.
     let interruption = Interruption()
 
     init(_ paths: VaultPaths, _ tickets: VaultTickets, _ budget: MemoryBudget) {
@@ -23,7 +23,7 @@ final class VaultHandle: Sendable {
         state = Guarded(VaultHandleState())
     }
 
-    /// Runs `body` on the state, and notes what can be said of it for those who do not wait.
+    /// Runs `body` on the state. Afterwards it updates the summary for threads that do not wait.
     private func withState<R: ~Copyable, E: Error>(_ body: (inout VaultHandleState) throws(E) -> R) throws(E) -> R {
         try state.withLock { state throws(E) in
             defer { publish(state) }
@@ -42,17 +42,17 @@ final class VaultHandle: Sendable {
         summary.withLock { ($0.level, $0.login, $0.ends) = (state.level, state.login, state.ends) }
     }
 
-    /// The login that opened it, as it was before a request that works on it now.
+    /// The login that opened the vault. While a request runs, it is the login before that request.
     var login: [UInt8]? { summary.withLock { $0.login } }
 
     // MARK: - Unlocking and locking
 
-    /// Takes the keys if they open the vault; those that were there before stay otherwise.
+    /// Takes the keys if they open the vault. Otherwise the earlier keys stay.
     ///
     /// - Parameters:
-    ///   - login: whose slot opened it; nil for any other slot.
-    ///   - idle: seconds without use until it locks.
-    ///   - hard: seconds until it locks in any case.
+    ///   - login: The login whose slot opened the vault. Nil for any other slot.
+    ///   - idle: Seconds without use until the vault locks.
+    ///   - hard: Seconds until the vault locks in any case.
     func unlock(_ keys: ClassKeys, openedBy login: [UInt8]?, idle: Int64, hard: Int64) throws(VaultError) {
         try withState { state throws(VaultError) in
             let loaded = try load(keys)
@@ -63,8 +63,8 @@ final class VaultHandle: Sendable {
         }
     }
 
-    /// Writes the ticket that the vault's policy allows. To be called when the handle is in the table: if the agent is full, the
-    /// ticket that is there must stay untouched.
+    /// Writes the ticket that the vault's policy allows. Call it when the handle is in the table: if the agent is full,
+    /// the existing ticket must stay untouched.
     func renewTicket() {
         withState { state in
             guard let keys = state.keys, let file = try? paths.file(), file.id == keys.vault else { return }
@@ -72,15 +72,15 @@ final class VaultHandle: Sendable {
         }
     }
 
-    /// Wipes the keys of when-unlocked; with `forgets` the others and the ticket too. At once: a request that waits for
-    /// another process gives up, and is answered that the vault is locked.
+    /// Wipes the keys of the when-unlocked levels. With `forgets` it also wipes the others and removes the ticket. It does
+    /// not wait for a request that waits for another process: that request gives up and answers that the vault is locked.
     func lock(forgets: Bool) {
         interruption.begin()
         defer { interruption.end() }
         withState { state in lock(&state, forgets) }
     }
 
-    /// - Returns: false while a request works on it, which has been asked to give up.
+    /// - Returns: false while a request uses the vault. The caller has asked that request to give up.
     func lockIfFree(forgets: Bool) -> Bool { withStateIfFree { state in lock(&state, forgets) } != nil }
 
     private func lock(_ state: inout VaultHandleState, _ forgets: Bool) {
@@ -90,11 +90,11 @@ final class VaultHandle: Sendable {
 
     private var keepingOpen: KeepOpenOptions { KeepOpenOptions(unless: interruption, budget: budget) }
 
-    /// Does what is due: locks, and finishes a purge that was held up.
+    /// Does what is due: it locks the vault, and finishes a purge that was delayed.
     ///
-    /// - Returns: when there is something to do next, in seconds since boot; nil for never.
+    /// - Returns: When to call it next, in seconds since boot. Nil for never.
     func expireDue() -> Int64? {
-        // A request that runs now locks an overdue vault itself when it ends.
+        // If a request runs now, it locks an overdue vault itself when it ends.
         let next: Int64?? = withStateIfFree { state in
             expireIfDue(&state)
             finishPurge(&state)
@@ -106,7 +106,7 @@ final class VaultHandle: Sendable {
         return Self.bootSeconds() + 1
     }
 
-    /// Has a request that outlasts the vault's time give up; it locks the vault when it ends.
+    /// Asks a request that outlasts the vault's time to give up. The request locks the vault when it ends.
     private func interruptOverdue() {
         let isNew = summary.withLock { summary in
             guard let ends = summary.ends, Self.bootSeconds() >= min(ends.idle, ends.hard), !summary.isOverdue else {
@@ -118,15 +118,15 @@ final class VaultHandle: Sendable {
         if isNew { interruption.begin() }
     }
 
-    /// It waits for no request: what is told then is what that one found.
+    /// The status. It does not wait for a request, but then gives the state that was last noted.
     func status() -> AgentStatus.VaultStatus {
         withStateIfFree { state in
             expireIfDue(&state)
-            // Another vault may stand at the path by now: what its keys do not open is not said to be open.
+            // There may be another vault at the path now. A vault that these keys do not open must not be reported as open.
             if let loaded = state.loaded, !loaded.isStill(at: paths) {
                 do throws(VaultError) { _ = try current(&state) } catch { _ = refusal(error, &state) }
             }
-            // Of another process too: who asks how things stand is told of what is left.
+            // This also finishes a purge of another process, because a status report says whether purged bytes are left.
             state.loaded?.vault.finishPurge()
             return status(state.level, state.ends)
         } ?? summary.withLock { status($0.level, $0.ends) }
@@ -139,9 +139,9 @@ final class VaultHandle: Sendable {
             hardLeft: ends.map { UInt32(clamping: $0.hard - now) } ?? 0)
     }
 
-    /// Takes the keys of after-first-unlock from a ticket of this boot.
+    /// Takes the keys of the after-first-unlock levels from a ticket of this boot.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: Whether there was one.
     func resume() -> Bool {
         withState { state in
             guard state.keys == nil, let file = try? paths.file(),
@@ -164,7 +164,7 @@ final class VaultHandle: Sendable {
         if wasOverdue { interruption.end() }
     }
 
-    /// Tries a purge again that a reader held up; waits twice as long each time. It needs no key of the vault's.
+    /// Tries a delayed purge again. The pause doubles each time. It needs no key of the vault.
     private func finishPurge(_ state: inout VaultHandleState) {
         guard let (due, pause) = state.purge, due <= Self.bootSeconds() else { return }
         state.purge = nil
@@ -187,7 +187,7 @@ final class VaultHandle: Sendable {
             guard state.keys != nil, state.isUnlocked || isForLockedToo, let request = request.take() else {
                 return .locked(state.level)
             }
-            // Somebody waits to lock it.
+            // A thread waits to lock the vault.
             guard !interruption.isAsked else { return .locked(state.afterLock) }
             let reply: AgentReply
             do throws(VaultError) {
@@ -205,7 +205,7 @@ final class VaultHandle: Sendable {
         }
     }
 
-    /// Lends the key for what is remembered at `level`, while that level is open here.
+    /// Returns the key for data that is remembered at `level`, while that level is open here.
     func rememberingKey(of level: ProtectionLevel) -> AgentReply {
         withState { state in
             expireIfDue(&state)
@@ -214,7 +214,7 @@ final class VaultHandle: Sendable {
             }
             guard !interruption.isAsked else { return .locked(state.afterLock) }
             do throws(VaultError) {
-                // As for any use: the vault of these keys still stands at its place.
+                // As for any use: the path must still name the vault of these keys.
                 let loaded = try current(&state)
                 guard let key = try loaded.vault.rememberingKey(of: level) else { return .locked(state.level) }
                 state.lastUse = Self.bootSeconds()
@@ -228,26 +228,26 @@ final class VaultHandle: Sendable {
     private func refusal(_ error: VaultError, _ state: inout VaultHandleState) -> AgentReply {
         switch error {
         case .rekeyed:
-            // Rekeyed meanwhile: these keys open nothing any more, nor does the ticket.
+            // The vault was rekeyed meanwhile. These keys open nothing any more, and neither does the ticket.
             if let vault = state.keys?.vault { tickets.remove(vault) }
             state = VaultHandleState(purge: state.purge)
             return .locked(.locked)
-        // It may stand under a level that is locked now.
+        // The item may be at a level that is locked now.
         case .noItem, .noField, .levelLocked: return state.isUnlocked ? .failure(error) : .locked(state.level)
-        // It gave up for one who locks the vault; nothing was changed.
+        // The request gave up for a thread that locks the vault. Nothing was changed.
         case .storage(.busy) where interruption.isAsked: return .locked(state.afterLock)
         default: return .failure(error)
         }
     }
 
-    /// The open vault; opened anew when its file was replaced, or when the last lock closed it.
+    /// The open vault. It is opened again if its file was replaced, or if the last lock closed it.
     private func current(_ state: inout VaultHandleState) throws(VaultError) -> LoadedVault {
         if let loaded = state.loaded, loaded.isStill(at: paths) { return loaded }
         guard let keys = state.keys else { throw .rekeyed }
         state.loaded = nil
         let loaded: LoadedVault
         do throws(VaultError) { loaded = try load(keys) } catch {
-            // Another vault stands at this path now, which these keys do not open.
+            // There is another vault at this path now, which these keys do not open.
             throw error == .cannotUnlock ? .rekeyed : error
         }
         state.loaded = loaded

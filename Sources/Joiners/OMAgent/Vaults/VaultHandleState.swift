@@ -1,45 +1,45 @@
-// What a handle holds, and what is said of it to those who do not wait for it.
+// The state of a handle, and its summary for threads that do not wait for the handle.
 
 internal import OMVault
 
-/// The keys and the open file of one vault in the agent, and when they go.
+/// The keys and the open file of one vault in the agent, and their time limits.
 struct VaultHandleState {
     var loaded: LoadedVault?
     var keys: ClassKeys?
-    /// The login whose slot brought the keys; nil for any other slot.
+    /// The login whose slot opened the vault. Nil for any other slot.
     var login: [UInt8]?
     var isUnlocked = false
-    /// Seconds, and points on the boot clock in seconds.
+    /// `idle` is a number of seconds. `lastUse` and `end` are seconds since boot.
     var idle: Int64 = 0
     var lastUse: Int64 = 0
     var end: Int64 = 0
-    /// When to look for a purge that was held up, and how long to wait if it still is.
+    /// When to try a delayed purge again, and how long to wait if it is still delayed then.
     var purge: (due: Int64, pause: Int64)?
 
     var level: AgentVaultState { keys == nil ? .locked : isUnlocked ? .unlocked : .firstUnlocked }
-    /// When it locks by itself.
+    /// When the vault locks by itself.
     var ends: (idle: Int64, hard: Int64)? { isUnlocked ? (lastUse + idle, end) : nil }
-    /// What is told while somebody waits to lock it.
+    /// The state to report while a thread waits to lock the vault.
     var afterLock: AgentVaultState { isUnlocked ? .firstUnlocked : level }
 
-    /// Lets the keys of when-unlocked go; with `forgets` the others too.
+    /// Wipes the keys of the when-unlocked levels. With `forgets` it also wipes the others.
     mutating func lock(forgets: Bool, at now: Int64) {
         let rest = forgets ? nil : keys?.afterLock
-        // Whatever another process could not purge while this one read: there is no later moment that is sure to come.
+        // While this process read, another process may have been unable to purge. No later moment is sure to come.
         let purge = loaded == nil ? self.purge : (due: now, pause: 1)
         let login = login
-        // The open vault holds keys of its own; a new one is opened with what is left of them.
+        // The open vault holds its own keys, so it is closed. The next use opens it with the remaining keys.
         self = VaultHandleState(lastUse: lastUse, purge: purge)
         guard let rest, !rest.levels.isEmpty else { return }
         (keys, self.login) = (rest, login)
     }
 }
 
-/// What can be said of a handle while a request works on it.
+/// The facts about a handle that are known while a request uses it.
 struct VaultHandleSummary {
     var level = AgentVaultState.locked
     var login: [UInt8]?
     var ends: (idle: Int64, hard: Int64)?
-    /// Its time ran out while a request worked on it, and that request was asked to give up.
+    /// Whether the vault's time ran out during a request. That request was asked to give up.
     var isOverdue = false
 }

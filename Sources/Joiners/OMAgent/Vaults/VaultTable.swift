@@ -7,7 +7,7 @@ internal import Synchronization
 /// The handles of all vaults. At most ``AgentProtocol/maximumVaults`` vaults have one; each keeps it until the agent ends.
 final class VaultTable: Sendable {
     private let handles = Mutex<[VaultPaths: VaultHandle]>([:])
-    /// Counts the locks, so that a resume notices one that came meanwhile.
+    /// Counts the locks, so that a resume notices a lock that came meanwhile.
     private let lockCount = Atomic<UInt64>(0)
     private let tickets: VaultTickets
     /// Locked memory that the record caches of all vaults share.
@@ -24,18 +24,19 @@ final class VaultTable: Sendable {
 
     subscript(_ paths: VaultPaths) -> VaultHandle? { handles.withLock { $0[paths] } }
 
-    /// Locks one vault, or all with nil.
+    /// Locks one vault, or all if `paths` is nil.
     ///
-    /// - Parameter forgets: also wipe the keys of the after-first-unlock levels, and delete the ticket.
+    /// - Parameter forgets: Whether to wipe the keys of the after-first-unlock levels too, and delete the ticket.
     func lock(_ paths: VaultPaths?, forgets: Bool) {
         // Only the file is compared. Otherwise a vault that was unlocked with another device folder would stay open after a
         // lock that reported success.
         lock(forgets: forgets) { paths == nil || $0.paths.vault == paths?.vault }
     }
 
-    /// Locks and forgets every vault that this login opened, also one of which only a ticket is left.
+    /// Locks and forgets every vault that this login opened, also if only a ticket of it is left.
     func lock(openedBy login: [UInt8]) {
-        // Tickets are removed before, so that none is resumed meanwhile; and after, because an unlock may have written one.
+        // Tickets are removed before, so that none is resumed meanwhile. They are removed after too, because an unlock
+        // may have written one.
         tickets.remove(openedBy: login)
         defer { tickets.remove(openedBy: login) }
         lock(forgets: true) { $0.login == login }
@@ -44,8 +45,8 @@ final class VaultTable: Sendable {
     private func lock(forgets: Bool, _ isMeant: (VaultHandle) -> Bool) {
         lockCount.add(1, ordering: .sequentiallyConsistent)
         let locked = all.filter(isMeant)
-        // Tell every handle to give up its request before waiting for the first: a hung disk under one must not keep the
-        // others open.
+        // Ask every handle's request to give up before the first wait. A hung disk under one vault must not keep
+        // the others open.
         for handle in locked { handle.interruption.begin() }
         defer { for handle in locked { handle.interruption.end() } }
         var waiting: [VaultHandle] = []
@@ -56,8 +57,8 @@ final class VaultTable: Sendable {
     /// The handle of a vault. If it has none, its ticket of this boot is resumed.
     func handleOrResume(at paths: VaultPaths) -> VaultHandle? { self[paths] ?? resumed(paths) }
 
-    /// - Parameters idle, hard: the limits in seconds; 0 for none.
-    /// - Returns: false when as many vaults are open as the agent keeps.
+    /// - Parameters idle, hard: The limits in seconds.
+    /// - Returns: false if the agent already has as many vaults as it can keep.
     func unlock(
         _ paths: VaultPaths, _ keys: ClassKeys, openedBy login: [UInt8]?, idle: Int64, hard: Int64
     ) throws(VaultError) -> Bool {
@@ -80,7 +81,7 @@ final class VaultTable: Sendable {
         }
     }
 
-    /// A handle for a vault of which a ticket of this boot is left.
+    /// A handle for a vault of which only a ticket of this boot is left.
     private func resumed(_ paths: VaultPaths) -> VaultHandle? {
         let before = lockCount.load(ordering: .sequentiallyConsistent)
         guard !tickets.vaults.isEmpty else { return nil }
@@ -93,13 +94,13 @@ final class VaultTable: Sendable {
         }
     }
 
-    /// `taken`: the vault has another handle by now, or was locked meanwhile.
+    /// `taken`: the vault has another handle already, or was locked meanwhile.
     private enum AddResult { case added, taken, full }
 
     /// Puts a handle whose keys are proven into the table.
     ///
-    /// - Parameter before: the lock count before the ticket was read. If somebody locked since, the handle is not added: that
-    ///   lock could not see it. Attack: have a ticket read while its vault is locked.
+    /// - Parameter before: The lock count before the ticket was read. If a lock came since, the handle is not added, because
+    ///   that lock could not see it. Attack: an attacker makes the agent read a ticket while its vault is being locked.
     private func add(_ handle: VaultHandle, unlessLockedSince before: UInt64? = nil) -> AddResult {
         handles.withLock { handles in
             if let before, lockCount.load(ordering: .sequentiallyConsistent) != before { return .taken }

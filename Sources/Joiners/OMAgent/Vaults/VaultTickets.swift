@@ -1,5 +1,6 @@
-// Over a restart of the agent, and not over a reboot: the keys of after-first-unlock, sealed under a secret of this
-// boot. Only where the vault's policy asks for it, since any process of the user can do what the agent does here.
+// The tickets of vaults, which survive a restart of the agent but not a reboot. They hold the keys of the
+// after-first-unlock levels, sealed under a secret of this boot. A vault has one only if its policy asks for it. With a
+// ticket, any process of the user can do what the agent does here.
 
 internal import OMRecords
 internal import OMSecrets
@@ -9,7 +10,7 @@ internal import OMVault
 /// The tickets in one runtime folder. Format: docs/agent-protocol.md, "Ticket".
 struct VaultTickets: Sendable {
     private static let magic = Array("OMVT2".utf8)
-    /// In the place of a login's id, for a vault that another slot opened.
+    /// Replaces the login's id if another slot opened the vault.
     private static let noLogin = [UInt8](repeating: 0, count: 16)
 
     private let secrets: BootSecrets
@@ -18,12 +19,13 @@ struct VaultTickets: Sendable {
         secrets = BootSecrets(folder, prefix: "omvault-ticket-", secretPrefix: "omvault-secret-", longest: 4096)
     }
 
-    /// Writes the ticket that the vault's policy allows, or takes away the one that it does not.
+    /// Writes the ticket if the vault's policy allows one. Otherwise it removes the old ticket.
     ///
-    /// - Parameter login: whose slot opened the vault, so that the ticket can go with that login's credential.
+    /// - Parameter login: The login whose slot opened the vault, so that the ticket can be removed with that
+    ///   login's credential.
     func renew(for file: borrowing VaultFile, _ keys: ClassKeys, openedBy login: [UInt8]?) {
         remove(file.id)
-        // On a disk it would outlive the boot; and nothing is kept for keys that are not there.
+        // On a disk the ticket would outlive the boot. Without keys there is nothing to keep.
         guard file.isNoted, file.policy.keepsTicket, secrets.isInMemory, !keys.levels.isEmpty else { return }
         let secret = Key<Deriving>.random()
         guard secrets.keep(secret, for: file.id) else { return }
@@ -38,8 +40,8 @@ struct VaultTickets: Sendable {
         if !secrets.write(SecretBytes(copying: Self.magic + head.boot + head.login + box.bytes), file.id) { remove(file.id) }
     }
 
-    /// The keys of the vault's ticket, and the login whose slot opened it. One of another boot, of another epoch, or against
-    /// the policy is discarded.
+    /// The keys of the vault's ticket, and the login whose slot opened the vault. A ticket of another boot, of another
+    /// epoch, or against the policy is removed.
     func keys(for file: borrowing VaultFile) -> (ClassKeys, login: [UInt8]?)? {
         guard let bytes = secrets.read(file.id) else { return nil }
         guard secrets.isInMemory, file.isNoted, file.policy.keepsTicket, let found = open(bytes, file.id, file.epoch) else {
@@ -54,8 +56,8 @@ struct VaultTickets: Sendable {
 
     func remove(_ vault: [UInt8]) { secrets.remove(vault) }
 
-    /// Those of the vaults that this login opened. Which these are stands in the clear, so that who takes the login's
-    /// credential away can do it without an agent.
+    /// Removes the tickets of the vaults that this login opened. A ticket has the login in clear. So the process that
+    /// removes the login's credential needs no agent for this.
     func remove(openedBy login: [UInt8]) {
         for vault in vaults {
             guard let ticket = secrets.read(vault), Head(ticket)?.login == login else { continue }
@@ -63,7 +65,7 @@ struct VaultTickets: Sendable {
         }
     }
 
-    /// What stands in the clear, and is sealed along with the rest.
+    /// The part of a ticket that is in clear. It is authenticated with the rest.
     private struct Head {
         static let count = magic.count + 32
 
@@ -83,7 +85,7 @@ struct VaultTickets: Sendable {
     private func open(
         _ bytes: borrowing SecretBytes, _ vault: [UInt8], _ epoch: UInt32
     ) -> (ClassKeys, login: [UInt8]?)? {
-        // The id of the boot only ever discards: whoever can fake it gains nothing without the secret.
+        // The boot's id can only make a ticket invalid. An attacker who fakes it gains nothing without the secret.
         guard let head = Head(bytes), head.boot == ClockReading.now().bootID, let secret = secrets.secret(for: vault)
         else { return nil }
         let box = SealedBox(stored: bytes.withBytes { bytes in (Head.count..<bytes.count).map { bytes[$0] } })

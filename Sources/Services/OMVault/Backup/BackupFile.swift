@@ -1,4 +1,4 @@
-// A backup on disk: read whole and checked without a key, then opened by one of its slots.
+// A backup file. It is read completely and checked without a key, then opened with one of its slots.
 // Format: docs/backup-format.md.
 
 internal import OMRecords
@@ -6,7 +6,7 @@ public import OMSecrets
 public import OMStorage
 internal import OMSystem
 
-/// A backup that was read to its end: every part is in its format, and the digest is that of the parts.
+/// A backup that was read to its end. Every part follows the format, and the digest matches the parts.
 ///
 ///     let backup = try BackupFile.open("vault.omvb")
 ///     let key = try backup.slots[1].key(stretching: code.secret)
@@ -18,7 +18,7 @@ public struct BackupFile {
     let states: [ProtectionLevel: [UInt8]]
     let end: BackupReader.End
 
-    /// - Parameter progress: gets the number of bytes read, again and again.
+    /// - Parameter progress: Called again and again with the number of bytes just read.
     /// - Throws: ``VaultError/corrupt(_:)``, ``VaultError/storage(_:)``.
     public static func open(
         _ path: String, progress: @escaping (Int) -> Void = { _ in }
@@ -61,15 +61,15 @@ public struct BackupFile {
 
     public var slots: [KeySlot] { header.slots }
 
-    /// The vault's; only ``unlock(_:with:device:)`` proves it.
+    /// The vault's policy. Only ``unlock(_:with:device:)`` proves that it is genuine.
     public var policy: VaultPolicy { header.policy }
 
-    /// The bytes of a file, for who shows progress.
+    /// The size of a backup file in bytes, to show progress.
     public static func count(_ path: String) throws(VaultError) -> Int {
         try storingBackup { () throws(StorageError) in try StreamFile.open(path).count }
     }
 
-    /// Whether it was taken on this device, so that its device-bound slots open here.
+    /// Whether the backup was taken on this device, so that its device-bound slots open here.
     public func isFrom(_ folder: DeviceFolder?) throws(VaultError) -> Bool {
         let device = try storing { () throws(StorageError) in try folder?.load() }
         switch device {
@@ -78,8 +78,8 @@ public struct BackupFile {
         }
     }
 
-    /// Whether this device has seen the vault itself, which may still stand somewhere. What is restored takes its place: the
-    /// other one is refused from then on.
+    /// Whether this device has seen the vault itself, which may still exist somewhere. A restored vault replaces it:
+    /// this device refuses the other file from then on.
     public func isVaultKnown(_ folder: DeviceFolder?) throws(VaultError) -> Bool {
         guard let folder else { return false }
         let device = try storing { () throws(StorageError) in try folder.load() }
@@ -90,7 +90,7 @@ public struct BackupFile {
         }
     }
 
-    /// - Parameter acceptsDamage: marks that cannot be read are those of a vault that was here.
+    /// - Parameter acceptsDamage: Whether marks that cannot be read count as the marks of a known vault. Otherwise they throw.
     static func isKnown(_ marks: borrowing HighWaterFile, _ acceptsDamage: Bool) throws(VaultError) -> Bool {
         do throws(StorageError) { return (try marks.read()?.first?.generation ?? 0) > 0 } catch {
             guard error == .corrupt, acceptsDamage else { throw VaultError(storage: error) }
@@ -98,7 +98,7 @@ public struct BackupFile {
         }
     }
 
-    /// To be asked before anybody types: whether the slot can be opened on this device, and now.
+    /// Checks whether the slot can be opened on this device now. Call it before the user types a password.
     ///
     /// - Throws: ``VaultError/deviceKeyMissing``, ``VaultError/otherDeviceKey``, ``VaultError/delayed(seconds:)``.
     public func checkUse(of slot: KeySlot, device folder: DeviceFolder?) throws(VaultError) {
@@ -112,17 +112,17 @@ public struct BackupFile {
         }
     }
 
-    /// Opens it, and checks the header and the seal over all of it.
+    /// Opens the backup, and checks the header and the seal over the whole backup.
     ///
-    /// - Throws: ``VaultError/cannotUnlock``, ``VaultError/delayed(seconds:)``, ``VaultError/corrupt(_:)`` when somebody
-    ///   without its keys has written it.
+    /// - Throws: ``VaultError/cannotUnlock``, ``VaultError/delayed(seconds:)``, ``VaultError/corrupt(_:)`` if an
+    ///   attacker without the backup's keys has written it.
     public func unlock(
         _ slot: KeySlot, with key: borrowing Key<Unlocking>, device folder: DeviceFolder?
     ) throws(VaultError) -> UnlockedBackup {
         try unlock(anyOf: [slot], device: folder) { _ throws(VaultError) in key.duplicate() }
     }
 
-    /// The same with the first of several slots that opens, as ``VaultFile/unlock(anyOf:with:)``.
+    /// Does the same with the first of several slots that opens, like ``VaultFile/unlock(anyOf:with:)``.
     public func unlock(
         anyOf slots: [KeySlot], device folder: DeviceFolder?,
         with key: (KeySlot) throws(VaultError) -> Key<Unlocking>
@@ -141,7 +141,7 @@ public struct BackupFile {
         return UnlockedBackup(self, opened.root)
     }
 
-    /// A backup is guessed at like the vault, so the guesses are counted with the vault's.
+    /// An attacker can guess at a backup's password like at the vault's. So one counter counts both.
     private func counter(_ folder: DeviceFolder?, _ device: borrowing DeviceKey) -> PasswordCounter? {
         guard let folder else { return nil }
         return PasswordCounter(

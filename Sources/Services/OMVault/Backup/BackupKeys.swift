@@ -1,6 +1,6 @@
 internal import OMSecrets
 
-/// What a backup is sealed with.
+/// The keys that seal a backup.
 struct BackupKeys: ~Copyable {
     let name: Key<Sealing>
     private let seal: Key<Authenticating>
@@ -12,12 +12,12 @@ struct BackupKeys: ~Copyable {
         self.vault = vault
     }
 
-    /// - Parameter digest: of all that stands before the end.
+    /// - Parameter digest: The digest of everything before the end.
     func seal(_ digest: [UInt8]) -> [UInt8] {
         MAC.tag(of: digest, using: seal, context: Context(.backupSeal, .bytes(vault)))
     }
 
-    /// - Throws: ``VaultError/corrupt(_:)`` when nobody with the root key wrote this backup as it is.
+    /// - Throws: ``VaultError/corrupt(_:)`` if no holder of the root key wrote this backup as it is.
     func check(_ found: [UInt8], of digest: [UInt8]) throws(VaultError) {
         try authentic(.backup) { () throws(SecretsError) in
             try MAC.check(found, of: digest, using: seal, context: Context(.backupSeal, .bytes(vault)))

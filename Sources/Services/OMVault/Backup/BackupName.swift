@@ -1,7 +1,7 @@
 internal import OMRecords
 internal import OMSecrets
 
-/// The name of a device-only item, sealed so that whoever restores the backup elsewhere learns what is lost.
+/// The sealed name of a device-only item. A user who restores the backup on another device learns from it what is lost.
 struct BackupName {
     static let contentCount = 257
     static let boxCount = contentCount + SealedBox.overhead

@@ -3,7 +3,7 @@
 internal import OMRecords
 internal import OMSecrets
 
-/// What stands in a backup, in the order of the stream.
+/// One part of a backup, in the order of the stream.
 enum BackupPart {
     case header([UInt8])
     case slot(KeySlot)
@@ -32,7 +32,7 @@ enum BackupPart {
         }
     }
 
-    /// How long a body of that type can be; nil for a type that there is not.
+    /// The possible lengths of a body of that type. Nil for an unknown type.
     static func lengths(_ type: UInt8) -> ClosedRange<Int>? {
         switch type {
         case 1: VaultHeader.count...VaultHeader.count
@@ -58,7 +58,7 @@ enum BackupPart {
 }
 
 extension BLAKE2b {
-    /// The digest of everything since the start or the last one: 32 bytes.
+    /// The digest of everything since the start or the last digest: 32 bytes.
     func digest() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 32)
         var span = bytes.mutableSpan

@@ -1,4 +1,5 @@
-// Reads a backup's stream, part by part: what does not follow the format or its own digest is refused. No key is needed.
+// The reader of a backup's stream. It refuses a part that does not follow the format, and a stream whose digest is wrong.
+// It needs no key.
 // Format: docs/backup-format.md, "The stream".
 
 internal import OMRecords
@@ -9,13 +10,13 @@ struct BackupReader: ~Copyable {
     /// Seconds since 1970.
     let takenAt: Int64
 
-    /// The next bytes of the stream: as many as asked for, fewer at its end.
+    /// Returns the next bytes of the stream: as many as requested, or fewer at its end.
     private let read: (Int) throws(VaultError) -> [UInt8]
     private let hash = BLAKE2b(count: 32)
     private var position: Position
     private var end: End?
 
-    /// What stood last, and so what may follow.
+    /// The last part that was read. It decides which part can follow.
     private enum Position {
         case head
         case header
@@ -23,11 +24,11 @@ struct BackupReader: ~Copyable {
         case level(Int)
         case branch(Int, after: [UInt8])
         case entry(Int, [UInt8])
-        /// `hasName`: a name stood behind it.
+        /// `hasName`: The record's name was read too.
         case record(Int, key: [UInt8], Record, hasName: Bool)
     }
 
-    /// What stands at the end, once the stream was read to it.
+    /// The end of the stream.
     struct End {
         let digest: [UInt8]
         let seal: [UInt8]
@@ -46,10 +47,10 @@ struct BackupReader: ~Copyable {
         hash.update(head.span)
     }
 
-    /// The levels that stand in it, in their order.
+    /// The levels in this backup, in their order.
     var levels: [ProtectionLevel] { ProtectionLevel.allCases.filter { !isPortable || !$0.isDeviceOnly } }
 
-    /// The next part, where it may stand; nil at the end, which was checked then.
+    /// The next part, if the order allows it. Nil at the end, which is checked before this returns nil.
     mutating func next() throws(VaultError) -> BackupPart? {
         let head = try take(5)
         let count = head[1...].reduce(0) { $0 << 8 | Int($1) }
@@ -66,7 +67,7 @@ struct BackupReader: ~Copyable {
         return part
     }
 
-    /// What stood at the end.
+    /// The end of the stream, after it was read.
     func finish() throws(VaultError) -> End {
         guard let end else { throw .corrupt(.backup) }
         return end
@@ -109,8 +110,8 @@ struct BackupReader: ~Copyable {
 
     // MARK: - Order
 
-    /// - Returns: where the stream stands behind `part`.
-    /// - Throws: ``VaultError/corrupt(_:)`` where that part may not stand.
+    /// - Returns: The position after `part`.
+    /// - Throws: ``VaultError/corrupt(_:)`` if that part is not allowed here.
     private func position(_ part: BackupPart) throws(VaultError) -> Position {
         switch (part, position) {
         case (.header, .head): return .header
@@ -156,7 +157,7 @@ struct BackupReader: ~Copyable {
         }
     }
 
-    /// Whether level `index` is the one that stands last, and nothing of it is missing.
+    /// Whether level `index` was read last, and nothing of it is missing.
     private func isLevelDone(_ index: Int) -> Bool {
         guard levelIndex == index else { return false }
         switch position {

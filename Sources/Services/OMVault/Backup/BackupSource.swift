@@ -1,4 +1,4 @@
-/// Where a backup's bytes come from. They are read twice: to check them, and to restore.
+/// The source of a backup's bytes. They are read twice: first to check them, then to restore.
 protocol BackupSource: AnyObject {
     /// The next bytes: `count` of them, or fewer at the end.
     func read(_ count: Int) throws(VaultError) -> [UInt8]

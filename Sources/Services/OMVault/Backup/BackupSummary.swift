@@ -1,15 +1,15 @@
 public import OMRecords
 
-/// What a backup is, as far as nobody needs a key to know.
+/// The facts of a backup that can be read without a key.
 public struct BackupSummary: Hashable, Sendable {
     public internal(set) var isPortable = false
     /// Seconds since 1970.
     public internal(set) var takenAt: Int64 = 0
     /// 16 bytes.
     public internal(set) var vault: [UInt8] = []
-    /// The items of each level, the trash among them.
+    /// The number of items of each level, with those in the trash.
     public internal(set) var items: [ProtectionLevel: Int] = [:]
-    /// Versions behind those items.
+    /// The number of older versions of those items.
     public internal(set) var olderVersions = 0
     public internal(set) var slots: [KeySlot] = []
 

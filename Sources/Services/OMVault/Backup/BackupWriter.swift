@@ -1,7 +1,7 @@
 internal import OMRecords
 internal import OMSecrets
 
-/// Writes parts and their end.
+/// Writes the parts of a backup and its end.
 struct BackupWriter: ~Copyable {
     private static let pieceCount = 1 << 18
 
@@ -22,8 +22,7 @@ struct BackupWriter: ~Copyable {
         if piece.count >= Self.pieceCount { try flush(write) }
     }
 
-    /// Appends a record: to a portable backup in the encoding for another device, which one that is bound to this device
-    /// has not.
+    /// Appends a record. A portable backup has the encoding for another device, which a device-only record does not have.
     mutating func append(
         _ record: Record, _ write: ([UInt8]) throws(VaultError) -> Void
     ) throws(VaultError) {

@@ -1,4 +1,4 @@
-// What a restored vault is to be: its header, its states, its marks. Nothing is written here.
+// The plan for a restored vault: its header, its level states and its marks. Nothing is written here.
 // Format: docs/backup-format.md, "Restoring one".
 
 internal import OMRecords
@@ -11,14 +11,14 @@ struct RestorePlan {
     static let nothingSeen = [HighWaterMark](repeating: HighWaterMark.beginning, count: MarkIndex.count)
 
     let isFromThisDevice: Bool
-    /// Whether the backup's header is the one that this device noted last.
+    /// Whether this device noted the backup's header last.
     let isLatestHere: Bool
-    /// The levels whose records come from the backup; the others start anew.
+    /// The levels whose records come from the backup. The other levels start empty.
     let restored: Set<ProtectionLevel>
     let header: VaultHeader
     let keys: [ProtectionLevel: LevelKeys]
     let states: [ProtectionLevel: LevelState]
-    /// Those of the new vault; the log's is still the one that was seen.
+    /// The marks of the new vault. The log's mark still names the end that this device saw.
     let marks: [HighWaterMark]
 
     /// - Throws: ``VaultError/rolledBack(_:)``, ``VaultError/corrupt(_:)``.
@@ -74,7 +74,7 @@ struct RestorePlan {
             generation: max(old.generation, seen[MarkIndex.header].generation) + 1, deviceRank: rank,
             device: device.fingerprint(), wraps: wraps, slots: slots, root: root)
         marks[MarkIndex.header] = header.mark
-        // Of this restore or of one before that never came to its end.
+        // The announcement of this restore, or of an earlier restore that never finished.
         marks[MarkIndex.announced] = HighWaterMark.beginning
         self.marks = marks
     }
@@ -84,7 +84,7 @@ struct RestorePlan {
         _ level: ProtectionLevel?, _ header: VaultHeader, _ ring: borrowing ClassKeyring
     ) throws(VaultError) -> Key<Deriving> {
         guard let level else { return .random() }
-        // Under the root key where there are two: on another device that is the only one that opens.
+        // If a level has two wraps, the last one is under the root key. On another device only that one opens.
         guard let wrap = header.wraps.last(where: { $0.level == level }) else { throw .corrupt(.header) }
         let classKey = try ring.classKey(wrap, vault: header.id, epoch: header.epoch)
         switch consume classKey {
@@ -93,7 +93,7 @@ struct RestorePlan {
         }
     }
 
-    /// Reads the whole draft as any reader would: header, states, trees, every version.
+    /// Reads the whole draft like any reader: header, states, trees, every version.
     func check(_ path: String, _ root: borrowing Key<Deriving>) throws(VaultError) {
         let database = try storing { () throws(StorageError) in try Database.open(path, VaultSchema.schema) }
         let vault = UnlockedState(

@@ -1,22 +1,22 @@
-// The rows of a restored vault, as its backup's parts come in. Format: docs/backup-format.md, "Restoring one".
+// The writer of a restored vault's rows. Format: docs/backup-format.md, "Restoring one".
 
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 
-/// Writes the rows of a new vault as its backup's parts come in.
+/// Writes the rows of a new vault while it reads the backup's parts.
 final class RestoreWriter {
     private(set) var lost: [LostItem] = []
     private let plan: RestorePlan
     private let keys: BackupKeys
     private var level: ProtectionLevel?
-    /// Of the entry that the records belong to.
+    /// The key of the entry that the records belong to.
     private var key: [UInt8] = []
     private var isNewest = false
     /// The last row that was written.
     private var row: Int64 = 0
-    /// A record that is written with the next part, which says whether an older version follows.
+    /// A record that is written with the next part, which shows whether an older version follows.
     private var waiting: [UInt8]?
 
     init(_ plan: RestorePlan, _ keys: consuming BackupKeys) {
@@ -31,7 +31,7 @@ final class RestoreWriter {
         while let part = try reader.next() { try add(part, database) }
         try storeRow(followedByOlder: false, database)
         let end = try reader.finish()
-        // Attack: another file put in the place of the one that was checked.
+        // Attack: an attacker replaces the file after it was checked. So seal and digest are checked for these bytes too.
         try keys.check(end.seal, of: end.digest)
         guard end.digest == file.end.digest else { throw .corrupt(.backup) }
     }

@@ -1,11 +1,11 @@
 internal import OMSecrets
 
-/// A full node of a level's tree, as its row is.
+/// A branch of a level's tree, as its row stores it.
 struct TreeBranch: Hashable {
     static let digestsCount = 16 * KeyedHash.count
     static let maximumPrefix = 31
 
-    /// One nibble a byte.
+    /// One nibble per byte.
     let prefix: [UInt8]
     let digests: [UInt8]
 }

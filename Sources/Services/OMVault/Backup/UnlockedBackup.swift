@@ -1,11 +1,11 @@
-// Restoring a backup: a new vault file, whole or not at all, that is newer than everything this device has seen of it.
-// Format: docs/backup-format.md, "Restoring one".
+// Restoring a backup. The new vault file is complete or not there at all. It is newer than every state of the vault
+// that this device has seen. Format: docs/backup-format.md, "Restoring one".
 
 internal import OMSecrets
 public import OMStorage
 internal import OMSystem
 
-/// A backup whose root key is at hand.
+/// A backup together with its root key.
 public struct UnlockedBackup: ~Copyable {
     let file: BackupFile
     let root: Key<Deriving>
@@ -15,16 +15,16 @@ public struct UnlockedBackup: ~Copyable {
         self.root = root
     }
 
-    /// Makes the vault on this device.
+    /// Creates the vault on this device.
     ///
     /// - Parameters:
-    ///   - password: the new password slot, on another device than the backup's; nil for none.
-    ///   - acceptsRollback: whether to restore what is older than the last state that this device saw.
-    ///   - replacesLiving: whether to restore although this device knows the vault: wherever that stands, it is refused
-    ///     from then on.
-    /// - Throws: ``VaultError/vaultExists``; ``VaultError/vaultKnownHere``; ``VaultError/rolledBack(_:)``; ``VaultError/corrupt(_:)``;
-    ///   ``VaultError/storage(_:)``. There is no vault then, and nothing is noted; only where its marks cannot be written in
-    ///   the end, there is one.
+    ///   - password: The new password slot, if the backup comes from another device. Nil for none.
+    ///   - acceptsRollback: Whether to restore a state that is older than the last state that this device saw.
+    ///   - replacesLiving: Whether to restore although this device knows the vault. The known vault is then
+    ///     refused, wherever its file is.
+    /// - Throws: ``VaultError/vaultExists``; ``VaultError/vaultKnownHere``; ``VaultError/rolledBack(_:)``;
+    ///   ``VaultError/corrupt(_:)``; ``VaultError/storage(_:)``. Then there is no vault, and nothing is noted. Only if
+    ///   the last write of its marks fails, the vault exists.
     @discardableResult
     public borrowing func restore(
         to path: String, device folder: DeviceFolder, password: NewSlot? = nil, acceptsRollback: Bool = false,
@@ -55,12 +55,12 @@ public struct UnlockedBackup: ~Copyable {
             try plan.check(draft.path, root)
             let announcement = Announcement(of: plan.header, over: seen, areDamaged: areDamaged)
             do throws(VaultError) {
-                // Until the vault has its name nothing is noted that would refuse the same backup tomorrow.
+                // Until the vault has its name, nothing is noted that would refuse the same backup later.
                 try announcement.make(marks)
                 try Self.makeCounter(folder.highWater(.password, id: id, under: device))
                 try Self.name(draft)
             } catch {
-                // What has the name all the same must be believed.
+                // If the vault got its name despite the error, it must be accepted, so its announcement stays.
                 if FilePath.fileNumber(path) != number { announcement.withdraw(marks) }
                 throw error
             }
@@ -84,7 +84,7 @@ public struct UnlockedBackup: ~Copyable {
         do throws(StorageError) { try draft.finish() } catch { throw VaultError(storage: error) }
     }
 
-    /// - Returns: nil when nothing was ever noted here, or what was is beyond reading and that is accepted.
+    /// - Returns: `seen` is nil if nothing was ever noted here, or if the marks cannot be read and that is accepted.
     private static func read(
         _ marks: borrowing HighWaterFile, _ acceptsRollback: Bool
     ) throws(VaultError) -> (seen: [HighWaterMark]?, areDamaged: Bool) {
@@ -99,13 +99,14 @@ public struct UnlockedBackup: ~Copyable {
     }
 }
 
-/// The header of a restore in the marks before its vault has a name, so that it is believed after a crash between the two.
+/// The announcement of a restore: its header is in the marks before its vault has a name. So the vault is accepted
+/// after a crash between the two.
 private struct Announcement {
     private let header: HighWaterMark
-    /// Nil when nothing was noted here before.
+    /// Nil if nothing was noted here before.
     private let seen: [HighWaterMark]?
-    /// Marks that are beyond reading stay until the vault is there: that they are here says that this device knew it. A
-    /// vault that a crash leaves beside them is refused, and is restored once more.
+    /// Marks that cannot be read stay until the vault exists: they show that this device knew the vault. If a crash
+    /// leaves the vault beside such marks, it is refused, and the user restores it once more.
     private let areDamaged: Bool
 
     init(of header: VaultHeader, over seen: [HighWaterMark]?, areDamaged: Bool) {
@@ -122,10 +123,11 @@ private struct Announcement {
         }
     }
 
-    /// Attack: the draft of a restore that failed, put in the vault's place: its header would be this device's, and newer.
+    /// Attack: an attacker puts the draft of a failed restore in the vault's place. Its header would be newer and
+    /// announced by this device. So a failed restore withdraws its announcement.
     func withdraw(_ marks: borrowing HighWaterFile) {
         guard !areDamaged else { return }
-        // On a disk that takes nothing it stays, as after a crash: the next change or restore withdraws it.
+        // If the disk cannot be written, the announcement stays, as after a crash. The next change or restore withdraws it.
         guard var before = seen else {
             try? marks.remove()
             return

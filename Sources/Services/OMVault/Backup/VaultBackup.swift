@@ -1,18 +1,18 @@
-// Taking a backup: what one read transaction sees, checked as any reader would check it, and still sealed.
+// Taking a backup: the state of one read transaction, checked like in any read, and still sealed.
 // Format: docs/backup-format.md, "Taking one".
 
 internal import OMRecords
 internal import OMSystem
 
 extension Vault {
-    /// Writes a backup to a file that is not there yet. It gets its name when it is whole and on the disk.
+    /// Writes a backup to a new file. The file gets its name when it is complete and on the disk.
     ///
     /// - Parameters:
-    ///   - isPortable: leaves out everything that is bound to this device.
-    ///   - drafting: Gets the draft's path before the draft exists, so that a signal handler can remove it.
-    ///   - progress: gets the number of bytes written, again and again.
-    /// - Throws: ``VaultError/noPortableSlot``; ``VaultError/levelLocked(_:)`` when a whole backup cannot be whole;
-    ///   ``VaultError/storage(_:)``; the errors of reading: what does not check is not backed up.
+    ///   - isPortable: Whether to leave out everything that is bound to this device.
+    ///   - drafting: Called with the draft's path before the draft exists, so that the caller can remove it after a signal.
+    ///   - progress: Called again and again with the number of bytes just written.
+    /// - Throws: ``VaultError/noPortableSlot``; ``VaultError/levelLocked(_:)`` if a level of the backup is locked;
+    ///   ``VaultError/storage(_:)``; the errors of reading, because data that fails a check is not backed up.
     public func backUp(
         to path: String, portable isPortable: Bool, now: Int64 = secondsNow(),
         drafting: (String) -> Void = { _ in }, progress: @escaping (Int) -> Void = { _ in }
@@ -27,7 +27,7 @@ extension Vault {
             }
         }
         try storingBackup { () throws(StorageError) in try draft.sync() }
-        // Told first: a backup that the log does not know of must not get a name.
+        // Logged first: a backup without a log entry must not get a name.
         try record(.backupTaken(portable: isPortable), now)
         try Self.name(draft)
         return summary
@@ -84,8 +84,8 @@ extension Snapshot {
         }
     }
 
-    /// All versions at an entry, the newest first, each the one that the tree or the version behind it speaks of, and
-    /// the name of the item; a tombstone has none.
+    /// All versions at an entry, the newest first, and the item's name. The tree or the next newer version names each
+    /// of them. A tombstone has no name.
     func everything(
         _ entry: TreeEntry, _ level: ProtectionLevel
     ) throws(VaultError) -> (versions: [StoredVersion], name: BackupName?) {

@@ -1,8 +1,8 @@
-// A second look at content that was taken apart before: for lists and searches over thousands of items.
+// The second reading of content that was parsed before, for lists and searches over thousands of items.
 
-/// Where the parts of an item's content stand in its bytes. Format: docs/vault-format.md, "Content".
+/// The positions of the parts in an item's content. Format: docs/vault-format.md, "Content".
 ///
-/// Only for bytes that ``ItemContent`` has read: it believes their lengths.
+/// Use it only for bytes that ``ItemContent`` has read, because it trusts their lengths.
 struct ContentMap {
     let isTrashed: Bool
     private let created: Int64
@@ -20,7 +20,7 @@ struct ContentMap {
 
     static func name(of content: Span<UInt8>) -> Range<Int> { 26..<26 + Int(number(content, 24, 2)) }
 
-    /// How many bytes of a padded content are its own.
+    /// The number of bytes of a padded content without its padding.
     static func length(_ padded: Span<UInt8>) -> Int { Int(number(padded, 0, 4)) }
 
     /// Calls `body` with each field's name and value, until it returns false.
@@ -34,7 +34,7 @@ struct ContentMap {
         }
     }
 
-    /// What a user sees of it.
+    /// The item without its secrets.
     func item(_ version: CachedVersion, _ content: Span<UInt8>) -> Item {
         var fields: [Item.Field] = []
         fields.reserveCapacity(fieldCount)

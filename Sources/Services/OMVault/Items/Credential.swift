@@ -2,9 +2,9 @@
 
 public import OMSecrets
 
-/// What the SDK calls a credential: a user name, a password, a tenant, and further properties. Each may be missing.
+/// The SDK's credential: a user name, a password, a tenant, and further properties. Each may be missing.
 public struct Credential: ~Copyable, Sendable {
-    /// The names of an item's fields that are a credential's own. Its properties stand beside them as `property.NAME`.
+    /// The names of the item's fields for the credential itself. Its properties are fields beside them, as `property.NAME`.
     public enum Field: String, CaseIterable, Sendable { case username, password, tenant }
 
     var values = FieldValues()
@@ -21,14 +21,14 @@ public struct Credential: ~Copyable, Sendable {
         try values.put(secret, at: FieldName(field.rawValue))
     }
 
-    /// - Throws: as ``put(_:as:)``; ``VaultError/invalidFieldName`` for a name above 55 bytes or with `:`, `/` or `=`.
+    /// - Throws: Like ``put(_:as:)``; ``VaultError/invalidFieldName`` for a name above 55 bytes or with `:`, `/` or `=`.
     public mutating func put(_ secret: consuming SecretBytes, asProperty name: String) throws(VaultError) {
         try values.put(secret, at: FieldName(Self.prefix + name))
     }
 
-    /// Lends one part.
+    /// Lends one part to `body`.
     ///
-    /// - Returns: nil when the credential has none.
+    /// - Returns: nil if the credential does not have it.
     public borrowing func with<R, E: Error>(
         _ field: Field, _ body: (borrowing SecretBytes) throws(E) -> R
     ) throws(E) -> R? {
@@ -36,7 +36,7 @@ public struct Credential: ~Copyable, Sendable {
         return try values.withSecret(name, body)
     }
 
-    /// Lends one property.
+    /// Lends one property to `body`.
     public borrowing func withProperty<R, E: Error>(
         _ name: String, _ body: (borrowing SecretBytes) throws(E) -> R
     ) throws(E) -> R? {

@@ -1,2 +1,2 @@
-/// What a stored thing is.
+/// Whether an item of the SDK's store is a credential or a property.
 public enum CredentialItemKind: String, Hashable, Sendable, CaseIterable { case credential, property }

@@ -1,9 +1,9 @@
-// The keys of the SDK's store as names of items.
+// Item names for the keys of the SDK's store.
 
 internal import OMSecrets
 
-/// A key as the name of an item: `credential.` or `property.` and the key, with `%`, `:` and control characters as `%XX`;
-/// a key too long for a name is `~` and its digest, and stands in a field of its own.
+/// A key as the name of an item: `credential.` or `property.` and the key, with `%`, `:` and control characters as
+/// `%XX`. If the key is too long for a name, its digest after `~` replaces it, and a field of its own holds the key.
 enum CredentialItemName {
     /// The field that holds a long key.
     static let keyField: FieldName = {
@@ -35,7 +35,7 @@ enum CredentialItemName {
         CredentialItemKind.allCases.first { name.text.hasPrefix($0.rawValue + ".") }
     }
 
-    /// - Returns: nil for a long key, and for a name that no key gives.
+    /// - Returns: nil for a long key, and for a name that does not come from a key.
     static func key(of name: ItemName) -> String? {
         guard let kind = kind(of: name) else { return nil }
         let text = Array(name.text.utf8.dropFirst(kind.rawValue.utf8.count + 1))

@@ -1,19 +1,19 @@
-// The SDK's credential store over an unlocked vault: credentials and properties under keys that are often URLs.
+// The SDK's credential store: credentials and properties under keys that are often URLs.
 // SDK chapter 9, `OMCredentialStore`.
 
 public import OMRecords
 internal import OMSecrets
 
-/// The SDK's store, by its rules: `add` and `update` both put in place of what was there, or make it; what a call does not
-/// give stays under `update` and goes under `add`; deleting removes it for good, with its history. The SDK sets user name
-/// and password to null instead; a key would stay behind to be listed.
+/// The SDK's store, with its rules. `add` and `update` both replace an existing item, or create it. Parts that the call
+/// does not give stay under `update`, and are removed under `add`. Deleting removes an item for good, with its history.
+/// The SDK sets user name and password to null instead, but then the key would still be listed.
 ///
-/// Missing, locked and damaged are three errors (SDK: nil, 70016, nil).
+/// Missing, locked and damaged are three different results (SDK: nil, 70016, nil).
 public struct CredentialStore<Backend: ItemBackend & ~Copyable>: ~Copyable {
     private let backend: Backend
     private let level: ProtectionLevel?
 
-    /// - Parameter level: of what is stored new; nil for the vault's default. The SDK's default is the highest.
+    /// - Parameter level: The level of new items. Nil for the vault's default. The SDK's default is the highest.
     public init(_ backend: consuming Backend, level: ProtectionLevel? = .highest) {
         self.backend = backend
         self.level = level
@@ -21,19 +21,19 @@ public struct CredentialStore<Backend: ItemBackend & ~Copyable>: ~Copyable {
 
     // MARK: - Credentials
 
-    /// Stores a credential, in place of the one that stands under `key`.
+    /// Stores a credential. It replaces the credential under `key`, if there is one.
     ///
-    /// - Throws: ``VaultError/emptyKey`` (SDK 10501); what the backend throws.
+    /// - Throws: ``VaultError/emptyKey`` (SDK 10501); the backend's errors.
     public borrowing func add(_ credential: consuming Credential, key: String) throws(Backend.Problem) {
         try store(credential.values, .credential, key, keepsRest: false)
     }
 
-    /// Changes the parts that are given and keeps the others; stores the credential where there is none.
+    /// Changes the given parts and keeps the others. If there is no credential, this stores it.
     public borrowing func update(_ credential: consuming Credential, key: String) throws(Backend.Problem) {
         try store(credential.values, .credential, key, keepsRest: true)
     }
 
-    /// - Returns: nil when there is none.
+    /// - Returns: nil if there is none.
     public borrowing func credential(key: String) throws(Backend.Problem) -> Credential? {
         guard let values = try read(.credential, key) else { return nil }
         var credential = Credential()
@@ -43,7 +43,7 @@ public struct CredentialStore<Backend: ItemBackend & ~Copyable>: ~Copyable {
 
     /// Removes the credential and every version of it for good.
     ///
-    /// - Returns: whether its bytes are gone from the log too.
+    /// - Returns: Whether its bytes are gone from the write-ahead log too.
     /// - Throws: ``VaultError/noItem(_:)`` (SDK 10523).
     public borrowing func deleteCredential(key: String) throws(Backend.Problem) -> PurgeResult {
         try delete(.credential, key)
@@ -51,19 +51,19 @@ public struct CredentialStore<Backend: ItemBackend & ~Copyable>: ~Copyable {
 
     // MARK: - Properties
 
-    /// Stores a property, in place of the one that stands under `key`, with its label and description.
+    /// Stores a property with its label and description. It replaces the property under `key`, if there is one.
     ///
-    /// - Throws: as ``add(_:key:)``.
+    /// - Throws: Like ``add(_:key:)``.
     public borrowing func add(_ property: consuming StoredProperty, key: String) throws(Backend.Problem) {
         try store(property.values, .property, key, keepsRest: false)
     }
 
-    /// Changes the parts that are given and keeps the others.
+    /// Changes the given parts and keeps the others.
     public borrowing func update(_ property: consuming StoredProperty, key: String) throws(Backend.Problem) {
         try store(property.values, .property, key, keepsRest: true)
     }
 
-    /// - Returns: nil when there is none.
+    /// - Returns: nil if there is none.
     public borrowing func property(key: String) throws(Backend.Problem) -> StoredProperty? {
         guard let values = try read(.property, key) else { return nil }
         var property = StoredProperty()
@@ -71,29 +71,29 @@ public struct CredentialStore<Backend: ItemBackend & ~Copyable>: ~Copyable {
         return property
     }
 
-    /// Removes the property and all that is stored with it, for good.
+    /// Removes the property and everything stored with it, for good.
     public borrowing func deleteProperty(key: String) throws(Backend.Problem) -> PurgeResult {
         try delete(.property, key)
     }
 
     // MARK: - All of them
 
-    /// The name of the item under which `key` is kept.
+    /// The name of the item for `key`.
     ///
     /// - Throws: ``VaultError/emptyKey``, ``VaultError/tooLarge`` above 64 KiB.
     package static func itemName(_ kind: CredentialItemKind, _ key: String) throws(VaultError) -> ItemName {
         try CredentialItemName.name(kind, key)
     }
 
-    /// The field in which a key that is too long for a name stands.
+    /// The field that holds a key too long for a name.
     package static var keyField: FieldName { CredentialItemName.keyField }
 
-    /// What is stored, in the order of the keys' bytes.
+    /// The stored keys, in the order of their items' names.
     public borrowing func keys() throws(Backend.Problem) -> [(kind: CredentialItemKind, key: String, item: Item)] {
         guard case .items(let items) = try backend.perform(.items(trashed: false)) else { return [] }
         var found: [(kind: CredentialItemKind, key: String, item: Item)] = []
         for item in items {
-            // An item whose name no key gives was put there by hand; it is no credential.
+            // An item whose name does not come from a key was added by hand. It is no credential.
             guard let kind = CredentialItemName.kind(of: item.name), let key = try key(of: item),
                 (try? CredentialItemName.name(kind, key)) == item.name
             else { continue }
@@ -130,7 +130,7 @@ public struct CredentialStore<Backend: ItemBackend & ~Copyable>: ~Copyable {
     private borrowing func delete(_ kind: CredentialItemKind, _ key: String) throws(Backend.Problem) -> PurgeResult {
         let name = try name(kind, key)
         guard case .removed(_, let purge) = try backend.perform(.purge([name], ifRevision: nil)) else { return .pending }
-        // One of the same key that went to the trash before, by hand, is a credential that was to be deleted too.
+        // A trashed item of the same key, trashed by hand, must be deleted too.
         do throws(Backend.Problem) {
             guard case .removed(_, let rest) = try backend.perform(.purgeTrash([name])) else { return .pending }
             return rest == .pending ? .pending : purge ?? .complete
@@ -140,7 +140,7 @@ public struct CredentialStore<Backend: ItemBackend & ~Copyable>: ~Copyable {
         }
     }
 
-    /// Adds or changes, whichever it is by then: another process may add or delete the same key meanwhile.
+    /// Adds or changes the item. It tries again if another process adds or deletes the same key meanwhile.
     private borrowing func store(
         _ values: consuming FieldValues, _ kind: CredentialItemKind, _ key: String, keepsRest: Bool
     ) throws(Backend.Problem) {

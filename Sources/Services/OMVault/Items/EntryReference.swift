@@ -1,4 +1,4 @@
-// Purging what no name leads to any more: an item whose newest record is damaged, and one of two of the same name.
+// Purging an entry that no name leads to: an item whose newest record is damaged, or one of two with the same name.
 // Format: docs/vault-format.md, "Tombstone".
 
 public import OMRecords
@@ -7,14 +7,15 @@ internal import OMStorage
 internal import OMSystem
 
 extension VaultEdit {
-    /// Removes an item with all its versions, in the trash or not, whatever its name is and whether it can be read.
+    /// Removes an item with all its versions. It can be live or in the trash, with any name, readable or not.
     ///
     /// - Parameters:
-    ///   - id: the item's, or the key of its entry, as ``Vault/verify(deep:)`` names it: 16 bytes.
-    ///   - level: where it stands; nil for any level.
-    /// - Returns: the item as it stood; nil where that could not be read.
-    /// - Throws: ``VaultError/noItem(_:)`` with the id as text; ``VaultError/ambiguousID(_:)``; ``VaultError/levelLocked(_:)``
-    ///   for a damaged one, when not all levels are at hand: a row that is deleted could be another item's.
+    ///   - id: The item's id, or the key of its entry, as ``Vault/verify(deep:)`` reports it: 16 bytes.
+    ///   - level: The item's level. Nil for any level.
+    /// - Returns: The item before the purge. Nil if it could not be read.
+    /// - Throws: ``VaultError/noItem(_:)`` with the id as text; ``VaultError/ambiguousID(_:)``;
+    ///   ``VaultError/levelLocked(_:)`` for a damaged item if any level is locked, because a deleted row
+    ///   could belong to another item.
     public mutating func purge(id: [UInt8], level: ProtectionLevel? = nil) throws(VaultError) -> Item? {
         let found = try snapshot.find(id: id, level: level)
         guard found.count < 2 else { throw .ambiguousID(found.map(\.reference)) }
@@ -34,12 +35,12 @@ extension VaultEdit {
     }
 }
 
-/// Where an item stands.
+/// An item's entry in the vault: its level and its key.
 public struct EntryReference: Hashable, Sendable {
     public let level: ProtectionLevel
     /// The key of its entry: 16 bytes. No other entry of the level has it.
     public let entry: [UInt8]
-    /// Nil where it cannot be read.
+    /// Nil if it cannot be read.
     public let item: Item?
 
     package init(level: ProtectionLevel, entry: [UInt8], item: Item?) {
@@ -49,8 +50,8 @@ public struct EntryReference: Hashable, Sendable {
 }
 
 extension Vault {
-    /// What ``VaultEdit/purge(id:level:)`` would take: to be asked before a question is put. More than one is more than that
-    /// takes.
+    /// The entries that ``VaultEdit/purge(id:level:)`` would purge. Call it before asking the user. If there is more
+    /// than one entry, the purge throws.
     public func entries(id: [UInt8], level: ProtectionLevel? = nil) throws(VaultError) -> [EntryReference] {
         try read { snapshot throws(VaultError) in try snapshot.find(id: id, level: level).map(\.reference) }
     }
@@ -62,12 +63,12 @@ extension Snapshot {
         let entry: TreeEntry
     }
 
-    /// The entries of an item, by the item's id or by the entry's own key. The id of a record that is damaged is what stands
-    /// in its place, which proves nothing; it is only looked at where nothing else fits.
+    /// The entries of an item, by the item's id or by the entry's own key. If a record is damaged, its row's bytes
+    /// still claim an id, which proves nothing. So claimed ids count only if nothing else fits.
     ///
-    /// Attack: an `always` item that is planted under the id, or the entry, of a protected one, so that its owner, told to
-    /// remove the one that is not his, removes his own. So all of them are found, and within one level an entry's own key
-    /// goes before ids: it can always be said which one is meant.
+    /// Attack: an attacker plants an `always` item under the id, or the entry, of a protected item. The owner, asked to
+    /// remove the planted item, would remove the protected one. So this finds all of them. In a given level an entry's
+    /// own key precedes ids, so the owner can always name the right item.
     fileprivate func find(id: [UInt8], level wanted: ProtectionLevel?) throws(VaultError) -> [Found] {
         var (found, claimed): ([Found], [Found]) = ([], [])
         if let wanted, vault.keys[wanted] == nil { throw .levelLocked(wanted) }
@@ -94,19 +95,20 @@ extension Snapshot {
         return found.isEmpty ? claimed : found
     }
 
-    /// Takes an entry away whose newest record is damaged, with the rows that are its item's: all that no other item leads
-    /// to. Where another item is damaged too, some of those may be what is left of it; then only the row that the entry
-    /// names goes, and the older versions stay, sealed, until the last damaged item is purged.
-    /// Nothing proves which item and which revision it was, so no tombstone is left.
+    /// Removes an entry whose newest record is damaged, with the rows of its item. Those are all rows that no other
+    /// item leads to. If another item is damaged too, some of them may be its rows. Then only the row that the entry
+    /// names is removed, and the older versions stay, sealed, until the last damaged item is purged. Nothing proves
+    /// which item and which revision it was, so this leaves no tombstone.
     ///
-    /// Attack: the damaged row, or the row that the entry names, is made to look like another item's, so that the owner
-    /// deletes that one. No row that another item leads to is touched, and none because of what a damaged row says.
+    /// Attack: an attacker makes the damaged row, or the entry's row, look like another item's, so that the owner
+    /// deletes that item. So no row is removed that another item leads to, and a damaged row's content decides nothing.
     fileprivate func destroyDamaged(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) {
         var used: Set<Int64> = []
         var isRestWhole = true
         for each in ProtectionLevel.allCases {
             guard vault.keys[each] != nil else { throw .levelLocked(each) }
-            // Attack: an `always` entry under the very key of a protected item's, so that this one's rows count as nobody's.
+            // Attack: an attacker adds an `always` entry with the key of a protected item. The protected item's rows
+            // would seem to have no item. So an entry is skipped only if both level and key are equal.
             for other in try entries(each) where each != level || other.key != entry.key {
                 if try !collect(other, each, into: &used) { isRestWhole = false }
             }
@@ -120,14 +122,14 @@ extension Snapshot {
         log(.itemPurged(.init(id: known, level: level, revision: 0)))
     }
 
-    /// The rows of an item, as far as its records lead to them.
+    /// Collects the rows of an item, as far as its records lead to them.
     ///
-    /// - Returns: false where that is not to their end.
+    /// - Returns: false if they do not lead to the end.
     private func collect(
         _ entry: TreeEntry, _ level: ProtectionLevel, into rows: inout Set<Int64>
     ) throws(VaultError) -> Bool {
         do throws(VaultError) {
-            // Also the newest one's of an item that is damaged: it is not this one's.
+            // A damaged item's newest row counts too, because it does not belong to the purged entry.
             rows.insert(entry.row)
             var version = try newest(entry, level)
             guard !version.header.isDeleted else { return true }

@@ -1,4 +1,4 @@
-/// 1 to 64 bytes of UTF-8 without control characters, `:`, `/` or `=`.
+/// The name of a field: 1 to 64 bytes of UTF-8 without control characters, `:`, `/` or `=`.
 public struct FieldName: Hashable, Sendable {
     public let text: String
 
@@ -8,7 +8,7 @@ public struct FieldName: Hashable, Sendable {
         self.text = text
     }
 
-    /// Text that was a name's before.
+    /// For text that was checked as a name before.
     init(checked text: String) { self.text = text }
 
     var bytes: [UInt8] { Array(text.utf8) }

@@ -1,4 +1,4 @@
-// What a user sees of an item without its secrets.
+// An item as a user sees it, without its secrets.
 
 public import OMRecords
 
@@ -7,12 +7,12 @@ public struct Item: Hashable, Sendable {
     /// The largest value of one field: 1 MiB.
     public static let maximumFieldCount = 1 << 20
     public static let maximumFields = 256
-    /// The largest sum of all that an item holds: 16 MiB.
+    /// The largest sum of everything that an item holds: 16 MiB.
     public static let maximumCount = 16 << 20
 
     public struct Field: Hashable, Sendable {
         public let name: FieldName
-        /// The length of its secret in bytes.
+        /// The length of the field's secret in bytes.
         public let count: Int
 
         package init(name: FieldName, count: Int) { (self.name, self.count) = (name, count) }

@@ -1,10 +1,10 @@
 // The backend of `CredentialStore`: an unlocked vault or the agent.
 
-/// Answers an ``ItemRequest``: a ``Vault``, or the agent that keeps one open.
+/// Answers an ``ItemRequest``. It is a ``Vault``, or a client of the agent that holds the vault's keys.
 public protocol ItemBackend: ~Copyable {
     associatedtype Problem: Error
     borrowing func perform(_ request: consuming ItemRequest) throws(Problem) -> ItemReply
-    /// What a problem means to the store. Everything else is the caller's.
+    /// The meaning of a problem for the store. Nil if the store passes it on to its caller.
     static func itemProblem(of problem: Problem) -> ItemProblem?
     static func problem(_ error: VaultError) -> Problem
 }

@@ -1,4 +1,4 @@
-// What is sealed in a record: name, times and fields. It exists in clear only in locked memory.
+// The sealed content of a record: name, times and fields. It exists in clear only in locked memory.
 // Format: docs/vault-format.md, "Content".
 
 internal import OMRecords
@@ -11,11 +11,11 @@ internal import OMSecrets
 /// 256.
 struct ItemContent: ~Copyable {
     static let version: UInt8 = 1
-    /// How many older versions may stand behind an item at most; how many do, the policy says.
+    /// The most older versions that an item can keep. The policy sets the number.
     static let maximumHistory = 1000
 
     let isTrashed: Bool
-    /// How many older versions stood behind this one when it was written.
+    /// The number of older versions behind this one when it was written.
     let kept: Int
     let name: ItemName
     let created: Int64
@@ -28,7 +28,7 @@ struct ItemContent: ~Copyable {
         let range: Range<Int>
     }
 
-    /// Takes a record's opened box apart.
+    /// Parses a record's opened box.
     init(opened bytes: consuming SecretBytes) throws(VaultError) {
         let parts = try bytes.withBytes { (span: Span<UInt8>) throws(VaultError) in
             try authentic(.record) { try Self.parse(span) }
@@ -39,12 +39,12 @@ struct ItemContent: ~Copyable {
 
     var itemFields: [Item.Field] { fields.map { Item.Field(name: $0.name, count: $0.range.count) } }
 
-    /// Where an item of this content stands in its level's tree.
+    /// The key of the item's entry in its level's tree.
     borrowing func key(_ keys: LevelKeys, _ id: [UInt8]) -> [UInt8] {
         isTrashed ? keys.key(ofTrashed: id) : keys.key(of: name)
     }
 
-    /// The field's value, moved into a secret of its own.
+    /// The field's value, copied into its own secret.
     borrowing func secret(_ name: FieldName) -> SecretBytes? {
         guard let field = fields.first(where: { $0.name == name }) else { return nil }
         return bytes.withBytes { SecretBytes(copying: $0.extracting(field.range)) }
@@ -76,8 +76,8 @@ struct ItemContent: ~Copyable {
         return isDifferent
     }
 
-    /// A draft with `values` in place of the fields of the same names, new ones behind the others, and without
-    /// `removed`.
+    /// A draft with the same fields, but with `values` for the fields of the same names and without `removed`. New
+    /// fields come after the others.
     borrowing func draft(
         putting values: borrowing FieldValues, without removed: [FieldName] = [], at now: Int64
     ) throws(VaultError) -> ItemDraft {
@@ -136,6 +136,6 @@ struct ItemContent: ~Copyable {
         return draft
     }
 
-    /// What a deleted item's last version seals: nothing.
+    /// The content that a deleted item's tombstone seals. It has no item data.
     static func tombstone() -> SecretBytes { SecretBytes(count: Record.step) { _ in } }
 }

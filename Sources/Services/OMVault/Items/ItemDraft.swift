@@ -1,7 +1,7 @@
 internal import OMRecords
 public import OMSecrets
 
-/// An item being made, field by field, in locked memory.
+/// An item under construction, field by field, in locked memory.
 public struct ItemDraft: ~Copyable {
     private var buffer = SecretBuffer(capacity: 512)
     private var fields: [Item.Field] = []
@@ -37,19 +37,19 @@ public struct ItemDraft: ~Copyable {
         buffer.append(value)
     }
 
-    /// What a user will see of it.
+    /// The item without its secrets, as a user will see it.
     borrowing func item(_ header: Record.Header) -> Item {
         Item(
             name: name, level: header.level, id: header.id, revision: header.revision, created: created,
             modified: modified, isTrashed: isTrashed, fields: fields)
     }
 
-    /// Where it will stand in its level's tree.
+    /// The key of the item's future entry in its level's tree.
     borrowing func key(_ keys: LevelKeys, _ id: [UInt8]) -> [UInt8] {
         isTrashed ? keys.key(ofTrashed: id) : keys.key(of: name)
     }
 
-    /// The content, padded, with its length, the number of fields and that of older versions filled in.
+    /// The padded content. Its length, its number of fields and its number of older versions are filled in here.
     consuming func finish(kept: Int) -> SecretBytes {
         let (length, count) = (buffer.count, fields.count)
         let padded = (length + Record.step - 1) / Record.step * Record.step

@@ -1,4 +1,5 @@
-/// 1 to 255 bytes of UTF-8 without control characters or `:`. Compared as bytes: two spellings of é are two names.
+/// The name of an item: 1 to 255 bytes of UTF-8 without control characters or `:`. Names are compared as bytes: two
+/// spellings of é are two names.
 public struct ItemName: Hashable, Sendable {
     public let text: String
 
@@ -7,12 +8,12 @@ public struct ItemName: Hashable, Sendable {
         self.text = text
     }
 
-    /// Text that was a name's before.
+    /// For text that was checked as a name before.
     init(checked text: String) { self.text = text }
 
     var bytes: [UInt8] { Array(text.utf8) }
 
-    /// In the order of their bytes.
+    /// Compares names in the order of their bytes.
     func precedes(_ other: ItemName) -> Bool { text.utf8.lexicographicallyPrecedes(other.text.utf8) }
 
     public static func == (one: ItemName, other: ItemName) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
@@ -23,7 +24,8 @@ public struct ItemName: Hashable, Sendable {
 @inline(__always)
 func isName(_ text: String, upTo limit: Int, without isRefused: (UInt8) -> Bool) -> Bool {
     guard (1...limit).contains(text.utf8.count) else { return false }
-    // Most names are of ASCII alone, and a scalar's category is looked up in tables: a list has a hundred thousand.
+    // Most names are pure ASCII, and the category of a scalar needs a look-up in tables. A list can
+    // have a hundred thousand names.
     var isPlain = true
     for byte in text.utf8 {
         if isRefused(byte) { return false }

@@ -1,8 +1,8 @@
-/// The problems that the store acts on itself.
+/// The problems that the store handles itself.
 public enum ItemProblem: Sendable {
     case missing
     case exists
     case unchanged
-    /// Somebody else changed the item between a look at it and the change.
+    /// Another process or thread changed the item after it was read and before the change.
     case changedMeanwhile
 }

@@ -1,6 +1,6 @@
 public import OMSecrets
 
-/// What ``Vault/perform(_:)`` answers.
+/// The answer of ``Vault/perform(_:)``.
 public enum ItemReply: ~Copyable, Sendable {
     case items([Item])
     case item(Item)
@@ -8,10 +8,10 @@ public enum ItemReply: ~Copyable, Sendable {
     case secrets(Item, FieldValues)
     case versions([ItemVersion])
     case entries([EntryReference])
-    /// The item as it stands after the change.
+    /// The item after the change.
     ///
-    /// - `purge`: nil for a change that leaves nothing to purge.
+    /// - `purge`: Nil if the change leaves nothing to purge.
     case changed(Item, purge: PurgeResult?)
-    /// What went: in the trash as it stands there, or as it stood before the purge.
+    /// The removed items: as they are in the trash now, or as they were before the purge.
     case removed([Item], purge: PurgeResult?)
 }

@@ -1,14 +1,14 @@
-// What can be asked of an unlocked vault, as a value: the process that holds the keys and one that asks it over a
-// socket ask alike.
+// Requests to an unlocked vault, as values. The process that holds the keys and a process that asks it
+// over a socket use the same ones.
 
 public import OMRecords
 
-/// One question or one atomic change. `ifRevision` makes a change only while the item has that revision; `revision`
-/// asks for an earlier version, nil for the newest.
+/// One question or one atomic change. With `ifRevision` the change needs the item to have that revision. `revision`
+/// asks for an earlier version; nil asks for the newest.
 public enum ItemRequest: ~Copyable, Sendable {
     /// The items, or those in the trash, without their secrets: ``ItemReply/items(_:)``.
     case items(trashed: Bool)
-    /// Those of them in which the search finds what it looks for: ``ItemReply/items(_:)``.
+    /// Those of them that the search finds: ``ItemReply/items(_:)``.
     case find(ItemSearch, trashed: Bool)
     /// ``ItemReply/item(_:)``
     case item(ItemName)
@@ -18,30 +18,29 @@ public enum ItemRequest: ~Copyable, Sendable {
     case secrets(ItemName, revision: UInt64?)
     /// ``ItemReply/versions(_:)``, the newest first.
     case history(ItemName)
-    /// A new item; a nil level is the vault's default: ``ItemReply/changed(_:purge:)``.
+    /// Adds an item. A nil level is the vault's default: ``ItemReply/changed(_:purge:)``.
     case add(ItemName, level: ProtectionLevel?, FieldValues)
-    /// Fields that are put in, in place of those of the same names, and fields that go:
-    /// ``ItemReply/changed(_:purge:)``.
+    /// Sets fields, which replaces those of the same names, and removes fields: ``ItemReply/changed(_:purge:)``.
     case update(ItemName, set: FieldValues, remove: [FieldName], ifRevision: UInt64?)
     /// ``ItemReply/changed(_:purge:)``
     case setLevel(ItemName, ProtectionLevel, ifRevision: UInt64?)
-    /// All of them or none: ``ItemReply/removed(_:purge:)``.
+    /// Moves all of them to the trash, or none: ``ItemReply/removed(_:purge:)``.
     case trash([ItemName], ifRevision: UInt64?)
-    /// All of them or none, with all versions: ``ItemReply/removed(_:purge:)``.
+    /// Purges all of them with all versions, or none: ``ItemReply/removed(_:purge:)``.
     case purge([ItemName], ifRevision: UInt64?)
-    /// What is in the trash under these names, or all of it: ``ItemReply/removed(_:purge:)``.
+    /// Purges the items with these names from the trash, or all: ``ItemReply/removed(_:purge:)``.
     case purgeTrash([ItemName]?)
-    /// What ``purgeID(_:level:)`` would take: ``ItemReply/entries(_:)``.
+    /// The entries that ``purgeID(_:level:)`` would purge: ``ItemReply/entries(_:)``.
     case entries(id: [UInt8], level: ProtectionLevel?)
-    /// One item with all versions, readable or not, live or in the trash; see ``VaultEdit/purge(id:level:)``:
-    /// ``ItemReply/removed(_:purge:)``, without the item where it could not be read.
+    /// Purges one item with all versions: see ``VaultEdit/purge(id:level:)``. The answer is
+    /// ``ItemReply/removed(_:purge:)``, without the item if it could not be read.
     case purgeID([UInt8], level: ProtectionLevel?)
     /// ``ItemReply/changed(_:purge:)``; see ``VaultEdit/restore(_:id:revision:)``.
     case restore(ItemName, id: [UInt8]?, revision: UInt64?)
 }
 
 extension Vault {
-    /// Answers a question, or makes a change: all of it or nothing.
+    /// Answers a question, or makes a change completely or not at all.
     public func perform(_ request: consuming ItemRequest) throws(VaultError) -> ItemReply {
         switch consume request {
         case .items(let isTrashed): return .items(try items(trashed: isTrashed))

@@ -1,21 +1,21 @@
-// What is looked for in items, and where.
+// The words of a search, and the parts of an item to search in.
 
 internal import OMSecrets
 internal import OMSystem
 
-/// Words that must all stand in an item, each somewhere: in its name, the names of its fields or their values.
+/// Words that an item must all contain, each in its name, the names of its fields or their values.
 ///
-/// Letters of ASCII are the same in both cases; everything else is compared as bytes. The words are kept like secrets:
-/// who looks for a password types one.
+/// ASCII letters are the same in both cases. Everything else is compared as bytes. The words are kept like secrets,
+/// because a user who searches for a password types it.
 public struct ItemSearch: ~Copyable, Sendable {
     package static let maximumWords = 16
     /// The longest word, in bytes.
     package static let maximumCount = 1024
 
-    /// Where to look: nil for everywhere.
+    /// The parts of an item to search in. A nil scope means everywhere.
     public struct Scope: Hashable, Sendable {
         package let hasItemName: Bool
-        /// Fields whose values are looked through; the names of fields are not then.
+        /// The fields whose values are searched. With them, the names of fields are not searched.
         package let fields: [FieldName]
 
         public init(itemName: Bool, fields: [FieldName]) { (hasItemName, self.fields) = (itemName, fields) }
@@ -31,7 +31,7 @@ public struct ItemSearch: ~Copyable, Sendable {
 
     /// Adds a word.
     ///
-    /// - Returns: false when it is empty or has more than 1024 bytes, or there are 16 already.
+    /// - Returns: false if the word is empty or has more than 1024 bytes, or if there are 16 words already.
     public mutating func add(_ word: Span<UInt8>) -> Bool {
         guard (1...Self.maximumCount).contains(word.count), ranges.count < Self.maximumWords else { return false }
         let start = folded.count
@@ -40,18 +40,18 @@ public struct ItemSearch: ~Copyable, Sendable {
         return true
     }
 
-    /// Whether a word is as ``add(_:)`` keeps it: without capitals of ASCII.
+    /// Whether a word has the form that ``add(_:)`` keeps: without ASCII capitals.
     package static func isFolded(_ word: Span<UInt8>) -> Bool {
         word.indices.allSatisfy { fold(word[$0]) == word[$0] }
     }
 
-    /// Lends each word, as it is compared.
+    /// Lends each word to `body`, in the form that is compared.
     package borrowing func forEach(_ body: (Span<UInt8>) -> Void) {
         folded.withBytes { words in for range in ranges { body(words.extracting(range)) } }
     }
 
-    /// - Parameter interruption: asked while it looks, since a long word in a long text takes a while. What is answered
-    ///   then counts for nothing.
+    /// - Parameter interruption: Checked during the search, because a long word in a long text takes a while. Once it
+    ///   is asked, the result means nothing.
     borrowing func matches(_ map: ContentMap, _ content: Span<UInt8>, unless interruption: Interruption?) -> Bool {
         folded.withBytes { words in
             ranges.allSatisfy { range in

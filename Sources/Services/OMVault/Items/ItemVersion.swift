@@ -3,7 +3,7 @@ internal import OMSecrets
 /// One version of an item, without its secrets.
 public struct ItemVersion: Hashable, Sendable {
     public let revision: UInt64
-    /// When it was written, in seconds since 1970.
+    /// The time when it was written, in seconds since 1970.
     public let modified: Int64
     /// Whether the item was in the trash with this version.
     public let isTrashed: Bool

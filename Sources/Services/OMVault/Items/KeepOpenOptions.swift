@@ -1,14 +1,14 @@
 package import OMSystem
 
-/// What is agreed with a vault that stays open.
+/// The options of a vault that stays open.
 package struct KeepOpenOptions: Sendable {
     let interruption: Interruption
     let budget: MemoryBudget
 
     /// - Parameters:
-    ///   - interruption: asked, it ends a wait for other processes and a long reading: ``VaultError/storage(_:)`` with
-    ///     ``StorageError/busy``, and nothing was changed.
-    ///   - budget: for the records that it remembers.
+    ///   - interruption: Once it is asked, a wait for another process and a long read end with
+    ///     ``VaultError/storage(_:)`` and ``StorageError/busy``. Then nothing was changed.
+    ///   - budget: The memory budget for the records that the vault caches.
     package init(unless interruption: Interruption, budget: MemoryBudget) {
         (self.interruption, self.budget) = (interruption, budget)
     }

@@ -1,8 +1,8 @@
-// Locked memory is little, and all open vaults of a process share it.
+// The budget of locked memory. Locked memory is scarce, and all open vaults of a process share it.
 
 internal import Synchronization
 
-/// How many bytes of locked memory opened records may take, in all vaults that stay open together.
+/// How many bytes of locked memory the opened records can use, in all vaults that stay open together.
 package final class MemoryBudget: Sendable {
     private let left: Atomic<Int>
 

@@ -1,8 +1,7 @@
-/// Whether the bytes that must be gone are.
+/// Whether the purged bytes are gone.
 public enum PurgeResult: UInt8, Hashable, Sendable {
     /// They are in no file of the vault.
     case complete = 0
-    /// Another process still reads the state before: they stand in the write-ahead log until the next open takes them
-    /// out.
+    /// Another process still reads the old state. Until the next open removes them, the bytes are in the write-ahead log.
     case pending = 1
 }

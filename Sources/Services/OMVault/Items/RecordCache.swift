@@ -1,9 +1,8 @@
-// Records that were opened once and are asked for again: in a process that keeps a vault open, a list or a search then
-// opens only what is new.
+// The cache of opened records. In a process that keeps a vault open, a list or a search opens only the new records.
 //
-// Integrity: what is kept belongs to one state of a level, by its generation and the root of its tree, which every
-// question compares with the file and the marks. For another state the tree is walked, and a record that was opened
-// before is taken for the same one by its digest, which the tree vouches for.
+// Integrity: cached records belong to one state of a level, named by its generation and the root of its tree. Every
+// request compares that state with the file and the marks. For another state the tree is walked. A record that was
+// opened before is then recognised by its digest, which the tree authenticates.
 
 internal import OMRecords
 internal import OMSecrets
@@ -15,7 +14,7 @@ struct CachedVersion {
     let revision: UInt64
 }
 
-/// id (16) ‖ revision (8), as it stands before a content that is kept.
+/// id (16) ‖ revision (8), stored before each cached content.
 extension CachedVersion {
     fileprivate static let count = 24
 
@@ -36,24 +35,25 @@ extension CachedVersion {
 
 /// The opened records of one open vault, in locked memory. It lives with the vault's keys and is wiped with them.
 final class RecordCache {
-    /// Longer contents are opened each time: one file among the items would push out a thousand passwords.
+    /// Longer contents are opened each time. In the cache, one file among the items would push out a thousand passwords.
     private static let longest = 16 << 10
-    /// Contents stand together in blocks, the next one as large as all before it, within these bounds.
+    /// Contents are stored in blocks. A new block is as large as all contents before it, within these bounds.
     private static let blockCounts = (least: 16 << 10, most: 256 << 10)
 
     private let budget: MemoryBudget
     private var levels: [ProtectionLevel: Level] = [:]
 
-    /// - Parameter budget: what does not find room in it is opened each time.
+    /// - Parameter budget: A record that does not fit into it is opened each time.
     init(_ budget: MemoryBudget) { self.budget = budget }
 
     private struct Level {
         var state: LevelState
-        /// In the order of their names, those without content last.
+        /// In the order of their names. Records without content are last.
         var records: [CachedRecord] = []
-        /// The same without what a list does not ask for: ten thousand records are many places in memory.
+        /// The same contents without the entries, which a list does not need. The entries of ten thousand
+        /// records are scattered in memory.
         var contents: [CachedRecord.Content] = []
-        /// The next content goes behind the last one.
+        /// The position of the next content, after the last one.
         var filling: WritePosition
     }
 
@@ -71,20 +71,20 @@ final class RecordCache {
 
         enum Content {
             case tombstone
-            /// To be opened each time.
+            /// The record is opened each time.
             case notCached
-            /// Its id and revision stand before it.
+            /// The record's id and revision are stored before its content.
             case cached(Block, Range<Int>)
         }
     }
 
-    /// A class, so that it is wiped with the last record that stands in it.
+    /// A class, so that it is wiped together with the last record in it.
     private final class Block {
         private let budget: MemoryBudget
         private let capacity: Int
         private(set) var bytes: SecretBuffer
 
-        /// - Returns: nil where there is no room.
+        /// - Returns: nil if the budget has no room.
         init?(_ capacity: Int, _ budget: MemoryBudget) {
             guard budget.reserve(capacity) else { return nil }
             (self.budget, self.capacity) = (budget, capacity)
@@ -102,7 +102,7 @@ final class RecordCache {
         }
     }
 
-    /// Where the next content goes.
+    /// The position for the next content.
     private struct WritePosition {
         let budget: MemoryBudget
         var used = 0
@@ -125,7 +125,7 @@ final class RecordCache {
         }
     }
 
-    /// Lends the content of every item of a level, those that are kept in the order of their names.
+    /// Lends the content of every item of a level to `body`. The cached ones come first, in the order of their names.
     func forEach(
         _ level: ProtectionLevel, in snapshot: Snapshot, _ body: (CachedVersion, Span<UInt8>) -> Void
     ) throws(VaultError) {
@@ -148,13 +148,13 @@ final class RecordCache {
         }
     }
 
-    /// Lets go of everything, as after a purge: what must be gone from the file is not to stay here.
+    /// Wipes everything, for example after a purge: bytes that are gone from the file must not stay here.
     func removeAll() { levels = [:] }
 
     private func current(_ level: ProtectionLevel, _ snapshot: Snapshot) throws(VaultError) -> Level {
         guard let state = snapshot.states[level] else { throw .levelLocked(level) }
         if let held = levels[level], held.state == state { return held }
-        // Taken out first: what no longer belongs to the level is wiped before its place is filled again.
+        // Removed first: contents that no longer belong to the level are wiped before new ones are added.
         let held = levels.removeValue(forKey: level) ?? Level(state: state, filling: WritePosition(budget: budget))
         let next = try updated(consume held, to: state, of: level, in: snapshot)
         levels[level] = next
@@ -171,8 +171,8 @@ final class RecordCache {
         var records: [CachedRecord] = []
         var fresh: [TreeEntry] = []
         for entry in try snapshot.entries(level) {
-            // The same record at another place is none of ours: it is opened, and judged by its content. So is one that
-            // found no room before.
+            // A known record at another entry is opened, and its content is checked. So is a record that did
+            // not fit into the budget before.
             if let record = known[entry.digest], record.entry == entry, !record.isNotCached {
                 known[entry.digest] = nil
                 records.append(record)
@@ -203,13 +203,13 @@ final class RecordCache {
         return opened.content.withBytes { filling.put($0, kept) }
     }
 
-    /// The same records, with nothing beside them in their blocks: what was replaced or removed is wiped.
+    /// The same records, copied into new blocks. The old blocks are wiped, with the contents that were replaced or removed.
     private static func compacted(
         _ records: consuming [CachedRecord], _ level: ProtectionLevel, _ filling: inout WritePosition
     ) -> [CachedRecord] {
         var compacted: [CachedRecord] = []
         compacted.reserveCapacity(records.count)
-        // Block by block, so that each old one is gone before there are two new ones.
+        // Block by block, so that each old block is wiped before two new ones exist.
         records.sort { one, other in
             guard let left = one.block, let right = other.block else { return one.block == nil && other.block != nil }
             return left < right
@@ -228,7 +228,7 @@ final class RecordCache {
         return compacted
     }
 
-    /// In the order of their names, those without content last.
+    /// In the order of their names. Records without content are last.
     private static func sorted(_ records: consuming [CachedRecord]) -> [CachedRecord] {
         records.sort { one, other in
             guard case .cached(let left, let first) = one.content else { return false }

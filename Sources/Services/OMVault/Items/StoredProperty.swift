@@ -1,6 +1,6 @@
 public import OMSecrets
 
-/// One property with its label and description, as the SDK's `storeProperty` keeps them.
+/// One property with its label and description, like those of the SDK's `storeProperty`.
 public struct StoredProperty: ~Copyable, Sendable {
     var values = FieldValues()
 

@@ -1,4 +1,4 @@
-// The versions of an item: walked from the newest back, put on top, moved to other keys, dropped.
+// The versions of an item: reading them from the newest back, adding one, moving them to other keys, dropping them.
 // Format: docs/vault-format.md, "Versions".
 
 internal import OMRecords
@@ -6,16 +6,16 @@ internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 
-/// Where a record is, and what it must digest to.
+/// The row of a record, and the digest that the record must have.
 struct RowReference: Hashable {
     let row: Int64
     let digest: [UInt8]
 }
 
-/// A record that is the very one its digest names.
+/// A record whose digest was checked.
 struct StoredVersion {
     let reference: RowReference
-    /// The row of the version before; 0 for none. Nothing is believed of it until the digest there is the parent's.
+    /// The row of the previous version; 0 for none. It proves nothing until the digest of that row's record is the parent's.
     let previous: Int64
     let record: Record
 
@@ -42,17 +42,18 @@ struct OpenedVersion: ~Copyable {
 }
 
 extension Snapshot {
-    /// How many older versions a write leaves behind an item.
+    /// How many older versions of an item a write keeps.
     var historyLimit: Int { Int(header.policy.history) }
 
-    /// The version that the tree speaks of.
+    /// The version that the tree names.
     func newest(_ entry: TreeEntry, _ level: ProtectionLevel) throws(VaultError) -> StoredVersion {
         try version(RowReference(row: entry.row, digest: entry.digest), level)
     }
 
-    /// The version before.
+    /// The previous version.
     ///
-    /// - Throws: ``VaultError/corrupt(_:)``. Attack: a history cut short, put in another order, or another item's.
+    /// - Throws: ``VaultError/corrupt(_:)``. Attack: an attacker cuts a history short, reorders it, or adds another
+    ///   item's. Digest, id and revision must match.
     func older(than newer: StoredVersion) throws(VaultError) -> StoredVersion {
         let older = try version(
             RowReference(row: newer.previous, digest: newer.header.parent), newer.header.level)
@@ -62,7 +63,7 @@ extension Snapshot {
         return older
     }
 
-    /// Where the versions of an item are, the newest first, each checked; `kept` is what the newest says.
+    /// The references of an item's versions, the newest first, each checked. `kept` is the number that the newest one gives.
     func references(_ newest: StoredVersion, kept: Int) throws(VaultError) -> [RowReference] {
         var (references, newer) = ([newest.reference], newest)
         for _ in 0..<kept {
@@ -72,7 +73,7 @@ extension Snapshot {
         return references
     }
 
-    /// Opens what stands at an entry, which must be where its content says it is.
+    /// Opens the version at an entry. Its content must belong at this entry.
     func open(_ version: StoredVersion, at entry: TreeEntry) throws(VaultError) -> OpenedVersion {
         let opened = try open(version)
         guard let keys = vault.keys[version.header.level], opened.content.key(keys, opened.header.id) == entry.key
@@ -80,12 +81,12 @@ extension Snapshot {
         return opened
     }
 
-    /// Opens a version that another one led to.
+    /// Opens a version that another version led to.
     func open(_ version: StoredVersion) throws(VaultError) -> OpenedVersion {
         OpenedVersion(header: version.header, content: try ItemContent(opened: try plaintext(version.record)))
     }
 
-    /// An item's version of that revision; its newest for nil.
+    /// An item's version of that revision. Its newest version if `revision` is nil.
     ///
     /// - Throws: ``VaultError/noItem(_:)``, ``VaultError/noRevision(_:of:)``.
     func open(_ name: ItemName, revision: UInt64?) throws(VaultError) -> OpenedVersion {
@@ -107,7 +108,7 @@ extension Snapshot {
         return try open(version)
     }
 
-    /// The items in the trash of every level at hand: those of one name, or all.
+    /// The items in the trash of every unlocked level: those of one name, or all.
     func trashed(
         _ name: ItemName? = nil
     ) throws(VaultError) -> [(level: ProtectionLevel, entry: TreeEntry, item: Item)] {
@@ -116,7 +117,7 @@ extension Snapshot {
             guard let keys = vault.keys[level] else { continue }
             for entry in try entries(level) {
                 let version = try newest(entry, level)
-                // Live items and tombstones are not opened for it.
+                // Live items and tombstones need not be opened for this.
                 guard keys.key(ofTrashed: version.header.id) == entry.key else { continue }
                 let item = try open(version, at: entry).item
                 if name == nil || item.name == name { found.append((level, entry, item)) }
@@ -125,7 +126,7 @@ extension Snapshot {
         return found
     }
 
-    /// Of the items of that name in the trash, the one that went there last.
+    /// The item of that name that was moved to the trash last.
     func latestTrashed(
         _ name: ItemName, id: [UInt8]? = nil
     ) throws(VaultError) -> (level: ProtectionLevel, entry: TreeEntry)? {
@@ -136,7 +137,7 @@ extension Snapshot {
 
     // MARK: - Changing
 
-    /// Seals a version and stores it; the tree does not know it yet.
+    /// Seals a version and stores it. The tree does not have it yet.
     func add(
         _ content: borrowing SecretBytes, _ header: Record.Header, _ keys: LevelKeys, previous: Int64?
     ) throws(VaultError) -> RowReference {
@@ -152,10 +153,10 @@ extension Snapshot {
         return RowReference(row: row, digest: PublicHash.hash(bytes))
     }
 
-    /// Seals what stands at an entry anew, all versions of it, the oldest first, and drops the old rows. The old tree
-    /// still has `entry`, and the new one not yet what this returns.
+    /// Seals all versions at an entry again, the oldest first, and drops the old rows. The old tree still has `entry`,
+    /// and the new tree does not have the returned entry yet.
     ///
-    /// - Parameter keys: those of `target`; of the same level too, when its class key changes.
+    /// - Parameter keys: The keys of `target`. In a rekey this is the same level with a new class key.
     func move(
         _ entry: TreeEntry, _ level: ProtectionLevel, to target: ProtectionLevel, _ keys: LevelKeys, epoch: UInt32
     ) throws(VaultError) -> TreeEntry {
@@ -183,8 +184,8 @@ extension Snapshot {
         return (opened.content.key(keys, newest.header.id), try references(newest, kept: opened.content.kept))
     }
 
-    /// Drops, of every item of every level, the versions that the policy no longer keeps. The newest says how many stand
-    /// behind it, so it is sealed anew, under its own revision.
+    /// Drops the versions that the policy no longer keeps, for every item of every level. The newest version says how
+    /// many older ones follow, so it is sealed again, under its own revision.
     func shortenHistories() throws(VaultError) {
         let limit = historyLimit
         for level in ProtectionLevel.allCases {
@@ -217,7 +218,7 @@ extension Snapshot {
         }
     }
 
-    /// Drops every record that says it is a version of this item, also those that no newer one leads to any more.
+    /// Drops every record that claims to be a version of this item, also those that no newer one leads to.
     func dropVersions(of id: [UInt8]) throws(VaultError) {
         try storing { () throws(StorageError) in
             var drop = try vault.database.prepare(VaultSchema.dropVersions)

@@ -2,7 +2,7 @@ internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 
-/// A class key as the header holds it: wrapped under the root key, the device key, or both.
+/// A class key as the header stores it: wrapped under the root key, the device key, or both.
 struct ClassKeyWrap: Hashable, Sendable {
     enum Under: UInt8, Hashable, Sendable { case root = 1, rootAndDevice = 2, device = 3 }
 
@@ -12,8 +12,8 @@ struct ClassKeyWrap: Hashable, Sendable {
     let under: Under
     let box: SealedBox
 
-    /// The wraps that a level has. `always` stands under the device key, so that it opens while the vault is locked,
-    /// and under the root key for other devices; a device-only level has no wrap that another device could open.
+    /// The wraps of a level. `always` has one under the device key, so that it opens while the vault is locked. It has
+    /// another one under the root key, for other devices. A device-only level has no wrap that another device could open.
     static func kinds(of level: ProtectionLevel) -> [Under] {
         switch (level.availability, level.isDeviceOnly) {
         case (.always, false): [.device, .root]
@@ -28,12 +28,12 @@ struct ClassKeyWrap: Hashable, Sendable {
     }
 }
 
-/// The keys that wrap class keys: whichever of root and device key are at hand.
+/// The keys that wrap class keys: the root key and the device key. A missing one is nil.
 struct ClassKeyring: ~Copyable {
     let root: Key<Deriving>?
     let device: DeviceKey?
 
-    /// The wraps of a level, under each of the keys above that it has one for.
+    /// The wraps of a level, under each of its keys that this keyring has.
     func wraps(
         _ classKey: borrowing Key<Deriving>, _ level: ProtectionLevel, vault: [UInt8], epoch: UInt32
     ) -> [ClassKeyWrap] {
@@ -44,7 +44,6 @@ struct ClassKeyring: ~Copyable {
         return wraps
     }
 
-    /// Takes the ring apart.
     consuming func intoDevice() -> DeviceKey? { device }
 
     private func wrap(
@@ -57,7 +56,7 @@ struct ClassKeyring: ~Copyable {
             box: key.wrap(classKey, context: Self.context(level, under, vault: vault, epoch: epoch)))
     }
 
-    /// - Returns: nil when this keyring lacks the key above.
+    /// - Returns: nil if this keyring lacks the key.
     /// - Throws: ``VaultError/corrupt(_:)``.
     func unwrap(_ wrap: ClassKeyWrap, vault: [UInt8], epoch: UInt32) throws(VaultError) -> LevelKeys? {
         let classKey = try classKey(wrap, vault: vault, epoch: epoch)
@@ -67,7 +66,7 @@ struct ClassKeyring: ~Copyable {
         }
     }
 
-    /// The class key itself, to wrap it once more.
+    /// The class key itself, to wrap it again.
     func classKey(_ wrap: ClassKeyWrap, vault: [UInt8], epoch: UInt32) throws(VaultError) -> Key<Deriving>? {
         guard let key = key(wrap.level, wrap.under, vault) else { return nil }
         return try authentic(.header) { () throws(SecretsError) in

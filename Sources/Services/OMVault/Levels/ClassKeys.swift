@@ -1,16 +1,17 @@
-// What an unlocker hands to the process that keeps a vault unlocked: class keys, never the root key nor a password.
+// The class keys that an unlock hands to the process that keeps the vault unlocked. They contain neither
+// the root key nor a password.
 
 package import OMRecords
 package import OMSecrets
 
 /// Class keys of one vault, with the epoch that they belong to.
 ///
-/// Which levels they are of decides what a ``Vault`` opened with them can read. The `always` levels are not among them:
+/// Their levels decide what a ``Vault`` opened with them can read. The `always` levels are not among them, because
 /// those open with the device key alone.
 public struct ClassKeys: Sendable {
     /// The vault's id: 16 bytes.
     package let vault: [UInt8]
-    /// Another one after a rekey, which makes these keys worthless.
+    /// A rekey changes it, which makes these keys useless.
     package let epoch: UInt32
     private var held: [ProtectionLevel: LevelKeys] = [:]
 
@@ -19,21 +20,21 @@ public struct ClassKeys: Sendable {
         (self.vault, self.epoch) = (vault, epoch)
     }
 
-    /// The levels whose keys these are, the least protected first.
+    /// The levels of these keys, the least protected first.
     package var levels: [ProtectionLevel] { ProtectionLevel.allCases.filter { held[$0] != nil } }
 
     package mutating func add(_ key: borrowing Key<Deriving>, of level: ProtectionLevel) {
         held[level] = LevelKeys(classKey: key)
     }
 
-    /// Lends the key of a level to `body`; does nothing for a level that is not among them.
+    /// Lends the key of a level to `body`. Does nothing if that level is not among them.
     package func withKey<E: Error>(
         of level: ProtectionLevel, _ body: (borrowing Key<Deriving>) throws(E) -> Void
     ) throws(E) {
         if let keys = held[level] { try body(keys.classKey) }
     }
 
-    /// The same without the keys that go when a vault is locked.
+    /// The same keys without those that a lock wipes.
     package var afterLock: ClassKeys {
         var rest = self
         rest.held = held.filter { $0.key.availability != .whenUnlocked }
@@ -49,18 +50,18 @@ public struct ClassKeys: Sendable {
 }
 
 extension Vault {
-    /// The class keys at hand but those of the `always` levels.
+    /// The class keys of this vault, except those of the `always` levels.
     public func classKeys() -> ClassKeys { ClassKeys(state) }
 
-    /// Reads the state and judges it, so that keys which do not belong to it are found out now.
+    /// Reads and checks the state, so that keys which do not belong to it are found now.
     package func check() throws(VaultError) { try read { _ throws(VaultError) in } }
 }
 
 extension VaultFile {
-    /// Opens the vault with class keys alone. Without the root key the header is judged by its mark only.
+    /// Opens the vault with class keys alone. Without the root key, only the header's mark proves the header.
     ///
-    /// - Parameter keepingOpen: for a vault that stays open and answers many questions.
-    /// - Throws: ``VaultError/cannotUnlock`` for keys of another vault, or that do not open its levels;
+    /// - Parameter keepingOpen: For a vault that stays open and answers many requests.
+    /// - Throws: ``VaultError/cannotUnlock`` for keys of another vault, or keys that do not open its levels;
     ///   ``VaultError/rekeyed`` for keys of another epoch; the errors of reading.
     package func open(with keys: ClassKeys, keepingOpen: KeepOpenOptions? = nil) throws(VaultError) -> Vault {
         guard keys.vault == id else { throw .cannotUnlock }
@@ -68,12 +69,12 @@ extension VaultFile {
         let vault = try open(root: nil, adding: keys.keys)
         if let keepingOpen { vault.state.keepOpen(keepingOpen) }
         do throws(VaultError) { try vault.check() } catch {
-            // The level's state does not open: forged keys and a forged state look alike, and nothing was believed.
+            // The level's state does not open. Forged keys and a forged state look alike here, and none of it was trusted.
             throw error == .corrupt(.level) ? .cannotUnlock : error
         }
         return vault
     }
 
-    /// Rises with a rekey.
+    /// A rekey raises it.
     package var epoch: UInt32 { header.epoch }
 }

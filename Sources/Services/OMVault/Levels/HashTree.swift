@@ -1,14 +1,14 @@
-// The hash tree over one level: who reads one item checks one path, and a swapped, replayed, deleted or added
-// record does not fit. Format: docs/vault-format.md, "Hash tree".
+// The hash tree over one level. Reading one item checks one path. A swapped, replayed, deleted or added record does not fit.
+// Format: docs/vault-format.md, "Hash tree".
 
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 
-/// A 16-way tree in the order of the entries' keys. A place with up to 16 entries is a leaf, computed from their rows;
-/// a fuller one is a branch, stored as its children's 16 digests. What is read is checked on the way down, so what is
-/// changed was true before.
+/// A 16-way tree in the order of the entries' keys. A node with up to 16 entries is a leaf, computed from their rows. A
+/// larger node is a branch, stored as its children's 16 digests. Every node is checked when it is read, so a change
+/// starts from a genuine state.
 final class HashTree {
     private static let leafCapacity = 16
     private static let keyCount = 16
@@ -20,7 +20,7 @@ final class HashTree {
     private var findEntries: Statement
 
     private final class Node {
-        /// One nibble a byte.
+        /// One nibble per byte.
         let prefix: [UInt8]
         var content: Content
         var isChanged = false
@@ -33,10 +33,10 @@ final class HashTree {
         init(_ prefix: [UInt8], _ content: Content) { (self.prefix, self.content) = (prefix, content) }
     }
 
-    /// Whether anything was inserted or removed since the tree was loaded or stored.
+    /// Whether an entry was inserted or removed since the tree was loaded or stored.
     var isChanged: Bool { root.isChanged }
 
-    /// - Throws: ``VaultError/corrupt(_:)`` when the tree's root is not `digest`.
+    /// - Throws: ``VaultError/corrupt(_:)`` if the tree's root is not `digest`.
     static func load(
         _ database: borrowing Database, _ level: ProtectionLevel, _ keys: LevelKeys, digest: [UInt8]
     ) throws(VaultError) -> HashTree {
@@ -58,15 +58,15 @@ final class HashTree {
     /// The root of a level without entries.
     static func emptyRoot(_ keys: LevelKeys) -> [UInt8] { digest(of: .leaf([]), [], keys) }
 
-    /// The entry at `key`, or nil: both answers are checked against the root.
+    /// The entry at `key`, or nil. Both answers are checked against the root.
     func entry(_ key: [UInt8]) throws(VaultError) -> TreeEntry? {
         guard case .leaf(let entries) = try leaf(for: key).content else { throw .corrupt(.tree) }
         return entries.first { $0.key == key }
     }
 
-    /// Every entry of the level, in the order of their keys; the whole tree is checked.
+    /// Every entry of the level, in the order of their keys. This checks the whole tree.
     ///
-    /// - Parameter checkInterruption: called before each node; it throws to give up.
+    /// - Parameter checkInterruption: Called before each node. It throws to give up.
     func entries(_ checkInterruption: () throws(VaultError) -> Void) throws(VaultError) -> [TreeEntry] {
         var found: [TreeEntry] = []
         var rest = [root]
@@ -80,7 +80,7 @@ final class HashTree {
         return found
     }
 
-    /// The branches that were loaded, by rising prefix: all of them, after ``entries()``.
+    /// The branches that were loaded, by rising prefix. After ``entries()`` these are all of them.
     func branches() -> [TreeBranch] {
         var found: [TreeBranch] = []
         var rest = [root]
@@ -92,9 +92,9 @@ final class HashTree {
         return found
     }
 
-    /// Every entry that is stored, and what of the tree does not fit: for those who look for all that is wrong.
+    /// All stored entries and all damaged nodes, for a report of everything that is wrong.
     struct Inspection {
-        /// The nodes that are not what their parents say; what is below them is not proven.
+        /// The nodes that do not match their parents' digests. The nodes below them are not proven.
         var damaged: [[UInt8]] = []
         var entries: [TreeEntry] = []
     }
@@ -139,9 +139,9 @@ final class HashTree {
         try change(key) { entries in entries.removeAll { $0.key == key } }
     }
 
-    /// Digests every changed node from the leaves up and stores the branches.
+    /// Digests every changed node from the leaves up, and stores the branches.
     ///
-    /// - Returns: the new root.
+    /// - Returns: The new root.
     func store(in database: borrowing Database) throws(VaultError) -> [UInt8] {
         var save = try storing { () throws(StorageError) in try database.prepare(VaultSchema.saveBranch) }
         var drop = try storing { () throws(StorageError) in try database.prepare(VaultSchema.dropBranches) }
@@ -158,7 +158,8 @@ final class HashTree {
             node.content = .branch(digests: digests, children: children)
             try write(&save, node.prefix, Array(digests.joined()))
         case .leaf:
-            // Attack: branches planted below a leaf, unseen until the leaf splits.
+            // Attack: an attacker plants branches below a leaf, where they stay unseen until the leaf
+            // splits. So they are dropped.
             try write(&drop, node.prefix, node.prefix + [0xff])
         }
         node.isChanged = false
@@ -258,7 +259,7 @@ final class HashTree {
             try find.bind(3, key(prefix, filledWith: 15))
             defer { find.reset() }
             var found: [TreeEntry] = []
-            // One more than fits shows that a branch is missing, without reading a million rows to learn it.
+            // One entry more than fits shows that a branch is missing. This need not read a million rows to find out.
             while found.count <= capacity, try find.step() {
                 found.append(TreeEntry(key: find.bytes(0), digest: find.bytes(1), row: find.number(2)))
             }

@@ -1,11 +1,11 @@
-// One class key per level, and what is derived from it. Which class keys are at hand decides what can be read.
+// One class key per level, and the keys derived from it. They decide which levels can be read.
 
 internal import OMRecords
 internal import OMSecrets
 
-/// The keys of one level. A class, so that a set of them can be kept; they are wiped when the last holder lets go.
+/// The keys of one level. A class, so that a collection can hold them. They are wiped when the last holder releases them.
 final class LevelKeys: Sendable {
-    /// For the process that is to keep the vault unlocked.
+    /// For the process that keeps the vault unlocked.
     let classKey: Key<Deriving>
     /// Finds an item by its name without storing the name.
     let names: Key<Hashing>
@@ -29,17 +29,17 @@ final class LevelKeys: Sendable {
             Context(.recordKey, .bytes(header.id), .number(header.revision), .bytes(header.salt)))
     }
 
-    /// Where an item of this name stands in the tree: 16 bytes.
+    /// The key of an item's entry in the tree, by the item's name: 16 bytes.
     func key(of name: ItemName) -> [UInt8] {
         Array(KeyedHash.hash(name.bytes, using: names, context: Context(.name)).prefix(16))
     }
 
-    /// Where an item in the trash stands.
+    /// The key of a trashed item's entry.
     func key(ofTrashed id: [UInt8]) -> [UInt8] {
         Array(KeyedHash.hash(id, using: names, context: Context(.trash)).prefix(16))
     }
 
-    /// Where the tombstone of a deleted item stands.
+    /// The key of a deleted item's tombstone.
     func key(ofDeleted id: [UInt8]) -> [UInt8] {
         Array(KeyedHash.hash(id, using: names, context: Context(.tombstone)).prefix(16))
     }

@@ -1,11 +1,11 @@
-// Where a level stands, sealed. Format: docs/vault-format.md, "Level state".
+// The sealed state of a level. Format: docs/vault-format.md, "Level state".
 
 internal import OMRecords
 internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 
-/// A level's place in its history and the root of its tree.
+/// A level's generation and the root of its tree.
 struct LevelState: Hashable {
     static let boxCount = SealedBox.overhead + 40
 
@@ -21,7 +21,7 @@ struct LevelState: Hashable {
         return AEAD.seal(plain, using: keys.state, context: Self.context(level, vault)).bytes
     }
 
-    /// The states as they stand in the file, sealed.
+    /// The sealed states in the file.
     static func boxes(in database: borrowing Database) throws(VaultError) -> [(ProtectionLevel, [UInt8])] {
         let rows: [(Int64, [UInt8])] = try storing { () throws(StorageError) in
             var find = try database.prepare(VaultSchema.findStates)

@@ -1,18 +1,18 @@
-// A level lends what opens a remembered password, and nothing else of itself.
+// The key of a level for remembered passwords. It opens nothing of the level itself.
 
 public import OMRecords
 public import OMSecrets
 internal import OMStorage
 
 extension Vault {
-    /// The key for what is remembered at `level`: derived, so that whoever is given it can read no item.
+    /// The key for data that is remembered at `level`. It is derived, so that its holder can read no item.
     ///
-    /// That of a device-only level needs this device's key beside the level's.
+    /// The key of a device-only level needs this device's key too.
     ///
-    /// - Returns: nil while the level is locked, and on another device for one that is bound to its own.
-    /// - Throws: ``VaultError/rekeyed`` for keys that the vault has no more, and the errors of reading.
+    /// - Returns: nil while the level is locked. For a device-only level, also nil on another device.
+    /// - Throws: ``VaultError/rekeyed`` for keys that the vault no longer has, and the errors of reading.
     public func rememberingKey(of level: ProtectionLevel) throws(VaultError) -> Key<Remembering>? {
-        // From a state that was judged: the keys of an epoch that is over are lent to nobody.
+        // The state is checked first, so that keys of an old epoch are never lent.
         try read { _ throws(VaultError) in derivedKey(of: level) }
     }
 

@@ -1,6 +1,6 @@
-/// Where an item's record is, and what the record must digest to.
+/// The place of an item's record, and the digest that the record must have.
 struct TreeEntry: Hashable, Sendable {
-    /// The item's place: 16 bytes.
+    /// The key in the level's tree: 16 bytes.
     let key: [UInt8]
     /// BLAKE2b-256 of the record.
     let digest: [UInt8]

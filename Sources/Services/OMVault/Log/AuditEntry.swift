@@ -7,23 +7,23 @@ internal import OMStorage
 
 /// An entry of the audit log.
 public struct AuditEntry: Hashable, Sendable {
-    /// 1 for the first entry, and 1 more with each.
+    /// 1 for the first entry, and 1 more for each further one.
     public let sequence: UInt64
     /// The oldest entry that was kept when this one was written.
     package let oldest: UInt64
     /// Seconds since 1970, by the clock of this device.
     public let time: Int64
     public let event: AuditEvent
-    /// The MAC of the entry before: 32 bytes, zeros for the first.
+    /// The MAC of the previous entry: 32 bytes, zeros for the first one.
     package let previous: [UInt8]
     /// 32 bytes.
     package let mac: [UInt8]
 
-    /// The most bytes that a detail has.
+    /// The most bytes of an event's detail.
     static let maximumDetail = 64
     static let maximumCount = 26 + maximumDetail + 2 * MAC.count
 
-    /// An entry behind `last`.
+    /// An entry after `last`.
     init(
         after last: HighWaterMark, oldest: UInt64, time: Int64, _ event: AuditEvent,
         _ key: borrowing Key<Authenticating>, _ vault: [UInt8]
@@ -34,7 +34,7 @@ public struct AuditEntry: Hashable, Sendable {
         mac = MAC.tag(of: body, using: key, context: Self.context(vault))
     }
 
-    /// The entry of a run, in the place of the one that it counts on from.
+    /// The entry of a repetition. It replaces `old` and continues its count.
     init(
         inPlaceOf old: AuditEntry, time: Int64, _ event: AuditEvent, _ key: borrowing Key<Authenticating>, _ vault: [UInt8]
     ) {
@@ -44,7 +44,7 @@ public struct AuditEntry: Hashable, Sendable {
         mac = MAC.tag(of: body, using: key, context: Self.context(vault))
     }
 
-    /// - Throws: ``MalformedBytes`` for bytes that are no entry, or were not written under `key`.
+    /// - Throws: ``MalformedBytes`` if the bytes are no entry, or were not written under `key`.
     init(
         decoding bytes: [UInt8], _ key: borrowing Key<Authenticating>, _ vault: [UInt8]
     ) throws(MalformedBytes) {
@@ -68,7 +68,7 @@ public struct AuditEntry: Hashable, Sendable {
         } catch { throw MalformedBytes() }
     }
 
-    /// The bytes of its row, from which its MAC can be computed again.
+    /// The bytes of the entry's row. Its MAC can be computed from them again.
     package var encoded: [UInt8] {
         Self.body(event, sequence: sequence, oldest: oldest, time: time, previous: previous) + mac
     }

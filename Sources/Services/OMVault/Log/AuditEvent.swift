@@ -1,9 +1,9 @@
-// What the audit log tells: events of a vault's life, in ids and numbers. Format: docs/vault-format.md, "Audit log".
+// The events of the audit log, in ids and numbers. Format: docs/vault-format.md, "Audit log".
 
 public import OMRecords
 internal import OMSecrets
 
-/// Something that happened to a vault. No case can hold a name, a value or a password.
+/// An event in the life of a vault. No case can hold a name, a value or a password.
 public enum AuditEvent: Hashable, Sendable {
     case vaultCreated
     /// The time is the backup's own.
@@ -16,43 +16,43 @@ public enum AuditEvent: Hashable, Sendable {
     case itemRestored(ItemVersionID)
     case itemPurged(ItemVersionID)
     case levelChanged(ItemVersionID, from: ProtectionLevel)
-    /// In the place of more than ``AuditLog/singleEvents`` events of items in one change.
+    /// Replaces the events of items if one change has more than ``AuditLog/singleEvents`` of them.
     case manyItems(added: UInt32, changed: UInt32, purged: UInt32)
 
     case unlocked(slot: UInt32)
     case wrongSecret(slot: UInt32)
     case rollbackAccepted
-    /// More than one unlock through the same slot, or more than one wrong secret at whichever slots, with nothing between
-    /// them: one entry, in the place of the one before.
+    /// More than one unlock through the same slot, or more than one wrong secret at any slots, with no event in
+    /// between. It is one entry, which replaces the previous one.
     case repeated(Repetition)
 
     case slotAdded(id: UInt32, KeySlot.Kind)
     case slotChanged(id: UInt32, KeySlot.Kind)
     case slotRemoved(id: UInt32, KeySlot.Kind)
-    /// The policy block as it stands in the header.
+    /// The policy's bytes, as in the header.
     case policyChanged([UInt8])
     case rekeyed(epoch: UInt32)
 
-    /// Rows that were not this device's stood behind the log's end, from this sequence on, and were deleted.
+    /// Rows that this device did not write came after the log's end, from this sequence on. They were deleted.
     case strayRows(first: UInt64)
-    /// The file is not the one that this device wrote last, but a copy of it: this change made it the vault's.
+    /// The file is a copy of the last file that this device wrote. This change made the copy the vault's file.
     case fileReplaced
 
-    /// Equal events that came one behind the other.
+    /// Equal events that followed each other.
     public struct Repetition: Hashable, Sendable {
-        /// Whether they are unlocks; wrong secrets else.
+        /// True for unlocks, false for wrong secrets.
         public let isUnlock: Bool
-        /// That of the last one.
+        /// The slot of the last event.
         public let slot: UInt32
         /// 2 or more.
         public let count: UInt32
-        /// When the first one was, in seconds since 1970; the entry's time is that of the last.
+        /// The time of the first event, in seconds since 1970. The entry's time is that of the last event.
         public let first: Int64
-        /// The MAC of the entry in whose place this one stands: 32 bytes.
+        /// The MAC of the entry that this one replaced: 32 bytes.
         let replaced: [UInt8]
     }
 
-    /// Which version of which item.
+    /// A version of an item.
     public struct ItemVersionID: Hashable, Sendable {
         /// 16 bytes.
         public let id: [UInt8]
@@ -71,10 +71,10 @@ public enum AuditEvent: Hashable, Sendable {
 }
 
 extension AuditEvent {
-    /// What stands in the place of this event when an equal one follows it.
+    /// The event that replaces this one if an equal event follows.
     ///
-    /// - Returns: nil for events that are not counted together. An unlock counts with one through the same slot; a wrong
-    ///   secret with any other, or who guesses would only have to take turns between two slots.
+    /// - Returns: nil for events that are not counted together. An unlock counts with one through the same slot. A
+    ///   wrong secret counts with any other. Otherwise an attacker could guess at two slots in turn and fill the log.
     func repeated(by next: AuditEvent, since time: Int64, replacing mac: [UInt8]) -> AuditEvent? {
         let run: (isUnlock: Bool, slot: UInt32, count: UInt32, first: Int64)
         switch self {
@@ -222,7 +222,7 @@ extension AuditEvent {
 }
 
 extension AuditEvent {
-    /// What tells one set of slots from the next.
+    /// The events that lead from one set of slots to another.
     static func changes(of before: [KeySlot], to after: [KeySlot]) -> [AuditEvent] {
         let gone = before.filter { slot in !after.contains { $0.id == slot.id } }
         return gone.map { .slotRemoved(id: $0.id, $0.kind) }

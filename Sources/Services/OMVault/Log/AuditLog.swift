@@ -1,13 +1,14 @@
-// The audit log: written with each change, in its transaction, and verified on request.
+// The audit log. Each change writes to it, in the change's own transaction. It is verified on request.
 // Format: docs/vault-format.md, "Audit log".
 
 internal import OMSecrets
 internal import OMStorage
 internal import OMSystem
 
-/// The log of one vault on the device that holds its key. A class, because keys move and several hold this one.
+/// The log of one vault on the device that holds its key. A class, because keys are move-only and
+/// several owners share this log.
 final class AuditLog: Sendable {
-    /// More events of items than this in one change become one entry, or an import would push out everything else.
+    /// More events of items than this in one change become one entry. Otherwise an import would push out all other entries.
     static let singleEvents = 64
 
     let key: Key<Authenticating>
@@ -18,12 +19,12 @@ final class AuditLog: Sendable {
         self.vault = vault
     }
 
-    /// Writes entries behind the log's head. To be called inside a writing transaction, under the vault's lock.
+    /// Writes entries after the log's end. Call it in a write transaction, under the vault's lock.
     ///
     /// - Parameters:
-    ///   - last: where this device's mark says that the log ends.
-    ///   - startingAnew: keeps nothing of what is there.
-    /// - Returns: where it ends now, for the mark.
+    ///   - last: The end of the log, as this device's mark names it.
+    ///   - startingAnew: Whether to drop all earlier entries.
+    /// - Returns: The new end, for the mark.
     func append(
         _ events: [AuditEvent], after last: HighWaterMark, startingAnew: Bool = false, now: Int64,
         in database: borrowing Database
@@ -32,10 +33,10 @@ final class AuditLog: Sendable {
         return try append(events, at: end, startingAnew: startingAnew, now: now, in: database)
     }
 
-    /// Writes one entry that belongs to no change. A run of equal ones is one entry with a count: who guesses must not push
-    /// everything else out of the log.
+    /// Writes one entry that belongs to no change. Equal events in a row become one entry with a count. Otherwise an
+    /// attacker who guesses passwords could push all other entries out of the log.
     ///
-    /// - Returns: where it ends now; `last` when the log does not end there, and nothing was written.
+    /// - Returns: The new end. It is `last` if the mark's entry is missing or wrong. Then nothing was written.
     func append(
         _ event: AuditEvent, after last: HighWaterMark, now: Int64, in database: borrowing Database
     ) throws(VaultError) -> HighWaterMark {
@@ -82,22 +83,22 @@ final class AuditLog: Sendable {
         return head
     }
 
-    /// Where a log ends: at its mark, or at what a crash left behind that.
+    /// The end of a log: at its mark, or after the entries that a crash left behind the mark.
     private struct End {
         var head: HighWaterMark
-        /// The first entry that is kept.
+        /// The number of the oldest entry that is kept.
         var oldest: UInt64 = 1
-        /// The first row behind the end that does not follow it, and so is not ours.
+        /// The first row after the end that does not follow it. This device did not write it.
         var stray: UInt64?
-        /// Whether the entry of the mark is there.
+        /// Whether the mark's entry exists.
         var isWhole = false
-        /// The last entry, where it is there.
+        /// The last entry, if it exists.
         var newest: AuditEntry?
     }
 
     private func end(after last: HighWaterMark, in database: borrowing Database) throws(VaultError) -> End {
         var end = End(head: last)
-        // The row of the mark says where the log begins; where that was taken away or changed, an earlier one does.
+        // The mark's row says where the log begins. If that row was deleted or changed, an earlier row says it.
         for (_, bytes) in try rows(VaultSchema.findLogUpTo, Int64(last.generation), in: database) {
             guard let entry = try? AuditEntry(decoding: bytes, key, vault) else { continue }
             end.oldest = entry.oldest
@@ -137,7 +138,7 @@ final class AuditLog: Sendable {
         return events.filter { !$0.isOfItem } + [.manyItems(added: added, changed: changed, purged: purged)]
     }
 
-    /// The one entry of a new log.
+    /// The only entry of a new log.
     func first(_ event: AuditEvent, now: Int64) -> AuditEntry {
         AuditEntry(after: HighWaterMark.beginning, oldest: 1, time: now, event, key, vault)
     }
@@ -146,7 +147,7 @@ final class AuditLog: Sendable {
 
     /// Every entry up to the first place where the log is not what this device wrote.
     ///
-    /// - Parameter readMark: reads where this device says that the log ends; it is asked before the rows are read.
+    /// - Parameter readMark: Reads this device's mark of the log's end. It is called before the rows are read.
     func read(
         in database: borrowing Database, upTo readMark: () throws(VaultError) -> HighWaterMark
     ) throws(VaultError) -> AuditLogReport {
@@ -157,7 +158,7 @@ final class AuditLog: Sendable {
         }
     }
 
-    /// - Parameter mark: read before the transaction began.
+    /// - Parameter mark: It was read before the transaction began.
     private func read(upTo mark: HighWaterMark, in database: borrowing Database) throws(VaultError) -> AuditLogReport {
         let rows = try rows(VaultSchema.findLogFrom, Int64.min, in: database)
         let newest = rows.last { $0.0 >= 1 }.flatMap { try? AuditEntry(decoding: $0.1, key, vault) }

@@ -1,10 +1,10 @@
 public import OMStorage
 
-/// The log as far as it is to be believed.
+/// The log, as far as it is genuine.
 public struct AuditLogReport: LogReport, Sendable {
     public let entries: [AuditEntry]
-    /// Nil when the whole log is what this device wrote.
+    /// Nil if this device wrote the whole log.
     public let fault: LogFault?
-    /// Whether it stands in another file than the one that this device wrote last: see ``VaultFile/isReplaced``.
+    /// Whether this device wrote another file last, so that this log is in a copy: see ``VaultFile/isReplaced``.
     public internal(set) var isFileReplaced = false
 }

@@ -1,10 +1,10 @@
-// The audit log of a vault that is locked: it stands under the device key, so no password is asked for.
+// The audit log of a locked vault. Its key derives from the device key, so no password is needed.
 
 internal import OMStorage
 internal import OMSystem
 
 extension VaultFile {
-    /// The audit log, as far as it is what this device wrote.
+    /// The audit log, as far as this device wrote it.
     ///
     /// - Throws: ``VaultError/noLogHere`` on another device than the vault's own; ``VaultError/unseenHere``.
     public func auditReport() throws(VaultError) -> AuditLogReport {
@@ -21,19 +21,20 @@ extension VaultFile {
         return report
     }
 
-    /// Whether this is another file than the one that this device wrote last: a copy, in the vault's place or elsewhere. Who
-    /// opens it is not in its log until it is changed.
+    /// Whether this device wrote another file last. Then this file is a copy, in the vault's place or elsewhere. A
+    /// copy's log has no unlocks until the copy is changed.
     public var isReplaced: Bool {
         guard isOwnDevice, let seen = try? UnlockedState.readMarks(highWater(), true) else { return false }
         return MarkIndex.isOther(seen, than: FilePath.fileNumber(path))
     }
 
     /// Writes an event that changes nothing into the audit log, such as a wrong password. Nothing else is changed or noted.
-    /// Nothing is written into a copy of the vault, nor where the log's end is not the one that this device noted: the
-    /// entry would be missing in the vault itself.
     ///
-    /// - Parameter wait: how long to wait for the vault's lock, in milliseconds.
-    /// - Returns: whether the entry was written.
+    /// Nothing is written into a copy of the vault, because the entry would be missing in the vault itself. Nothing is
+    /// written either if this device noted another end of the log.
+    ///
+    /// - Parameter wait: How long to wait for the vault's lock, in milliseconds.
+    /// - Returns: Whether the entry was written.
     /// - Throws: ``VaultError/noLogHere`` on another device than the vault's own.
     @discardableResult
     package func record(
@@ -48,15 +49,16 @@ extension VaultFile {
 }
 
 extension Vault {
-    /// An event that changes nothing; untold where there is no log.
+    /// Logs an event that changes nothing. If there is no log, it does nothing.
     func record(_ event: AuditEvent, _ now: Int64) throws(VaultError) {
         guard let log = state.log else { return }
         try log.record(event, state.marks, file: state.fileNumber, now: now, in: state.database)
     }
 
-    /// The entry of an unlock, before the keys are handed out. Where it cannot be written, this vault's next change writes it.
+    /// Logs an unlock, before the keys are handed out. If the entry cannot be written, this vault's next change writes it.
     ///
-    /// Attack: whoever holds the vault's lock, or its database, would keep its owner waiting for his secrets at each unlock.
+    /// Attack: an attacker holds the vault's lock, or its database, so that the owner waits for the secrets at each
+    /// unlock. So this wait is short.
     func logUnlock(_ slot: KeySlot) {
         guard let log = state.log else { return }
         state.database.setWait(Self.unlockWait.database)
@@ -72,18 +74,19 @@ extension Vault {
         }
     }
 
-    /// How long an unlock waits to write its entry, in milliseconds. With ``PasswordCounter/noteWait`` half a second.
+    /// How long an unlock waits to write its entry, in milliseconds. Together with ``PasswordCounter/noteWait`` it
+    /// is half a second.
     static let unlockWait: (lock: Int, database: Int32) = (250, 150)
 
-    /// Whether the unlock is not in the audit log, since that could not be written in time. The next change of this vault
-    /// adds it.
+    /// Whether the unlock is missing in the audit log, because its entry could not be written in time. The next
+    /// change of this vault adds it.
     public var isUnlockUnlogged: Bool { state.hasMissedEntry && state.unloggedEvent != nil }
 }
 
 extension AuditLog {
-    /// An entry in a transaction of its own, where the log is the one that the mark speaks of.
+    /// Writes an entry in its own transaction, if the mark names the end of this log.
     ///
-    /// - Returns: whether it was written.
+    /// - Returns: Whether it was written.
     @discardableResult
     func record(
         _ event: AuditEvent, _ marks: borrowing HighWaterFile?, file: UInt64, now: Int64, wait: Int = 60_000,
@@ -97,7 +100,8 @@ extension AuditLog {
                     throw .unseenHere
                 }
                 guard var seen = MarkIndex.whole(found) else { throw .corrupt(.header) }
-                // Attack, or accident: an entry that is written into a copy is missing in the vault for good.
+                // Attack, or accident: an entry is written into a copy, so that the vault never gets
+                // it. So a copy gets no entry.
                 guard !MarkIndex.isOther(seen, than: file) else { return false }
                 let last = seen[MarkIndex.log]
                 seen[MarkIndex.log] = try database.transaction(.write) { () throws(VaultError) in

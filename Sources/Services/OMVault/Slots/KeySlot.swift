@@ -1,11 +1,11 @@
-// One way to prove who you are: the root key, wrapped under what that way gives.
+// One way to unlock a vault: the root key, wrapped under the key that this way gives.
 // Format: docs/vault-format.md, "Slot".
 
 internal import OMRecords
 public import OMSecrets
 internal import OMStorage
 
-/// A key slot as it stands in the vault. It opens with ``VaultFile/unlock(_:with:)``.
+/// A key slot as the vault stores it. It opens with ``VaultFile/unlock(_:with:)``.
 public struct KeySlot: Hashable, Sendable {
     public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
         case password = 1
@@ -13,7 +13,7 @@ public struct KeySlot: Hashable, Sendable {
         case recovery = 2
         /// Not mixed with the device key either.
         case keyFile = 3
-        /// Opens with what a verified login hands out.
+        /// Opens with the key that a verified login hands out.
         case login = 4
 
         public var isStretched: Bool { self == .password || self == .recovery }
@@ -23,11 +23,11 @@ public struct KeySlot: Hashable, Sendable {
 
     public var kind: Kind { head.kind }
     public var id: UInt32 { head.id }
-    /// How the secret is stretched; nil for kinds that are not.
+    /// How the secret is stretched. Nil for kinds that are not stretched.
     public var stretch: Argon2id.Parameters? { head.stretch }
     /// Seconds since 1970.
     public var created: Int64 { head.created }
-    /// The id of the login that opens it: 16 bytes; nil for other kinds.
+    /// The id of the login that opens it: 16 bytes. Nil for other kinds.
     public var login: [UInt8]? { kind == .login ? head.subject : nil }
 
     let head: SlotHeader
@@ -40,10 +40,10 @@ public struct KeySlot: Hashable, Sendable {
 
     public var isDeviceBound: Bool { kind.isDeviceBound }
 
-    /// The key that this slot asks for, from what was typed. Slow on purpose.
+    /// The key for this slot, from the typed secret. Slow on purpose.
     ///
-    /// - Throws: ``VaultError/outOfMemory``, ``VaultError/unsupportedStretch``; ``VaultError/cannotUnlock`` for a kind
-    ///   that nothing is typed for.
+    /// - Throws: ``VaultError/outOfMemory``, ``VaultError/unsupportedStretch``; ``VaultError/cannotUnlock`` for a
+    ///   kind without a typed secret.
     public func key(stretching secret: borrowing SecretBytes) throws(VaultError) -> Key<Unlocking> {
         guard let stretch else { throw .cannotUnlock }
         return try stretching { () throws(SecretsError) in try Argon2id.stretch(secret, salt: head.salt, stretch) }
@@ -71,7 +71,7 @@ public struct KeySlot: Hashable, Sendable {
         let bound = head.encoded
         let slotKey = try slotKey(key, vault: vault, device: device)
         do throws(SecretsError) {
-            // The commitment first: the AEAD alone could be made to open under two keys.
+            // The commitment is checked first: the AEAD alone could be made to open under two keys.
             try slotKey.check(commitment, to: vault + bound)
             let wrapping: Key<Wrapping> = slotKey.derive(Context(.slotWrap))
             return try wrapping.unwrap(box, context: Context(.rootWrap, .bytes(vault), .bytes(bound)))

@@ -1,8 +1,8 @@
-// A key slot before it is one: what was typed, stretched, or the key that was handed in.
+// A new key slot: a stretched secret, or a key that was handed in.
 
 public import OMSecrets
 
-/// A slot to be made. A class, so that several can be handed over in a list.
+/// A slot to add. A class, so that a list can hold several.
 public final class NewSlot: Sendable {
     public let kind: KeySlot.Kind
     let stretch: Argon2id.Parameters?
@@ -29,7 +29,7 @@ public final class NewSlot: Sendable {
         self.init(.keyFile, subject: Self.nobody, key: keyFile.key())
     }
 
-    /// A slot for a login: its id (16 bytes), and the key that it handed out when it was verified.
+    /// A slot for a login: the login's id (16 bytes), and the key that the verified login handed out.
     public convenience init(login id: [UInt8], key: borrowing Key<Unlocking>) {
         precondition(id.count == 16, "a login id has 16 bytes")
         self.init(.login, subject: id, key: key.duplicate())
@@ -52,7 +52,7 @@ public final class NewSlot: Sendable {
         self.key = key
     }
 
-    /// The same secret with another stretch, for a slot that has fallen below the policy.
+    /// A slot of the same kind for the same secret with another stretch, because the old slot is below the policy.
     convenience init(
         _ slot: KeySlot, stretching secret: borrowing SecretBytes, anew parameters: Argon2id.Parameters
     ) throws(VaultError) {

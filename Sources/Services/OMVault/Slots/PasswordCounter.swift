@@ -1,5 +1,5 @@
-// Wrong passwords of a vault, counted so that no crash and no race earns a guess: charged before the check, settled
-// after it. Format: docs/vault-format.md, "Wrong passwords".
+// The counter of a vault's wrong passwords. No crash and no race allows one more guess: an attempt is charged before
+// the check and settled after it. Format: docs/vault-format.md, "Wrong passwords".
 
 internal import Glibc
 internal import OMRecords
@@ -8,16 +8,16 @@ internal import OMSystem
 
 /// The count of one vault on this device. All its password slots share it.
 struct PasswordCounter: ~Copyable {
-    /// The delays stop doubling here: 2^6 seconds, cut to the longest.
+    /// The delays stop doubling here: 2^6 seconds, limited to the longest delay.
     private static let mostDoublings: UInt64 = 6
     private static let longest: Int64 = 60_000
 
-    /// How long an attempt waits for the vault's lock, in milliseconds: not for the end of a rekey.
+    /// How long an attempt waits for the vault's lock, in milliseconds. This is too short to wait for the end of a rekey.
     static let noteWait = 100
 
     private let file: HighWaterFile
-    /// The vault's own marks; nil where there are none. The count is noted there too, so that a count which was put back from
-    /// a copy is noticed.
+    /// The vault's own marks. Nil if there are none. The count is noted there too, so that a count put
+    /// back from a copy is noticed.
     private let vault: HighWaterFile?
     /// Milliseconds since 1970.
     private let clock: @Sendable () -> Int64
@@ -30,24 +30,24 @@ struct PasswordCounter: ~Copyable {
         self.clock = clock
     }
 
-    /// Makes the file of a new vault.
+    /// Creates the file of a new vault.
     static func create(_ file: borrowing HighWaterFile) throws(StorageError) {
         try file.create([State(attempts: 0, failed: 0, last: 0).mark])
     }
 
-    /// To be asked before anybody types.
+    /// Checks whether an attempt is allowed now. Call it before the user types a password.
     ///
     /// - Throws: ``VaultError/delayed(seconds:)``.
     func check() throws(VaultError) {
-        // Under the lock: a charge whose check is running now is not a wrong password yet.
+        // Under the lock: a charge whose check is still running is not a wrong password yet.
         try file.lock.hold { () throws(VaultError) in
             try DeferredSignals.run { () throws(VaultError) in _ = try validated() }
         }
     }
 
-    /// Runs the one check of a password, whose charge is on the disk by then.
+    /// Runs the one check of a password. The charge is on the disk before the check.
     ///
-    /// - Throws: ``VaultError/delayed(seconds:)`` without a check; what `check` throws: a charge stays then.
+    /// - Throws: ``VaultError/delayed(seconds:)`` without a check; the errors of `check`, and then the charge stays.
     func attempt<R: ~Copyable>(_ check: () throws(VaultError) -> R) throws(VaultError) -> R {
         try file.lock.hold { () throws(VaultError) in
             try DeferredSignals.run { () throws(VaultError) in
@@ -55,8 +55,8 @@ struct PasswordCounter: ~Copyable {
                 try write(charged)
                 writeMark(charged.attempts)
                 let result = try check()
-                // A right password is right, also when that cannot be written; the next success tries again. Nor is it
-                // waited for: what a power cut takes away is this, and never the charge.
+                // A right password counts even if this cannot be written; the next success tries again. It is not
+                // synced either: a power cut may lose this write, but never the charge.
                 try? write(State(attempts: charged.attempts, failed: 0, last: charged.last), isSynced: false)
                 return result
             }
@@ -68,7 +68,7 @@ struct PasswordCounter: ~Copyable {
         let now = clock()
         var state = try read(at: now)
         if state.failed > 0, state.last > now {
-            // The clock was set back. It is not believed: the whole delay is left, from now.
+            // The clock was set back. That ends no delay: the whole delay starts again now.
             state = State(attempts: state.attempts, failed: state.failed, last: now)
             try write(state)
         }
@@ -77,14 +77,15 @@ struct PasswordCounter: ~Copyable {
         return state
     }
 
-    /// Attack: delete the file, or break it, to be rid of the delay. That brings the longest one.
+    /// Attack: an attacker deletes or breaks the file to end the delay. Then the longest delay applies.
     private func read(at now: Int64) throws(VaultError) -> State {
         let found: State?
         do throws(StorageError) { found = try file.read().flatMap { State($0) } } catch {
             guard error == .corrupt else { throw VaultError(storage: error) }
             found = nil
         }
-        // Attack: put back a copy of the count from before the wrong passwords. It has fewer attempts than were noted.
+        // Attack: an attacker puts back a copy of the count from before the wrong passwords. It has fewer attempts than
+        // were noted, so the longest delay applies.
         let noted = noted
         if let found, found.attempts >= noted { return found }
         let state = State(attempts: noted, failed: Self.mostDoublings + 1, last: now)
@@ -92,7 +93,7 @@ struct PasswordCounter: ~Copyable {
         return state
     }
 
-    /// The attempts that the vault's marks know of.
+    /// The number of attempts in the vault's marks.
     private var noted: UInt64 {
         switch vault {
         case .none: return 0
@@ -102,8 +103,8 @@ struct PasswordCounter: ~Copyable {
         }
     }
 
-    /// Notes the attempts in the vault's marks, before the check. Where that cannot be done now, as during a rekey, the next
-    /// attempt does: the count itself is on the disk by then.
+    /// Notes the attempts in the vault's marks, before the check. If that is not possible now, for example during a
+    /// rekey, the next attempt notes them. The count itself is already on the disk.
     private func writeMark(_ attempts: UInt64) {
         switch vault {
         case .none: break
@@ -123,9 +124,9 @@ struct PasswordCounter: ~Copyable {
     }
 
     private struct State {
-        /// Ever charged.
+        /// All attempts that were ever charged.
         let attempts: UInt64
-        /// Since the last right password.
+        /// Attempts since the last right password.
         let failed: UInt64
         /// Milliseconds since 1970.
         let last: Int64
@@ -134,7 +135,7 @@ struct PasswordCounter: ~Copyable {
             (self.attempts, self.failed, self.last) = (attempts, failed, last)
         }
 
-        /// 1 s, doubling to 60 s.
+        /// 1 s, doubled up to 60 s.
         var delay: Int64 {
             failed == 0 ? 0 : min(longest, 1000 << Int64(min(failed - 1, mostDoublings)))
         }

@@ -1,4 +1,4 @@
-// A key on paper: 128 random bits and a checksum, in letters that are hard to mistake for one another.
+// A key on paper: 128 random bits and a checksum, in letters that are hard to confuse.
 
 public import OMSecrets
 
@@ -10,14 +10,14 @@ public struct RecoveryCode: ~Copyable, Sendable {
     private static let keyCount = 16
     private static let checksumCount = 4
 
-    /// What the slot stretches.
+    /// The secret that the slot stretches.
     public let secret: SecretBytes
 
     public static func random() -> RecoveryCode { RecoveryCode(SecretBytes.random(keyCount)) }
 
     private init(_ secret: consuming SecretBytes) { self.secret = secret }
 
-    /// A typed code: dashes and spaces do not count, nor does the case; O is read as 0, I and L as 1.
+    /// Reads a typed code. Dashes, spaces and case do not count. O is read as 0, I and L as 1.
     ///
     /// - Throws: ``VaultError/mistypedRecoveryCode``.
     public init(typed text: borrowing SecretBytes) throws(VaultError) {

@@ -1,5 +1,5 @@
-// New keys for everything: the root key, the class keys, every version of every item. In one transaction: what is
-// interrupted leaves the old state whole. Format: docs/vault-format.md, "Rekey".
+// The rekey of a vault: a new root key, new class keys, and every version of every item sealed again. It is one
+// transaction, so an interruption leaves the old state whole. Format: docs/vault-format.md, "Rekey".
 
 internal import OMRecords
 internal import OMSecrets
@@ -15,15 +15,15 @@ extension Vault {
         public init(id: UInt32, _ slot: NewSlot) { (self.id, self.slot) = (id, slot) }
     }
 
-    /// Gives the vault a new root key and new class keys, and seals everything in it anew: all versions, the trash and the
-    /// tombstones. What was sealed under the old keys is purged. This vault is locked by it.
+    /// Gives the vault a new root key and new class keys, and seals everything in it again: all versions, the trash and
+    /// the tombstones. It purges the data under the old keys, and locks this vault.
     ///
     /// - Parameters:
-    ///   - slots: every slot that there will be.
-    ///   - expected: the slots that the caller has seen, so that none goes that another process has just added.
-    ///   - change: changes the policy with it.
+    ///   - slots: All slots of the vault after the rekey.
+    ///   - expected: The slots that the caller has seen. So no slot is lost that another process has just added.
+    ///   - change: Changes the policy in the same transaction.
     /// - Throws: ``VaultError/slotChanged(_:)``, ``VaultError/lastSlot``, ``VaultError/onlyLoginSlots``,
-    ///   ``VaultError/readOnlyHere``; ``VaultError/corrupt(_:)`` when any of it is damaged: nothing is changed then.
+    ///   ``VaultError/readOnlyHere``; ``VaultError/corrupt(_:)`` if any part of it is damaged. Then nothing is changed.
     public consuming func rekey(
         slots: [RekeyedSlot], expecting expected: [KeySlot], now: Int64 = secondsNow(),
         _ change: (inout VaultPolicy) throws(VaultError) -> Void = { _ in }
@@ -46,7 +46,7 @@ extension Snapshot {
     fileprivate func rekey(
         _ new: [Vault.RekeyedSlot], _ policy: VaultPolicy, now: Int64
     ) throws(VaultError) {
-        // Without the device key there are levels that cannot be read, and so not be sealed anew.
+        // Without the device key, some levels cannot be read, and so not sealed again.
         guard states.count == ProtectionLevel.allCases.count, vault.root != nil else { throw .readOnlyHere }
         guard let device = vault.device?.duplicate() else { throw .readOnlyHere }
         try rekey(new, policy, now: now, device: device)
@@ -76,14 +76,15 @@ extension Snapshot {
     }
 
     private func rekey(_ level: ProtectionLevel, to keys: LevelKeys, _ epoch: UInt32) throws(VaultError) {
-        // The whole tree is checked by this, and every record by its move.
+        // This checks the whole tree. The move of each record checks that record.
         let old = try entries(level)
         var moved: [TreeEntry] = []
         for entry in old { moved.append(try move(entry, level, to: level, keys, epoch: epoch)) }
         try replaceTree(level, keys, moved)
     }
 
-    /// Attack, or damage: rows that no version leads to any more. They must not stay under the old keys.
+    /// Attack, or damage: the file has rows that no version leads to. They must not stay under the
+    /// old keys, so they are dropped.
     private func dropRecords(before epoch: UInt32) throws(VaultError) {
         var bytes: [UInt8] = []
         bytes.append(number: epoch)

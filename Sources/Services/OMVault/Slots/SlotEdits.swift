@@ -1,17 +1,17 @@
-// Changing what opens a vault, and its policy: one atomic change of the header, under the root key's seal.
+// Changes of a vault's slots and its policy. Each is one atomic change of the header, under the root key's seal.
 
 public import OMSecrets
 internal import OMStorage
 
 extension Vault {
-    /// The slots and the policy as they stand now.
+    /// The current slots and the current policy.
     ///
     /// - Throws: ``VaultError/corrupt(_:)``, ``VaultError/rolledBack(_:)``.
     public func settings() throws(VaultError) -> (slots: [KeySlot], policy: VaultPolicy) {
         try read { snapshot throws(VaultError) in (snapshot.header.slots, snapshot.header.policy) }
     }
 
-    /// Adds a slot. One for a login that has a slot already takes its place and its id.
+    /// Adds a slot. If the login has a slot already, the new one replaces it and keeps its id.
     ///
     /// - Throws: ``VaultError/tooManySlots``, ``VaultError/tooManyPasswordSlots``, ``VaultError/onlyLoginSlots``.
     public func addSlot(_ new: NewSlot, now: Int64 = secondsNow()) throws(VaultError) -> KeySlot {
@@ -28,7 +28,7 @@ extension Vault {
         }.result
     }
 
-    /// Removes a slot: what opened it opens nothing any more, and its bytes are purged.
+    /// Removes a slot and purges its bytes. Its secret no longer opens the vault.
     ///
     /// - Throws: ``VaultError/noSlot(_:)``, ``VaultError/lastSlot``, ``VaultError/onlyLoginSlots``.
     public func removeSlot(_ id: UInt32) throws(VaultError) -> PurgeResult {
@@ -38,9 +38,9 @@ extension Vault {
         }.purge ?? .complete
     }
 
-    /// Puts another secret behind a slot, under its id; the bytes of the old one are purged.
+    /// Replaces the secret of a slot, which keeps its id, and purges the old slot's bytes.
     ///
-    /// - Throws: ``VaultError/slotChanged(_:)`` when it is not `old` any more.
+    /// - Throws: ``VaultError/slotChanged(_:)`` if the slot is no longer `old`.
     public func replaceSlot(
         _ old: KeySlot, with new: NewSlot, now: Int64 = secondsNow()
     ) throws(VaultError) -> (slot: KeySlot, purge: PurgeResult) {
@@ -53,10 +53,9 @@ extension Vault {
         return (slot, purge ?? .complete)
     }
 
-    /// Stretches the secret of a slot that is below the policy as the policy wants it. To be called with what has just
-    /// opened `slot`.
+    /// Stretches the secret of a slot again if it is below the policy. Call it with the secret that has just opened `slot`.
     ///
-    /// - Returns: the slot as it stands now; nil when there was nothing to do, or nothing can be changed here.
+    /// - Returns: The new slot. Nil if there was nothing to do, or if nothing can be changed here.
     public func raiseStretch(
         of slot: KeySlot, _ secret: borrowing SecretBytes, now: Int64 = secondsNow()
     ) throws(VaultError) -> KeySlot? {
@@ -66,17 +65,17 @@ extension Vault {
         // The slow part, outside every lock.
         let new = try NewSlot(slot, stretching: secret, anew: raised)
         do throws(VaultError) { return try replaceSlot(slot, with: new, now: now).slot } catch {
-            // Another unlock was quicker.
+            // Another unlock was faster.
             guard case .slotChanged = error else { throw error }
             return nil
         }
     }
 
-    /// Changes the policy. Where it keeps fewer older versions than before, those beyond are purged with it.
+    /// Changes the policy. If it keeps fewer older versions than before, the surplus ones are purged.
     ///
-    /// - Returns: the policy as it stands now; `purge` is nil when there was nothing to purge.
-    /// - Throws: ``VaultError/unchanged`` when `change` leaves it as it is; what `change` throws;
-    ///   ``VaultError/corrupt(_:)`` when a history that must be shortened is damaged: nothing is changed then.
+    /// - Returns: The new policy. `purge` is nil if there was nothing to purge.
+    /// - Throws: ``VaultError/unchanged`` if `change` leaves it as it is; the errors of `change`;
+    ///   ``VaultError/corrupt(_:)`` if a history that must be shortened is damaged. Then nothing is changed.
     @discardableResult
     public func changePolicy(
         _ change: (inout VaultPolicy) throws(VaultError) -> Void
@@ -92,14 +91,14 @@ extension Vault {
         return (policy, purge)
     }
 
-    /// To be asked before a question is put: whether the slot may go.
+    /// Checks whether the slot can be removed. Call it before asking the user.
     ///
     /// - Throws: ``VaultError/lastSlot``, ``VaultError/onlyLoginSlots``.
     package static func checkRemoval(of slot: KeySlot, from slots: [KeySlot]) throws(VaultError) {
         try checkRules(slots.filter { $0 != slot })
     }
 
-    /// To be asked before a question is put: whether there is room for another slot.
+    /// Checks whether there is room for another slot. Call it before asking the user.
     ///
     /// - Throws: ``VaultError/tooManySlots``, ``VaultError/tooManyPasswordSlots``.
     public static func checkRoom(for kind: KeySlot.Kind, among slots: [KeySlot]) throws(VaultError) {
@@ -125,8 +124,8 @@ extension Vault {
         }
     }
 
-    /// Whatever has led to these slots. Attack, or accident: a vault that nobody can open, or only a login that the next
-    /// wrong password wipes.
+    /// Attack, or accident: a vault that cannot be opened at all, or only with a login that the next wrong password
+    /// wipes. Such slots are refused, whatever led to them.
     static func checkRules(_ slots: [KeySlot]) throws(VaultError) {
         guard !slots.isEmpty else { throw .lastSlot }
         guard !slots.contains(where: { $0.kind == .login }) || slots.contains(where: \.kind.isStretched) else {

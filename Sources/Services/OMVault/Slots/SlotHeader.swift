@@ -1,4 +1,4 @@
-// What a slot says in clear: its kind, its id, and how its secret is stretched. Format: docs/vault-format.md, "Slot".
+// The public part of a slot: its kind, its id, and how its secret is stretched. Format: docs/vault-format.md, "Slot".
 
 internal import OMRecords
 internal import OMSecrets
@@ -12,11 +12,11 @@ struct SlotHeader: Hashable, Sendable {
     let id: UInt32
     /// Nil for kinds that are not stretched.
     let stretch: Argon2id.Parameters?
-    /// 16 bytes; zeros for kinds that are not stretched.
+    /// 16 bytes. Zeros for kinds that are not stretched.
     let salt: [UInt8]
     /// Seconds since 1970.
     let created: Int64
-    /// 16 bytes: the login's id; zeros for other kinds.
+    /// The login's id: 16 bytes. Zeros for other kinds.
     let subject: [UInt8]
 
     /// version ‖ kind ‖ id (4) ‖ memory in KiB (4) ‖ passes (4) ‖ lanes (4) ‖ salt (16) ‖ created (8) ‖ subject (16)
@@ -50,7 +50,7 @@ struct SlotHeader: Hashable, Sendable {
         let lanes: UInt32 = try cursor.number(in: span)
         salt = try cursor.take(Argon2id.saltCount, in: span)
         if kind.isStretched {
-            // Checked against the bounds here, before anything is allocated: a file may ask for 4 TiB.
+            // The bounds are checked here, before memory is allocated: a file may ask for 4 TiB.
             do throws(SecretsError) {
                 stretch = try Argon2id.Parameters(memoryKiB: memory, passes: passes, lanes: lanes)
             } catch { throw MalformedBytes() }

@@ -2,7 +2,7 @@
 
 public import OMSecrets
 
-/// What opens a key file slot.
+/// The secret of a key file slot.
 ///
 ///     omvault-key-1-5f0c…-1d9a20b7
 public struct VaultKeyFile: ~Copyable, Sendable {
@@ -17,7 +17,7 @@ public struct VaultKeyFile: ~Copyable, Sendable {
 
     private init(_ secret: consuming SecretBytes) { self.secret = secret }
 
-    /// The text of a key file, with its newline or without.
+    /// Reads the text of a key file, with its newline or without.
     ///
     /// - Throws: ``VaultError/malformedKeyFile``.
     public init(text: borrowing SecretBytes) throws(VaultError) {
@@ -26,7 +26,7 @@ public struct VaultKeyFile: ~Copyable, Sendable {
             (text.count == whole - 1 || (text.count == whole && text[whole - 1] == UInt8(ascii: "\n")))
                 && Self.prefix.indices.allSatisfy { text[$0] == Self.prefix[$0] }
                 && text[Self.prefix.count + 64] == UInt8(ascii: "-")
-                // The strict decoder takes capitals; a key file has none, so that it has one form only.
+                // The strict decoder accepts capitals. A key file has none, so that it has one form only.
                 && !text.indices.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(text[$0]) }
         }
         guard isWellFormed else { throw .malformedKeyFile }
@@ -48,7 +48,7 @@ public struct VaultKeyFile: ~Copyable, Sendable {
         return text.finish()
     }
 
-    /// What the slot takes.
+    /// The key that opens the slot.
     public borrowing func key() -> Key<Unlocking> {
         guard let key = try? Key<Unlocking>(readFrom: secret.duplicate()) else {
             preconditionFailure("a key file holds 32 bytes")
