@@ -126,7 +126,7 @@ func secret(
 
 /// A vault that the password opens on this device, and the recovery code on any.
 ///
-/// - Returns: the code: to be printed, and kept somewhere else.
+/// - Returns: The recovery code. Print it, and keep it somewhere else.
 func makeVault(
     _ path: String, device: DeviceFolder, _ password: borrowing Password
 ) throws(VaultError) -> RecoveryCode {
@@ -136,7 +136,7 @@ func makeVault(
     return code
 }
 
-/// Every password slot is tried, and all of them are one attempt. The vault locks as its last holder lets go of it.
+/// Tries every password slot; all of them count as one attempt. The vault locks when the `Vault` goes out of scope.
 func openVault(
     _ path: String, device: DeviceFolder, _ password: borrowing Password
 ) throws(VaultError) -> Vault {
@@ -157,7 +157,7 @@ func add(
     }
 }
 
-/// What there is, without a secret.
+/// The items with their levels, without a secret.
 func contents(_ vault: borrowing Vault) throws(VaultError) -> [String] {
     try vault.items().map { item in
         "\(item.name.text) (\(item.level.name)\(item.level.isDeviceOnly ? ", this device only" : ""))"
@@ -166,18 +166,19 @@ func contents(_ vault: borrowing Vault) throws(VaultError) -> [String] {
 
 func changePassword(of vault: borrowing Vault, to password: borrowing Password) throws(VaultError) {
     guard let slot = vault.openedBy, slot.kind == .password else { throw .cannotUnlock }
+    // `.pending`: another process reads the vault. The next change removes the old slot's bytes.
     _ = try vault.replaceSlot(slot, with: NewSlot(password: password, vault.settings().policy.stretch))
 }
 
-/// What happened to the vault, oldest first. No password is asked for: the log is this device's.
+/// The vault's events, oldest first. This needs no password: the log is sealed under this device's key.
 func auditLines(_ path: String, device: DeviceFolder) throws(VaultError) -> [String] {
     let report = try VaultFile.open(path, device: device).auditReport()
     let lines = report.entries.map { "\($0.sequence) \($0.event)" }
     return lines + (report.fault.map { ["\($0.sequence) and what follows: \($0.kind)"] } ?? [])
 }
 
-/// Makes the vault of a backup anew. On another device it gets this password, and `lost` of the report names what stayed with the
-/// old one; on the vault's own it keeps its passwords.
+/// Restores a vault from a backup. On another device it gets this password, and the report's `lost` names what only the old
+/// device can read. On its own device the vault keeps its passwords.
 func restoreVault(
     _ backup: String, to path: String, device: DeviceFolder, _ code: borrowing RecoveryCode,
     _ password: borrowing Password
@@ -189,19 +190,26 @@ func restoreVault(
     return try opened.restore(to: path, device: device, password: NewSlot(password: password, file.policy.stretch))
 }
 
-/// Every program of this user reads the vault from now on, until nobody has used it for ten minutes.
+/// From now on every program of this user can read the vault. It locks after ten minutes without use, or at the agent's own
+/// limit (12 hours).
 func handOver(_ vault: borrowing Vault, _ paths: VaultPaths, to agent: AgentClient) throws(AgentError) {
     let refused = try agent.unlock(paths, vault.classKeys(), openedBy: nil, idle: 600, hard: 0)
     if let refused { print("the agent does not keep it: \(refused)") }
 }
 
-/// - Returns: nil where the vault is locked there: the password has to be asked for.
+/// - Returns: Nil if the agent has locked the vault: ask for the password.
+/// - Throws: ``AgentError/notRunning`` if no agent runs.
 func secret(_ field: FieldPath, of paths: VaultPaths, _ agent: AgentClient) throws -> SecretBytes? {
     switch try agent.perform(paths, .secret(field, revision: nil)) {
     case .reply(.secret(let secret)): return secret
     case .failure(let error): throw error
     default: return nil
     }
+}
+
+/// The keys of the credentials that the agent's vault stores.
+func credentialKeys(of paths: VaultPaths, _ agent: AgentClient) throws(AgentItems.Problem) -> [String] {
+    try CredentialStore(AgentItems(agent, paths)).keys().map { $0.key }
 }
 
 /// Before each use of what the login gave. Nothing runs in the background: it is asked.

@@ -105,16 +105,24 @@ import Testing
         #expect(throws: VaultError.noItem(try ItemName("none"))) {
             _ = try secret(FieldPath(ItemName("none"), FieldName("none")), of: paths, agent.client)
         }
+        let store = CredentialStore(AgentItems(agent.client, paths), level: .whenUnlocked)
+        var pet = StoredProperty()
+        try pet.put(bytes("Rex"), as: .value)
+        try store.add(pet, key: "pet")
+        #expect(try credentialKeys(of: paths, agent.client) == ["pet"])
+        let isKnown = if case .none = try store.property(key: "none") { false } else { true }
+        #expect(!isKnown)
         try agent.client.lock(paths, forgets: true)
+        #expect(throws: AgentItems.Problem.self) { try credentialKeys(of: paths, agent.client) }
         #expect(try isNil(secret(token, of: paths, agent.client)))
 
         let summary = try again.backUp(to: "\(home)/vault.omvb", portable: false)
-        #expect(summary.itemCount == 3)
+        #expect(summary.itemCount == 4)
         let other = try DeviceFolder.make("\(home)/other"), copy = "\(home)/copy.omv"
         let report = try restoreVault("\(home)/vault.omvb", to: copy, device: other, code, first)
         #expect(report.lost.map(\.name) == [pin.item] && !report.isFromThisDevice)
         let restored = try openVault(copy, device: other, first)
-        #expect(try contents(restored) == ["github (when-unlocked)"])
+        #expect(try contents(restored) == ["github (when-unlocked)", "property.pet (when-unlocked)"])
         #expect(try isRight(restored.secret(token)))
         #expect(throws: VaultError.cannotUnlock) { _ = try openVault(path, device: device, first) }
     }

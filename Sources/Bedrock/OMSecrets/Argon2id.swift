@@ -39,7 +39,7 @@ public enum Argon2id {
     /// The most work that a file from elsewhere gets without a second question: 1 GiB, filled 4 times. It takes some seconds.
     package static let mostWork = 4 << 20
 
-    /// Stretches `secret` to a key, after waiting for one of the machine's ``StretchPermit``s.
+    /// Stretches `secret` to a key, after waiting its turn: the machine computes only a few stretches at a time.
     ///
     /// - Parameter salt: 16 bytes.
     /// - Throws: ``SecretsError/outOfMemory``, ``SecretsError/lanesUnsupported``.

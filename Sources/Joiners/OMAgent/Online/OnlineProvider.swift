@@ -15,7 +15,8 @@ public final class OnlineProvider: Provider {
     private let longest: UInt32
 
     /// - Parameters:
-    ///   - program: The agent's program, as for ``OnlineClient``. If nil, there is none, and no server is asked.
+    ///   - program: The absolute path of the agent's program. Only this user and root may be able to change it or its folder.
+    ///     If nil, there is none, and no server is asked.
     ///   - clientSecret: The secret of a profile with `OAuthClientSecret`. Nil for a public client.
     ///   - longest: The most milliseconds that a login may take, whatever the profile says.
     public init(program: String?, clientSecret: consuming SecretBytes? = nil, longest: UInt32 = .max) {
