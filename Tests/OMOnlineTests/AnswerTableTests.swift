@@ -1,4 +1,4 @@
-// docs/login.md, "What a server's answer is": each row against servers that give that answer.
+// docs/login.md, "Classes of a server's answer": each row against servers that give that answer.
 
 import Foundation
 import OMOnlineModel
