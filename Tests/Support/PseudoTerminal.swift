@@ -51,7 +51,8 @@ public final class PseudoTerminal: Sendable {
     /// terminal open.
     ///
     /// - Parameters:
-    ///   - dialogue: an answer that is nil types the last whole line that the terminal showed before its prompt.
+    ///   - dialogue: an answer that is nil types the last line that the terminal showed and that is one word with a dash, such as
+    ///     a recovery code.
     ///   - echo: whether the terminal must echo as an answer is typed; nil: either way. On a mismatch this process ends with 99.
     ///   - last: called when all is typed.
     /// - Returns: the first prompt that never came; nil when all came.
@@ -70,7 +71,7 @@ public final class PseudoTerminal: Sendable {
                 guard readMore() else { return prompt }
             }
             if let echo, echo != echoes { _exit(99) }
-            let answer = answer ?? lastLine(before: searched)
+            let answer = answer ?? lastCode(before: searched)
             _ = Array(answer.utf8).withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
         }
         last()
@@ -85,9 +86,9 @@ public final class PseudoTerminal: Sendable {
         Thread.detachNewThread { self.play(dialogue, echo: echo, last: last) }
     }
 
-    private func lastLine(before end: Int) -> String {
+    private func lastCode(before end: Int) -> String {
         let lines = seen.withLock { String(decoding: $0.prefix(end), as: UTF8.self) }.split(separator: "\r\n")
-        return "\(lines.dropLast().last ?? "")\n"
+        return "\(lines.dropLast().last { $0.wholeMatch(of: /[\w-]+-[\w-]+/) != nil } ?? "")\n"
     }
 
     /// False when no process has the terminal open any more.
