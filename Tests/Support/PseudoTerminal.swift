@@ -51,7 +51,7 @@ public final class PseudoTerminal: Sendable {
     /// the terminal open.
     ///
     /// - Parameters:
-    ///   - dialogue: A nil answer types the last whole line that the terminal showed before its prompt.
+    ///   - dialogue: A nil answer types the last line that is one word with a dash, such as a recovery code.
     ///   - echo: Whether the terminal must echo while an answer is typed. Nil: either way. On a mismatch this process exits
     ///     with 99.
     ///   - last: Called after the last answer.
@@ -71,7 +71,7 @@ public final class PseudoTerminal: Sendable {
                 guard readMore() else { return prompt }
             }
             if let echo, echo != echoes { _exit(99) }
-            let answer = answer ?? lastLine(before: searched)
+            let answer = answer ?? lastCode(before: searched)
             _ = Array(answer.utf8).withUnsafeBytes { write(master, $0.baseAddress, $0.count) }
         }
         last()
@@ -86,9 +86,9 @@ public final class PseudoTerminal: Sendable {
         Thread.detachNewThread { self.play(dialogue, echo: echo, last: last) }
     }
 
-    private func lastLine(before end: Int) -> String {
+    private func lastCode(before end: Int) -> String {
         let lines = seen.withLock { String(decoding: $0.prefix(end), as: UTF8.self) }.split(separator: "\r\n")
-        return "\(lines.dropLast().last ?? "")\n"
+        return "\(lines.dropLast().last { $0.wholeMatch(of: /[\w-]+-[\w-]+/) != nil } ?? "")\n"
     }
 
     /// False if no process has the terminal open any more.

@@ -18,7 +18,7 @@ import Foundation
 /// - `…` stands for any text within a line; as a whole line, for any number of lines.
 /// - `[exit N]` ends the output of a command whose exit code is not 0.
 /// - `«secret»` is typed without being shown, `‹name›` is typed and shown. A session with either runs at a terminal. `«…»` types
-///   the line above it.
+///   the last code that was shown: a line of one word with a dash.
 /// - A comment `<!-- setup` … `-->` holds commands that a reader of the page need not see.
 struct Transcript: Sendable {
     struct Step: Sendable {
