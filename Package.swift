@@ -17,7 +17,7 @@ let rooms: [Target] = [
         .doors, "omvault",
         imports: [
             "OMAgent", "OMVault", "OMAuth", "OMVectors", "OMCrypto", "OMStorage", "OMRecords", "OMOnlineModel", "OMSecrets",
-            "OMSystem", "OMJSON", "COMSystem",
+            "OMSystem", "OMJSON", "COMSystem", "CVectors",
         ],
         packages: [.product(name: "ArgumentParser", package: "swift-argument-parser")], .callsC),
     room(.doors, "omvault-agent", imports: ["OMAgent", "OMOnline", "OMOnlineModel", "OMSecrets", "OMSystem"], .callsC),
@@ -57,6 +57,7 @@ let rooms: [Target] = [
 /// Under the floors: our own C, and the system's libraries.
 let cModules: [Target] = [
     .target(name: "COMSystem", path: "Sources/C/COMSystem", cSettings: [.define("_GNU_SOURCE")]),
+    .target(name: "CVectors", path: "Sources/C/CVectors"),
     library("COpenSSL", "libcrypto", debian: "libssl-dev"),
     library("CArgon2", "libargon2", debian: "libargon2-dev"),
     library("CCrypt", "libcrypt", debian: "libcrypt-dev"),

@@ -40,7 +40,8 @@ struct House {
         }
         self.rooms = rooms
         let libraries = manifest.matches(of: /\n    library\("([^"]+)"/).map { String($0.1) }
-        cModules = Set(libraries).union(["COMSystem"])
+        let own = manifest.matches(of: /\n    \.target\(name: "(C[^"]+)", path: "Sources\/C\//).map { String($0.1) }
+        cModules = Set(libraries + own)
     }
 
     private static func words(_ list: Substring) -> Set<String> {

@@ -57,6 +57,26 @@ import Testing
         #expect(ran.output == "20\n20\n30\n30\n30\n30\n30\n30\n2\n2\n0\n", "\(ran.errors)")
     }
 
+    @Test("of a file that was cut it says that nothing was written, or that what was written is not whole")
+    func cut() async throws {
+        let ran = try await bash(
+            Self.prepare + """
+                omvault crypto encrypt --key-from file:k -i m -o c; set +e
+                head -c 100000 c > cut
+                omvault crypto decrypt --key-from file:k -i cut -o out; ls out
+                omvault crypto decrypt --key-from file:k -i cut | wc -c
+                head -c 1000 c | omvault crypto decrypt --key-from file:k | wc -c
+                """)
+        let told = ran.errors.split(separator: "\n").filter { $0.hasPrefix("omvault: error") }
+        #expect(ran.output == "65536\n0\n")
+        #expect(
+            told == [
+                "omvault: error: the file was changed or cut short; nothing was written",
+                "omvault: error: the file was changed or cut short; what was written of it is not whole",
+                "omvault: error: the file was changed or cut short; nothing was written",
+            ], "\(ran)")
+    }
+
     @Test("an existing file stays unless --force is given, and no device is replaced by a file")
     func existing() async throws {
         let ran = try await bash(

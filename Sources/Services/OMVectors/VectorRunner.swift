@@ -50,7 +50,7 @@ public enum VectorRunner {
     }
 
     static func reading(_ file: VectorFile) throws(UnreadableFile) -> ParsedVectors {
-        try ParsedVectors.of(try file.bytes(), named: file.name, companions: CompanionFiles(of: file.path))
+        try ParsedVectors.of(try file.bytes(), named: file.name, companions: file.companions)
     }
 
     static func run(_ reading: ParsedVectors, at path: String, _ policy: AcceptancePolicy = .standard) -> FileReport {

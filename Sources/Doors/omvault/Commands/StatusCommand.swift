@@ -1,13 +1,15 @@
 internal import ArgumentParser
 internal import OMAgent
 
-/// `omvault status`: which vaults are open.
+/// `omvault status`: the vaults, and what of them is open.
 struct StatusCommand: Verb {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show which vaults are open, and for how long.",
+        abstract: "List the vaults: which are open, and for how long.",
         discussion: """
-            States: unlocked; first-unlocked (locked again, items of after-first-unlock are still readable); locked.
+            READABLE names the levels whose items come out without a password. After 'omvault lock' the items of
+            after-first-unlock still do; 'omvault lock --forget' ends that. In plain rows and JSON this state is
+            first-unlocked; the others are unlocked and locked.
 
               omvault status
               omvault status --exit-code && omvault get github:token

@@ -10,6 +10,8 @@ struct StatusReport {
     private let asked: AgentStatus.VaultStatus?
     private let name: String
     private let path: String
+    /// Those that the agent knows, the one that the command names, then the others in the user's folder.
+    private let vaults: [ShownVault]
 
     /// - Parameter given: what the user calls the vault, if anything.
     init(vault given: String?) throws(Failure) {
@@ -23,39 +25,43 @@ struct StatusReport {
             agent = nil
         }
         asked = agent?.vaults.first { $0.paths.vault == path }
+        let home = home
+        var shown = (agent?.vaults ?? []).map { ShownVault($0, name: Self.name(of: $0.paths.vault, in: home)) }
+        if asked == nil { shown.append(ShownVault(name: name, path: path)) }
+        for name in VaultList.names(in: home) {
+            guard let path = try? AbsolutePath.absolute(VaultLocation(name, in: home).path) else { continue }
+            if !shown.contains(where: { $0.path == path }) { shown.append(ShownVault(name: name, path: path)) }
+        }
+        vaults = shown
     }
 
     var isUnlocked: Bool { asked?.state == .unlocked }
 
     func print(_ output: Output) throws(Failure) {
-        let open = agent?.vaults ?? []
-        let names = open.map { name(of: $0.paths.vault) }
         guard output.format == .json else {
-            var rows = zip(names, open).map { name, vault in
-                [name, vault.state.words, DurationText.text(vault.idleLeft), DurationText.text(vault.hardLeft)]
+            for vault in vaults where vault.isOfAgent || vault.path == path {
+                if isPurgePending(vault.path) { output.pendingPurge(of: vault.name) }
+                if isReplaced(vault.path) { output.replacedFile(of: vault.name) }
             }
-            if asked == nil { rows.append([name, AgentVaultState.locked.words, "0s", "0s"]) }
-            for (name, path) in Array(zip(names, open.map(\.paths.vault))) + (asked == nil ? [(name, path)] : []) {
-                if isPurgePending(path) { output.pendingPurge(of: name) }
-                if isReplaced(path) { output.replacedFile(of: name) }
-            }
-            return try output.rows(rows, header: ["VAULT", "STATE", "IDLE", "HARD"])
+            return try output.rows(
+                vaults.map { output.format == .table ? $0.tableRow : $0.plainRow },
+                header: ["VAULT", "STATE", "IDLE", "HARD", "READABLE"])
         }
         var document = JSONDocument()
         document.field("agent", .flag(agent != nil))
         document.field("vault", .text(name))
         document.field("state", .text((asked?.state ?? .locked).words))
+        document.field("readable", (asked?.state ?? .locked).readableLevels)
         document.field("purge_pending", .flag(isPurgePending(path)))
         document.field("file_replaced", .flag(isReplaced(path)))
-        document.objects("open", zip(names, open)) { vault, entry in
-            entry.field("vault", .text(vault.0))
-            entry.field("path", .text(vault.1.paths.vault))
-            entry.field("state", .text(vault.1.state.words))
-            entry.field("purge_pending", .flag(isPurgePending(vault.1.paths.vault)))
-            entry.field("file_replaced", .flag(isReplaced(vault.1.paths.vault)))
-            entry.field("idle_left", .number(Int(vault.1.idleLeft)))
-            entry.field("hard_left", .number(Int(vault.1.hardLeft)))
+        document.objects("open", vaults.filter(\.isOfAgent)) { vault, entry in
+            vault.write(to: &entry)
+            entry.field("purge_pending", .flag(isPurgePending(vault.path)))
+            entry.field("file_replaced", .flag(isReplaced(vault.path)))
+            entry.field("idle_left", .number(Int(vault.idleLeft)))
+            entry.field("hard_left", .number(Int(vault.hardLeft)))
         }
+        document.objects("vaults", vaults.filter(\.isThere)) { vault, entry in vault.write(to: &entry) }
         try output.document(document)
     }
 
@@ -68,7 +74,7 @@ struct StatusReport {
     }
 
     /// A vault in its usual place by its name, another by its path.
-    private func name(of path: String) -> String {
+    private static func name(of path: String, in home: UserFolders) -> String {
         guard path.hasPrefix(home.vaults + "/"), path.hasSuffix(".omv") else { return path }
         return String(path.dropFirst(home.vaults.count + 1).dropLast(4))
     }

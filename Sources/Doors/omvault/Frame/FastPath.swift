@@ -5,7 +5,7 @@ internal import OMAgent
 internal import OMSecrets
 internal import OMVault
 
-/// `get ITEM:FIELD` into a pipe, and `status`, both with or without `--vault NAME`.
+/// `get ITEM:FIELD` or `get ITEM:` into a pipe, and `status`, both with or without `--vault NAME`.
 enum FastPath {
     /// - Returns: whether the answer was given. Everything else goes the usual way, which has words for each error.
     static func answer(to arguments: [String]) throws -> Bool {
@@ -28,7 +28,12 @@ enum FastPath {
     }
 
     private static func get(_ text: String, _ vault: String?) throws -> Bool {
-        guard !text.hasPrefix("-"), let path = path(text), let paths = paths(vault) else { return false }
+        guard !text.hasPrefix("-") else { return false }
+        if ItemArgument(argument: text).meansDefaultField {
+            try getHere(text, vault, hasAskedAgent: false)
+            return true
+        }
+        guard let path = path(text), let paths = paths(vault) else { return false }
         let answer: AgentItemReply?
         do throws(AgentError) {
             answer = try AgentClient(try AgentSocket(Environment.text)).perform(paths, .secret(path, revision: nil))
@@ -45,14 +50,14 @@ enum FastPath {
         case .locked: break
         case nil: break
         }
-        try getHere(text, vault)
+        try getHere(text, vault, hasAskedAgent: true)
         return true
     }
 
-    /// Runs `get` in this process. The agent was asked already, and is not asked again.
-    private static func getHere(_ text: String, _ vault: String?) throws {
+    /// Runs `get` without the other verbs. An agent that was asked already is not asked again.
+    private static func getHere(_ text: String, _ vault: String?, hasAskedAgent: Bool) throws {
         var command = try GetCommand.parse((vault.map { ["--vault", $0] } ?? []) + [text])
-        command.unlock.hasAskedAgent = true
+        command.unlock.hasAskedAgent = hasAskedAgent
         try command.run()
     }
 

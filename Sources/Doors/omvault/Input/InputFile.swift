@@ -57,16 +57,31 @@ struct InputFile: ~Copyable {
         }
     }
 
+    /// The next `count` bytes, or as many as there are, in locked memory.
+    func readStart(_ count: Int) throws(Failure) -> SecretBuffer {
+        var buffer = SecretBuffer()
+        while buffer.count < count {
+            let before = buffer.count
+            try buffer.append(upTo: count - before) { (free) throws(Failure) in try read(into: &free) }
+            if buffer.count == before { break }
+        }
+        return buffer
+    }
+
     /// All of it in locked memory.
     ///
     /// - Parameters:
+    ///   - start: What of it was read already.
     ///   - hint: What to do when it is too long.
     ///   - tooLong: What that comes to, where it is no mistake of usage.
-    func readWhole(maximum: Int, hint: String, tooLong: Failure? = nil) throws(Failure) -> SecretBytes {
+    func readWhole(
+        after start: consuming SecretBuffer = SecretBuffer(capacity: 0), maximum: Int, hint: String, tooLong: Failure? = nil
+    ) throws(Failure) -> SecretBytes {
         let limit = maximum >= 1 << 20 ? "\(maximum >> 20) MiB" : "\(maximum >> 10) KiB"
         let tooLong = tooLong ?? Failure(.usage, "\(name) is longer than \(limit)", hint: hint)
         guard count ?? 0 <= maximum else { throw tooLong }
-        var buffer = SecretBuffer(capacity: (count ?? 0) + 64)
+        var buffer = SecretBuffer(capacity: start.count + (count ?? 0) + 64)
+        start.withBytes { buffer.append($0) }
         switch readAll(descriptor, into: &buffer, maximum: maximum) {
         case .end: return buffer.finish()
         case .tooLong: throw tooLong

@@ -81,7 +81,7 @@ extension Failure {
         case .wrongFileKey:
             self.init(.badSecret, "wrong password or key, or the file's header was changed")
         case .damagedContainer:
-            self.init(.corrupt, "the file was changed or cut short; what was written of it is not whole")
+            self.init(.corrupt, "the file was changed or cut short")
         case .unusableRecipient:
             self.init(
                 .usage, "not a usable X25519 key",

@@ -10,6 +10,24 @@ extension Failure {
         self = Failure(withoutSDKCode: error, vault).with(sdkCode: error.sdkCode)
     }
 
+    /// - Parameter kind: What was given, which opens no slot of its kind.
+    init(wrong kind: KeySlot.Kind, vault: String) {
+        let failure = Failure(.cannotUnlock, vault: vault)
+        let ending = "belongs to one vault, and ends when it is removed or the vault is rekeyed"
+        let (noun, hints) =
+            switch kind {
+            case .password:
+                (
+                    "password",
+                    failure.hints + ["forgotten: omvault key passwd --recovery-from tty sets a new one by the recovery code"]
+                )
+            case .recovery: ("recovery code", ["a code \(ending)"])
+            case .keyFile: ("key file", ["a key file \(ending)"])
+            case .login: ("password of the login", failure.hints)
+            }
+        self = Failure(failure.status, "wrong \(noun) for vault \"\(vault.shown)\"", hints: hints).with(sdkCode: failure.sdkCode)
+    }
+
     private init(withoutSDKCode error: VaultError, _ vault: String?) {
         let vault = vault.map { "vault \"\($0.shown)\"" } ?? "the vault"
         switch error {
@@ -60,11 +78,11 @@ extension Failure {
         case .deviceKeyMissing:
             self.init(
                 .corrupt, "\(vault) opens with its password only beside this device's key, and that is gone",
-                hint: "restore the folder omvault-device, or use --recovery-from tty or --key-file-from file:PATH")
+                hints: Self.otherDeviceHints)
         case .otherDeviceKey:
             self.init(
                 .corrupt, "\(vault) was made under another device key than the one here",
-                hint: "restore the folder omvault-device, or use --recovery-from tty")
+                hints: Self.otherDeviceHints)
         case .corrupt(.header):
             self.init(
                 .corrupt, "\(vault) was damaged or changed by somebody without its keys (its header or a key slot)",
@@ -145,11 +163,11 @@ extension Failure {
         case .invalidItemName:
             self.init(
                 .usage, "that cannot be an item's name",
-                hint: "1 to 255 bytes of UTF-8, no control characters, no colon")
+                hints: ["1 to 255 bytes of UTF-8, no control characters, no colon", Self.colonHint])
         case .invalidFieldName:
             self.init(
                 .usage, "that cannot be a field's name",
-                hint: "1 to 64 bytes of UTF-8, no control characters, no colon, slash or equals sign")
+                hints: ["1 to 64 bytes of UTF-8, no control characters, no colon, slash or equals sign", Self.colonHint])
         case .emptyKey: self.init(.usage, "a credential or property needs a key that is not empty")
         case .unsupportedStretch: self.init(SecretsError.lanesUnsupported)
         case .outOfMemory: self.init(SecretsError.outOfMemory)
@@ -162,7 +180,7 @@ extension Failure {
                 .policy, "this device knows the vault of this backup, and would refuse it once the backup is restored",
                 hints: [
                     "when no other copy of it is here any more, or it may be refused: --replace-living",
-                    "otherwise go on with that one",
+                    "otherwise go on with that one; to look into the backup: \(Self.lookHint)",
                 ])
         case .noLogHere:
             self.init(
@@ -171,6 +189,19 @@ extension Failure {
         case .storage(let error): self.init(error)
         }
     }
+}
+
+extension Failure {
+    /// What opens a vault where its device key is not.
+    private static let otherDeviceHints = [
+        "the recovery code opens it anywhere: --recovery-from tty; so does a key file: --key-file-from file:PATH",
+        "if this machine made it, put its folder omvault-device back; a new machine gets a vault by omvault backup restore",
+    ]
+    /// A backup beside its vault: a device accepts one state of a vault.
+    static let lookHint = "HOME=NEWFOLDER omvault backup restore FILE --recovery-from tty"
+    /// What to write for an address with a colon.
+    private static let colonHint =
+        "a colon ends an item's name, as in ITEM:FIELD; write - for it, or keep a login under its address: omvault credential add URL"
 }
 
 extension EntryReference {

@@ -29,6 +29,41 @@ public struct SealedFile: Sendable {
         }
     }
 
+    /// Of the format, as the header has it.
+    public var version: Int { Int(FileHeader.version) }
+
+    /// What the password is stretched with; nil for the other locks.
+    public var stretch: Argon2id.Parameters? {
+        guard case .password(let parameters, _) = header.lock else { return nil }
+        return parameters
+    }
+
+    /// The bytes of plaintext in each chunk but the last.
+    public var chunkCount: Int { ChunkCipher.plainCount }
+
+    /// Whether a file that begins so is a container, or pretends to be.
+    ///
+    /// - Parameter start: At least ``startCount`` bytes.
+    public static func isContainer(_ start: Span<UInt8>) -> Bool {
+        guard start.count >= startCount else { return false }
+        return FileHeader.magic.indices.allSatisfy { start[$0] == FileHeader.magic[$0] }
+    }
+
+    public static let startCount = FileHeader.magic.count
+
+    /// How many bytes of plaintext there are.
+    ///
+    /// - Parameter sealed: The number of bytes behind the header and its commitment.
+    /// - Throws: ``CryptoError/damagedContainer`` for a number that no container has.
+    public static func plaintextCount(ofSealed sealed: Int) throws(CryptoError) -> Int {
+        let (whole, rest) = sealed.quotientAndRemainder(dividingBy: ChunkCipher.sealedCount)
+        // The last chunk is empty only when it is the only one.
+        guard rest == 0 ? whole > 0 : rest > ChunkCipher.tagCount || rest == ChunkCipher.tagCount && whole == 0 else {
+            throw .damagedContainer
+        }
+        return sealed - ChunkCipher.tagCount * (rest == 0 ? whole : whole + 1)
+    }
+
     /// Reads the header and leaves `source` at the first chunk.
     ///
     /// - Throws: ``CryptoError/notAContainer``, ``CryptoError/laterContainer(_:)``, ``CryptoError/damagedContainer``,

@@ -9,6 +9,15 @@ public struct VectorFile: Sendable {
     public let path: String
     /// Why the file is not opened. Nil if it is.
     private let reason: String?
+    /// What is in it, where it is part of a program.
+    private let content: [UInt8]?
+
+    private init(path: String, reason: String?) { (self.path, self.reason, content) = (path, reason, nil) }
+
+    /// A file that is part of a program: it lies in no folder, so nothing is beside it.
+    public init(builtIn name: String, content: [UInt8]) {
+        (path, reason, self.content) = ("built-in/\(name)", nil, content)
+    }
 
     /// The most bytes of a file. The largest published file has 5 MiB.
     private static let largest = 64 << 20
@@ -17,8 +26,12 @@ public struct VectorFile: Sendable {
 
     var name: String { path.split(separator: "/").last.map(String.init) ?? path }
 
+    /// The files that it may name.
+    var companions: CompanionFiles { content == nil ? CompanionFiles(of: path) : .none }
+
     func bytes() throws(UnreadableFile) -> [UInt8] {
         if let reason { throw UnreadableFile(reason) }
+        if let content { return content }
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw UnreadableFile("it cannot be read") }
         defer { close(descriptor) }

@@ -36,7 +36,7 @@ struct LoginLogAccess {
                         owner?.profile.text ?? "-", entry.event.name,
                         (unproven.contains(entry.sequence) ? "unproven: " : "") + entry.words,
                     ]
-                }, header: ["ENTRY", "TIME", "USER", "PROFILE", "EVENT", "DETAIL"])
+                }, header: ["ENTRY", "TIME (UTC)", "USER", "PROFILE", "EVENT", "DETAIL"])
         }
         var document = JSONDocument()
         document.objects("entries", entries) { entry, member in

@@ -51,13 +51,16 @@ struct LoginStatusCommand: Verb {
     ) throws {
         guard context.output.format == .json else {
             try context.output.rows(
-                logins.map(row), header: ["USER", "PROFILE", "OFFLINE", "WHY", "ATTEMPTS LEFT", "THEN", "EXPIRES"])
+                logins.map(row), header: ["USER", "PROFILE", "OFFLINE", "WHY", "ATTEMPTS LEFT", "THEN", "EXPIRES (UTC)"])
             for one in remembered { context.output.notice(one.words) }
             for shown in sessions {
                 let outdated = isOutdated(shown.session, access) ? "; the profile was changed since, so it answers nobody" : ""
                 context.output.notice(shown.words + outdated)
             }
             access.noticeDamagedLedgers(context.output)
+            if logins.isEmpty, remembered.isEmpty, sessions.isEmpty, StandardError.isTerminal {
+                context.output.notice("no login is cached, remembered or open here; omvault login --help says how to log in")
+            }
             return
         }
         var document = JSONDocument()

@@ -90,18 +90,29 @@ struct ContainerFile {
         var progress = ByteProgress(total: input.count, isQuiet: context.output.isQuiet)
         defer { progress.end() }
         var shown = ShownText(isNeeded: target.isStandardOutput && StandardOutput.isTerminal)
-        try opener.open(
-            from: { (room) in
-                let count = try input.read(into: &room)
-                progress.add(count)
-                return count
-            },
-            to: { piece in
-                if try !shown.append(piece) { try target.write(piece) }
-            })
+        do {
+            try opener.open(
+                from: { (room) in
+                    let count = try input.read(into: &room)
+                    progress.add(count)
+                    return count
+                },
+                to: { piece in
+                    if try !shown.append(piece) { try target.write(piece) }
+                })
+        } catch CryptoError.damagedContainer {
+            // The file of -o is gone by then; what standard output has taken is not to be had back.
+            throw Self.damaged(isInPart: target.isStandardOutput && target.count > 0)
+        }
         progress.end()
         try shown.show(context.output)
         try target.finish(context)
+    }
+
+    private static func damaged(isInPart: Bool) -> Failure {
+        let failure = Failure(CryptoError.damagedContainer)
+        let rest = isInPart ? "what was written of it is not whole" : "nothing was written"
+        return Failure(failure.status, "\(failure.message); \(rest)", hints: failure.hints).with(sdkCode: failure.sdkCode)
     }
 
     private func opener(_ file: SealedFile, _ secrets: borrowing SecretSources) throws -> FileOpener {

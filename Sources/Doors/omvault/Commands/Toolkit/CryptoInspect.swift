@@ -2,17 +2,19 @@ internal import ArgumentParser
 internal import OMCrypto
 internal import OMSecrets
 
-/// `omvault crypto inspect`: what a file is, without its secret.
+/// `omvault crypto inspect`: what a key file or a container is, without its secret.
 struct CryptoInspect: Verb {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Say what a key file is, without showing its secret.",
+        abstract: "Say what a key file or an encrypted file is, without showing its secret.",
         discussion: """
             An encrypted file is told apart without its password; with --key-password-from its key is too. Fingerprints
-            are SHA-256 of the SubjectPublicKeyInfo, and OpenSSH's own.
+            are SHA-256 of the SubjectPublicKeyInfo, and OpenSSH's own. Of a file that 'crypto encrypt' wrote it says what
+            opens it, the algorithm, the cost of its password and its sizes; only 'crypto decrypt' proves them.
 
               omvault crypto inspect --in id.pem
               omvault crypto inspect --in id.p12 --key-password-from tty --json
+              omvault crypto inspect --in notes.omv
             """)
 
     @OptionGroup var global: GlobalOptions
@@ -20,7 +22,26 @@ struct CryptoInspect: Verb {
 
     func run(_ context: CommandContext) throws {
         let secrets = try source.sources(context)
-        let bytes = try source.bytes("public", secrets, context)
+        guard case .file(let path) = try KeyOrigin(file: source.input, tag: source.tag) else {
+            return try inspectKey(source.bytes("public", secrets, context), secrets, context)
+        }
+        let input = try InputFile(path)
+        let start = try input.readStart(SealedFile.startCount)
+        guard start.withBytes(SealedFile.isContainer) else {
+            let bytes = try input.readWhole(after: start, maximum: KeyFile.maximumCount, hint: "a key is a short file")
+            return try inspectKey(bytes, secrets, context)
+        }
+        guard !source.isForKeyFile else {
+            throw Failure(
+                .usage, "--key-password-from, --identity and --max-work are for key files, and this is a container",
+                hint: "leave them out")
+        }
+        try print(ContainerFacts(input, after: start).facts, context)
+    }
+
+    private func inspectKey(
+        _ bytes: borrowing SecretBytes, _ secrets: borrowing SecretSources, _ context: CommandContext
+    ) throws {
         if PKCS12File.isPKCS12(bytes) { return try inspectPKCS12(bytes, secrets, context) }
         let file = try KeyFile(bytes)
         var facts: [(String, JSONValue)] = [

@@ -15,6 +15,9 @@ struct KeyInputOptions: ParsableArguments {
     @OptionGroup var work: WorkOptions
     @OptionGroup var unlock: UnlockOptions
 
+    /// Whether an option was given that is about taking a key file apart.
+    var isForKeyFile: Bool { keyFile.keyPasswordFrom != nil || keyFile.identity != nil || work.isGiven }
+
     var opening: KeyOpening { KeyOpening(keyFile: keyFile, work: work, unlock: unlock) }
 
     func sources(

@@ -7,14 +7,14 @@ struct VectorsCommand: ParsableCommand {
         abstract: "Check the cryptography against published test vectors.",
         subcommands: [VectorsVerify.self, VectorsList.self])
 
-    /// The folder to take when no path is given.
-    static func defaultFolder(for verb: String) throws(Failure) -> String {
-        guard let folder = VectorRunner.repositoryFolder() else {
-            throw Failure(
-                .usage, "there is no vectors folder above the current directory or above omvault itself",
-                hint: "omvault vectors \(verb) PATH")
-        }
-        return folder
+    /// The files of `paths`; without any, those of the repository, and where there is none those that are built in.
+    static func files(_ paths: [String], _ context: CommandContext) throws -> [VectorFile] {
+        guard paths.isEmpty else { return try VectorRunner.files(paths) }
+        if let folder = VectorRunner.repositoryFolder() { return try VectorRunner.files([folder]) }
+        let files = CoreVectors.files
+        context.output.notice(
+            "there is no folder \"vectors\" here: these are the \(files.count) files that are built into omvault")
+        return files
     }
 }
 
@@ -36,7 +36,7 @@ struct VectorsVerify: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: "Files or folders. Without one: the repository's vectors folder.")
+    @Argument(help: "Files or folders. Without one: the repository's vectors folder, else what is built into omvault.")
     var paths: [String] = []
 
     @Option(help: ArgumentHelp("How to judge “acceptable” cases, flag by flag.", valueName: "file"))
@@ -56,7 +56,7 @@ struct VectorsVerify: Verb {
 
     func run(_ context: CommandContext) throws {
         let policy = try policy.map { try VectorRunner.policy(at: $0) } ?? .standard
-        let files = try VectorRunner.files(try paths.isEmpty ? [VectorsCommand.defaultFolder(for: "verify")] : paths)
+        let files = try VectorsCommand.files(paths, context)
         let progress = FileProgress(of: files.count, isQuiet: global.quiet)
         try control ? runControl(files, context, progress) : verify(files, policy: policy, progress: progress, context: context)
     }

@@ -16,11 +16,11 @@ struct VectorsList: Verb {
 
     @OptionGroup var global: GlobalOptions
 
-    @Argument(help: "Files or folders. Without one: the repository's vectors folder.")
+    @Argument(help: "Files or folders. Without one: the repository's vectors folder, else what is built into omvault.")
     var paths: [String] = []
 
     func run(_ context: CommandContext) throws {
-        let files = try VectorRunner.files(try paths.isEmpty ? [VectorsCommand.defaultFolder(for: "list")] : paths)
+        let files = try VectorsCommand.files(paths, context)
         let progress = FileProgress(of: files.count, isQuiet: global.quiet)
         var list = CoverageList()
         for (index, file) in files.enumerated() {

@@ -102,7 +102,8 @@ struct BackupRestore: Verb {
             guard let other = try? VaultFile.open(path, device: nil), other.id == id else { continue }
             throw Failure(
                 .exists, "the vault of this backup is there already, as \"\(name.dropLast(4))\"",
-                hint: "move \(path) away first: after the restore this device would refuse it")
+                hint: "move \(path) away first: after the restore this device would refuse it",
+                "to look into the backup beside it: \(Failure.lookHint)")
         }
     }
 

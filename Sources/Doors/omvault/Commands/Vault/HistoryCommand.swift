@@ -39,7 +39,7 @@ struct HistoryCommand: Verb {
         }
         if context.output.format == .json { return try printDocument(name, versions, context) }
         guard let version = versions.first, show != nil else {
-            return try context.output.rows(versions.map(row), header: ["REVISION", "MODIFIED", "STATE", "FIELDS"])
+            return try context.output.rows(versions.map(row), header: ["REVISION", "MODIFIED (UTC)", "STATE", "FIELDS"])
         }
         let head = [
             ["revision", "\(version.revision)"], ["modified", Timestamp.text(version.modified)], ["state", state(version)],

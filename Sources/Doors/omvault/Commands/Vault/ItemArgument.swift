@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import OMVault
 
-/// `ITEM` or `ITEM:FIELD`, as it is typed.
+/// `ITEM`, `ITEM:FIELD` or `ITEM:`, as it is typed.
 struct ItemArgument: ExpressibleByArgument {
     let item: String
     let field: String?
@@ -13,6 +13,9 @@ struct ItemArgument: ExpressibleByArgument {
 
     /// An item where no field can be named.
     init(whole text: String) { (item, field) = (text, nil) }
+
+    /// Whether it ends with the colon: the field is ``DefaultField``.
+    var meansDefaultField: Bool { field == "" }
 
     func itemName() throws(Failure) -> ItemName {
         do throws(VaultError) { return try ItemName(item) } catch { throw Failure(error, vault: nil) }

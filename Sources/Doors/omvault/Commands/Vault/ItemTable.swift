@@ -27,7 +27,7 @@ struct ItemTable {
         guard context.output.format == .json else {
             return try context.output.rows(
                 items.map { item in columns.map { $0.text(of: item) } },
-                header: columns.map { $0.rawValue.uppercased() })
+                header: columns.map(\.header))
         }
         var document = JSONDocument()
         document.objects("items", items) { item, entry in
@@ -52,6 +52,13 @@ struct ItemTable {
 }
 
 extension ItemTable.Column {
+    fileprivate var header: String {
+        switch self {
+        case .created, .modified: rawValue.uppercased() + " (UTC)"
+        case .id, .name, .level, .revision: rawValue.uppercased()
+        }
+    }
+
     fileprivate func text(of item: Item) -> String {
         switch self {
         case .id: Identifier.text(item.id)

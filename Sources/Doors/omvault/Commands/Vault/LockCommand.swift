@@ -27,7 +27,7 @@ struct LockCommand: Verb {
         let access = try VaultAccess(context)
         // "locked" must not be said of a vault that is not there.
         guard try all || access.run({ () throws(VaultError) in try VaultFile.exists(access.location.path) }) else {
-            throw Failure(VaultError.noVault, vault: access.location.name)
+            throw access.failure(.noVault)
         }
         let what = all ? "every vault" : "vault \"\(access.location.name.shown)\""
         do throws(AgentError) {

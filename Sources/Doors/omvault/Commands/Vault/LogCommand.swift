@@ -48,7 +48,7 @@ struct LogListCommand: Verb {
         guard context.output.format == .json else {
             return try context.output.rows(
                 entries.map { ["\($0.sequence)", Timestamp.text($0.time), $0.event.name, $0.event.words] },
-                header: ["ENTRY", "TIME", "EVENT", "DETAIL"])
+                header: ["ENTRY", "TIME (UTC)", "EVENT", "DETAIL"])
         }
         var document = JSONDocument()
         document.objects("entries", entries) { entry, member in entry.write(into: &member) }

@@ -39,6 +39,9 @@ struct UnlockOptions: ParsableArguments {
         return [(passwordOption, nil), ("--recovery-from", nil), ("--key-file-from", nil)]
     }
 
+    /// Whether the command line or the environment says what unlocks.
+    var isGiven: Bool { !given.isEmpty || keyslot != nil || Environment.text("OMVAULT_PASSWORD_FROM") != nil }
+
     /// The one option that was given, if any.
     var given: [(key: String, value: SecretSourceArgument?)] {
         [(passwordOption, passwordFrom), ("--recovery-from", recoveryFrom), ("--key-file-from", keyFileFrom)]

@@ -34,7 +34,20 @@ final class VaultAccess {
 
     /// Runs `body` on the vault; its errors get the vault's name.
     func run<R: ~Copyable>(_ body: () throws(VaultError) -> R) throws(Failure) -> R {
-        do throws(VaultError) { return try body() } catch { throw Failure(error, vault: location.name) }
+        do throws(VaultError) { return try body() } catch { throw failure(error) }
+    }
+
+    /// The error in words, with the vault's name. Of a vault that is not there it says which ones are.
+    func failure(_ error: VaultError) -> Failure {
+        let failure = Failure(error, vault: location.name)
+        guard error == .noVault, let folders = try? context.userFolders() else { return failure }
+        let names = VaultList.names(in: folders)
+        guard !names.isEmpty else { return failure }
+        return Failure(
+            failure.status, failure.message,
+            hints: ["vaults here: \(VaultList.words(names))"] + failure.hints,
+            details: ["vaults": .list(names.map { .text($0) })]
+        ).with(sdkCode: failure.sdkCode)
     }
 
     func file() throws(Failure) -> VaultFile {
@@ -88,7 +101,7 @@ final class VaultAccess {
         if let agent = agent(options) {
             switch ask(agent, request()) {
             case .reply(let reply): return reply
-            case .failure(let error): throw Failure(error, vault: location.name)
+            case .failure(let error): throw failure(error)
             case .locked: break
             case .none: break
             }
@@ -110,6 +123,19 @@ final class VaultAccess {
         return try perform(request())
     }
 
+    /// Whether an item that was not found is in the trash, as far as the vault is open.
+    func isTrashed(_ name: ItemName, behind failure: Failure, _ options: UnlockOptions) -> Bool {
+        guard failure.message == Failure(.noItem(name), vault: location.name).message else { return false }
+        if isUnlocked { return Self.holds(name, try? perform(.items(trashed: true))) }
+        guard let agent = agent(options), case .reply(let reply) = ask(agent, .items(trashed: true)) else { return false }
+        return Self.holds(name, reply)
+    }
+
+    private static func holds(_ name: ItemName, _ reply: consuming ItemReply?) -> Bool {
+        guard let reply, let items = try? reply.items() else { return false }
+        return items.contains { $0.name == name }
+    }
+
     /// Nil where this user never had a device key.
     private static func deviceFolder(_ folders: UserFolders) throws(Failure) -> DeviceFolder? {
         do throws(StorageError) { return try DeviceFolder(folders.device) } catch {
@@ -125,6 +151,7 @@ extension ItemReply {
         switch consume self {
         case .item(let item): return item
         case .changed(let item, _): return item
+        case .secrets(let item, _): return item
         default: throw .unexpectedReply
         }
     }

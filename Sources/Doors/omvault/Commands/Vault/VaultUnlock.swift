@@ -27,8 +27,10 @@ extension VaultAccess {
         try run { () throws(VaultError) in try file.checkUse(of: first) }
         let secret = try read(first, secrets, option: options.option(for: first))
         let vault = try slots.naming { () throws(Failure) in
-            try run { () throws(VaultError) in
-                try unlock(anyOf: slots.tried, of: file) { slot throws(VaultError) in try secret.key(for: slot) }
+            do throws(VaultError) {
+                return try unlock(anyOf: slots.tried, of: file) { slot throws(VaultError) in try secret.key(for: slot) }
+            } catch {
+                throw error == .cannotUnlock ? Failure(wrong: first.kind, vault: location.name) : failure(error)
             }
         }
         let slot = vault.openedBy ?? first

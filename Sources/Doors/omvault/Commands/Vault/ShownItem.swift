@@ -1,0 +1,63 @@
+internal import OMRecords
+internal import OMSecrets
+internal import OMVault
+
+/// An item on its way to the screen.
+struct ShownItem: ~Copyable {
+    private let item: Item
+    /// Nil while they are concealed.
+    private let values: FieldValues?
+
+    init(_ reply: consuming ItemReply, isRevealed: Bool) throws(Failure) {
+        switch consume reply {
+        case .item(let item):
+            self.item = item
+            values = nil
+        case .secrets(let item, let all):
+            self.item = item
+            if isRevealed { values = consume all } else { values = nil }
+        default: throw .unexpectedReply
+        }
+    }
+
+    func print(_ context: CommandContext) throws(Failure) {
+        if context.output.format == .json { return try printDocument(context) }
+        // Scripts read the names of plain rows; those of a table are for people.
+        let zone = context.output.format == .table ? " (UTC)" : ""
+        let rows = [
+            ["name", item.name.text],
+            ["level", item.level.name + (item.level.isDeviceOnly ? " (device only)" : "")],
+            ["revision", "\(item.revision)"],
+            ["created\(zone)", Timestamp.text(item.created)],
+            ["modified\(zone)", Timestamp.text(item.modified)],
+        ]
+        switch values {
+        case .none:
+            try context.output.rows(rows + item.fields.map { [$0.name.text, "(concealed)"] }, header: Self.header)
+            guard context.output.format == .table, StandardOutput.isTerminal else { return }
+            context.output.notice("hint: \(DefaultField(of: item).hint)")
+        case .some(let values):
+            let table = try SecretTable(rows, values, of: item, isAligned: context.output.format == .table)
+            try context.output.writeSecret(table.text)
+        }
+    }
+
+    static let header = ["FIELD", "VALUE"]
+
+    private func printDocument(_ context: CommandContext) throws(Failure) {
+        var document = JSONDocument()
+        document.field("name", .text(item.name.text))
+        document.field("level", .text(item.level.name))
+        document.field("device_only", .flag(item.level.isDeviceOnly))
+        document.field("revision", .number(Int(clamping: item.revision)))
+        document.field("created", .text(Timestamp.text(item.created)))
+        document.field("modified", .text(Timestamp.text(item.modified)))
+        document.object("fields") { fields in
+            switch values {
+            case .none: for field in item.fields { fields.concealed(field.name.text, count: field.count) }
+            case .some(let values): values.forEach { field, secret in fields.secret(field.text, secret) }
+            }
+        }
+        try context.output.document(document)
+    }
+}
