@@ -82,7 +82,7 @@ import Testing
                 """,
             [
                 ("Password of ada: ", "wrong word\n"), ("attempts left: 2", ""), ("Password of ada: ", "open sesame\n"),
-                ("nothing was charged: try again in 3", ""), ("Password of ada: ", "\u{4}"), ("ended 3", ""),
+                ("nothing was checked or counted: try again in 3", ""), ("Password of ada: ", "\u{4}"), ("ended 3", ""),
                 ("\"charged\":1", ""),
             ])
         #expect(ran.status == 0, "\(ran.output)\(ran.errors)")

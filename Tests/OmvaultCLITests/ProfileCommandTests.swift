@@ -144,15 +144,15 @@ import Testing
         #expect(
             ran.output == """
                 exit 9
-                {"error":{"code":"config","exit":9,"message":"IdleTimeOutValue is not 0, for none, or a whole number from 10 to \
+                {"error":{"code":"config","exit":9,"message":"IdleTimeOutValue is not 0 (none) or a whole number from 10 to \
                 3155760000","sdk_code":10104,"sdk_domain":"ORAIDMMOBILE"}}
                 exit 9
                 omvault: error: AuthServerType is missing
-                omvault: hint: a profile with a server says which kind: OAMMSAuthentication, HTTPBasicAuthentication, \
+                omvault: hint: a profile with a server needs the kind of server: OAMMSAuthentication, HTTPBasicAuthentication, \
                 FederatedAuthentication, CertificateBasedAuthentication, OAuthAuthentication, OpenIDConnect10, LocalAuthenticator
                 omvault: sdk: ORAIDMMOBILE-10115
                 exit 9
-                omvault: error: AuthServerTyp is no key of a profile
+                omvault: error: AuthServerTyp is not a key of a profile
                 omvault: hint: did you mean AuthServerType? All keys are in docs/profiles.md
 
                 """)

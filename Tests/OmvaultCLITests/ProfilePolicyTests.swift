@@ -34,7 +34,7 @@ import Testing
             # More than the key takes: nothing of it is used.
             for many in 1001 '"1001"' 99999; do
                 say '{"epoch":10,"MaxLoginAttempts":'"$many"',"OfflineAuthAllowed":false}'
-                refused 52 set_up; grep -c 'is not understood' .refused
+                refused 52 set_up; grep -c 'cannot be read, so it is not used' .refused
             done
             check right; status | head -1
             say '{"epoch":11,"OfflineAuthAllowed":false}'
@@ -217,14 +217,14 @@ import Testing
             """)
         let nothing = "error: no credential is cached for this user and profile"
         let type = "error: this version does not speak with a server of type CertificateBasedAuthentication"
-        let noServer = "error: the profile names no server that could be asked"
+        let noServer = "error: the profile has no server that can be asked"
         let words = lines.filter { !$0.hasPrefix("denied ") }
         #expect(
             words == [
                 nothing, "hint: a login online caches one", nothing, "hint: omvault login enroll USER --profile NAME caches one",
                 type,
                 type, nothing, noServer, noServer, "hint: --mode offline uses the cached credential",
-                "error: wrong password, one more than is tolerated: the cached credential is destroyed",
+                "error: too many wrong passwords: the cached credential was wiped",
                 "hint: omvault login enroll USER caches a new one",
             ])
     }

@@ -39,8 +39,8 @@ import Testing
         #expect(
             lines == [
                 "granted online user=alice profile=work",
-                "--mode offline uses the cached credential, if there is one; omvault profile set work OfflineOnServerError=true has "
-                    + "every login do so after a 500",
+                "--mode offline uses the cached credential, if there is one; omvault profile set work OfflineOnServerError=true "
+                    + "makes every login use it after status 500",
                 "granted offline user=alice profile=work not_online=server_error",
             ] + Array(repeating: "granted offline user=alice profile=work not_online=unreachable", count: 5))
     }
@@ -101,17 +101,17 @@ import Testing
             check 2> said > /dev/null
             grep -o 'hint: .*' said
             """)
-        let message = "may go on at the server: the server was not asked: no address is known where it ends sessions"
+        let message = "may go on at the server: the server was not asked: the profile has no address that ends sessions"
         #expect(
             lines == [
                 #""server":"not_asked","sdk_code":null"#, message,
-                "hint: with oauth_discoveryURL instead of OAuthTokenEndpoint, the server's document says where tokens are revoked",
+                "hint: set oauth_discoveryURL instead of OAuthTokenEndpoint: the server's document says where tokens are revoked",
                 "1",
                 #""server":"not_asked","sdk_code":null"#, message,
-                "hint: the document at oauth_discoveryURL must name a revocation_endpoint that may be asked; else the tokens end by "
-                    + "themselves",
+                "hint: the document at oauth_discoveryURL must name a revocation_endpoint at a safe address; without one, the "
+                    + "tokens stay valid until they expire",
                 "1", #""server":"ended","sdk_code":null"#, "0",
-                "hint: LogoutURL must be the address that ends a session; for a server that has none, give it the address in LoginURL",
+                "hint: LogoutURL must be the address that ends a session; if the server has none, set LogoutURL to the address in LoginURL",
             ])
     }
 
@@ -132,19 +132,19 @@ import Testing
             """)
         #expect(
             lines == [
-                "OAuthTokenEndpoint must be the address that answers itself, and so must a token_endpoint in the server's document",
+                "OAuthTokenEndpoint and the token_endpoint in the server's document must be addresses that do not redirect",
                 "OAuthTokenEndpoint must be the address of the token endpoint",
-                "oauth_discoveryURL must be at the scheme, host and port of the issuer in its document; or set OAuthTokenEndpoint "
+                "oauth_discoveryURL must have the scheme, host and port of the issuer in its document; or set OAuthTokenEndpoint "
                     + "and unset oauth_discoveryURL",
-                "oauth_discoveryURL must be at the scheme, host and port of the issuer in its document; or set OAuthTokenEndpoint "
+                "oauth_discoveryURL must have the scheme, host and port of the issuer in its document; or set OAuthTokenEndpoint "
                     + "and unset oauth_discoveryURL",
-                "the user may have to give a consent or a second factor, or to change an expired password: on the server's own "
-                    + "page, or by its administrator, who can allow OAuthClientID to log in without them",
-                "LoginURL must be the address that answers itself; that of a folder ends with a slash. Where a page comes after the "
-                    + "password, RequiredTokens names the cookies that prove the login",
+                "the user may have to give consent, use a second factor or change an expired password on the server's own page; "
+                    + "or the server's administrator allows OAuthClientID to log in without that",
+                "LoginURL must be an address that does not redirect; the address of a folder ends with a slash. If the server sends "
+                    + "a page after the password, name the cookies that prove the login in RequiredTokens",
                 "LoginURL must be the address of the login, and answer GET",
-                "LoginURL must be the address of the login; or the user's name, the password or CustomAuthHeaders are longer than "
-                    + "this server takes in a header field",
+                "LoginURL must be the address of the login; or the user name, the password or CustomAuthHeaders are too long for "
+                    + "this server's limit on a header field",
             ])
     }
 
@@ -183,9 +183,9 @@ import Testing
             """)
         #expect(
             lines == [
-                "this kind of server needs it; for a server that has no logout give it the address in LoginURL",
+                "this kind of server needs it; if the server has no logout, set LogoutURL to the address in LoginURL",
                 "OAuthTokenEndpoint is asked, and oauth_discoveryURL is not, so nothing says where tokens are revoked; unset one",
-                "HERE/ca.pem (TrustedCA) is not there: no login asks the server before it is a PEM file that only you or root can change, "
+                "HERE/ca.pem (TrustedCA) does not exist: no login asks the server before it is a PEM file that only you or root can change, "
                     + "as its folder",
                 "HERE/secret (OAuthClientSecret) cannot be read: no login asks the server before it can",
                 "OAuthClientSecret says where the client's secret is; --mode offline does not need it",
@@ -214,8 +214,8 @@ import Testing
             lines == [
                 "granted online user=alice profile=slow",
                 "by the server's clock the cached credential expired at 2024-01-31T00:00:00Z: it serves no login offline",
-                "the server's policy is for another ApplicationName than the profile's, so nothing of it is used",
-                "ApplicationName must be the one that the policy at ProfileURL names",
+                "the server's policy is for another ApplicationName than the profile's, so it is not used",
+                "set ApplicationName to the name in the policy at ProfileURL",
             ])
     }
 }

@@ -380,7 +380,7 @@ import Testing
         #expect(
             lines == [
                 "granted online user=alice profile=work",
-                "omvault: no session is kept: there is no safe folder for the agent's socket: XDG_RUNTIME_DIR is not set to one of yours",
+                "omvault: no session is kept: the agent has no safe folder for its socket: XDG_RUNTIME_DIR does not name a folder of yours",
                 "1", #""session_kept":false"#,
             ])
     }

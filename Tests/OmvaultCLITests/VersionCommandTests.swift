@@ -139,10 +139,10 @@ import Testing
         #expect(
             ran.output == """
                 11
-                omvault: error: vault "personal" has 2 items of that id: entry ENTRY of when-unlocked, which cannot be read; \
+                omvault: error: vault "personal" has 2 items with this id: entry ENTRY of when-unlocked, which cannot be read; \
                 entry ENTRY of always device-only, which cannot be read
-                omvault: hint: one was put there under the other's id, by somebody with this device's key: look at both
-                omvault: hint: omvault rm --purge --id ENTRY --level LEVEL [--device-only] removes the one that you mean
+                omvault: hint: an attacker with this device's key added one under the other's id: look at both
+                omvault: hint: omvault rm --purge --id ENTRY --level LEVEL [--device-only] removes one of them
                 11
                 0
                 1
