@@ -266,7 +266,7 @@ import Testing
             omvault -q profile set office AuthServerType=HTTPBasicAuthentication LoginURL=https://localhost:1/in \\
                 LogoutURL=https://localhost:1/out OfflineAuthAllowed=true
             refused 13 omvault login passwd ada --profile office --password-from file:right
-            grep -c 'the password is changed there' .refused
+            grep -c 'change the password there' .refused
             """)
         #expect(lines == ["\"charged\":1", "kept", "0", "1"])
     }

@@ -90,7 +90,7 @@ private let start = """
             omvault -q login check bob --json --password-from file:right --kdf-mem 8 --kdf-time 1 |
                 grep -o '"ledger_set_aside":".*/logins.db.damaged-[0-9TZ-]*"' | grep -c .
             ls .local/state/omvault | wc -l
-            left() { grep -c 'omvault: a ledger that was set aside is left: .*logins.db.damaged-[0-9TZ-]*; it may hold' said; }
+            left() { grep -c 'omvault: a damaged ledger is still there: .*logins.db.damaged-[0-9TZ-]*; it may hold' said; }
             omvault login status 2> said > /dev/null; left
             omvault login status --json | grep -o '"set_aside":\\[.*' | grep -o 'damaged-' | grep -c .
             omvault logout bob --clear 2> said; left

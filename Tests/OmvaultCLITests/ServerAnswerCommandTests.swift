@@ -55,7 +55,7 @@ import Testing
             grants() { { grep -o 'grant_type=[a-z_]*' "$seen" || echo =none; } | cut -d = -f 2 | tr '\\n' ' '; : > "$seen"; echo; }
             token short-bare
             login; state
-            refused 8 omvault login alice --no-input; grep -c 'gave none to renew it' .refused
+            refused 8 omvault login alice --no-input; grep -c 'gave no token to renew it' .refused
             login; grants
             token renewing
             login; state
@@ -88,7 +88,7 @@ import Testing
                 omvault logout alice --json 2> said | grep -o '"server":"[a-z_]*","sdk_code":[a-z0-9]*'
                 sed 's/.*may go on/may go on/; s/^omvault: //' said
                 check 2> said > /dev/null
-                grep -c 'the session that this login opened goes on at the server' said || true
+                grep -c 'the session of this login stays open at the server' said || true
             }
             token plain; ends
             omvault -q profile set work --unset OAuthTokenEndpoint oauth_discoveryURL=http://127.0.0.1:$http/silent/.well-known/openid-configuration
@@ -101,7 +101,7 @@ import Testing
             check 2> said > /dev/null
             grep -o 'hint: .*' said
             """)
-        let message = "may go on at the server: the server was not asked: the profile has no address that ends sessions"
+        let message = "may stay open at the server: the server was not asked: the profile has no address that ends sessions"
         #expect(
             lines == [
                 #""server":"not_asked","sdk_code":null"#, message,
@@ -184,11 +184,11 @@ import Testing
         #expect(
             lines == [
                 "this kind of server needs it; if the server has no logout, set LogoutURL to the address in LoginURL",
-                "OAuthTokenEndpoint is asked, and oauth_discoveryURL is not, so nothing says where tokens are revoked; unset one",
-                "HERE/ca.pem (TrustedCA) does not exist: no login asks the server before it is a PEM file that only you or root can change, "
-                    + "as its folder",
-                "HERE/secret (OAuthClientSecret) cannot be read: no login asks the server before it can",
-                "OAuthClientSecret says where the client's secret is; --mode offline does not need it",
+                "OAuthTokenEndpoint is used and oauth_discoveryURL is not, so no address for revoking tokens is known; unset one",
+                "HERE/ca.pem (TrustedCA) does not exist: no login asks the server until it is a PEM file, and only you or root can "
+                    + "change the file and its folder",
+                "HERE/secret (OAuthClientSecret) cannot be read: no login asks the server until it can be read",
+                "set OAuthClientSecret to the source of the client's secret; --mode offline does not need it",
                 "was not asked: HERE/ca.pem (TrustedCA) holds no certificate",
             ] + lines.suffix(1))
         #expect(lines.count == 7 && lines.last?.contains("(TrustedCA)") == true)
@@ -202,7 +202,7 @@ import Testing
             omvault -q profile set slow AuthServerType=HTTPBasicAuthentication "LoginURL=https://localhost:$https/slow-clock" \\
                 "LogoutURL=https://localhost:$https/slow-clock" "TrustedCA=$ca" OfflineAuthAllowed=true
             check --profile slow 2> said
-            grep -o 'by the server.s clock .* serves no login offline' said
+            grep -o 'by the server.s clock .* it cannot be used offline' said
             refused 24 check --profile slow --mode offline
             omvault -q profile rm slow --yes
             serve web nginx
@@ -213,7 +213,7 @@ import Testing
         #expect(
             lines == [
                 "granted online user=alice profile=slow",
-                "by the server's clock the cached credential expired at 2024-01-31T00:00:00Z: it serves no login offline",
+                "by the server's clock the cached credential expired at 2024-01-31T00:00:00Z, so it cannot be used offline",
                 "the server's policy is for another ApplicationName than the profile's, so it is not used",
                 "set ApplicationName to the name in the policy at ProfileURL",
             ])

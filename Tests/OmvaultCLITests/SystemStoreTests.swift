@@ -44,7 +44,7 @@ struct SystemStoreTests {
             module profile=work mode=offline
             answers alice wrong 'Authentication failure'
             omvault login unlock alice --system > said 2>&1
-            grep 'unlocked alice under profile "work": 3 wrong passwords are tolerated, the next locks the login (the server' said
+            grep 'unlocked alice under profile "work": after 3 wrong passwords in a row, the next wrong one locks the login (the server' said
             """#)
     }
 

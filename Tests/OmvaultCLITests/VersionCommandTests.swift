@@ -207,7 +207,7 @@ import Testing
                 """)
         #expect(
             ran.output == """
-                omvault: "open", in the trash, is when-unlocked now
+                omvault: "open", in the trash, is now when-unlocked
                 open\twhen-unlocked
                 15
                 10
@@ -236,8 +236,8 @@ import Testing
                 omv get item:x --json 2>&1 || true
                 """)
         let pending =
-            #"a purge of vault "personal" is pending: removed sealed bytes still stand in its log until it is unlocked"#
-            + " while nobody reads it"
+            #"a purge of vault "personal" is pending: removed sealed bytes stay in its write-ahead log until it is unlocked"#
+            + " while no other process reads it"
         #expect(
             ran.output == """
                 {"schema":"omvault/1","result":"removed","items":["item"],"purged":false}

@@ -12,7 +12,7 @@ struct VectorsCommand: ParsableCommand {
         guard let folder = VectorRunner.repositoryFolder() else {
             throw Failure(
                 .usage, "there is no vectors folder above the current directory or above omvault itself",
-                hint: "omvault vectors \(verb) PATH")
+                hint: "give its path: omvault vectors \(verb) PATH")
         }
         return folder
     }
@@ -50,7 +50,7 @@ struct VectorsVerify: Verb {
 
     func validate() throws {
         guard !control || (policy == nil && !failOnSkip) else {
-            throw ValidationError("--control judges no policy and no skips")
+            throw ValidationError("--control works without --policy and --fail-on-skip")
         }
     }
 

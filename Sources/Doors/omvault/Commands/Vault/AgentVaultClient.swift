@@ -17,14 +17,15 @@ struct AgentVaultClient {
         do throws(AgentError) { answer = try client.perform(paths, request) } catch {
             guard error == .misbehaved || error == .deadline else { throw Failure(error) }
             throw Failure(
-                .agent, Failure(error).message, hint: "the change may have been made: look before you run it again")
+                .agent, Failure(error).message,
+                hint: "the change may have been made: look with omvault ls or omvault get before you run the command again")
         }
         switch consume answer {
         case .reply(let reply): return reply
         case .failure(let error): throw Failure(error, vault: name)
         case .locked:
             throw Failure(
-                .locked, "vault \"\(name.shown)\" was locked meanwhile; nothing was changed", hint: "run it again")
+                .locked, "vault \"\(name.shown)\" was locked meanwhile; nothing was changed", hint: "run the command again")
         }
     }
 
@@ -110,7 +111,7 @@ extension VaultAccess {
     func warn(_ error: AgentError) {
         switch error {
         case .notRunning, .noRuntimeFolder: break
-        default: context.output.notice("warning: \(Failure(error).message); it was not asked")
+        default: context.output.notice("warning: \(Failure(error).message); the agent was not asked")
         }
     }
 
